@@ -1,0 +1,147 @@
+//! What an adapter declares about its agent, as plain data.
+
+use taffrail_model::RuntimeIdentity;
+
+/// Everything another floor wants to know of an agent.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// The agent's id in events, JSON and configuration.
+    pub id: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    /// Its name in narrow columns, at most eight letters.
+    pub short: &'static str,
+    /// The scheme of its source locators.
+    pub scheme: &'static str,
+    /// Where its home is, in order: the first rule that applies wins.
+    pub homes: &'static [HomeRule],
+    /// Files and folders below the home that hold history; nothing else is looked at.
+    pub roots: &'static [&'static str],
+    /// The agent's ids are unique only within one store on one device.
+    pub scoped_ids: bool,
+    /// What the agent lets others do.
+    pub capabilities: Capabilities,
+    /// How long the agent keeps its history.
+    pub retention: Option<Retention>,
+    /// What a user of this agent should know; shown by `doctor`.
+    pub advice: &'static [Advice],
+}
+
+/// Where an agent's home may be.
+#[derive(Debug)]
+pub struct HomeRule {
+    /// The variable that names a folder; `None` stands for the user's own home.
+    pub variable: Option<&'static str>,
+    /// The path below that folder, or empty for the folder itself.
+    pub below: &'static str,
+}
+
+/// What can be done with an agent's sessions. Each is used by the plans of the same name.
+#[derive(Debug)]
+pub struct Capabilities {
+    /// A session can be resumed by its runtime id.
+    pub resume_by_id: bool,
+    /// The agent calls programs at points of its life.
+    pub hooks: bool,
+    /// A request for approval can be answered from outside.
+    pub approvals: bool,
+}
+
+/// The agent's own clean-up.
+#[derive(Debug)]
+pub struct Retention {
+    /// The settings file, below the home.
+    pub file: &'static str,
+    /// Where the number of days stands in it, as a JSON pointer.
+    pub pointer: &'static str,
+    /// The days kept when nothing is set; `None` if everything is kept.
+    pub default_days: Option<u64>,
+    /// What to do about it.
+    pub fix: &'static str,
+}
+
+/// Something a user of the agent should know.
+#[derive(Debug)]
+pub struct Advice {
+    /// The id of the check.
+    pub id: &'static str,
+    /// What is so.
+    pub text: &'static str,
+    /// What to do about it.
+    pub fix: &'static str,
+}
+
+/// What a file below an agent's home is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// How it is written.
+    pub shape: Shape,
+    /// The locator URI.
+    pub locator: String,
+    /// The session in it, where the path alone tells.
+    pub session: Option<RuntimeIdentity>,
+    /// The session is a worker of another.
+    pub is_worker: bool,
+    /// Of two sources that say different things about one event, the higher is believed.
+    pub rank: u8,
+    /// Small files the reader needs beside it, by path below the home.
+    pub beside: Vec<String>,
+}
+
+/// How a source is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One record a line, mostly appended to.
+    Lines(Encoding),
+    /// One document, rewritten whole: the whole of it is one record.
+    Document,
+    /// A database of the agent's.
+    Sqlite(&'static SqlitePlan),
+}
+
+/// How the bytes of a line file are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// As they are.
+    Plain,
+    /// Compressed with zstd.
+    Zstd,
+}
+
+/// How to read an agent's database. Every query gives rows that `capture` writes as JSON objects of
+/// all their columns; the columns beginning with `taffrail_` steer it and are left out.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SqlitePlan {
+    /// One row a session, with `taffrail_key`, `taffrail_table`, `taffrail_rowid`, and
+    /// `taffrail_version`, a text that changes whenever the session or one of its rows does.
+    pub sessions: &'static str,
+    /// The rows of the session whose key is `?1`, in order, with `taffrail_table` and
+    /// `taffrail_rowid`. The session's own row comes first, by itself.
+    pub rows: &'static str,
+    /// One row again by its number `?1`, for each table.
+    pub row: &'static [(&'static str, &'static str)],
+}
+
+/// A source as a reader is told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// Path below the agent's home, with `/` between the parts.
+    pub path: &'a str,
+    /// Which session of the file, for files that hold many.
+    pub key: &'a str,
+    /// Within what ids are unique, for agents with `scoped_ids`; otherwise empty.
+    pub scope: &'a str,
+    /// The small files the adapter asked for: path below the home, and bytes.
+    pub beside: &'a [(String, Vec<u8>)],
+}
+
+impl Source<'_> {
+    /// The side file whose path ends in `name`.
+    #[must_use]
+    pub fn beside(&self, name: &str) -> Option<&[u8]> {
+        self.beside
+            .iter()
+            .find(|(path, _)| path.ends_with(name))
+            .map(|(_, bytes)| bytes.as_slice())
+    }
+}

@@ -1,0 +1,77 @@
+//! One folder per coding agent: where its history lives, and how a record becomes events.
+//!
+//! An adapter is data and pure functions. It declares the shape of its sources; `capture` owns the
+//! readers for the three shapes and hands over one record at a time. A reader may remember things
+//! (the open turn, calls without a result) and must be able to write its memory down, because it is
+//! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
+
+mod descriptor;
+pub mod records;
+
+#[cfg(test)]
+mod conformance;
+
+pub use descriptor::{
+    Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Retention, Shape, Source,
+    SqlitePlan,
+};
+
+use serde_json::{Map, Value};
+use taffrail_model::{Facts, Record, RuntimeIdentity, Sink};
+
+/// What the product knows of one coding agent.
+pub trait Adapter: Sync {
+    /// The facts other floors ask for.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// Says what a file below the agent's home is, by its path with `/` between the parts; `None`
+    /// for everything that is not history.
+    fn place(&self, path: &str) -> Option<Place>;
+
+    /// Begins to read a source, or goes on with the memory an earlier reader saved. A memory that
+    /// cannot be read is treated as none.
+    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader>;
+
+    /// The small fields of a record that no event speaks of, shown with its events so that nothing
+    /// an agent newly writes is lost. Only asked for when an event is shown whole.
+    fn extra(&self, record: &[u8]) -> Map<String, Value>;
+}
+
+/// Reads the records of one source in their order.
+///
+/// What an event says (kind, part, text, detail) depends on its record alone; memory only adds
+/// links (turn, parent), tells repeated lines apart, or suppresses a record that repeats another.
+/// So a record read alone gives back the text of every event it ever made.
+pub trait Reader {
+    /// Reads one record. A torn or unknown one is silence and a counter, never an error.
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
+
+    /// What the source says, so far, about each session met in it.
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)>;
+
+    /// The memory to go on from, as text. Small: it is written with every checkpoint.
+    fn save(&self) -> String;
+}
+
+macro_rules! adapters {
+    ($($name:ident),+ $(,)?) => {
+        $(pub mod $name;)+
+
+        /// Every adapter, in the order they were added.
+        #[must_use]
+        pub fn all() -> &'static [&'static dyn Adapter] {
+            &[$(&$name::ADAPTER),+]
+        }
+    };
+}
+
+adapters! { claude_code, codex, gemini_cli, goose }
+
+/// The adapter with this id.
+#[must_use]
+pub fn by_id(id: &str) -> Option<&'static dyn Adapter> {
+    all()
+        .iter()
+        .copied()
+        .find(|adapter| adapter.descriptor().id == id)
+}

@@ -1,0 +1,152 @@
+//! What a source says about a session as a whole, apart from its events.
+
+use crate::hash::Digest16;
+use crate::{RuntimeIdentity, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// How good a title is; a better one replaces a worse one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TitleRank {
+    /// Our own: the beginning of the first prompt.
+    FirstPrompt,
+    /// A summary the agent wrote in passing.
+    Summary,
+    /// A title the agent made up.
+    Generated,
+    /// A title a person gave.
+    Given,
+}
+
+/// A session's title and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Title {
+    /// How good it is.
+    pub rank: TitleRank,
+    /// The words, on one line.
+    pub text: String,
+}
+
+/// The prefix of a session that stands in another source: everything before `byte_offset` there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Base {
+    /// The end of that source's locator, enough to tell it from its siblings.
+    pub source: String,
+    /// The first byte that is not part of the prefix.
+    pub byte_offset: u64,
+}
+
+/// What one source knows about one session.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Facts {
+    /// The best title so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Title>,
+    /// The working directory that names the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_path: Option<String>,
+    /// The branch last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The model last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent program's version last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_version: Option<String>,
+    /// How the agent was started, in its own word (`cli`, `exec`, ...).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entrypoint: Option<String>,
+    /// When the agent says it began, where it says so apart from any event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// What the agent says it cost, in millionths of a US dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_microdollars: Option<i64>,
+    /// The session this one works for: set for workers only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RuntimeIdentity>,
+    /// The session the agent itself says this one was forked from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<RuntimeIdentity>,
+    /// The mark of the first record a copy would share, for agents that fork by copying.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_record: Option<Digest16>,
+    /// The prefix that stands elsewhere, for agents that fork or revert by reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+}
+
+impl Facts {
+    /// Offers a title; it is taken if none as good is known. The first of the first prompts and
+    /// the last of all others stands.
+    pub fn offer_title(&mut self, rank: TitleRank, text: &str) {
+        let text = crate::text::excerpt(text);
+        let better = match &self.title {
+            None => true,
+            Some(known) if rank == TitleRank::FirstPrompt => rank > known.rank,
+            Some(known) => rank >= known.rank,
+        };
+        if better && !text.is_empty() {
+            self.title = Some(Title { rank, text });
+        }
+    }
+
+    /// Joins what several sources of one session say; later ones fill gaps and correct.
+    #[must_use]
+    pub fn joined(self, later: Self) -> Self {
+        Self {
+            title: match (self.title, later.title) {
+                (Some(a), Some(b)) if a.rank > b.rank => Some(a),
+                (a, b) => b.or(a),
+            },
+            project_path: later.project_path.or(self.project_path),
+            git_branch: later.git_branch.or(self.git_branch),
+            model: later.model.or(self.model),
+            agent_version: later.agent_version.or(self.agent_version),
+            entrypoint: later.entrypoint.or(self.entrypoint),
+            started_at: match (self.started_at, later.started_at) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+            cost_microdollars: self.cost_microdollars.max(later.cost_microdollars),
+            parent: self.parent.or(later.parent),
+            forked_from: self.forked_from.or(later.forked_from),
+            first_record: self.first_record.or(later.first_record),
+            base: later.base.or(self.base),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_better_title_stands() {
+        let mut facts = Facts::default();
+        let mut check = |rank, text: &str, expected: &str| {
+            facts.offer_title(rank, text);
+            assert_eq!(facts.title.as_ref().unwrap().text, expected);
+        };
+        check(TitleRank::FirstPrompt, "fix\n it", "fix it");
+        check(TitleRank::FirstPrompt, "second prompt", "fix it");
+        check(TitleRank::Generated, "Fix the test", "Fix the test");
+        check(TitleRank::Generated, "Fix both tests", "Fix both tests");
+        check(TitleRank::Given, "auth", "auth");
+        check(TitleRank::Summary, "a summary", "auth");
+        check(TitleRank::Given, "   ", "auth");
+    }
+
+    #[test]
+    fn joining_with_nothing_changes_nothing() {
+        let mut facts = Facts {
+            model: Some("m".into()),
+            ..Facts::default()
+        };
+        facts.offer_title(TitleRank::Given, "t");
+        assert_eq!(facts.clone().joined(Facts::default()), facts);
+        assert_eq!(Facts::default().joined(facts.clone()), facts);
+    }
+}

@@ -1,0 +1,75 @@
+//! The one way this product turns bytes into an identity.
+
+/// A 16-byte digest: an identity, a checksum of raw bytes, or a mark of content.
+pub type Digest16 = [u8; 16];
+
+/// Hashes parts under a purpose, each part preceded by its length, so that no two lists of parts
+/// can run together.
+#[must_use]
+pub fn digest(purpose: &str, parts: &[&[u8]]) -> Digest16 {
+    let mut hasher = blake3::Hasher::new();
+    for part in std::iter::once(&purpose.as_bytes()).chain(parts) {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    truncated(&hasher.finalize())
+}
+
+/// Hashes raw bytes as they stand in a source.
+#[must_use]
+pub fn of_bytes(bytes: &[u8]) -> Digest16 {
+    truncated(&blake3::hash(bytes))
+}
+
+fn truncated(hash: &blake3::Hash) -> Digest16 {
+    let mut out = [0; 16];
+    for (to, from) in out.iter_mut().zip(hash.as_bytes()) {
+        *to = *from;
+    }
+    out
+}
+
+/// Writes a digest as 32 lower-case hex digits.
+#[must_use]
+pub fn to_hex(digest: &Digest16) -> String {
+    use std::fmt::Write;
+    digest
+        .iter()
+        .fold(String::with_capacity(32), |mut out, byte| {
+            // Writing to a String cannot fail.
+            write!(out, "{byte:02x}").ok();
+            out
+        })
+}
+
+/// Reads 32 hex digits, with or without dashes, back into a digest.
+#[must_use]
+pub fn from_hex(text: &str) -> Option<Digest16> {
+    let mut out = [0; 16];
+    let mut digits = text.bytes().filter(|b| *b != b'-');
+    for byte in &mut out {
+        let high = char::from(digits.next()?).to_digit(16)?;
+        let low = char::from(digits.next()?).to_digit(16)?;
+        *byte = u8::try_from(high * 16 + low).ok()?;
+    }
+    digits.next().is_none().then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_never_run_together() {
+        assert_ne!(digest("x", &[b"ab", b"c"]), digest("x", &[b"a", b"bc"]));
+        assert_ne!(digest("x", &[b"a"]), digest("y", &[b"a"]));
+    }
+
+    #[test]
+    fn hex_goes_there_and_back() {
+        let digest = of_bytes(b"taffrail");
+        assert_eq!(from_hex(&to_hex(&digest)), Some(digest));
+        assert_eq!(from_hex("00"), None);
+        assert_eq!(from_hex(&"0".repeat(33)), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! Token counts, and which of two readings of the same model answer stands.
+
+use serde::{Deserialize, Serialize};
+
+/// Tokens of one model answer or of a whole session.
+///
+/// `input` excludes cache reads and writes; `reasoning` is part of `output`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Tokens {
+    // The order of the fields is the order of comparison: see `later_of`.
+    /// Written by the model, reasoning included.
+    #[serde(rename = "output_tokens")]
+    pub output: u64,
+    /// Read anew by the model.
+    #[serde(rename = "input_tokens")]
+    pub input: u64,
+    /// Read from the provider's cache.
+    #[serde(rename = "cache_read_tokens")]
+    pub cache_read: u64,
+    /// Written to the provider's cache.
+    #[serde(rename = "cache_write_tokens")]
+    pub cache_write: u64,
+    /// The part of `output` spent on reasoning.
+    #[serde(rename = "reasoning_tokens")]
+    pub reasoning: u64,
+}
+
+impl Tokens {
+    /// Of two snapshots of the same answer, the one that was taken later.
+    ///
+    /// Output only grows while an answer is written, so the larger is the later; being a maximum,
+    /// it does not depend on the order of reading.
+    #[must_use]
+    pub fn later_of(self, other: Self) -> Self {
+        self.max(other)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            output: self.output.saturating_add(other.output),
+            input: self.input.saturating_add(other.input),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+
+    /// What remains after taking `other` away.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self {
+            output: self.output.saturating_sub(other.output),
+            input: self.input.saturating_sub(other.input),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+            reasoning: self.reasoning.saturating_sub(other.reasoning),
+        }
+    }
+
+    /// Nothing was spent, or nothing is known.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl std::iter::Sum for Tokens {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), Self::plus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_snapshot_wins_whichever_comes_first() {
+        let early = Tokens {
+            output: 5,
+            input: 4,
+            ..Tokens::default()
+        };
+        let late = Tokens {
+            output: 631,
+            input: 4,
+            ..Tokens::default()
+        };
+        assert_eq!(early.later_of(late), late);
+        assert_eq!(late.later_of(early), late);
+        assert_eq!(late.later_of(late), late);
+    }
+}
