@@ -49,8 +49,7 @@ impl Sink for Said {
     }
 
     fn remove(&mut self, who: &RuntimeIdentity, event: EventId) {
-        self.lines
-            .push(json!({"removed": event, "in": who.id.as_str()}));
+        self.lines.push(json!({"removed": event, "in": who.id.as_str()}));
     }
 
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
@@ -67,10 +66,7 @@ impl Sink for Said {
 
 fn fixtures_of(adapter: &dyn Adapter) -> Vec<PathBuf> {
     let folder = adapter.descriptor().id.replace('-', "_");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("src")
-        .join(folder)
-        .join("fixtures");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("fixtures");
     let mut cases: Vec<_> = std::fs::read_dir(&root)
         .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
         .map(|entry| entry.unwrap().path())
@@ -82,11 +78,7 @@ fn fixtures_of(adapter: &dyn Adapter) -> Vec<PathBuf> {
 fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
-            files_below(&path, out)
-        } else {
-            out.push(path)
-        }
+        if path.is_dir() { files_below(&path, out) } else { out.push(path) }
     }
     out.sort();
 }
@@ -95,24 +87,13 @@ fn sources_of(adapter: &dyn Adapter, case: &Path) -> Vec<Fixture> {
     let home = case.join("home");
     let mut files = Vec::new();
     files_below(&home, &mut files);
-    files
-        .iter()
-        .filter_map(|file| source_of(adapter, &home, file))
-        .collect()
+    files.iter().filter_map(|file| source_of(adapter, &home, file)).collect()
 }
 
 fn source_of(adapter: &dyn Adapter, home: &Path, file: &Path) -> Option<Fixture> {
-    let below = file
-        .strip_prefix(home)
-        .unwrap()
-        .to_str()
-        .unwrap()
-        .to_owned();
+    let below = file.strip_prefix(home).unwrap().to_str().unwrap().to_owned();
     let (path, key) = match below.split_once(".rows/") {
-        Some((database, rows)) => (
-            database.to_owned(),
-            rows.trim_end_matches(".jsonl").to_owned(),
-        ),
+        Some((database, rows)) => (database.to_owned(), rows.trim_end_matches(".jsonl").to_owned()),
         None => (below, String::new()),
     };
     let place = adapter.place(&path)?;
@@ -122,23 +103,10 @@ fn source_of(adapter: &dyn Adapter, home: &Path, file: &Path) -> Option<Fixture>
     let beside = beside.collect();
     let records = match place.shape {
         Shape::Lines(_) => lines_of(&bytes),
-        Shape::Document => vec![(
-            Cursor::Pointer {
-                pointer: String::new(),
-            },
-            bytes,
-        )],
-        Shape::Sqlite(_) => lines_of(&bytes)
-            .into_iter()
-            .map(|(_, line)| row_of(&line))
-            .collect(),
+        Shape::Document => vec![(Cursor::Pointer { pointer: String::new() }, bytes)],
+        Shape::Sqlite(_) => lines_of(&bytes).into_iter().map(|(_, line)| row_of(&line)).collect(),
     };
-    Some(Fixture {
-        path,
-        key,
-        beside,
-        records,
-    })
+    Some(Fixture { path, key, beside, records })
 }
 
 fn lines_of(bytes: &[u8]) -> Vec<(Cursor, Vec<u8>)> {
@@ -146,10 +114,7 @@ fn lines_of(bytes: &[u8]) -> Vec<(Cursor, Vec<u8>)> {
     let mut out = Vec::new();
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if let Some(whole) = line.strip_suffix(b"\n") {
-            let cursor = Cursor::Bytes {
-                byte_offset: offset,
-                length: whole.len() as u64,
-            };
+            let cursor = Cursor::Bytes { byte_offset: offset, length: whole.len() as u64 };
             out.push((cursor, whole.to_vec()));
         }
         offset += line.len() as u64;
@@ -160,33 +125,20 @@ fn lines_of(bytes: &[u8]) -> Vec<(Cursor, Vec<u8>)> {
 fn row_of(line: &[u8]) -> (Cursor, Vec<u8>) {
     let value: Value = serde_json::from_slice(line).unwrap();
     let table = value["table"].as_str().unwrap().to_owned();
-    let cursor = Cursor::Row {
-        table,
-        rowid: value["rowid"].as_i64().unwrap(),
-    };
+    let cursor = Cursor::Row { table, rowid: value["rowid"].as_i64().unwrap() };
     (cursor, value["row"].to_string().into_bytes())
 }
 
 impl Fixture {
     fn reader(&self, adapter: &dyn Adapter, saved: Option<&str>) -> Box<dyn Reader> {
-        let source = Source {
-            path: &self.path,
-            key: &self.key,
-            scope: "fixture",
-            beside: &self.beside,
-        };
+        let source =
+            Source { path: &self.path, key: &self.key, scope: "fixture", beside: &self.beside };
         adapter.reader(&source, saved)
     }
 }
 
 fn read(reader: &mut dyn Reader, record: &(Cursor, Vec<u8>), said: &mut Said) {
-    reader.read(
-        &Record {
-            bytes: &record.1,
-            at: record.0.clone(),
-        },
-        said,
-    );
+    reader.read(&Record { bytes: &record.1, at: record.0.clone() }, said);
 }
 
 /// Reads a whole source in one go.
@@ -220,11 +172,7 @@ fn for_every_source(mut check: impl FnMut(&dyn Adapter, &Path, &Fixture)) {
 fn every_fixture_says_what_is_expected() {
     for adapter in all() {
         let cases = fixtures_of(*adapter);
-        assert!(
-            !cases.is_empty(),
-            "{} has no fixture",
-            adapter.descriptor().id
-        );
+        assert!(!cases.is_empty(), "{} has no fixture", adapter.descriptor().id);
         for case in cases {
             check_case(*adapter, &case);
         }
@@ -247,12 +195,7 @@ fn check_case(adapter: &dyn Adapter, case: &Path) {
     for (number, (got, wanted)) in got.lines().zip(wanted.lines()).enumerate() {
         assert_eq!(got, wanted, "{}:{}", expected.display(), number + 1);
     }
-    assert_eq!(
-        got.lines().count(),
-        wanted.lines().count(),
-        "{}",
-        expected.display()
-    );
+    assert_eq!(got.lines().count(), wanted.lines().count(), "{}", expected.display());
 }
 
 #[test]
@@ -264,12 +207,7 @@ fn every_cut_of_every_line_is_silence() {
                 let mut said = Said::default();
                 let cut = (source.records[0].0.clone(), bytes[..end].to_vec());
                 read(source.reader(adapter, None).as_mut(), &cut, &mut said);
-                assert!(
-                    said.lines.is_empty(),
-                    "{} cut at {end}: {:?}",
-                    case.display(),
-                    said.lines
-                );
+                assert!(said.lines.is_empty(), "{} cut at {end}: {:?}", case.display(), said.lines);
             }
         }
     });
@@ -288,20 +226,9 @@ fn reading_in_pieces_says_the_same_as_reading_at_once() {
             facts = reader.facts();
         }
         let at_once = said_by(adapter, source);
-        assert_eq!(
-            said.lines,
-            at_once[..said.lines.len()],
-            "{}",
-            case.display()
-        );
-        let last: Vec<_> = facts
-            .iter()
-            .map(|(who, facts)| (who.session(), json!(facts)))
-            .collect();
-        let end: Vec<_> = at_once
-            .iter()
-            .filter(|line| line.get("session").is_some())
-            .collect();
+        assert_eq!(said.lines, at_once[..said.lines.len()], "{}", case.display());
+        let last: Vec<_> = facts.iter().map(|(who, facts)| (who.session(), json!(facts))).collect();
+        let end: Vec<_> = at_once.iter().filter(|line| line.get("session").is_some()).collect();
         assert_eq!(last.len(), end.len(), "{}", case.display());
         for ((session, facts), line) in last.iter().zip(end) {
             assert_eq!((&json!(session), facts), (&line["session"], &line["facts"]));
@@ -312,21 +239,12 @@ fn reading_in_pieces_says_the_same_as_reading_at_once() {
 #[test]
 fn ids_are_unique_within_a_record_and_the_same_in_a_replay() {
     for_every_source(|adapter, case, source| {
-        assert_eq!(
-            said_by(adapter, source),
-            said_by(adapter, source),
-            "{}",
-            case.display()
-        );
+        assert_eq!(said_by(adapter, source), said_by(adapter, source), "{}", case.display());
         let mut reader = source.reader(adapter, None);
         for record in &source.records {
             let mut said = Said::default();
             read(reader.as_mut(), record, &mut said);
-            let ids: Vec<_> = said
-                .lines
-                .iter()
-                .filter_map(|line| line.get("id"))
-                .collect();
+            let ids: Vec<_> = said.lines.iter().filter_map(|line| line.get("id")).collect();
             let distinct: HashSet<_> = ids.iter().map(ToString::to_string).collect();
             assert_eq!(ids.len(), distinct.len(), "{}", case.display());
         }
@@ -336,13 +254,7 @@ fn ids_are_unique_within_a_record_and_the_same_in_a_replay() {
 #[test]
 fn a_record_read_alone_gives_back_the_text_of_its_events() {
     let essence = |line: &Value| {
-        json!([
-            line["event"],
-            line["part"],
-            line["text"],
-            line["data"],
-            line["pointer"]
-        ])
+        json!([line["event"], line["part"], line["text"], line["data"], line["pointer"]])
     };
     for_every_source(|adapter, case, source| {
         let mut reader = source.reader(adapter, None);
@@ -352,11 +264,7 @@ fn a_record_read_alone_gives_back_the_text_of_its_events() {
             let mut alone = Said::default();
             read(source.reader(adapter, None).as_mut(), record, &mut alone);
             let alone: Vec<_> = alone.lines.iter().map(essence).collect();
-            for line in in_order
-                .lines
-                .iter()
-                .filter(|line| line.get("event").is_some())
-            {
+            for line in in_order.lines.iter().filter(|line| line.get("event").is_some()) {
                 assert!(alone.contains(&essence(line)), "{}: {line}", case.display());
             }
         }
@@ -368,22 +276,10 @@ fn descriptors_are_whole() {
     let mut seen = HashSet::new();
     for adapter in all() {
         let it = adapter.descriptor();
-        assert!(
-            seen.insert(it.id) && seen.insert(it.scheme),
-            "{} stands twice",
-            it.id
-        );
+        assert!(seen.insert(it.id) && seen.insert(it.scheme), "{} stands twice", it.id);
         assert!(it.short.len() <= 8, "{}: {} is too long", it.id, it.short);
-        assert!(
-            !it.homes.is_empty() && !it.roots.is_empty(),
-            "{} has nowhere to look",
-            it.id
-        );
-        assert!(
-            adapter.place("no/such/thing.txt").is_none(),
-            "{} takes anything",
-            it.id
-        );
+        assert!(!it.homes.is_empty() && !it.roots.is_empty(), "{} has nowhere to look", it.id);
+        assert!(adapter.place("no/such/thing.txt").is_none(), "{} takes anything", it.id);
         assert!(adapter.extra(b"not json").is_empty());
     }
 }

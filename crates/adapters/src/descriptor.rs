@@ -52,8 +52,10 @@ pub struct Capabilities {
 pub struct Retention {
     /// The settings file, below the home.
     pub file: &'static str,
-    /// Where the number of days stands in it, as a JSON pointer.
+    /// Where the days stand in it, as a JSON pointer: a number, or a text such as `30d`.
     pub pointer: &'static str,
+    /// Where `false` switches the clean-up off, as a JSON pointer.
+    pub switch: Option<&'static str>,
     /// The days kept when nothing is set; `None` if everything is kept.
     pub default_days: Option<u64>,
     /// What to do about it.
@@ -139,9 +141,6 @@ impl Source<'_> {
     /// The side file whose path ends in `name`.
     #[must_use]
     pub fn beside(&self, name: &str) -> Option<&[u8]> {
-        self.beside
-            .iter()
-            .find(|(path, _)| path.ends_with(name))
-            .map(|(_, bytes)| bytes.as_slice())
+        self.beside.iter().find(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes.as_slice())
     }
 }

@@ -60,7 +60,8 @@ macro_rules! adapters {
         /// Every adapter, in the order they were added.
         #[must_use]
         pub fn all() -> &'static [&'static dyn Adapter] {
-            &[$(&$name::ADAPTER),+]
+            static ALL: &[&dyn Adapter] = &[$(&$name::ADAPTER),+];
+            ALL
         }
     };
 }
@@ -70,8 +71,5 @@ adapters! { claude_code, codex, gemini_cli, goose }
 /// The adapter with this id.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn Adapter> {
-    all()
-        .iter()
-        .copied()
-        .find(|adapter| adapter.descriptor().id == id)
+    all().iter().copied().find(|adapter| adapter.descriptor().id == id)
 }

@@ -44,10 +44,7 @@ impl LineKeys {
         if self.seen.len() < SAME_TIME_LINES {
             self.seen.push(hash);
         }
-        RecordKey::Line {
-            hash,
-            nth: u32::try_from(nth).unwrap_or(u32::MAX),
-        }
+        RecordKey::Line { hash, nth: u32::try_from(nth).unwrap_or(u32::MAX) }
     }
 }
 
@@ -90,10 +87,7 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_kept_as_far_as_they_fit() {
-        let object = format!(
-            r#"{{"a":1,"new":"x","huge":"{}","none":null}}"#,
-            "y".repeat(9000)
-        );
+        let object = format!(r#"{{"a":1,"new":"x","huge":"{}","none":null}}"#, "y".repeat(9000));
         let extra = extra_fields(object.as_bytes(), &["a"]);
         assert_eq!(Value::Object(extra).to_string(), r#"{"new":"x"}"#);
     }

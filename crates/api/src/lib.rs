@@ -1,1 +1,18 @@
-//! Placeholder.
+//! The contract between Taffrail and everything that looks at it.
+//!
+//! Requests and replies as they are written in JSON. Every reply document carries
+//! `schema_version`; lines of a stream do not.
+
+mod error;
+mod reply;
+mod request;
+
+pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use reply::{
+    AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
+    Session, SessionList, Usage,
+};
+pub use request::{EventsRequest, ListRequest};
+
+/// The version of every reply document.
+pub const SCHEMA_VERSION: u32 = 1;

@@ -1,1 +1,49 @@
-//! Placeholder.
+//! Taffrail's eyes.
+//!
+//! Finds the history of every agent, decides from a stat what is new, reads it record by record
+//! through the agent's adapter, and hands over pieces that carry their own cursor. It knows nothing
+//! of our databases and nothing of what events mean.
+
+mod below;
+mod discover;
+mod gather;
+mod home;
+mod lines;
+mod pass;
+mod peek;
+mod plan;
+mod readback;
+mod sqlite;
+
+pub use below::{Refusal, open_below};
+pub use discover::{Discovery, Found, Refused, discover};
+pub use home::{Home, homes};
+pub use lines::LINE_LIMIT;
+pub use pass::{Flow, read};
+pub use peek::{Peek, peek};
+pub use plan::{Job, Known, Plan, plan};
+pub use readback::{Body, BodyError, Reference, Sources, Want};
+
+/// Why a source could not be read. It stops nothing else.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The file system said no.
+    #[error("{path}: {error}")]
+    Io {
+        /// Which file.
+        path: String,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// The agent's database said no.
+    #[error("{path}: {error}")]
+    Sqlite {
+        /// Which database.
+        path: String,
+        /// What it said.
+        error: rusqlite::Error,
+    },
+    /// The file changed while it was read; the next run reads it.
+    #[error("{0}: changed while it was read")]
+    Moving(String),
+}

@@ -1,1 +1,40 @@
-//! Placeholder.
+//! Where the engines meet.
+//!
+//! Capture hands pieces to the one writer; what faces ask is answered from the index, with whole
+//! texts read back from their sources. For now everything runs inside the command that asks.
+
+mod agents;
+mod doctor;
+mod events;
+mod indexing;
+mod listing;
+mod settings;
+mod target;
+
+pub use agents::agents;
+pub use doctor::doctor;
+pub use events::{events, session_of};
+pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
+pub use listing::{Listing, Waiting, list};
+pub use settings::Settings;
+pub use target::{Target, TargetError, places_of, resolve};
+
+/// Why a question could not be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum DaemonError {
+    /// Memory failed.
+    #[error(transparent)]
+    Store(#[from] taffrail_store::StoreError),
+    /// What was asked for is not there, or not one.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+impl DaemonError {
+    /// Another program is writing.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        use taffrail_store::{LockError, StoreError};
+        matches!(self, Self::Store(StoreError::Lock(LockError::Taken)))
+    }
+}

@@ -108,11 +108,7 @@ impl Lifecycle {
     #[must_use]
     pub fn of(standing: Standing) -> Self {
         match standing {
-            Standing {
-                readable: true,
-                resumable: true,
-                ..
-            } => Self::Resumable,
+            Standing { readable: true, resumable: true, .. } => Self::Resumable,
             Standing { readable: true, .. } => Self::Detached,
             Standing { archived: true, .. } => Self::Archived,
             Standing { .. } => Self::Lost,
@@ -127,14 +123,7 @@ mod tests {
     #[test]
     fn a_lifecycle_follows_from_what_can_still_be_read() {
         let check = |readable, archived, resumable, expected| {
-            assert_eq!(
-                Lifecycle::of(Standing {
-                    readable,
-                    archived,
-                    resumable
-                }),
-                expected
-            );
+            assert_eq!(Lifecycle::of(Standing { readable, archived, resumable }), expected);
         };
         check(true, false, true, Lifecycle::Resumable);
         check(true, true, false, Lifecycle::Detached);

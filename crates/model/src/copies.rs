@@ -13,6 +13,8 @@ use std::collections::{HashMap, HashSet};
 pub struct Member {
     /// Which session.
     pub session: SessionId,
+    /// The session its agent says it was forked from.
+    pub origin: Option<SessionId>,
     /// Every record another session could hold a copy of, with its time.
     pub records: Vec<(Digest16, Timestamp)>,
 }
@@ -24,21 +26,21 @@ pub struct Settlement {
     pub order: Vec<SessionId>,
     /// For each member but the oldest, the older one it shares most with.
     pub origins: Vec<(SessionId, SessionId)>,
+    /// When each member's earliest record of its own was written; `None` if it has none.
+    pub own_since: Vec<(SessionId, Option<Timestamp>)>,
 }
 
 impl Settlement {
     /// Of the sessions that hold the same record, the one that owns it.
     #[must_use]
     pub fn owner(&self, holders: &[SessionId]) -> Option<SessionId> {
-        self.order
-            .iter()
-            .copied()
-            .find(|session| holders.contains(session))
+        self.order.iter().copied().find(|session| holders.contains(session))
     }
 }
 
 /// Orders a family: the session whose earliest record not shared with another is oldest comes
-/// first, ties by session id. A session without a record of its own is the youngest.
+/// first, ties by session id. A session without a record of its own is the youngest, and one whose
+/// agent names its origin comes after that origin.
 #[must_use]
 pub fn settle(members: &[Member]) -> Settlement {
     let mut holders: HashMap<Digest16, usize> = HashMap::new();
@@ -48,26 +50,35 @@ pub fn settle(members: &[Member]) -> Settlement {
             *holders.entry(record).or_default() += 1;
         }
     }
-    let mut order: Vec<_> = members
-        .iter()
-        .map(|member| (age(member, &holders), member))
-        .collect();
-    order.sort_by_key(|(age, member)| (*age, member.session));
-    let members: Vec<_> = order.into_iter().map(|(_, member)| member).collect();
+    let mut ages: Vec<_> = members.iter().map(|it| (own_since(it, &holders), it)).collect();
+    ages.sort_by_key(|(since, member)| {
+        (depth(member, members), since.unwrap_or(Timestamp::MAX), member.session)
+    });
+    let own_since = ages.iter().map(|(since, member)| (member.session, *since)).collect();
+    let members: Vec<_> = ages.into_iter().map(|(_, member)| member).collect();
     let origins = members.iter().enumerate().skip(1);
     let origins = origins.filter_map(|(index, member)| origin(member, members.get(..index)?));
     Settlement {
         order: members.iter().map(|member| member.session).collect(),
         origins: origins.collect(),
+        own_since,
     }
 }
 
-fn age(member: &Member, holders: &HashMap<Digest16, usize>) -> Timestamp {
-    let own = member
-        .records
-        .iter()
-        .filter(|(record, _)| holders.get(record) == Some(&1));
-    own.map(|(_, at)| *at).min().unwrap_or(Timestamp::MAX)
+fn own_since(member: &Member, holders: &HashMap<Digest16, usize>) -> Option<Timestamp> {
+    let own = member.records.iter().filter(|(record, _)| holders.get(record) == Some(&1));
+    own.map(|(_, at)| *at).min()
+}
+
+/// How many named origins stand above a member; a circle ends where it began.
+fn depth(member: &Member, members: &[Member]) -> usize {
+    let mut at = member;
+    for depth in 0..members.len() {
+        let above = members.iter().find(|it| Some(it.session) == at.origin);
+        let Some(above) = above.filter(|it| it.session != member.session) else { return depth };
+        at = above;
+    }
+    members.len()
 }
 
 fn origin(member: &Member, older: &[&Member]) -> Option<(SessionId, SessionId)> {
@@ -93,44 +104,26 @@ mod tests {
 
     fn member(name: &str, records: &[(&str, i64)]) -> Member {
         let of = |(key, second): &(&str, i64)| {
-            (
-                hash::of_bytes(key.as_bytes()),
-                Timestamp::from_second(*second).unwrap(),
-            )
+            (hash::of_bytes(key.as_bytes()), Timestamp::from_second(*second).unwrap())
         };
-        Member {
-            session: session(name),
-            records: records.iter().map(of).collect(),
-        }
+        Member { session: session(name), origin: None, records: records.iter().map(of).collect() }
     }
 
     #[test]
     fn a_parent_owns_what_its_forks_replay() {
         let parent = member("p", &[("u1", 1), ("a1", 2), ("u2", 3)]);
         let fork = member("f", &[("u1", 1), ("a1", 2), ("u3", 4), ("a3", 5)]);
-        let second = member(
-            "g",
-            &[("u1", 1), ("a1", 2), ("u3", 4), ("a3", 5), ("u4", 9)],
-        );
+        let second = member("g", &[("u1", 1), ("a1", 2), ("u3", 4), ("a3", 5), ("u4", 9)]);
         let settled = settle(&[second, fork, parent]);
-        assert_eq!(
-            settled.order,
-            [session("p"), session("g"), session("f")].to_vec()
-        );
-        assert_eq!(
-            settled.owner(&[session("f"), session("p")]),
-            Some(session("p"))
-        );
+        assert_eq!(settled.order, [session("p"), session("g"), session("f")].to_vec());
+        assert_eq!(settled.owner(&[session("f"), session("p")]), Some(session("p")));
         assert_eq!(settled.owner(&[]), None);
     }
 
     #[test]
     fn a_session_alone_owns_everything() {
         let settled = settle(&[member("f", &[("u1", 1)])]);
-        assert_eq!(
-            (settled.order, settled.origins),
-            (vec![session("f")], vec![])
-        );
+        assert_eq!((settled.order, settled.origins), (vec![session("f")], vec![]));
     }
 
     proptest! {

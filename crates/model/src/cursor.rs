@@ -34,10 +34,9 @@ impl Cursor {
         match self {
             Self::Bytes { byte_offset, .. } => *byte_offset,
             Self::Row { rowid, .. } => u64::try_from(*rowid).unwrap_or(0),
-            Self::Pointer { pointer } => pointer
-                .rsplit('/')
-                .find_map(|step| step.parse().ok())
-                .unwrap_or(0),
+            Self::Pointer { pointer } => {
+                pointer.rsplit('/').find_map(|step| step.parse().ok()).unwrap_or(0)
+            }
         }
     }
 }
@@ -56,10 +55,7 @@ impl ResumeCursor {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (generation, sequence) = text.rsplit_once('.')?;
-        Some(Self {
-            generation: generation.to_owned(),
-            sequence: sequence.parse().ok()?,
-        })
+        Some(Self { generation: generation.to_owned(), sequence: sequence.parse().ok()? })
     }
 }
 
@@ -80,37 +76,18 @@ mod tests {
             assert_eq!(serde_json::from_str::<Cursor>(json).unwrap(), cursor);
             assert_eq!(cursor.position(), position);
         };
+        check(Cursor::Bytes { byte_offset: 7, length: 3 }, r#"{"byte_offset":7,"length":3}"#, 7);
         check(
-            Cursor::Bytes {
-                byte_offset: 7,
-                length: 3,
-            },
-            r#"{"byte_offset":7,"length":3}"#,
-            7,
-        );
-        check(
-            Cursor::Row {
-                table: "messages".into(),
-                rowid: 9,
-            },
+            Cursor::Row { table: "messages".into(), rowid: 9 },
             r#"{"table":"messages","rowid":9}"#,
             9,
         );
-        check(
-            Cursor::Pointer {
-                pointer: "/messages/4".into(),
-            },
-            r#"{"pointer":"/messages/4"}"#,
-            4,
-        );
+        check(Cursor::Pointer { pointer: "/messages/4".into() }, r#"{"pointer":"/messages/4"}"#, 4);
     }
 
     #[test]
     fn a_resume_cursor_reads_what_it_wrote() {
-        let cursor = ResumeCursor {
-            generation: "g7x".into(),
-            sequence: 12,
-        };
+        let cursor = ResumeCursor { generation: "g7x".into(), sequence: 12 };
         assert_eq!(ResumeCursor::parse(&cursor.to_string()), Some(cursor));
         assert_eq!(ResumeCursor::parse("nonsense"), None);
         assert_eq!(ResumeCursor::parse("a.b"), None);

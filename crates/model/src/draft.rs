@@ -197,6 +197,7 @@ impl<'a> Draft<'a> {
         let turn = self.turn.map_or([0; 16], |turn| *turn.as_bytes());
         let parent = self.parent.map_or([0; 16], |parent| *parent.as_bytes());
         let detail = self.detail.mark();
+        let marks = [u8::from(self.opens_turn), u8::from(self.ends_turn)];
         hash::digest(
             "content",
             &[
@@ -206,6 +207,7 @@ impl<'a> Draft<'a> {
                 &parent,
                 self.text.as_deref().unwrap_or_default().as_bytes(),
                 &detail,
+                &marks,
             ],
         )
     }
@@ -232,9 +234,9 @@ impl Detail<'_> {
     #[must_use]
     pub fn failed(&self) -> bool {
         match self {
-            Self::ToolResult {
-                failed, exit_code, ..
-            } => *failed == Some(true) || exit_code.is_some_and(|code| code != 0),
+            Self::ToolResult { failed, exit_code, .. } => {
+                *failed == Some(true) || exit_code.is_some_and(|code| code != 0)
+            }
             _ => false,
         }
     }
@@ -246,9 +248,7 @@ impl Detail<'_> {
         self.fields(&mut |name, value| {
             out.insert(name.to_owned(), value);
         });
-        if let Self::ToolCall {
-            input: Some(input), ..
-        } = self
+        if let Self::ToolCall { input: Some(input), .. } = self
             && let Ok(value) = serde_json::from_str(input.get())
         {
             out.insert("input".to_owned(), value);
@@ -262,10 +262,7 @@ impl Detail<'_> {
             out.extend_from_slice(name.as_bytes());
             out.extend_from_slice(value.to_string().as_bytes());
         });
-        if let Self::ToolCall {
-            input: Some(input), ..
-        } = self
-        {
+        if let Self::ToolCall { input: Some(input), .. } = self {
             out.extend_from_slice(input.get().as_bytes());
         }
         out
@@ -274,66 +271,38 @@ impl Detail<'_> {
     fn fields(&self, put: &mut dyn FnMut(&str, Value)) {
         match self {
             Self::None => {}
-            Self::Started {
-                version,
-                entrypoint,
-                cwd,
-            } => {
+            Self::Started { version, entrypoint, cwd } => {
                 put_text(put, "agent_version", version.as_deref());
                 put_text(put, "entrypoint", entrypoint.as_deref());
                 put_text(put, "cwd", cwd.as_deref());
             }
             Self::Prompt { asked_by } => put_text(put, "asked_by", asked_by.as_deref()),
-            Self::Message {
-                model,
-                stop_reason,
-                answer,
-            } => {
+            Self::Message { model, stop_reason, answer } => {
                 put_text(put, "model", model.as_deref());
                 put_text(put, "stop_reason", stop_reason.as_deref());
                 put_text(put, "answer", answer.as_deref());
             }
-            Self::ToolCall {
-                call_id,
-                tool,
-                input: _,
-                input_text,
-            } => {
+            Self::ToolCall { call_id, tool, input: _, input_text } => {
                 put_text(put, "call_id", Some(call_id));
                 put_text(put, "tool", Some(tool));
                 put_text(put, "input", input_text.as_deref());
             }
-            Self::ToolResult {
-                call_id,
-                failed,
-                exit_code,
-                duration_ms,
-            } => {
+            Self::ToolResult { call_id, failed, exit_code, duration_ms } => {
                 put_text(put, "call_id", Some(call_id));
                 put_some(put, "failed", *failed);
                 put_some(put, "exit_code", *exit_code);
                 put_some(put, "duration_ms", *duration_ms);
             }
-            Self::Approval {
-                call_id,
-                decision,
-                decided_by,
-            } => {
+            Self::Approval { call_id, decision, decided_by } => {
                 put_text(put, "call_id", Some(call_id));
                 put_text(put, "decision", Some(decision));
                 put_text(put, "decided_by", decided_by.as_deref());
             }
-            Self::Stopped {
-                reason,
-                duration_ms,
-            } => {
+            Self::Stopped { reason, duration_ms } => {
                 put_text(put, "reason", reason.as_deref());
                 put_some(put, "duration_ms", *duration_ms);
             }
-            Self::Compacted {
-                trigger,
-                tokens_before,
-            } => {
+            Self::Compacted { trigger, tokens_before } => {
                 put_text(put, "trigger", trigger.as_deref());
                 put_some(put, "tokens_before", *tokens_before);
             }

@@ -197,9 +197,6 @@ mod tests {
         for word in ["user.prompt", "event.removed", "tool.exploded"] {
             assert_eq!(Kind::from(word).as_str(), word);
         }
-        assert_eq!(
-            Kind::from("tool.exploded"),
-            Kind::Unknown("tool.exploded".into())
-        );
+        assert_eq!(Kind::from("tool.exploded"), Kind::Unknown("tool.exploded".into()));
     }
 }

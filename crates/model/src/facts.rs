@@ -141,10 +141,7 @@ mod tests {
 
     #[test]
     fn joining_with_nothing_changes_nothing() {
-        let mut facts = Facts {
-            model: Some("m".into()),
-            ..Facts::default()
-        };
+        let mut facts = Facts { model: Some("m".into()), ..Facts::default() };
         facts.offer_title(TitleRank::Given, "t");
         assert_eq!(facts.clone().joined(Facts::default()), facts);
         assert_eq!(Facts::default().joined(facts.clone()), facts);

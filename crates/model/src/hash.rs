@@ -33,13 +33,11 @@ fn truncated(hash: &blake3::Hash) -> Digest16 {
 #[must_use]
 pub fn to_hex(digest: &Digest16) -> String {
     use std::fmt::Write;
-    digest
-        .iter()
-        .fold(String::with_capacity(32), |mut out, byte| {
-            // Writing to a String cannot fail.
-            write!(out, "{byte:02x}").ok();
-            out
-        })
+    digest.iter().fold(String::with_capacity(32), |mut out, byte| {
+        // Writing to a String cannot fail.
+        write!(out, "{byte:02x}").ok();
+        out
+    })
 }
 
 /// Reads 32 hex digits, with or without dashes, back into a digest.

@@ -147,19 +147,12 @@ impl RuntimeIdentity {
     #[must_use]
     pub fn new(agent: AgentId, scope: impl Into<String>, id: impl Into<String>) -> Self {
         let (scope, id) = (scope.into(), id.into());
-        let mut bytes = hash::digest(
-            "session",
-            &[agent.as_str().as_bytes(), scope.as_bytes(), id.as_bytes()],
-        );
+        let mut bytes =
+            hash::digest("session", &[agent.as_str().as_bytes(), scope.as_bytes(), id.as_bytes()]);
         let [_, _, _, _, _, _, version, _, variant, ..] = &mut bytes;
         *version = (*version & 0x0f) | 0x40;
         *variant = (*variant & 0x3f) | 0x80;
-        Self {
-            agent,
-            scope,
-            id: RuntimeSessionId::new(id),
-            session: SessionId(bytes),
-        }
+        Self { agent, scope, id: RuntimeSessionId::new(id), session: SessionId(bytes) }
     }
 
     /// The session this runtime session opened.
@@ -174,10 +167,7 @@ impl EventId {
     #[must_use]
     pub fn of(session: SessionId, record: &crate::RecordKey<'_>, part: u32) -> Self {
         let (tag, key) = record.encoded();
-        Self(hash::digest(
-            "event",
-            &[&session.0, &[tag], &key, &part.to_le_bytes()],
-        ))
+        Self(hash::digest("event", &[&session.0, &[tag], &key, &part.to_le_bytes()]))
     }
 }
 
@@ -185,10 +175,7 @@ impl TurnId {
     /// Computes a turn's id from the agent's own turn or prompt id.
     #[must_use]
     pub fn of(session: SessionId, provider_turn: &str) -> Self {
-        Self(hash::digest(
-            "turn",
-            &[&session.0, provider_turn.as_bytes()],
-        ))
+        Self(hash::digest("turn", &[&session.0, provider_turn.as_bytes()]))
     }
 
     /// The turn opened by a prompt whose agent gives turns no id.
@@ -205,9 +192,7 @@ mod tests {
     #[test]
     fn a_session_id_is_a_v4_uuid_and_depends_on_every_part() {
         let of = |agent: &str, scope: &str, id: &str| {
-            RuntimeIdentity::new(AgentId::new(agent), scope, id)
-                .session()
-                .to_string()
+            RuntimeIdentity::new(AgentId::new(agent), scope, id).session().to_string()
         };
         let id = of("a", "", "1");
         assert_eq!((id.len(), &id[14..15]), (36, "4"));

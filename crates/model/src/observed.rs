@@ -179,6 +179,8 @@ pub struct Observed {
     pub pass: Pass,
     /// This is the last piece of the pass.
     pub ends_pass: bool,
+    /// The source is no longer there at all.
+    pub gone: bool,
     /// Sessions met, with what the source knows about them.
     pub sessions: Vec<(RuntimeIdentity, Facts)>,
     /// What was said.

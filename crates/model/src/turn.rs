@@ -161,9 +161,7 @@ fn say(turn: &mut Turn, text: &str) {
 }
 
 fn count(counts: &mut BTreeMap<String, u32>, label: Option<&str>) {
-    *counts
-        .entry(label.unwrap_or("unknown").to_owned())
-        .or_default() += 1;
+    *counts.entry(label.unwrap_or("unknown").to_owned()).or_default() += 1;
 }
 
 #[cfg(test)]
@@ -180,22 +178,12 @@ mod tests {
     const STOP: Kind = Kind::AgentStopped;
 
     fn id(name: &str) -> TurnId {
-        TurnId::of(
-            RuntimeIdentity::new(AgentId::new("a"), "", "s").session(),
-            name,
-        )
+        TurnId::of(RuntimeIdentity::new(AgentId::new("a"), "", "s").session(), name)
     }
 
     fn event<'a>(kind: &'a Kind, second: i64, turn: &str, marks: Marks) -> TurnInput<'a> {
         let at = Timestamp::from_second(second).unwrap();
-        TurnInput {
-            kind,
-            at,
-            turn: Some(id(turn)),
-            marks,
-            text: "text",
-            label: Some("x"),
-        }
+        TurnInput { kind, at, turn: Some(id(turn)), marks, text: "text", label: Some("x") }
     }
 
     fn check(events: &[TurnInput<'_>], ready: Option<i64>, expected: &[(&str, TurnStatus, i64)]) {
@@ -204,10 +192,7 @@ mod tests {
             .iter()
             .map(|turn| (turn.id, turn.status, turn.last_at.as_second()))
             .collect();
-        let expected: Vec<_> = expected
-            .iter()
-            .map(|(name, s, at)| (id(name), *s, *at))
-            .collect();
+        let expected: Vec<_> = expected.iter().map(|(name, s, at)| (id(name), *s, *at)).collect();
         assert_eq!(got, expected);
     }
 
@@ -217,22 +202,10 @@ mod tests {
         let (p, end) = (event(&PROMPT, 0, "1", Marks::OPENS_TURN), Marks::ENDS_TURN);
         check(&[], None, &[]);
         check(&[p], None, &[("1", TurnStatus::Open, 0)]);
-        check(
-            &[p, event(&ANSWER, 5, "1", end)],
-            None,
-            &[("1", TurnStatus::Completed, 5)],
-        );
-        check(
-            &[p, event(&EXIT, 5, "1", none)],
-            None,
-            &[("1", TurnStatus::Exited, 5)],
-        );
+        check(&[p, event(&ANSWER, 5, "1", end)], None, &[("1", TurnStatus::Completed, 5)]);
+        check(&[p, event(&EXIT, 5, "1", none)], None, &[("1", TurnStatus::Exited, 5)]);
         let next = event(&PROMPT, 9, "2", Marks::OPENS_TURN);
-        check(
-            &[p, next],
-            None,
-            &[("1", TurnStatus::Superseded, 0), ("2", TurnStatus::Open, 9)],
-        );
+        check(&[p, next], None, &[("1", TurnStatus::Superseded, 0), ("2", TurnStatus::Open, 9)]);
         check(&[p], Some(60), &[("1", TurnStatus::Open, 0)]);
         check(&[p], Some(121), &[("1", TurnStatus::TimedOut, 0)]);
         let mut stop = event(&STOP, 7, "1", end);

@@ -78,16 +78,8 @@ mod tests {
 
     #[test]
     fn the_later_snapshot_wins_whichever_comes_first() {
-        let early = Tokens {
-            output: 5,
-            input: 4,
-            ..Tokens::default()
-        };
-        let late = Tokens {
-            output: 631,
-            input: 4,
-            ..Tokens::default()
-        };
+        let early = Tokens { output: 5, input: 4, ..Tokens::default() };
+        let late = Tokens { output: 631, input: 4, ..Tokens::default() };
         assert_eq!(early.later_of(late), late);
         assert_eq!(late.later_of(early), late);
         assert_eq!(late.later_of(late), late);

@@ -1,1 +1,52 @@
-//! Placeholder.
+//! Taffrail's memory.
+//!
+//! Two SQLite files. `ledger.db` holds what only we know and is never rebuildable; `index.db` holds
+//! what follows from the agents' own files and may be deleted at any time. One writer, held by a
+//! lock, gives every change its number; readers take no lock. No text of a transcript is stored
+//! beyond a short excerpt: it is read back from its source.
+
+mod append;
+mod codec;
+mod families;
+mod ledger;
+mod lock;
+mod reader;
+mod schema;
+mod sessions;
+mod sources;
+mod writer;
+
+pub use ledger::Ledger;
+pub use lock::{LockError, WriterLock};
+pub use reader::{Changes, EventRow, Filter, IndexReader, SessionRow, UnknownRow};
+pub use sources::SourceRow;
+pub use writer::{Applied, Boot, Writer};
+
+/// Why memory failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database said no.
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file system said no.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// Another writer has the lock.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file was written by a later version of this program.
+    #[error(
+        "{file} was written by a newer version of this program (schema {found}, ours is {ours})"
+    )]
+    Newer {
+        /// Which file.
+        file: String,
+        /// Its schema.
+        found: i64,
+        /// The newest we know.
+        ours: i64,
+    },
+    /// A row holds what no version of this program writes.
+    #[error("{0}")]
+    Damaged(String),
+}

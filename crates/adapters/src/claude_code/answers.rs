@@ -1,0 +1,171 @@
+//! What a model said, did and cost.
+
+use super::gist;
+use super::record::{Block, Content, Line, Message, Usage};
+use super::telling::Telling;
+use super::user;
+use std::borrow::Cow;
+use taffrail_model::{Detail, Kind, NewUsage, Tokens, hash};
+
+/// The model of messages that the program itself put into the model's mouth.
+const SYNTHETIC: &str = "<synthetic>";
+
+/// Tells what an assistant record says. Each holds one block of an answer, or the whole of it.
+pub(super) fn tell<'r>(line: &'r Line<'r>, telling: &mut Telling<'r, '_>) {
+    let Some(message) = &line.message else {
+        return;
+    };
+    let is_synthetic = message.model.as_deref() == Some(SYNTHETIC);
+    if line.is_api_error_message == Some(true) || is_synthetic {
+        return tell_synthetic(line, message, telling);
+    }
+    telling.chain.note_model(message.model.as_deref());
+    match &message.content {
+        Some(Content::Text(text)) => tell_text(0, text, true, message, telling),
+        Some(Content::Blocks(blocks)) => tell_blocks(blocks, message, telling),
+        None => {}
+    }
+    tell_usage(line, message, telling);
+}
+
+fn tell_blocks<'r>(
+    blocks: &'r [Block<'r>],
+    message: &'r Message<'r>,
+    telling: &mut Telling<'r, '_>,
+) {
+    for (part, block) in (0..).zip(blocks) {
+        let is_last = part as usize + 1 == blocks.len();
+        match block.kind.as_deref() {
+            Some("text") => {
+                let text = block.text.as_deref().unwrap_or_default();
+                tell_text(part, text, is_last, message, telling);
+            }
+            Some("thinking") => tell_thinking(part, block, message, telling),
+            Some("redacted_thinking") => {}
+            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
+                tell_call(part, block, telling);
+            }
+            _ if user::is_result(block) => {
+                user::tell_result(part, block, None, telling);
+            }
+            kind => telling.unknown("assistant", kind),
+        }
+    }
+}
+
+fn tell_text<'r>(
+    part: u32,
+    text: &'r str,
+    is_last: bool,
+    message: &'r Message<'r>,
+    telling: &mut Telling<'r, '_>,
+) {
+    let mut draft = telling.draft(part, Kind::AssistantMessage);
+    draft.ends_turn = is_last && ends_turn(message.stop_reason.as_deref());
+    draft.text = Some(Cow::Borrowed(text));
+    draft.detail = detail_of(message);
+    telling.tell(draft);
+}
+
+fn ends_turn(stop_reason: Option<&str>) -> bool {
+    matches!(
+        stop_reason,
+        Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal")
+    )
+}
+
+fn tell_thinking<'r>(
+    part: u32,
+    block: &'r Block<'r>,
+    message: &'r Message<'r>,
+    telling: &mut Telling<'r, '_>,
+) {
+    let Some(text) = block.thinking.as_deref().filter(|text| !text.is_empty()) else {
+        return;
+    };
+    let mut draft = telling.draft(part, Kind::AssistantThinking);
+    draft.text = Some(Cow::Borrowed(text));
+    draft.detail = detail_of(message);
+    telling.tell(draft);
+}
+
+fn detail_of<'r>(message: &'r Message<'r>) -> Detail<'r> {
+    Detail::Message {
+        model: message.model.as_deref().map(Cow::Borrowed),
+        stop_reason: message.stop_reason.as_deref().map(Cow::Borrowed),
+        answer: message.id.as_deref().map(Cow::Borrowed),
+    }
+}
+
+fn tell_call<'r>(part: u32, block: &'r Block<'r>, telling: &mut Telling<'r, '_>) {
+    let call_id = block.id.as_deref().unwrap_or_default();
+    telling.calls.open(call_id, telling.event_id(part));
+    let mut draft = telling.draft(part, Kind::ToolCall);
+    draft.text = block.input.map(gist::of);
+    draft.detail = Detail::ToolCall {
+        call_id: Cow::Borrowed(call_id),
+        tool: Cow::Borrowed(block.name.as_deref().unwrap_or_default()),
+        input: block.input,
+        input_text: None,
+    };
+    telling.tell(draft);
+}
+
+fn tell_synthetic<'r>(
+    line: &'r Line<'r>,
+    message: &'r Message<'r>,
+    telling: &mut Telling<'r, '_>,
+) {
+    let (part, text) = match &message.content {
+        Some(Content::Text(text)) => (0, text.as_ref()),
+        Some(Content::Blocks(blocks)) => first_text(blocks),
+        None => (0, ""),
+    };
+    if line.is_api_error_message != Some(true) {
+        return telling.notice(part, "synthetic", Some(Cow::Borrowed(text)));
+    }
+    let word = line.error.as_ref().and_then(|e| e.message.as_deref());
+    let mut draft = telling.draft(part, Kind::Error);
+    draft.ends_turn = true;
+    draft.text = Some(Cow::Borrowed(text));
+    draft.detail = Detail::Failure {
+        code: word.or(line.api_error_type.as_deref()).map(Cow::Borrowed),
+        retrying: None,
+    };
+    telling.tell(draft);
+}
+
+fn first_text<'r>(blocks: &'r [Block<'r>]) -> (u32, &'r str) {
+    (0..)
+        .zip(blocks)
+        .find_map(|(part, block)| Some((part, block.text.as_deref()?)))
+        .unwrap_or_default()
+}
+
+/// Every line of an answer repeats what the answer cost so far, under the same key.
+fn tell_usage(line: &Line<'_>, message: &Message<'_>, telling: &mut Telling<'_, '_>) {
+    let Some(usage) = &message.usage else {
+        return;
+    };
+    let answer = message.id.as_deref().unwrap_or(telling.uuid);
+    let request = line.request_id.as_deref().unwrap_or_default();
+    telling.usage(NewUsage {
+        key: hash::digest("claude-usage", &[answer.as_bytes(), request.as_bytes()]),
+        at: telling.at,
+        model: message.model.as_deref().map(str::to_owned),
+        tokens: tokens_of(usage),
+    });
+}
+
+fn tokens_of(usage: &Usage) -> Tokens {
+    let details = usage.output_tokens_details.as_ref();
+    Tokens {
+        output: usage.output_tokens.unwrap_or_default(),
+        input: usage.input_tokens.unwrap_or_default(),
+        cache_read: usage.cache_read_input_tokens.unwrap_or_default(),
+        cache_write: usage.cache_creation_input_tokens.unwrap_or_default(),
+        reasoning: details
+            .and_then(|details| details.thinking_tokens)
+            .unwrap_or_default(),
+    }
+}

@@ -1,0 +1,119 @@
+//! Claude Code: one JSON-lines transcript a session, another for each of its workers.
+//!
+//! The format is internal to the program and undocumented; the README beside this file says what
+//! was seen and what is made of it.
+
+mod answers;
+mod gist;
+mod known;
+mod loose;
+mod memory;
+mod place;
+mod prompts;
+mod reader;
+mod record;
+mod remarks;
+mod surrogates;
+mod telling;
+mod user;
+
+use crate::{
+    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
+};
+use serde_json::{Map, Value};
+
+const ADAPTER_ID: &str = "claude-code";
+
+/// The adapter of Claude Code.
+pub static ADAPTER: ClaudeCode = ClaudeCode;
+
+/// What the product knows of Claude Code.
+#[derive(Debug)]
+pub struct ClaudeCode;
+
+static DESCRIPTOR: Descriptor = Descriptor {
+    id: ADAPTER_ID,
+    label: "Claude Code",
+    short: "claude",
+    scheme: "claude-jsonl",
+    homes: &[
+        HomeRule {
+            variable: Some("CLAUDE_CONFIG_DIR"),
+            below: "",
+        },
+        HomeRule {
+            variable: None,
+            below: ".claude",
+        },
+    ],
+    roots: &["projects"],
+    scoped_ids: false,
+    capabilities: Capabilities {
+        resume_by_id: true,
+        hooks: true,
+        approvals: true,
+    },
+    retention: Some(Retention {
+        file: "settings.json",
+        pointer: "/cleanupPeriodDays",
+        switch: None,
+        default_days: Some(30),
+        fix: "Set \"cleanupPeriodDays\" in the agent's settings.json to as many days as you want \
+              its transcripts to be kept.",
+    }),
+    advice: &[Advice {
+        id: "claude-code-auto-mode",
+        text: "Interactive sessions start in permission mode `auto`, which rarely asks, so few \
+               requests for approval will be seen.",
+        fix: "Start it with `claude --permission-mode default` to be asked.",
+    }],
+};
+
+/// The fields of a record that events speak of, and those too bulky to repeat.
+const SPOKEN_OF: &[&str] = &[
+    "type",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "sessionId",
+    "session_id",
+    "agentId",
+    "isSidechain",
+    "timestamp",
+    "cwd",
+    "gitBranch",
+    "version",
+    "entrypoint",
+    "message",
+    "requestId",
+    "isMeta",
+    "isCompactSummary",
+    "isVisibleInTranscriptOnly",
+    "promptSource",
+    "attachment",
+    "rendered",
+    "toolUseResult",
+    "subtype",
+    "content",
+    "durationMs",
+    "error",
+    "isApiErrorMessage",
+];
+
+impl Adapter for ClaudeCode {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn place(&self, path: &str) -> Option<Place> {
+        place::of(path)
+    }
+
+    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
+        Box::new(reader::TranscriptReader::new(source, saved))
+    }
+
+    fn extra(&self, record: &[u8]) -> Map<String, Value> {
+        records::extra_fields(record, SPOKEN_OF)
+    }
+}

@@ -1,0 +1,194 @@
+//! Which files hold history, and what their paths say.
+
+use super::ADAPTER_ID;
+use crate::{Encoding, Place, Shape};
+use taffrail_model::{AgentId, RuntimeIdentity};
+
+/// The folder of all projects, below the agent's home.
+const PROJECTS: &str = "projects/";
+/// The longest project folder the agent writes in full; a longer one is cut and ends in a hash.
+const WHOLE_FOLDER: usize = 200;
+
+/// A transcript as its path tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Transcript<'p> {
+    /// The folder of its project.
+    pub(super) project: &'p str,
+    /// Whose it is.
+    pub(super) owner: Owner<'p>,
+}
+
+/// Whose transcript it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner<'p> {
+    /// A session's.
+    Session(&'p str),
+    /// A worker's, below its parent's folder.
+    Worker {
+        /// The worker.
+        agent: &'p str,
+        /// The session it works for.
+        parent: &'p str,
+    },
+    /// A worker's beside its parent, as versions 2.0 wrote it; its records name the parent.
+    Orphan {
+        /// The worker.
+        agent: &'p str,
+    },
+}
+
+impl<'p> Transcript<'p> {
+    /// Reads a path below the home; `None` for everything that is no transcript.
+    pub(super) fn at(path: &'p str) -> Option<Self> {
+        let below = path.strip_prefix(PROJECTS)?.strip_suffix(".jsonl")?;
+        let parts: Vec<&str> = below.split('/').collect();
+        if parts.iter().any(|part| part.is_empty()) {
+            return None;
+        }
+        let (project, owner) = match *parts.as_slice() {
+            [project, stem] => (project, beside_sessions(stem)),
+            [project, parent, "subagents", stem]
+            | [project, parent, "subagents", "workflows", _, stem] => {
+                let agent = agent_of(stem)?;
+                (project, Owner::Worker { agent, parent })
+            }
+            _ => return None,
+        };
+        Some(Self { project, owner })
+    }
+
+    /// The session in it, where the path tells.
+    pub(super) fn session(&self) -> Option<RuntimeIdentity> {
+        match self.owner {
+            Owner::Session(id) => Some(session(id)),
+            Owner::Worker { agent, parent } => Some(worker(parent, agent)),
+            Owner::Orphan { .. } => None,
+        }
+    }
+}
+
+fn beside_sessions(stem: &str) -> Owner<'_> {
+    agent_of(stem).map_or(Owner::Session(stem), |agent| Owner::Orphan { agent })
+}
+
+fn agent_of(stem: &str) -> Option<&str> {
+    stem.strip_prefix("agent-").filter(|id| !id.is_empty())
+}
+
+/// A session of a person's; its ids are unique everywhere.
+pub(super) fn session(id: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(AgentId::new(ADAPTER_ID), "", id)
+}
+
+/// A worker; its short ids are unique only within the session it works for.
+pub(super) fn worker(parent: &str, id: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(AgentId::new(ADAPTER_ID), parent, id)
+}
+
+/// Says what a file below the home is.
+pub(super) fn of(path: &str) -> Option<Place> {
+    let transcript = Transcript::at(path)?;
+    let beside = match transcript.owner {
+        Owner::Worker { .. } => vec![format!("{}.meta.json", path.strip_suffix(".jsonl")?)],
+        Owner::Session(_) | Owner::Orphan { .. } => Vec::new(),
+    };
+    Some(Place {
+        shape: Shape::Lines(Encoding::Plain),
+        locator: format!("claude-jsonl:{}", path.strip_prefix(PROJECTS)?),
+        session: transcript.session(),
+        is_worker: !matches!(transcript.owner, Owner::Session(_)),
+        rank: 0,
+        beside,
+    })
+}
+
+/// The project folder is the one the agent makes of this working directory.
+///
+/// The agent turns everything but ASCII letters and digits into dashes, one for each UTF-16 unit.
+/// That cannot be undone, so folders are compared and never decoded.
+pub(super) fn is_folder_of(folder: &str, cwd: &str) -> bool {
+    let mut written = cwd.chars().flat_map(folder_characters);
+    if folder.len() <= WHOLE_FOLDER {
+        return written.eq(folder.chars());
+    }
+    let mut given = folder.chars();
+    given
+        .by_ref()
+        .take(WHOLE_FOLDER)
+        .eq(written.by_ref().take(WHOLE_FOLDER))
+        && given.next() == Some('-')
+        && written.next().is_some()
+}
+
+fn folder_characters(character: char) -> impl Iterator<Item = char> {
+    let (kept, count) = if character.is_ascii_alphanumeric() {
+        (character, 1)
+    } else {
+        ('-', character.len_utf16())
+    };
+    std::iter::repeat_n(kept, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_whose_a_transcript_is() {
+        let check = |path: &str, expected: Option<Owner<'_>>| {
+            let owner = Transcript::at(path).map(|transcript| transcript.owner);
+            assert_eq!(owner, expected, "{path}");
+        };
+        let worker = Owner::Worker {
+            agent: "a1",
+            parent: "s1",
+        };
+        check("projects/-w/s1.jsonl", Some(Owner::Session("s1")));
+        check("projects/-w/s1/subagents/agent-a1.jsonl", Some(worker));
+        check(
+            "projects/-w/s1/subagents/workflows/w1/agent-a1.jsonl",
+            Some(worker),
+        );
+        check(
+            "projects/-w/agent-a1.jsonl",
+            Some(Owner::Orphan { agent: "a1" }),
+        );
+        check("projects/-w/s1/subagents/agent-a1.meta.json", None);
+        check("projects/-w/s1/subagents/other.jsonl", None);
+        check("projects/-w/s1/tool-results/b1.jsonl", None);
+        check("projects/-w/s1/subagents/deep/er/agent-a1.jsonl", None);
+        check("projects/s1.jsonl", None);
+        check("projects//s1.jsonl", None);
+        check("projects/-w/.jsonl", None);
+        check("history.jsonl", None);
+        check("sessions/-w/s1.jsonl", None);
+    }
+
+    #[test]
+    fn a_worker_has_its_side_file_and_its_parents_scope() {
+        let place = of("projects/-w/s1/subagents/agent-a1.jsonl").unwrap();
+        assert_eq!(place.session, Some(worker("s1", "a1")));
+        assert_eq!(place.locator, "claude-jsonl:-w/s1/subagents/agent-a1.jsonl");
+        assert_eq!(
+            place.beside,
+            ["projects/-w/s1/subagents/agent-a1.meta.json"]
+        );
+        assert!(place.is_worker);
+    }
+
+    #[test]
+    fn folders_are_recognised() {
+        let check = |folder: &str, cwd: &str, expected: bool| {
+            assert_eq!(is_folder_of(folder, cwd), expected, "{folder} {cwd}");
+        };
+        check("-w-my-app", "/w/my_app", true);
+        check("-w-my-app", "/w/my.app", true);
+        check("-w-my-app", "/w/my_app/src", false);
+        check("C--w", r"C:\w", true);
+        check("-w----", "/w/é🎉", true);
+        let long = format!("/{}", "a".repeat(300));
+        let cut = format!("-{}", "a".repeat(199));
+        check(&format!("{cut}-k3x9z1"), &long, true);
+        check(&format!("{cut}-k3x9z1"), "/elsewhere", false);
+    }
+}

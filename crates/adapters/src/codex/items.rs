@@ -1,0 +1,179 @@
+//! Records of type `event_msg/item_completed`: what paginated files tell of messages and tools.
+
+use super::events::Answer;
+use super::lenient::Prose;
+use super::reader::{Here, RolloutReader, provider};
+use super::record::{Item, Payload, Raw, Text, parse};
+use super::summary;
+use super::tools::{Call, CallKeys, Outcome};
+use serde::Deserialize;
+use std::borrow::Cow;
+use taffrail_model::{Kind, RecordKey};
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct McpResult<'a> {
+    #[serde(borrow, deserialize_with = "super::lenient::prose")]
+    content: Text<'a>,
+    #[serde(rename = "isError", deserialize_with = "super::lenient::flag")]
+    is_error: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct ItemError<'a> {
+    #[serde(borrow)]
+    message: Cow<'a, str>,
+}
+
+impl RolloutReader {
+    /// Reads a completed item.
+    pub(super) fn item_completed(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
+        let turn = event.turn_id;
+        let span = span(event.started_at_ms, event.completed_at_ms);
+        let Some(mut item) = event.item.map(|item| *item) else {
+            return self.unknown(here, "item/", "");
+        };
+        let kind = item.kind.take().unwrap_or_default();
+        match kind.as_ref() {
+            "UserMessage" => {
+                self.enter(turn.as_deref());
+                let key = self.item_key(here, &kind, item.id.as_deref());
+                self.prompt(here, key, item.content);
+            }
+            "AgentMessage" | "Reasoning" => self.item_answer(here, &kind, item),
+            "CommandExecution"
+            | "FileChange"
+            | "McpToolCall"
+            | "DynamicToolCall"
+            | "CollabAgentToolCall"
+            | "WebSearch" => self.item_tool(here, &kind, item, span),
+            "ContextCompaction" | "Sleep" => {}
+            other => match label(other) {
+                Some(label) => self.item_remark(here, label, &kind, item),
+                None => self.unknown(here, "item/", other),
+            },
+        }
+    }
+
+    fn item_key(&mut self, here: &Here<'_>, kind: &str, id: Option<&str>) -> RecordKey<'static> {
+        match id {
+            Some(id) => provider(format!("item:{kind}:{id}")),
+            None => self.key(here),
+        }
+    }
+
+    fn item_answer(&mut self, here: &mut Here<'_>, kind: &str, item: Item<'_>) {
+        let key = self.item_key(here, kind, item.id.as_deref());
+        let (kind, text) = match kind {
+            "Reasoning" => (Kind::AssistantThinking, item.summary_text.or(item.raw_content)),
+            _ => (Kind::AssistantMessage, item.content),
+        };
+        let answer = Answer { kind, text, phase: item.phase, id: item.id };
+        self.answer(here, key, answer);
+    }
+
+    fn item_remark(&mut self, here: &mut Here<'_>, label: &str, kind: &str, item: Item<'_>) {
+        let key = self.item_key(here, kind, item.id.as_deref());
+        let review = item.review.or(item.user_facing_hint);
+        let picture = item.path.or(item.revised_prompt);
+        let text = item.text.or(item.fragments).or(review);
+        self.remark(here, key, label, text.or(picture).or(item.agent_path));
+    }
+
+    /// Says what a tool answered, and what it was asked if no record of the call did.
+    fn item_tool(&mut self, here: &mut Here<'_>, kind: &str, item: Item<'_>, span: Option<u64>) {
+        let keys = match item.id.clone() {
+            Some(id) => CallKeys::of(id),
+            None => CallKeys::alone(self.key(here)),
+        };
+        if self.memory.calls.complete(&keys.id) {
+            let call = call_of(kind, &item);
+            self.say_call(here, &keys, call);
+        }
+        self.say_result(here, keys, outcome_of(item, span));
+    }
+}
+
+/// Returns the label of an item that is a remark.
+fn label(kind: &str) -> Option<&'static str> {
+    Some(match kind {
+        "HookPrompt" => "hook_prompt",
+        "Plan" => "plan",
+        "EnteredReviewMode" => "entered_review_mode",
+        "ExitedReviewMode" => "exited_review_mode",
+        "SubAgentActivity" => "sub_agent_activity",
+        "ImageView" => "image_view",
+        "ImageGeneration" => "image_generation",
+        "Extension" => "extension",
+        _ => return None,
+    })
+}
+
+fn span(start: Option<u64>, end: Option<u64>) -> Option<u64> {
+    end?.checked_sub(start?)
+}
+
+/// Tells a call by its item, for calls that no other record tells: those a script made.
+fn call_of<'a>(kind: &str, item: &'a Item<'_>) -> Call<'a> {
+    let command = item.command.as_deref();
+    match kind {
+        "CommandExecution" => Call::told("exec_command", command.map(summary::command_line)),
+        "FileChange" => Call {
+            input: item.changes,
+            ..Call::told("apply_patch", summary::changed_files(item.changes))
+        },
+        "WebSearch" => Call {
+            input: item.action,
+            ..Call::told("web_search", item.query.as_deref().map(summary::one_line))
+        },
+        _ => Call {
+            tool: tool_name(item),
+            input: item.arguments,
+            input_text: None,
+            summary: item
+                .prompt
+                .as_deref()
+                .map(summary::one_line)
+                .or_else(|| summary::arguments(item.arguments?.get())),
+        },
+    }
+}
+
+fn tool_name<'a>(item: &'a Item<'_>) -> Cow<'a, str> {
+    let tool = item.tool.as_deref().unwrap_or("tool");
+    match item.server.as_deref() {
+        Some(server) => format!("mcp__{server}__{tool}").into(),
+        None => tool.into(),
+    }
+}
+
+fn outcome_of(item: Item<'_>, span: Option<u64>) -> Outcome<'_> {
+    let result = parse::<McpResult<'_>>(item.result).unwrap_or_default();
+    let by_status = match item.status.as_deref() {
+        Some("failed" | "declined") => Some(true),
+        Some("completed") => Some(false),
+        _ => None,
+    };
+    let by_success = item.success.map(|success| !success);
+    let text = [
+        item.aggregated_output,
+        item.stdout,
+        item.stderr,
+        result.content,
+        item.content_items,
+        error_text(item.error),
+        item.receiver_thread_ids,
+    ];
+    Outcome {
+        text: text.into_iter().flatten().find(|text| !text.is_empty()),
+        failed: by_status.or(result.is_error).or(by_success),
+        exit_code: item.exit_code,
+        duration_ms: item.duration.map(|it| it.milliseconds()).or(span),
+    }
+}
+
+/// Returns what an error says, which is a text or an object with a message.
+fn error_text(error: Raw<'_>) -> Text<'_> {
+    let message = parse(error).map(|error: ItemError<'_>| error.message);
+    message.or_else(|| parse::<Prose<'_>>(error)?.0)
+}

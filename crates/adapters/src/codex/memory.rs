@@ -1,0 +1,85 @@
+//! What a reader remembers from one record to the next; saved with the checkpoint.
+
+use super::calls::Calls;
+use super::recent::Recent;
+use crate::records::LineKeys;
+use serde::{Deserialize, Serialize};
+use taffrail_model::{EventId, Facts, SessionId, Tokens, TurnId};
+
+/// Everything a reader remembers.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    /// The thread the file is of, once a record told or an event was said.
+    pub(super) thread: Option<String>,
+    /// What is known of the session.
+    pub(super) facts: Facts,
+    /// The first record that is the thread's own, for sub-agents that inherit context.
+    pub(super) starts_at: Option<u64>,
+    /// The turn that goes on.
+    pub(super) turn: Option<OpenTurn>,
+    /// Events by turn, for roll-backs.
+    pub(super) recent: Recent,
+    /// Tool calls met lately.
+    pub(super) calls: Calls,
+    /// Tells lines without an id apart.
+    pub(super) lines: LineKeys,
+    /// The thread's total at the last `token_count`.
+    pub(super) total: Option<Tokens>,
+    /// A `token_usage_record` came since then.
+    pub(super) usage_is_told: bool,
+}
+
+/// The turn that goes on.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct OpenTurn {
+    /// Codex's own id, where it gives one.
+    pub(super) provider: Option<String>,
+    /// Its id.
+    pub(super) id: TurnId,
+    /// A prompt opened it.
+    pub(super) is_opened: bool,
+    /// How many of its `token_count` records were counted.
+    pub(super) counted: u64,
+}
+
+impl Memory {
+    /// Enters a turn of Codex's own, unless it goes on already.
+    pub(super) fn enter(&mut self, session: SessionId, provider: &str) {
+        if self.is_current(provider) {
+            return;
+        }
+        self.turn = Some(OpenTurn {
+            provider: Some(provider.to_owned()),
+            id: TurnId::of(session, provider),
+            is_opened: false,
+            counted: 0,
+        });
+    }
+
+    /// Returns the turn a record belongs to: the one it names, else the one that goes on.
+    pub(super) fn turn_of(&self, session: SessionId, provider: Option<&str>) -> Option<TurnId> {
+        match provider {
+            Some(provider) if !self.is_current(provider) => Some(TurnId::of(session, provider)),
+            _ => self.turn.as_ref().map(|turn| turn.id),
+        }
+    }
+
+    /// Puts a prompt into its turn; returns the turn and whether the prompt opened it.
+    pub(super) fn prompt(&mut self, prompt: EventId) -> (TurnId, bool) {
+        if let Some(turn) = &mut self.turn
+            && turn.provider.is_some()
+        {
+            let opens = !std::mem::replace(&mut turn.is_opened, true);
+            return (turn.id, opens);
+        }
+        let id = TurnId::opened_by(prompt);
+        self.turn = Some(OpenTurn { provider: None, id, is_opened: true, counted: 0 });
+        (id, true)
+    }
+
+    fn is_current(&self, provider: &str) -> bool {
+        let current = self.turn.as_ref().and_then(|turn| turn.provider.as_deref());
+        current == Some(provider)
+    }
+}

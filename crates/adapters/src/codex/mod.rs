@@ -1,0 +1,164 @@
+//! Codex, by OpenAI: one rollout file per thread, in three generations of one format.
+//!
+//! What each record becomes is told in `README.md`.
+
+mod bare;
+mod calls;
+mod events;
+mod items;
+mod lenient;
+mod memory;
+mod meta;
+mod name;
+mod reader;
+mod recent;
+mod record;
+mod summary;
+mod tools;
+mod usage;
+
+use crate::{
+    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records,
+};
+use name::RolloutName;
+use reader::RolloutReader;
+use serde_json::{Map, Value};
+use taffrail_model::{AgentId, RuntimeIdentity};
+
+/// The one adapter of this folder.
+pub static ADAPTER: Codex = Codex;
+
+/// Reads the rollouts of Codex.
+#[derive(Debug)]
+pub struct Codex;
+
+static DESCRIPTOR: Descriptor = Descriptor {
+    id: "codex",
+    label: "Codex",
+    short: "codex",
+    scheme: "codex-rollout",
+    homes: &[
+        HomeRule { variable: Some("CODEX_HOME"), below: "" },
+        HomeRule { variable: None, below: ".codex" },
+    ],
+    roots: &["sessions", "archived_sessions"],
+    scoped_ids: false,
+    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
+    retention: None,
+    advice: &[Advice {
+        id: "codex-hooks-trust",
+        text: "Codex runs hooks only after you have trusted them.",
+        fix: "Open Codex, type /hooks and trust the hooks you installed.",
+    }],
+};
+
+/// The fields of a line that an event speaks of, in the envelope and in the bare items of 2025.
+const KNOWN_FIELDS: &[&str] = &[
+    "timestamp",
+    "ordinal",
+    "type",
+    "payload",
+    "record_type",
+    "id",
+    "instructions",
+    "git",
+    "role",
+    "content",
+    "summary",
+    "encrypted_content",
+    "name",
+    "arguments",
+    "input",
+    "action",
+    "status",
+    "call_id",
+    "output",
+];
+
+impl Adapter for Codex {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn place(&self, path: &str) -> Option<Place> {
+        let (folder, file) = path.rsplit_once('/')?;
+        let name = RolloutName::parse(file)?;
+        Some(Place {
+            shape: Shape::Lines(name.encoding),
+            locator: format!("{}:{}/{file}", DESCRIPTOR.scheme, shelf(folder)?),
+            session: Some(identity(name.thread)),
+            is_worker: false,
+            rank: u8::from(name.rollout.is_some()),
+            beside: Vec::new(),
+        })
+    }
+
+    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
+        Box::new(RolloutReader::new(source.path, saved))
+    }
+
+    fn extra(&self, record: &[u8]) -> Map<String, Value> {
+        records::extra_fields(record, KNOWN_FIELDS)
+    }
+}
+
+/// Returns the folder as locators name it: the date, or `archived`.
+fn shelf(folder: &str) -> Option<&str> {
+    match folder.strip_prefix("sessions/") {
+        Some(date) => is_date(date).then_some(date),
+        None => (folder == "archived_sessions").then_some("archived"),
+    }
+}
+
+fn is_date(folder: &str) -> bool {
+    let lengths = folder.split('/').map(str::len);
+    lengths.eq([4, 2, 2]) && folder.bytes().all(|b| b == b'/' || b.is_ascii_digit())
+}
+
+/// Names a thread; Codex draws thread ids that are unique everywhere.
+fn identity(thread: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(AgentId::new(DESCRIPTOR.id), "", thread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Encoding;
+
+    const THREAD: &str = "01a1dc4a-98ab-7a52-8833-052a06111408";
+    const ROLLOUT: &str = "01a1dc4b-3c60-73c1-bef7-316833c184cf";
+
+    fn place(path: &str) -> Option<Place> {
+        ADAPTER.place(path)
+    }
+
+    #[test]
+    fn a_rollout_is_known_by_its_name() {
+        let file = format!("rollout-2026-11-14T23-00-38-{THREAD}.jsonl");
+        let place = place(&format!("sessions/2026/11/14/{file}")).unwrap();
+        assert_eq!(place.locator, format!("codex-rollout:2026/11/14/{file}"));
+        assert_eq!(place.shape, Shape::Lines(Encoding::Plain));
+        assert_eq!(place.session, Some(identity(THREAD)));
+        assert_eq!((place.is_worker, place.rank), (false, 0));
+    }
+
+    #[test]
+    fn an_archived_revert_keeps_its_thread_and_counts_more() {
+        let file = format!("rollout-2026-11-14T23-00-38-{THREAD}_{ROLLOUT}.jsonl.zst");
+        let place = place(&format!("archived_sessions/{file}")).unwrap();
+        assert_eq!(place.locator, format!("codex-rollout:archived/{file}"));
+        assert_eq!(place.shape, Shape::Lines(Encoding::Zstd));
+        assert_eq!((place.session, place.rank), (Some(identity(THREAD)), 1));
+    }
+
+    #[test]
+    fn anything_else_is_not_history() {
+        let file = format!("rollout-2026-11-14T23-00-38-{THREAD}.jsonl");
+        assert_eq!(place(&format!("sessions/2026/11/{file}")), None);
+        assert_eq!(place(&format!("sessions/2026/11/xx/{file}")), None);
+        assert_eq!(place(&format!("archived_sessions/2026/{file}")), None);
+        assert_eq!(place(&format!("sessions/2026/11/14/{THREAD}.jsonl")), None);
+        assert_eq!(place(&file), None);
+        assert_eq!(place("history.jsonl"), None);
+    }
+}

@@ -1,0 +1,298 @@
+//! The records of a rollout as they are written, borrowed from the line.
+//!
+//! One flat set of fields serves all types there are many records of, so that a line is parsed once
+//! and without knowing its type. Fields that are rarely wanted stay raw until somebody asks. What is
+//! not named here (instructions, replaced history, encrypted thoughts) is skipped unread.
+
+use super::lenient::{flag, number, object, prose, text, words};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A text of a record.
+pub(super) type Text<'a> = Option<Cow<'a, str>>;
+/// A part of a record that is read when it is asked for.
+pub(super) type Raw<'a> = Option<&'a RawValue>;
+
+/// A line of a rollout.
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+pub(super) struct Line<'a, P> {
+    /// When it was written.
+    #[serde(borrow, default, deserialize_with = "text")]
+    pub(super) timestamp: Text<'a>,
+    /// Its number, in paginated files.
+    #[serde(default, deserialize_with = "number")]
+    pub(super) ordinal: Option<u64>,
+    /// What the payload is.
+    #[serde(borrow, default, rename = "type", deserialize_with = "text")]
+    pub(super) kind: Text<'a>,
+    /// The record itself; the bare items of 2025 have none.
+    #[serde(default = "Option::default", deserialize_with = "object")]
+    pub(super) payload: Option<P>,
+}
+
+/// The fields of the payloads there are many of.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Payload<'a> {
+    #[serde(borrow, rename = "type", deserialize_with = "text")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) turn_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) model: Text<'a>,
+
+    // Tools.
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) call_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) name: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) namespace: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Raw<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) input: Text<'a>,
+    #[serde(borrow)]
+    pub(super) action: Raw<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) output: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) status: Text<'a>,
+
+    // Messages.
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) message: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) text: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) phase: Text<'a>,
+    #[serde(borrow, rename = "kind", deserialize_with = "text")]
+    pub(super) message_kind: Text<'a>,
+    #[serde(borrow)]
+    pub(super) images: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) local_images: Raw<'a>,
+
+    // Items and usage.
+    #[serde(borrow, deserialize_with = "object")]
+    pub(super) item: Option<Box<Item<'a>>>,
+    #[serde(deserialize_with = "number")]
+    pub(super) started_at_ms: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) completed_at_ms: Option<u64>,
+    #[serde(deserialize_with = "object")]
+    pub(super) info: Option<Box<TokenInfo>>,
+    #[serde(deserialize_with = "object")]
+    pub(super) usage: Option<Box<TokenUsage>>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) response_id: Text<'a>,
+}
+
+/// The fields of payloads that end a turn, fail, or remark on something. There are few of them, so
+/// the line is parsed a second time rather than every other line with more fields.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct RarePayload<'a> {
+    #[serde(deserialize_with = "number")]
+    pub(super) duration_ms: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) num_turns: Option<u64>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) reason: Text<'a>,
+    #[serde(borrow)]
+    pub(super) error: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) codex_error_info: Raw<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) user_facing_hint: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) revised_prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) agent_path: Text<'a>,
+}
+
+/// The payload of `session_meta`, and the header of a bare file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Meta<'a> {
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) cwd: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) originator: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) cli_version: Text<'a>,
+    #[serde(borrow)]
+    pub(super) source: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) git: Raw<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) parent_thread_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) forked_from_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) history_base: Raw<'a>,
+    #[serde(deserialize_with = "number")]
+    pub(super) subagent_history_start_ordinal: Option<u64>,
+    /// Says what a line without a type is, other than a header.
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) record_type: Text<'a>,
+}
+
+/// A message or a thought of a bare file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct BareMessage<'a> {
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) role: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) content: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) summary: Text<'a>,
+}
+
+/// The fields of every item of `item_completed`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Item<'a> {
+    #[serde(borrow, rename = "type", deserialize_with = "text")]
+    pub(super) kind: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) id: Text<'a>,
+
+    // Messages.
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) content: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) fragments: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) summary_text: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) raw_content: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) text: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) phase: Text<'a>,
+
+    // What a tool was asked.
+    #[serde(borrow, deserialize_with = "words")]
+    pub(super) command: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow)]
+    pub(super) changes: Raw<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) server: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) tool: Text<'a>,
+    #[serde(borrow)]
+    pub(super) arguments: Raw<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) query: Text<'a>,
+    #[serde(borrow)]
+    pub(super) action: Raw<'a>,
+
+    // What it answered.
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) status: Text<'a>,
+    #[serde(deserialize_with = "number")]
+    pub(super) exit_code: Option<i64>,
+    #[serde(deserialize_with = "object")]
+    pub(super) duration: Option<Duration>,
+    #[serde(deserialize_with = "flag")]
+    pub(super) success: Option<bool>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) aggregated_output: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) stdout: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) stderr: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) content_items: Text<'a>,
+    #[serde(borrow, deserialize_with = "prose")]
+    pub(super) receiver_thread_ids: Text<'a>,
+    #[serde(borrow)]
+    pub(super) result: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) error: Raw<'a>,
+
+    // Remarks.
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) path: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) review: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) user_facing_hint: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) revised_prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "text")]
+    pub(super) agent_path: Text<'a>,
+}
+
+/// How long a command ran.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Duration {
+    #[serde(deserialize_with = "number")]
+    secs: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    nanos: Option<u64>,
+}
+
+impl Duration {
+    /// Returns the same in milliseconds.
+    pub(super) fn milliseconds(&self) -> u64 {
+        let whole = self.secs.unwrap_or_default().saturating_mul(1000);
+        whole.saturating_add(self.nanos.unwrap_or_default() / 1_000_000)
+    }
+}
+
+/// What `token_count` says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TokenInfo {
+    /// Of the whole thread so far.
+    #[serde(rename = "total_token_usage", deserialize_with = "object")]
+    pub(super) total: Option<TokenUsage>,
+    /// Of the last answer.
+    #[serde(rename = "last_token_usage", deserialize_with = "object")]
+    pub(super) last: Option<TokenUsage>,
+}
+
+/// Tokens as Codex counts them: input includes what was cached, output includes reasoning.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct TokenUsage {
+    #[serde(deserialize_with = "number")]
+    pub(super) input_tokens: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) cached_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) cache_write_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) output_tokens: Option<u64>,
+    #[serde(deserialize_with = "number")]
+    pub(super) reasoning_output_tokens: Option<u64>,
+}
+
+/// Reads a line; `None` if it is no whole JSON object.
+pub(super) fn object_in<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
+    let is_object = line.trim_ascii_start().first() == Some(&b'{');
+    is_object.then(|| serde_json::from_slice(line).ok())?
+}
+
+/// Reads a part that was left raw.
+pub(super) fn parse<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
+    serde_json::from_str(raw?.get()).ok()
+}

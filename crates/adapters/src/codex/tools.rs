@@ -1,0 +1,260 @@
+//! Records of type `response_item`: tool calls and their outputs.
+//!
+//! Messages and thoughts stand here, too, but only as the model saw them; what a person saw is
+//! told by other records.
+
+use super::reader::{Here, RolloutReader, provider};
+use super::record::{Payload, Raw, parse};
+use super::summary;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use taffrail_model::{Detail, Draft, Kind, RecordKey, hash};
+
+/// The part of a call; also in records that tell nothing else.
+const CALL: u32 = 0;
+/// The part of a result; also in records that tell nothing else.
+const RESULT: u32 = 1;
+
+/// What tells a call and its result apart from all others.
+pub(super) struct CallKeys<'a> {
+    /// Joins the two.
+    pub(super) id: Cow<'a, str>,
+    /// The record that tells both, for a call without an id.
+    record: Option<RecordKey<'static>>,
+}
+
+impl<'a> CallKeys<'a> {
+    /// Returns the keys of a call that Codex named.
+    pub(super) fn of(id: Cow<'a, str>) -> Self {
+        Self { id, record: None }
+    }
+
+    /// Returns the keys of a call without an id, by its record.
+    pub(super) fn alone(record: RecordKey<'static>) -> Self {
+        let id = match &record {
+            RecordKey::Provider(id) => id.to_string(),
+            RecordKey::Ordinal(ordinal) => ordinal.to_string(),
+            RecordKey::Line { hash, .. } => hash::to_hex(hash),
+        };
+        Self { id: Cow::Owned(id), record: Some(record) }
+    }
+
+    fn call(&self) -> RecordKey<'static> {
+        self.key("call:")
+    }
+
+    fn result(&self) -> RecordKey<'static> {
+        self.key("result:")
+    }
+
+    fn key(&self, what: &str) -> RecordKey<'static> {
+        let record = self.record.clone();
+        record.unwrap_or_else(|| provider([what, &self.id].concat()))
+    }
+}
+
+/// What a tool was asked.
+pub(super) struct Call<'a> {
+    pub(super) tool: Cow<'a, str>,
+    pub(super) input: Raw<'a>,
+    pub(super) input_text: Option<Cow<'a, str>>,
+    pub(super) summary: Option<String>,
+}
+
+impl Call<'_> {
+    /// Returns a call of which only a summary is known.
+    pub(super) fn told(tool: &'static str, summary: Option<String>) -> Self {
+        Self { tool: Cow::Borrowed(tool), input: None, input_text: None, summary }
+    }
+}
+
+/// What a tool answered.
+#[derive(Default)]
+pub(super) struct Outcome<'a> {
+    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) failed: Option<bool>,
+    pub(super) exit_code: Option<i64>,
+    pub(super) duration_ms: Option<u64>,
+}
+
+/// The output of a command as the shell tool of 2025 packed it, in a string.
+#[derive(Deserialize)]
+struct PackedOutput<'a> {
+    #[serde(borrow)]
+    output: Cow<'a, str>,
+    metadata: Option<PackedMetadata>,
+}
+
+#[derive(Deserialize)]
+struct PackedMetadata {
+    exit_code: Option<i64>,
+    duration_seconds: Option<f64>,
+}
+
+impl RolloutReader {
+    /// Reads a `response_item` of an enveloped file.
+    pub(super) fn response_item(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
+        match item.kind.as_deref().unwrap_or_default() {
+            "message" | "reasoning" => {}
+            kind if is_call(kind) => self.call(here, item),
+            kind if is_output(kind) => self.output(here, item),
+            kind if is_silent(kind) => {}
+            other => self.unknown(here, "response_item/", other),
+        }
+    }
+
+    /// Says a call. One without a `call_id` is run by the model's provider and no output follows,
+    /// so its own record is the result, too.
+    pub(super) fn call(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
+        let is_whole = item.call_id.is_none();
+        let keys = match item.call_id.clone().or_else(|| item.id.clone()) {
+            Some(id) => CallKeys::of(id),
+            None => CallKeys::alone(self.key(here)),
+        };
+        if !self.memory.calls.begin(&keys.id) {
+            return;
+        }
+        self.say_call(here, &keys, call_of(&item));
+        if is_whole && self.memory.calls.answer(&keys.id) {
+            let failed = item.status.map(|status| status == "failed");
+            let outcome = Outcome { failed, ..Outcome::default() };
+            self.say_result(here, keys, outcome);
+        }
+    }
+
+    /// Says a result, unless the call's item told it.
+    pub(super) fn output(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
+        let Some(id) = item.call_id.or(item.id) else {
+            return;
+        };
+        if self.memory.calls.answer(&id) {
+            let outcome = item.output.map(outcome_of).unwrap_or_default();
+            self.say_result(here, CallKeys::of(id), outcome);
+        }
+    }
+
+    /// Says what a tool was asked.
+    pub(super) fn say_call(&mut self, here: &mut Here<'_>, keys: &CallKeys<'_>, call: Call<'_>) {
+        let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
+        draft.text = call.summary.map(Cow::Owned);
+        draft.detail = Detail::ToolCall {
+            call_id: Cow::Borrowed(&keys.id),
+            tool: call.tool,
+            input: call.input,
+            input_text: call.input_text,
+        };
+        self.say(here, draft);
+    }
+
+    /// Says what a tool answered.
+    pub(super) fn say_result(
+        &mut self,
+        here: &mut Here<'_>,
+        keys: CallKeys<'_>,
+        outcome: Outcome<'_>,
+    ) {
+        let parent = self.id_of(&keys.call(), CALL);
+        let mut draft = Draft::new(keys.result(), RESULT, Kind::ToolResult);
+        draft.parent = Some(parent);
+        draft.text = outcome.text;
+        draft.detail = Detail::ToolResult {
+            call_id: keys.id,
+            failed: outcome.failed,
+            exit_code: outcome.exit_code,
+            duration_ms: outcome.duration_ms,
+        };
+        self.say(here, draft);
+    }
+}
+
+/// Tells whether an item calls a tool.
+pub(super) fn is_call(kind: &str) -> bool {
+    matches!(
+        kind,
+        "function_call"
+            | "custom_tool_call"
+            | "local_shell_call"
+            | "web_search_call"
+            | "tool_search_call"
+    )
+}
+
+/// Tells whether an item is what a tool answered.
+pub(super) fn is_output(kind: &str) -> bool {
+    matches!(
+        kind,
+        "function_call_output"
+            | "custom_tool_call_output"
+            | "local_shell_call_output"
+            | "tool_search_output"
+    )
+}
+
+/// Items that say nothing of their own: what other records tell, and what only the model sees.
+pub(super) fn is_silent(kind: &str) -> bool {
+    matches!(
+        kind,
+        "additional_tools"
+            | "agent_message"
+            | "compaction"
+            | "compaction_summary"
+            | "compaction_trigger"
+            | "context_compaction"
+            | "ghost_snapshot"
+            | "image_generation_call"
+            | "other"
+    )
+}
+
+fn call_of<'a>(item: &'a Payload<'_>) -> Call<'a> {
+    if let Some(input) = item.input.as_deref() {
+        return Call {
+            tool: tool_of(item),
+            input: None,
+            input_text: Some(Cow::Borrowed(input)),
+            summary: Some(summary::free_text(input)),
+        };
+    }
+    let raw = item.arguments.or(item.action);
+    let text = parse::<Cow<'_, str>>(raw);
+    let json = text.as_deref().or_else(|| raw.map(RawValue::get));
+    Call {
+        tool: tool_of(item),
+        summary: json.and_then(summary::arguments),
+        input: if text.is_some() { None } else { raw },
+        input_text: text,
+    }
+}
+
+/// Returns the tool's name, with the server's for a tool of an MCP server.
+fn tool_of<'a>(item: &'a Payload<'_>) -> Cow<'a, str> {
+    let kind = item.kind.as_deref().unwrap_or_default();
+    let fallback = kind.strip_suffix("_call").unwrap_or(kind);
+    let name = item.name.as_deref().unwrap_or(fallback);
+    match item.namespace.as_deref() {
+        Some(space) if space.starts_with("mcp__") => {
+            format!("{}__{name}", space.trim_end_matches('_')).into()
+        }
+        _ => name.into(),
+    }
+}
+
+fn outcome_of(output: Cow<'_, str>) -> Outcome<'_> {
+    let packed = output.starts_with("{\"output\":");
+    let packed = packed.then(|| serde_json::from_str::<PackedOutput<'_>>(&output).ok());
+    if let Some(packed) = packed.flatten() {
+        let seconds = packed.metadata.as_ref().and_then(|it| it.duration_seconds);
+        return Outcome {
+            exit_code: packed.metadata.and_then(|it| it.exit_code),
+            duration_ms: seconds.map(|seconds| (seconds * 1000.0) as u64),
+            text: Some(Cow::Owned(packed.output.into_owned())),
+            failed: None,
+        };
+    }
+    Outcome {
+        exit_code: summary::exit_code(&output),
+        text: Some(output).filter(|text| !text.is_empty()),
+        ..Outcome::default()
+    }
+}

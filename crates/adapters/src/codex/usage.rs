@@ -1,0 +1,76 @@
+//! What model answers cost.
+//!
+//! Newer versions write one `token_usage_record` per answer and a `token_count` after it; older
+//! ones only the latter, which is also written when nothing but a rate limit changed.
+
+use super::reader::{Here, RolloutReader};
+use super::record::{Payload, TokenUsage};
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::{NewUsage, Timestamp, Tokens};
+
+/// The purpose under which the keys of answers are hashed.
+const PURPOSE: &str = "codex-usage";
+
+impl RolloutReader {
+    /// Reads a `token_usage_record`.
+    pub(super) fn token_usage_record(&mut self, here: &mut Here<'_>, record: &Payload<'_>) {
+        let (Some(response), Some(usage)) = (record.response_id.as_deref(), &record.usage) else {
+            return;
+        };
+        self.memory.usage_is_told = true;
+        let key = hash::digest(PURPOSE, &[response.as_bytes()]);
+        self.spend(here, key, tokens(usage));
+    }
+
+    /// Reads a `token_count`, which counts only if it is news.
+    pub(super) fn token_count(&mut self, here: &mut Here<'_>, event: &Payload<'_>) {
+        let Some(info) = &event.info else { return };
+        let total = info.total.as_ref().map(tokens);
+        if total.is_some() && total == self.memory.total {
+            return;
+        }
+        self.memory.total = total.or(self.memory.total);
+        let is_told = std::mem::take(&mut self.memory.usage_is_told);
+        let last = info.last.as_ref().map(tokens).unwrap_or_default();
+        if !is_told && !last.is_zero() {
+            let key = self.count_key(here, total.unwrap_or(last));
+            self.spend(here, key, last);
+        }
+    }
+
+    /// Tells a count apart: by its turn, so that its copy in a fork has the same key; where turns
+    /// have no ids, by its time and the thread's total, which no two counts share.
+    fn count_key(&mut self, here: &Here<'_>, total: Tokens) -> Digest16 {
+        if let Some(turn) = &mut self.memory.turn
+            && let Some(provider) = &turn.provider
+        {
+            turn.counted += 1;
+            let nth = turn.counted.to_string();
+            return hash::digest(PURPOSE, &[provider.as_bytes(), nth.as_bytes()]);
+        }
+        let thread = self.who.id.as_str().as_bytes();
+        let at = here.at.map_or(0, Timestamp::as_microsecond).to_le_bytes();
+        let (input, output) = (total.input.to_le_bytes(), total.output.to_le_bytes());
+        let cached = total.cache_read.to_le_bytes();
+        hash::digest(PURPOSE, &[thread, &at, &input, &cached, &output])
+    }
+
+    fn spend(&mut self, here: &mut Here<'_>, key: Digest16, tokens: Tokens) {
+        self.meet();
+        let usage = NewUsage { key, at: here.at, model: self.memory.facts.model.clone(), tokens };
+        here.sink.usage(&self.who, usage);
+    }
+}
+
+fn tokens(usage: &TokenUsage) -> Tokens {
+    let cache_read = usage.cached_input_tokens.unwrap_or_default();
+    let cache_write = usage.cache_write_input_tokens.unwrap_or_default();
+    let input = usage.input_tokens.unwrap_or_default();
+    Tokens {
+        output: usage.output_tokens.unwrap_or_default(),
+        input: input.saturating_sub(cache_read).saturating_sub(cache_write),
+        cache_read,
+        cache_write,
+        reasoning: usage.reasoning_output_tokens.unwrap_or_default(),
+    }
+}

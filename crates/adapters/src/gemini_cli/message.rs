@@ -1,0 +1,192 @@
+//! What a message says by itself, without its links to others.
+
+use super::parts::Part;
+use super::record::{Message, Thought, TokenCounts, ToolCall};
+use std::borrow::Cow;
+use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
+
+/// The message itself.
+pub(super) const BODY: u32 = 0;
+/// The thoughts that led to it.
+const THOUGHTS: u32 = 1;
+/// The first tool call; its result comes next, then the second call.
+const FIRST_CALL: u32 = 100;
+
+/// The summary that takes the place of folded messages begins with this.
+const SUMMARY_TAG: &str = "<state_snapshot>";
+
+impl<'a> Message<'a> {
+    /// Everything the message says, or `None` if its type is not known.
+    pub(super) fn drafts(&self) -> Option<Vec<Draft<'_>>> {
+        let drafts = match self.r#type.text()? {
+            "user" => self.said_by_user().into_iter().collect(),
+            "gemini" => self.said_by_model(),
+            label @ ("info" | "warning") => {
+                let label = label.into();
+                vec![self.remark(Kind::Notice, Detail::Remark { label })]
+            }
+            "error" => vec![self.remark(Kind::Error, failure())],
+            _ => return None,
+        };
+        Some(drafts)
+    }
+
+    /// What the answer cost, as far as it says so.
+    pub(super) fn cost(&self) -> Option<Tokens> {
+        let tokens = self.tokens.0.as_ref().map(TokenCounts::tokens)?;
+        (!tokens.is_zero()).then_some(tokens)
+    }
+
+    /// When it was written.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        self.timestamp.time()
+    }
+
+    /// Tells it from every other message of the chat.
+    pub(super) fn key(&self) -> RecordKey<'_> {
+        RecordKey::Provider(Cow::Borrowed(&self.id))
+    }
+
+    /// Its type, for the list of what was not understood.
+    pub(super) fn raw_type(&self) -> String {
+        match self.r#type.text() {
+            Some(name) => format!("message/{name}"),
+            None => "message".to_owned(),
+        }
+    }
+
+    fn draft(&self, part: u32, kind: Kind) -> Draft<'_> {
+        let mut draft = Draft::new(self.key(), part, kind);
+        draft.at = self.at();
+        draft
+    }
+
+    fn remark<'b>(&'b self, kind: Kind, detail: Detail<'b>) -> Draft<'b> {
+        let mut draft = self.draft(BODY, kind);
+        draft.text = self.content.text();
+        draft.detail = detail;
+        draft
+    }
+
+    /// A prompt, unless the program wrote the message itself: the answers of tools stand with
+    /// their calls, and injected context was asked by nobody.
+    fn said_by_user(&self) -> Option<Draft<'_>> {
+        if self.content.has(Part::is_answer) || !self.content.has(Part::is_own) {
+            return None;
+        }
+        let text = self.display_content.text().or_else(|| self.content.text());
+        let folded = text.as_ref().is_some_and(|it| it.starts_with(SUMMARY_TAG));
+        let (kind, detail) = if folded { compacted() } else { prompt() };
+        let mut draft = self.draft(BODY, kind);
+        draft.opens_turn = !folded;
+        draft.text = text;
+        draft.detail = detail;
+        Some(draft)
+    }
+
+    fn said_by_model(&self) -> Vec<Draft<'_>> {
+        let mut drafts: Vec<_> = self.thinking().into_iter().chain(self.answer()).collect();
+        let calls = self.tool_calls.0.iter().flatten();
+        for (part, call) in (FIRST_CALL..).step_by(2).zip(calls) {
+            let Some(call) = &call.0 else { continue };
+            drafts.push(self.call(part, call));
+            drafts.extend(self.result(part, call));
+        }
+        drafts
+    }
+
+    /// All thoughts in one, at the time of the first.
+    fn thinking(&self) -> Option<Draft<'_>> {
+        let thoughts = self.thoughts.0.iter().flatten();
+        let thoughts: Vec<_> = thoughts.filter_map(|it| it.0.as_ref()).collect();
+        let texts: Vec<_> = thoughts.iter().flat_map(|it| it.texts()).collect();
+        if texts.is_empty() {
+            return None;
+        }
+        let mut draft = self.draft(THOUGHTS, Kind::AssistantThinking);
+        draft.at = thoughts.iter().find_map(|it| it.timestamp.time()).or(draft.at);
+        draft.text = Some(texts.join("\n").into());
+        draft.detail = self.authorship();
+        Some(draft)
+    }
+
+    fn answer(&self) -> Option<Draft<'_>> {
+        let mut draft = self.draft(BODY, Kind::AssistantMessage);
+        draft.text = Some(self.content.text()?);
+        draft.detail = self.authorship();
+        draft.ends_turn = !self.calls_tools();
+        Some(draft)
+    }
+
+    fn authorship(&self) -> Detail<'_> {
+        Detail::Message {
+            model: self.model.text().map(Cow::Borrowed),
+            stop_reason: None,
+            answer: Some(Cow::Borrowed(&self.id)),
+        }
+    }
+
+    fn calls_tools(&self) -> bool {
+        let recorded = self.tool_calls.0.as_ref();
+        recorded.is_some_and(|calls| !calls.is_empty()) || self.content.has(Part::is_call)
+    }
+
+    fn call<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Draft<'b> {
+        let mut draft = self.draft(part, Kind::ToolCall);
+        draft.at = call.timestamp.time().or(draft.at);
+        draft.detail = Detail::ToolCall {
+            call_id: Cow::Borrowed(call.id.text().unwrap_or_default()),
+            tool: Cow::Borrowed(call.name.text().unwrap_or_default()),
+            input: call.args,
+            input_text: None,
+        };
+        draft
+    }
+
+    /// The result of the call with this part, as soon as there is one.
+    fn result<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Option<Draft<'b>> {
+        let failed = call.failed();
+        if failed.is_none() && call.result.is_empty() {
+            return None;
+        }
+        let mut draft = self.draft(result_of(part), Kind::ToolResult);
+        draft.at = call.timestamp.time().or(draft.at);
+        let shown = || call.result_display.text().map(Cow::Borrowed);
+        draft.text = call.result.answer().or_else(shown);
+        draft.detail = Detail::ToolResult {
+            call_id: Cow::Borrowed(call.id.text().unwrap_or_default()),
+            failed,
+            exit_code: None,
+            duration_ms: None,
+        };
+        Some(draft)
+    }
+}
+
+/// The call that a result answers, by their parts.
+pub(super) fn call_of(result: u32) -> u32 {
+    result.saturating_sub(1)
+}
+
+fn result_of(call: u32) -> u32 {
+    call.saturating_add(1)
+}
+
+fn prompt() -> (Kind, Detail<'static>) {
+    (Kind::UserPrompt, Detail::Prompt { asked_by: None })
+}
+
+fn compacted() -> (Kind, Detail<'static>) {
+    let detail = Detail::Compacted { trigger: None, tokens_before: None };
+    (Kind::ContextCompacted, detail)
+}
+
+fn failure() -> Detail<'static> {
+    Detail::Failure { code: None, retrying: None }
+}
+
+impl Thought {
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        [self.subject.text(), self.description.text()].into_iter().flatten()
+    }
+}

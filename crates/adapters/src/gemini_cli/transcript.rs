@@ -1,0 +1,229 @@
+//! Reads a chat, line by line or as one document: both hold the same records.
+
+use super::message::{BODY, call_of};
+use super::record::{Conversation, Message, Record as ChatRecord};
+use super::roll::{Known, Roll};
+use super::{Chat, Owner, identity, project};
+use crate::{Reader, Source};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use taffrail_model::{
+    Draft, EventId, Facts, Kind, NewUsage, Record, RecordKey, RuntimeIdentity, Sink, TitleRank,
+    TurnId, hash,
+};
+
+/// Where the messages of a whole document stand.
+const IN_DOCUMENT: &str = "/messages";
+/// Where the messages stand that replace all before them.
+const IN_CHECKPOINT: &str = "/$set/messages";
+
+/// Reads one chat.
+pub(super) struct Transcript {
+    /// Who speaks until the head of the chat was read.
+    stand_in: RuntimeIdentity,
+    /// What the path and the files beside it say.
+    outside: Facts,
+    memory: Memory,
+}
+
+/// What must be known to read on.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Memory {
+    who: Option<RuntimeIdentity>,
+    facts: Facts,
+    roll: Roll,
+}
+
+impl Transcript {
+    pub(super) fn new(source: &Source<'_>, saved: Option<&str>) -> Self {
+        let saved = saved.and_then(|text| serde_json::from_str(text).ok());
+        let mut memory: Memory = saved.unwrap_or_default();
+        let chat = Chat::at(source.path);
+        let worker = chat.as_ref().and_then(|chat| chat.owner.worker());
+        memory.who = memory.who.or(worker);
+        Self {
+            stand_in: identity(stand_in(source.path)),
+            outside: chat.map(|chat| outside(source, &chat)).unwrap_or_default(),
+            memory,
+        }
+    }
+
+    fn who(&self) -> &RuntimeIdentity {
+        self.memory.who.as_ref().unwrap_or(&self.stand_in)
+    }
+
+    /// Takes what is said of the whole chat.
+    fn update(&mut self, it: &Conversation<'_>, pointer: &str, sink: &mut dyn Sink) {
+        if let Some(id) = it.session_id.text() {
+            self.name(id, sink);
+        }
+        let facts = &mut self.memory.facts;
+        facts.started_at = facts.started_at.or(it.start_time.time());
+        if let Some(summary) = it.summary.text() {
+            facts.offer_title(TitleRank::Generated, summary);
+        }
+        if let Some(messages) = &it.messages.0 {
+            self.replace(messages, pointer, sink);
+        }
+    }
+
+    /// Learns whose chat it is; the first name stands. What was said before belongs to nobody.
+    fn name(&mut self, session: &str, sink: &mut dyn Sink) {
+        if self.memory.who.is_some() {
+            return;
+        }
+        for early in std::mem::take(&mut self.memory).roll {
+            take_back(&self.stand_in, &early, &[], sink);
+        }
+        self.memory.who = Some(identity(session));
+    }
+
+    /// Reads a list of messages that takes the place of all that were said so far.
+    fn replace(&mut self, messages: &[&RawValue], pointer: &str, sink: &mut dyn Sink) {
+        let before = std::mem::take(&mut self.memory.roll);
+        for (index, json) in messages.iter().enumerate() {
+            match serde_json::from_str(json.get()) {
+                Ok(message) => self.say(&message, Some(&format!("{pointer}/{index}")), sink),
+                Err(_) => sink.unknown("message", None),
+            }
+        }
+        let now = self.memory.roll.parts_by_id();
+        for old in before {
+            let parts = now.get(old.id.as_str()).copied().unwrap_or_default();
+            take_back(self.who(), &old, parts, sink);
+        }
+    }
+
+    fn rewind(&mut self, id: &str, sink: &mut dyn Sink) {
+        for old in self.memory.roll.cut_from(id) {
+            take_back(self.who(), &old, &[], sink);
+        }
+    }
+
+    /// Says what a message says, anew if it was said before.
+    fn say(&mut self, message: &Message<'_>, pointer: Option<&str>, sink: &mut dyn Sink) {
+        let drafts = message.drafts().unwrap_or_else(|| {
+            sink.unknown(&message.raw_type(), None);
+            Vec::new()
+        });
+        self.learn(message, &drafts);
+        let known = known(message, &drafts);
+        let parts = known.parts.clone();
+        let before = self.memory.roll.put(known);
+        self.pass_on(message, drafts, pointer, sink);
+        self.count(message, sink);
+        if let Some(before) = before {
+            take_back(self.who(), &before, &parts, sink);
+        }
+    }
+
+    /// Keeps what a message tells about the session.
+    fn learn(&mut self, message: &Message<'_>, drafts: &[Draft<'_>]) {
+        let facts = &mut self.memory.facts;
+        if let Some(model) = message.model.text() {
+            facts.model = Some(model.to_owned());
+        }
+        for draft in drafts.iter().filter(|draft| draft.opens_turn) {
+            let text = draft.text.as_deref().unwrap_or_default();
+            facts.offer_title(TitleRank::FirstPrompt, text);
+        }
+    }
+
+    /// Hands the drafts over with their links.
+    fn pass_on(
+        &self,
+        message: &Message<'_>,
+        drafts: Vec<Draft<'_>>,
+        pointer: Option<&str>,
+        sink: &mut dyn Sink,
+    ) {
+        let who = self.who();
+        let opener = self.memory.roll.opener_of(&message.id);
+        let turn = opener.map(|id| TurnId::opened_by(event_of(who, id, BODY)));
+        for mut draft in drafts {
+            draft.turn = turn;
+            draft.pointer = pointer.map(str::to_owned);
+            if draft.kind == Kind::ToolResult {
+                draft.parent = Some(event_of(who, &message.id, call_of(draft.part)));
+            }
+            sink.event(who, draft);
+        }
+    }
+
+    fn count(&self, message: &Message<'_>, sink: &mut dyn Sink) {
+        let Some(tokens) = message.cost() else { return };
+        let who = self.who();
+        let ids = [who.id.as_str().as_bytes(), message.id.as_bytes()];
+        let usage = NewUsage {
+            key: hash::digest("gemini-usage", &ids),
+            at: message.at(),
+            model: message.model.text().map(str::to_owned),
+            tokens,
+        };
+        sink.usage(who, usage);
+    }
+}
+
+impl Reader for Transcript {
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        match ChatRecord::parse(record.bytes) {
+            Some(ChatRecord::Rewind(id)) => self.rewind(&id, sink),
+            Some(ChatRecord::Message(message)) => self.say(&message, None, sink),
+            Some(ChatRecord::Set(chat)) => self.update(&chat, IN_CHECKPOINT, sink),
+            Some(ChatRecord::Head(chat)) => self.update(&chat, IN_DOCUMENT, sink),
+            Some(ChatRecord::Unknown) => sink.unknown("record", None),
+            None => sink.unknown("unreadable", None),
+        }
+    }
+
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        if self.memory.who.is_none() && self.memory.roll.is_empty() {
+            return Vec::new();
+        }
+        let facts = self.memory.facts.clone().joined(self.outside.clone());
+        vec![(self.who().clone(), facts)]
+    }
+
+    fn save(&self) -> String {
+        // Strings, numbers and lists of them can always be written.
+        serde_json::to_string(&self.memory).unwrap_or_default()
+    }
+}
+
+/// The end of a file's name, which is the beginning of the session's id.
+fn stand_in(path: &str) -> &str {
+    match Chat::at(path).map(|chat| chat.owner) {
+        Some(Owner::Main { name, .. }) => name.rsplit('-').next().unwrap_or(name),
+        Some(Owner::Worker { session, .. }) => session,
+        None => path,
+    }
+}
+
+/// What the path and the files beside it say about the session.
+fn outside(source: &Source<'_>, chat: &Chat<'_>) -> Facts {
+    let parent = match chat.owner {
+        Owner::Main { .. } => None,
+        Owner::Worker { parent, .. } => Some(identity(parent)),
+    };
+    Facts { project_path: project::path(source, chat.slug), parent, ..Facts::default() }
+}
+
+fn known(message: &Message<'_>, drafts: &[Draft<'_>]) -> Known {
+    Known {
+        id: message.id.clone(),
+        parts: drafts.iter().map(|draft| draft.part).collect(),
+        opens_turn: drafts.iter().any(|draft| draft.opens_turn),
+    }
+}
+
+fn event_of(who: &RuntimeIdentity, message: &str, part: u32) -> EventId {
+    EventId::of(who.session(), &RecordKey::Provider(message.into()), part)
+}
+
+/// Takes back the events of a message as it was, except those it still makes.
+fn take_back(who: &RuntimeIdentity, old: &Known, standing: &[u32], sink: &mut dyn Sink) {
+    for part in old.parts.iter().filter(|part| !standing.contains(part)) {
+        sink.remove(who, event_of(who, &old.id, *part));
+    }
+}

@@ -1,0 +1,225 @@
+//! What a message says by itself, without its links to others.
+
+use super::block::{Asked, Block, Request};
+use super::row::{MessageRow, Metadata, UsageCounts};
+use std::borrow::Cow;
+use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
+
+/// Goose puts such a text in front of every turn.
+const CONTEXT_TAG: &str = "<turn-context>";
+
+/// A message row taken apart. The part of an event is the number of its block.
+pub(super) struct Message<'a> {
+    pub(super) row: &'a MessageRow,
+    pub(super) metadata: &'a Metadata,
+    pub(super) blocks: &'a [Block<'a>],
+}
+
+/// What was found in a message.
+#[derive(Default)]
+pub(super) struct Found<'a> {
+    pub(super) drafts: Vec<Draft<'a>>,
+    /// Types that are not known.
+    pub(super) unknown: Vec<String>,
+}
+
+impl<'a> Message<'a> {
+    /// Everything the message says.
+    pub(super) fn read(&self) -> Found<'a> {
+        let mut found = Found::default();
+        match self.row.role.text() {
+            Some("user") => found.drafts.extend(self.prompt()),
+            Some("assistant") => {}
+            role => found.unknown.push(named("role", role)),
+        }
+        for (part, block) in (0..).zip(self.blocks) {
+            match self.read_block(part, block) {
+                Ok(draft) => found.drafts.extend(draft),
+                Err(unknown) => found.unknown.push(unknown),
+            }
+        }
+        self.mark_end(&mut found.drafts);
+        found
+    }
+
+    /// Tells it from every other row; the message's own id may stand on several.
+    pub(super) fn key(&self) -> RecordKey<'static> {
+        RecordKey::Ordinal(self.row.id)
+    }
+
+    /// When it was written.
+    pub(super) fn at(&self) -> Option<Timestamp> {
+        self.row.at()
+    }
+
+    /// What the answer cost, as far as it says so.
+    pub(super) fn cost(&self) -> Option<Tokens> {
+        let tokens = self.metadata.usage.0.as_ref().map(UsageCounts::tokens)?;
+        (!tokens.is_zero()).then_some(tokens)
+    }
+
+    fn draft(&self, part: u32, kind: Kind) -> Draft<'a> {
+        let mut draft = Draft::new(self.key(), part, kind);
+        draft.at = self.at();
+        draft
+    }
+
+    /// All that a person wrote in one message, be it text or images.
+    fn prompt(&self) -> Option<Draft<'a>> {
+        let mut own = (0..).zip(self.blocks).filter(|(_, it)| it.is_written());
+        let (part, _) = own.next()?;
+        let texts: Vec<_> = self.blocks.iter().filter_map(Block::said).collect();
+        let text = texts.join("\n");
+        if self.metadata.is_hidden() || text.starts_with(CONTEXT_TAG) {
+            return None;
+        }
+        let mut draft = self.draft(part, Kind::UserPrompt);
+        draft.opens_turn = true;
+        draft.text = (!text.is_empty()).then_some(text.into());
+        draft.detail = Detail::Prompt { asked_by: None };
+        Some(draft)
+    }
+
+    /// What one block says, if anything; the name of its type if that is not known.
+    fn read_block(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
+        let draft = match block.r#type.text() {
+            Some("text") => self.answer(part, block),
+            Some("image" | "redactedThinking") => None,
+            Some("thinking") => self.thinking(part, block.thinking.text()),
+            Some("reasoning") => self.thinking(part, block.text.text()),
+            Some("toolRequest" | "frontendToolRequest") => self.call(part, block),
+            Some("toolResponse") => self.result(part, block),
+            Some("toolConfirmationRequest") => Some(self.request(part, &block.as_request())),
+            Some("actionRequired") => return self.action(part, block),
+            Some("systemNotification") => Some(self.notice(part, block)),
+            Some("conversationCompacted") => Some(self.compacted(part, block)),
+            other => return Err(named("content", other)),
+        };
+        Ok(draft)
+    }
+
+    fn answer(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
+        if self.row.role.text() != Some("assistant") || self.metadata.is_hidden() {
+            return None;
+        }
+        let mut draft = self.draft(part, Kind::AssistantMessage);
+        draft.text = Some(block.text.text()?.into());
+        draft.detail = self.authorship();
+        Some(draft)
+    }
+
+    fn thinking(&self, part: u32, text: Option<&'a str>) -> Option<Draft<'a>> {
+        let mut draft = self.draft(part, Kind::AssistantThinking);
+        draft.text = Some(text?.into());
+        draft.detail = self.authorship();
+        Some(draft)
+    }
+
+    fn authorship(&self) -> Detail<'a> {
+        Detail::Message {
+            model: self.metadata.model().map(Cow::Borrowed),
+            stop_reason: None,
+            answer: None,
+        }
+    }
+
+    /// A call, or an error where the model called something that could not be read.
+    fn call(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
+        let outcome = block.tool_call.0.as_ref()?;
+        let Some(call) = &outcome.value.0 else {
+            return Some(self.failure(part, outcome.error.text()));
+        };
+        let mut draft = self.draft(part, Kind::ToolCall);
+        draft.detail = Detail::ToolCall {
+            call_id: Cow::Borrowed(block.id.text().unwrap_or_default()),
+            tool: Cow::Borrowed(call.name.text().unwrap_or_default()),
+            input: call.arguments,
+            input_text: None,
+        };
+        Some(draft)
+    }
+
+    fn failure(&self, part: u32, text: Option<&'a str>) -> Draft<'a> {
+        let mut draft = self.draft(part, Kind::Error);
+        draft.text = text.map(Cow::Borrowed);
+        draft.detail = Detail::Failure { code: None, retrying: None };
+        draft
+    }
+
+    fn result(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
+        let outcome = block.tool_result.0.as_ref()?;
+        let answer = outcome.value.0.as_ref();
+        let text = answer.map(|it| it.text.as_str()).or(outcome.error.text());
+        let said = answer.and_then(|answer| answer.is_error);
+        let mut draft = self.draft(part, Kind::ToolResult);
+        draft.text = text.filter(|text| !text.is_empty()).map(Cow::Borrowed);
+        draft.detail = Detail::ToolResult {
+            call_id: Cow::Borrowed(block.id.text().unwrap_or_default()),
+            failed: outcome.failed(said),
+            exit_code: answer.and_then(|answer| answer.exit_code),
+            duration_ms: None,
+        };
+        Some(draft)
+    }
+
+    fn request(&self, part: u32, request: &Asked<'a>) -> Draft<'a> {
+        let mut draft = self.draft(part, Kind::ApprovalRequested);
+        draft.text = request.prompt.map(Cow::Borrowed);
+        draft.detail = Detail::ToolCall {
+            call_id: Cow::Borrowed(request.id),
+            tool: Cow::Borrowed(request.tool),
+            input: request.input,
+            input_text: None,
+        };
+        draft
+    }
+
+    fn action(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
+        let data = block.data.0.as_ref();
+        match data.and_then(|data| data.action_type.text()) {
+            Some("toolConfirmation") => Ok(data.map(|it| self.request(part, &it.as_request()))),
+            Some("elicitation") => Ok(data.map(|it| self.question(part, it))),
+            // The answer goes to the tool, whose result tells what came of it.
+            Some("elicitationResponse") => Ok(None),
+            other => Err(named("content/actionRequired", other)),
+        }
+    }
+
+    fn question(&self, part: u32, request: &'a Request<'a>) -> Draft<'a> {
+        let mut draft = self.draft(part, Kind::Notice);
+        draft.text = request.message.text().map(Cow::Borrowed);
+        let label = "elicitation".into();
+        draft.detail = Detail::Remark { label };
+        draft
+    }
+
+    fn notice(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
+        let mut draft = self.draft(part, Kind::Notice);
+        draft.text = block.msg.text().map(Cow::Borrowed);
+        let label = block.notification_type.text().unwrap_or_default().into();
+        draft.detail = Detail::Remark { label };
+        draft
+    }
+
+    fn compacted(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
+        let mut draft = self.draft(part, Kind::ContextCompacted);
+        draft.text = block.msg.text().map(Cow::Borrowed);
+        draft.detail = Detail::Compacted { trigger: None, tokens_before: None };
+        draft
+    }
+
+    /// An answer that asks for nothing more is the end of its turn.
+    fn mark_end(&self, drafts: &mut [Draft<'_>]) {
+        if self.blocks.iter().any(Block::goes_on) {
+            return;
+        }
+        let mut answers = drafts.iter_mut().rev();
+        if let Some(last) = answers.find(|it| it.kind == Kind::AssistantMessage) {
+            last.ends_turn = true;
+        }
+    }
+}
+
+fn named(what: &str, name: Option<&str>) -> String {
+    name.map_or_else(|| what.to_owned(), |name| format!("{what}/{name}"))
+}

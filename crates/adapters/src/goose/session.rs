@@ -1,0 +1,91 @@
+//! What the row of a session says.
+
+use super::row::{Flag, ModelConfig, SessionRow, inner, utc};
+use std::borrow::Cow;
+use taffrail_model::{Detail, Draft, Facts, Kind, RecordKey, RuntimeIdentity, TitleRank};
+
+/// The key of the session's own row, which has no number in common with the messages.
+const KEY: &str = "session";
+/// Names given before there is anything to name.
+const DEFAULT_NAMES: [&str; 3] = ["CLI Session", "New Chat", "ACP Session"];
+const MICRODOLLARS: f64 = 1_000_000.0;
+
+impl SessionRow {
+    /// The beginning of the session.
+    pub(super) fn started(&self) -> Draft<'_> {
+        let key = RecordKey::Provider(Cow::Borrowed(KEY));
+        let mut draft = Draft::new(key, 0, Kind::SessionStarted);
+        draft.at = self.created_at.text().and_then(utc);
+        draft.detail = Detail::Started {
+            version: None,
+            entrypoint: self.session_type.text().map(Cow::Borrowed),
+            cwd: self.working_dir.text().map(Cow::Borrowed),
+        };
+        draft
+    }
+
+    /// What it says of the session `who` as a whole.
+    pub(super) fn facts(&self, who: &RuntimeIdentity) -> Facts {
+        let parent = self.parent_session_id.text();
+        let mut facts = Facts {
+            project_path: self.working_dir.text().map(str::to_owned),
+            model: self.model(),
+            entrypoint: self.session_type.text().map(str::to_owned),
+            started_at: self.created_at.text().and_then(utc),
+            cost_microdollars: self.accumulated_cost.0.map(microdollars),
+            parent: parent.map(|id| super::identity(&who.scope, id)),
+            ..Facts::default()
+        };
+        if let Some((rank, text)) = self.title() {
+            facts.offer_title(rank, text);
+        }
+        facts
+    }
+
+    fn model(&self) -> Option<String> {
+        let config: ModelConfig = inner(self.model_config_json.text()?);
+        config.model_name.0
+    }
+
+    /// The name, or what older versions kept in its stead.
+    fn title(&self) -> Option<(TitleRank, &str)> {
+        let given = self.user_set_name.0.as_ref().is_some_and(Flag::is_set);
+        let name = self.name.text().or(self.description.text())?;
+        if given {
+            return Some((TitleRank::Given, name));
+        }
+        (!DEFAULT_NAMES.contains(&name)).then_some((TitleRank::Generated, name))
+    }
+}
+
+/// Rounds to whole millionths; a number out of range becomes the nearest within.
+fn microdollars(dollars: f64) -> i64 {
+    (dollars * MICRODOLLARS).round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_ranked_by_who_gave_it() {
+        let title = |row: &str| {
+            let row: SessionRow = serde_json::from_str(row).unwrap();
+            row.title().map(|(rank, text)| (rank, text.to_owned()))
+        };
+        let check = |row: &str, expected: Option<(TitleRank, &str)>| {
+            assert_eq!(title(row), expected.map(|(rank, text)| (rank, text.into())));
+        };
+        check(r#"{"name":"a","user_set_name":1}"#, Some((TitleRank::Given, "a")));
+        check(r#"{"name":"a","user_set_name":0}"#, Some((TitleRank::Generated, "a")));
+        check(r#"{"name":"","description":"b"}"#, Some((TitleRank::Generated, "b")));
+        check(r#"{"name":"CLI Session","user_set_name":false}"#, None);
+        check("{}", None);
+    }
+
+    #[test]
+    fn dollars_become_whole_millionths() {
+        assert_eq!(microdollars(0.012_345_6), 12_346);
+        assert_eq!(microdollars(1e300), i64::MAX);
+    }
+}

@@ -1,0 +1,157 @@
+//! Reads one session of the database: its own row, then its messages.
+
+use super::block::Block;
+use super::message::Message;
+use super::row::{MessageRow, Metadata, SessionRow, row_of};
+use super::{SESSIONS, identity};
+use crate::{Reader, Source};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::VecDeque;
+use taffrail_model::{
+    Cursor, Detail, Draft, EventId, Facts, Kind, NewUsage, Record, RuntimeIdentity, Sink,
+    TitleRank, TurnId, hash,
+};
+
+/// The most calls that are remembered until their results come.
+const MOST_CALLS: usize = 512;
+
+/// Reads one session.
+pub(super) struct Transcript {
+    who: RuntimeIdentity,
+    memory: Memory,
+}
+
+/// What must be known to read on.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Memory {
+    facts: Facts,
+    turn: Option<TurnId>,
+    /// Calls without a result, the oldest first.
+    calls: VecDeque<(String, EventId)>,
+}
+
+impl Transcript {
+    pub(super) fn new(source: &Source<'_>, saved: Option<&str>) -> Self {
+        let saved = saved.and_then(|text| serde_json::from_str(text).ok());
+        Self { who: identity(source.scope, source.key), memory: saved.unwrap_or_default() }
+    }
+
+    fn read_session(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        let Some(row) = row_of::<SessionRow>(bytes) else {
+            return sink.unknown("unreadable", None);
+        };
+        let facts = std::mem::take(&mut self.memory.facts);
+        self.memory.facts = facts.joined(row.facts(&self.who));
+        sink.event(&self.who, row.started());
+    }
+
+    fn read_row(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        let Some(row) = row_of::<MessageRow>(bytes) else {
+            return sink.unknown("unreadable", None);
+        };
+        let content = row.content_json.text().unwrap_or_default();
+        let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content) else {
+            return sink.unknown("content_json", None);
+        };
+        let blocks: Vec<Block<'_>> = blocks.iter().map(|json| block_of(json)).collect();
+        let metadata = row.metadata();
+        self.learn(&metadata);
+        self.read_message(&Message { row: &row, metadata: &metadata, blocks: &blocks }, sink);
+    }
+
+    fn read_message(&mut self, message: &Message<'_>, sink: &mut dyn Sink) {
+        let found = message.read();
+        for raw_type in found.unknown {
+            sink.unknown(&raw_type, None);
+        }
+        for draft in found.drafts {
+            let draft = self.linked(draft);
+            sink.event(&self.who, draft);
+        }
+        self.count(message, sink);
+    }
+
+    fn learn(&mut self, metadata: &Metadata) {
+        if let Some(model) = metadata.model() {
+            self.memory.facts.model = Some(model.to_owned());
+        }
+    }
+
+    /// Puts a draft into its turn and under the call it belongs to.
+    fn linked<'a>(&mut self, mut draft: Draft<'a>) -> Draft<'a> {
+        let id = EventId::of(self.who.session(), &draft.key, draft.part);
+        if draft.opens_turn {
+            self.memory.turn = Some(TurnId::opened_by(id));
+            let text = draft.text.as_deref().unwrap_or_default();
+            self.memory.facts.offer_title(TitleRank::FirstPrompt, text);
+        }
+        draft.turn = self.memory.turn;
+        draft.parent = self.memory.parent_of(&draft);
+        if let (Kind::ToolCall, Detail::ToolCall { call_id, .. }) = (&draft.kind, &draft.detail) {
+            self.memory.open(call_id, id);
+        }
+        draft
+    }
+
+    fn count(&self, message: &Message<'_>, sink: &mut dyn Sink) {
+        let Some(tokens) = message.cost() else { return };
+        let row = message.row.id.to_le_bytes();
+        let ids = [self.who.scope.as_bytes(), self.who.id.as_str().as_bytes(), &row];
+        let usage = NewUsage {
+            key: hash::digest("goose-usage", &ids),
+            at: message.at(),
+            model: message.metadata.model().map(str::to_owned),
+            tokens,
+        };
+        sink.usage(&self.who, usage);
+    }
+}
+
+impl Reader for Transcript {
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        match &record.at {
+            Cursor::Row { table, .. } if table == SESSIONS => self.read_session(record.bytes, sink),
+            _ => self.read_row(record.bytes, sink),
+        }
+    }
+
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        vec![(self.who.clone(), self.memory.facts.clone())]
+    }
+
+    fn save(&self) -> String {
+        // Strings, numbers and lists of them can always be written.
+        serde_json::to_string(&self.memory).unwrap_or_default()
+    }
+}
+
+impl Memory {
+    fn open(&mut self, call_id: &str, event: EventId) {
+        self.calls.push_back((call_id.to_owned(), event));
+        if self.calls.len() > MOST_CALLS {
+            self.calls.pop_front();
+        }
+    }
+
+    /// The call that a draft answers or asks leave for; an answered call is forgotten.
+    fn parent_of(&mut self, draft: &Draft<'_>) -> Option<EventId> {
+        match (&draft.kind, &draft.detail) {
+            (Kind::ToolResult, Detail::ToolResult { call_id, .. }) => {
+                let index = self.calls.iter().rposition(|(id, _)| id == call_id)?;
+                self.calls.remove(index).map(|(_, event)| event)
+            }
+            (Kind::ApprovalRequested, Detail::ToolCall { call_id, .. }) => {
+                let mut calls = self.calls.iter().rev();
+                calls.find(|(id, _)| id == call_id).map(|(_, event)| *event)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A block that is not an object has no type and is counted as unknown.
+fn block_of(json: &RawValue) -> Block<'_> {
+    serde_json::from_str(json.get()).unwrap_or_default()
+}

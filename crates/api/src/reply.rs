@@ -1,0 +1,208 @@
+//! What is answered.
+
+use crate::SCHEMA_VERSION;
+use serde::Serialize;
+use taffrail_model::{
+    Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp, Tokens,
+};
+
+/// What a run of the index came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IndexReport {
+    /// Of this document.
+    pub schema_version: u32,
+    /// Sources there are.
+    pub sources: u64,
+    /// Bytes read in this run.
+    pub bytes_read: u64,
+    /// Records read in this run.
+    pub records: u64,
+    /// Of these, of a type no adapter knows.
+    pub unknown_records: u64,
+    /// Events inserted, changed or removed in this run.
+    pub events: u64,
+    /// Sessions known now, workers included.
+    pub sessions: u64,
+    /// How long it took.
+    pub elapsed_ms: u64,
+}
+
+/// Tokens by the names of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Usage {
+    /// Read anew.
+    pub input_tokens: u64,
+    /// Written, reasoning included.
+    pub output_tokens: u64,
+    /// Read from the provider's cache.
+    pub cache_read_tokens: u64,
+    /// Written to the provider's cache.
+    pub cache_write_tokens: u64,
+    /// The part of output spent on reasoning.
+    pub reasoning_tokens: u64,
+}
+
+impl From<Tokens> for Usage {
+    fn from(tokens: Tokens) -> Self {
+        Self {
+            input_tokens: tokens.input,
+            output_tokens: tokens.output,
+            cache_read_tokens: tokens.cache_read,
+            cache_write_tokens: tokens.cache_write,
+            reasoning_tokens: tokens.reasoning,
+        }
+    }
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Session {
+    /// The durable session.
+    pub id: SessionId,
+    /// Its agent.
+    pub agent: String,
+    /// Its agent's id for it.
+    pub runtime_session_id: RuntimeSessionId,
+    /// Its title.
+    pub title: Option<String>,
+    /// The title is the beginning of its first prompt, not a title anyone gave.
+    pub title_derived: bool,
+    /// Where it works.
+    pub project_path: Option<String>,
+    /// The branch last seen.
+    pub git_branch: Option<String>,
+    /// The model last seen.
+    pub model: Option<String>,
+    /// Where it is in its life.
+    pub lifecycle: Lifecycle,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// Its latest event.
+    pub last_event_at: Option<Timestamp>,
+    /// Turns.
+    pub turns: u64,
+    /// Prompts.
+    pub prompts: u64,
+    /// Tool calls.
+    pub tool_calls: u64,
+    /// What it spent itself, its workers not counted.
+    pub usage: Usage,
+    /// What its agent says it cost, in millionths of a US dollar; `null` where it does not say.
+    pub cost_microdollars: Option<i64>,
+    /// The session it works for: workers only.
+    pub parent_id: Option<SessionId>,
+    /// Where it comes from.
+    pub lineage: Option<Lineage>,
+    /// Where its history is.
+    pub source_uri: String,
+}
+
+/// A list of sessions, the latest first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionList {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The sessions.
+    pub sessions: Vec<Session>,
+}
+
+/// An event that no longer stands, as followers are told.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Removed {
+    /// Always `event.removed`.
+    pub kind: Kind,
+    /// Which event.
+    pub id: EventId,
+    /// Of which session.
+    pub session_id: SessionId,
+    /// The change's number.
+    pub sequence: u64,
+    /// Which numbering.
+    pub generation: String,
+}
+
+/// One line of `events`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum EventLine {
+    /// It stands.
+    Event(Box<Event>),
+    /// It no longer does.
+    Removed(Removed),
+}
+
+/// An agent's home that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentHome {
+    /// Where.
+    pub path: String,
+    /// Sources found in it.
+    pub sources: u64,
+}
+
+/// What is known of an agent on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentRow {
+    /// Its id.
+    pub id: String,
+    /// Its name for people.
+    pub label: String,
+    /// Homes that exist; none means that it was not found.
+    pub homes: Vec<AgentHome>,
+    /// Sessions indexed, workers not counted.
+    pub sessions: u64,
+    /// A session can be resumed by its id.
+    pub resume_by_id: bool,
+}
+
+/// The agents this program knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentList {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The agents.
+    pub agents: Vec<AgentRow>,
+}
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// As it should be.
+    Ok,
+    /// Worth knowing.
+    Warning,
+    /// Wrong.
+    Failed,
+}
+
+/// One check of `doctor`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Which check.
+    pub id: String,
+    /// How it came out.
+    pub status: CheckStatus,
+    /// What was seen.
+    pub evidence: String,
+    /// What to do about it.
+    pub fix: Option<String>,
+}
+
+/// What `doctor` found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Doctor {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The checks, in the order they were made.
+    pub checks: Vec<Check>,
+}
+
+impl Doctor {
+    /// Wraps checks.
+    #[must_use]
+    pub fn new(checks: Vec<Check>) -> Self {
+        Self { schema_version: SCHEMA_VERSION, checks }
+    }
+}

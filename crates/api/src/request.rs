@@ -1,0 +1,29 @@
+//! What may be asked.
+
+use taffrail_model::{ResumeCursor, Timestamp};
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ListRequest {
+    /// Workers too.
+    pub all: bool,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// Of this agent only.
+    pub agent: Option<String>,
+    /// With an event at or after this instant.
+    pub since: Option<Timestamp>,
+    /// In this folder or below it.
+    pub project: Option<String>,
+}
+
+/// Which events of a session to give.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EventsRequest {
+    /// Only what changed after this.
+    pub after: Option<ResumeCursor>,
+    /// At most so many.
+    pub limit: Option<usize>,
+    /// The latest instead of the first.
+    pub from_end: bool,
+}

@@ -1,0 +1,174 @@
+//! Finding sources: a walk of the folders an adapter names, by stat alone.
+
+use crate::{Home, Refusal};
+use std::fs::{FileType, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use taffrail_adapters::{Adapter, Place, Shape};
+use taffrail_model::hash;
+use taffrail_model::observed::Fingerprint;
+
+/// Deepest folder below a home that is looked into.
+const DEPTH: usize = 10;
+
+/// A source that is there.
+#[derive(Clone)]
+pub struct Found {
+    /// Whose it is.
+    pub adapter: &'static dyn Adapter,
+    /// The home's real path.
+    pub home: String,
+    /// The path below the home.
+    pub path: String,
+    /// What it is.
+    pub place: Place,
+    /// How it looks now.
+    pub fingerprint: Fingerprint,
+}
+
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Found({}/{})", self.home, self.path)
+    }
+}
+
+/// A file that looks like history and is not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Where it is.
+    pub path: String,
+    /// Why.
+    pub why: Refusal,
+}
+
+/// What a walk came to.
+#[derive(Debug, Default)]
+pub struct Discovery {
+    /// Sources, in no order.
+    pub found: Vec<Found>,
+    /// Files that are not read.
+    pub refused: Vec<Refused>,
+    /// Folders that could not be looked into: nothing is said of what is in them.
+    pub unseen: Vec<String>,
+}
+
+/// Looks through all homes.
+#[must_use]
+pub fn discover(homes: &[Home]) -> Discovery {
+    let mut out = Discovery::default();
+    for home in homes {
+        for root in home.adapter.descriptor().roots {
+            walk(home, root, 0, &mut out);
+        }
+    }
+    out
+}
+
+fn walk(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
+    let full = home.root.join(path);
+    match std::fs::symlink_metadata(&full) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) => out.unseen.push(full.display().to_string()),
+        Ok(metadata) if metadata.is_dir() => folder(home, path, depth, out),
+        Ok(metadata) => file(home, path, metadata.file_type(), out),
+    }
+}
+
+fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
+    let full = home.root.join(path);
+    let Ok(entries) = std::fs::read_dir(&full) else {
+        out.unseen.push(full.display().to_string());
+        return;
+    };
+    for entry in entries {
+        let Ok(entry) = entry else {
+            out.unseen.push(full.display().to_string());
+            return;
+        };
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else {
+            out.refuse(&entry.path(), Refusal::PathNotText);
+            continue;
+        };
+        let below = format!("{path}/{name}");
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < DEPTH => folder(home, &below, depth + 1, out),
+            Ok(kind) => file(home, &below, kind, out),
+            Err(_) => out.unseen.push(entry.path().display().to_string()),
+        }
+    }
+}
+
+fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
+    // A link to a folder full of history has no place of its own, but is worth a word.
+    let place = home.adapter.place(path);
+    let full = home.root.join(path);
+    if kind.is_symlink() && (place.is_some() || full.is_dir()) {
+        return out.refuse(&full, Refusal::Link);
+    }
+    let Some(place) = place else { return };
+    match std::fs::symlink_metadata(&full) {
+        Ok(metadata) => match refusal(&metadata) {
+            Some(why) => out.refuse(&full, why),
+            None => out.found.push(found(home, path, place, &metadata)),
+        },
+        // It went away in between; the next walk says so.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(_) => out.unseen.push(full.display().to_string()),
+    }
+}
+
+fn refusal(metadata: &Metadata) -> Option<Refusal> {
+    if metadata.is_symlink() {
+        Some(Refusal::Link)
+    } else if !metadata.is_file() {
+        Some(Refusal::NotRegular)
+    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
+        Some(Refusal::ForeignOwner)
+    } else {
+        None
+    }
+}
+
+fn found(home: &Home, path: &str, place: Place, metadata: &Metadata) -> Found {
+    let fingerprint =
+        Fingerprint { beside: beside(&home.root, path, &place), ..fingerprint(metadata) };
+    let home_path = home.root.to_string_lossy().into_owned();
+    Found { adapter: home.adapter, home: home_path, path: path.to_owned(), place, fingerprint }
+}
+
+/// A file's own fingerprint, without what stands beside it.
+pub(crate) fn fingerprint(metadata: &Metadata) -> Fingerprint {
+    Fingerprint {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        size: metadata.size(),
+        modified_ns: metadata.mtime().saturating_mul(1_000_000_000) + metadata.mtime_nsec(),
+        beside: 0,
+    }
+}
+
+fn beside(root: &Path, path: &str, place: &Place) -> u64 {
+    let journal = match place.shape {
+        Shape::Sqlite(_) => vec![format!("{path}-wal")],
+        Shape::Lines(_) | Shape::Document => vec![],
+    };
+    let mut text = String::new();
+    for side in place.beside.iter().chain(&journal) {
+        if let Ok(metadata) = std::fs::symlink_metadata(root.join(side)) {
+            text += &format!("{side} {:?}\n", fingerprint(&metadata));
+        }
+    }
+    if text.is_empty() { 0 } else { leading(hash::of_bytes(text.as_bytes())) }
+}
+
+fn leading(digest: hash::Digest16) -> u64 {
+    digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte)) >> 1
+}
+
+impl Discovery {
+    fn refuse(&mut self, path: &Path, why: Refusal) {
+        self.refused.push(Refused { path: path.display().to_string(), why });
+    }
+}

@@ -1,0 +1,164 @@
+//! Collects what a reader says into pieces that can be stored as they are.
+
+use std::collections::BTreeMap;
+use taffrail_model::draft::Detail;
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
+use taffrail_model::{
+    Cursor, Draft, EventId, Facts, Origin, Record, RuntimeIdentity, SessionId, Sink, Timestamp,
+    text,
+};
+
+/// The events of the records read since the last piece.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) sessions: Vec<(RuntimeIdentity, Facts)>,
+    pub(crate) events: Vec<NewEvent>,
+    pub(crate) removed: Vec<(usize, EventId)>,
+    pub(crate) usage: Vec<(usize, NewUsage)>,
+    pub(crate) outcome: Outcome,
+    unknown: BTreeMap<(String, Option<String>), u64>,
+    /// The record being read.
+    at: Option<Cursor>,
+    raw: Digest16,
+    /// The latest time met in the source; records without one take it.
+    time: Option<Timestamp>,
+    /// Events so far whose time is not known at all.
+    timeless: usize,
+    /// Removals must follow the events said before them.
+    last: Option<(SessionId, usize)>,
+}
+
+impl Gathered {
+    /// Goes on in a source whose latest time is known.
+    pub(crate) fn after(time: Option<Timestamp>) -> Self {
+        Self { time, ..Self::default() }
+    }
+
+    /// Everything until the next call belongs to this record.
+    pub(crate) fn begin(&mut self, record: &Record<'_>) {
+        self.at = Some(record.at.clone());
+        self.raw = hash::of_bytes(record.bytes);
+        self.outcome.records += 1;
+    }
+
+    /// The hash of the record being read.
+    pub(crate) fn raw(&self) -> Digest16 {
+        self.raw
+    }
+
+    /// There are events that wait for a time.
+    pub(crate) fn waits_for_time(&self) -> bool {
+        self.timeless > 0
+    }
+
+    /// The latest time met.
+    pub(crate) fn time(&self) -> Option<Timestamp> {
+        self.time
+    }
+
+    /// The index of a session in this piece.
+    pub(crate) fn index(&mut self, who: &RuntimeIdentity) -> usize {
+        let session = who.session();
+        if let Some((last, index)) = self.last
+            && last == session
+        {
+            return index;
+        }
+        let known = self.sessions.iter().position(|(known, _)| known.session() == session);
+        let index = known.unwrap_or_else(|| {
+            self.sessions.push((who.clone(), Facts::default()));
+            self.sessions.len() - 1
+        });
+        self.last = Some((session, index));
+        index
+    }
+
+    /// What was not understood, by type and version.
+    pub(crate) fn take_unknown(&mut self) -> Vec<UnknownRecords> {
+        let unknown = std::mem::take(&mut self.unknown).into_iter();
+        unknown
+            .map(|((raw_type, version), count)| UnknownRecords { raw_type, version, count })
+            .collect()
+    }
+
+    fn resolve(&mut self, at: Option<Timestamp>) -> Timestamp {
+        match (at, self.time) {
+            (Some(at), None) => {
+                for event in self.events.iter_mut().take(self.timeless) {
+                    event.at = at;
+                }
+                self.timeless = 0;
+                self.time = Some(at);
+                at
+            }
+            (Some(at), Some(_)) => {
+                self.time = Some(at);
+                at
+            }
+            (None, Some(time)) => time,
+            (None, None) => {
+                self.timeless += 1;
+                Timestamp::UNIX_EPOCH
+            }
+        }
+    }
+}
+
+impl Sink for Gathered {
+    fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
+        let at = self.resolve(draft.at);
+        let session = self.index(who);
+        let cursor = match (&draft.pointer, &self.at) {
+            (Some(pointer), Some(Cursor::Pointer { .. }) | None) => {
+                Cursor::Pointer { pointer: pointer.clone() }
+            }
+            (_, Some(at)) => at.clone(),
+            (None, None) => Cursor::Pointer { pointer: String::new() },
+        };
+        self.events.push(NewEvent {
+            session,
+            id: EventId::of(who.session(), &draft.key, draft.part),
+            source_event_id: draft.key.provider_id(),
+            part: draft.part,
+            marks: marks(&draft),
+            origin: Origin::Transcript,
+            confidence: draft.confidence.clone(),
+            at,
+            turn: draft.turn,
+            parent: draft.parent,
+            label: draft.detail.label().map(text::excerpt),
+            excerpt: draft.text.as_deref().map(text::excerpt).unwrap_or_default(),
+            content: draft.content(at),
+            raw: self.raw,
+            cursor,
+            kind: draft.kind,
+        });
+    }
+
+    fn remove(&mut self, who: &RuntimeIdentity, event: EventId) {
+        let session = self.index(who);
+        // What was said in this very piece never needs to be stored.
+        self.events.retain(|known| known.session != session || known.id != event);
+        self.removed.push((session, event));
+    }
+
+    fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
+        let session = self.index(who);
+        self.usage.push((session, usage));
+    }
+
+    fn unknown(&mut self, raw_type: &str, version: Option<&str>) {
+        self.outcome.unknown_records += 1;
+        let key = (text::excerpt(raw_type), version.map(text::excerpt));
+        *self.unknown.entry(key).or_default() += 1;
+    }
+}
+
+fn marks(draft: &Draft<'_>) -> Marks {
+    let when = |true_of: bool, mark: Marks| if true_of { mark } else { Marks::default() };
+    let failed = matches!(draft.detail, Detail::ToolResult { .. }) && draft.detail.failed();
+    when(draft.opens_turn, Marks::OPENS_TURN)
+        .with(when(draft.ends_turn, Marks::ENDS_TURN))
+        .with(when(failed, Marks::FAILED))
+}

@@ -1,0 +1,56 @@
+//! Where each agent keeps its history on this machine.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use taffrail_adapters::{Adapter, HomeRule};
+
+/// An agent's home that exists.
+#[derive(Clone)]
+pub struct Home {
+    /// Whose it is.
+    pub adapter: &'static dyn Adapter,
+    /// The real path, after any link the user put there.
+    pub root: PathBuf,
+}
+
+impl std::fmt::Debug for Home {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Home({}, {})", self.adapter.descriptor().id, self.root.display())
+    }
+}
+
+/// The homes of one agent: the first rule that applies, then those the user added.
+///
+/// Homes that do not exist are left out; two names of one folder are one home.
+#[must_use]
+pub fn homes(
+    adapter: &'static dyn Adapter,
+    user_home: &Path,
+    variables: &HashMap<String, String>,
+    added: &[PathBuf],
+) -> Vec<Home> {
+    let rules = adapter.descriptor().homes.iter();
+    let own = rules.filter_map(|rule| applied(rule, user_home, variables)).take(1);
+    let mut out: Vec<Home> = Vec::new();
+    for path in own.chain(added.iter().cloned()) {
+        if let Ok(root) = path.canonicalize()
+            && root.is_dir()
+            && out.iter().all(|home| home.root != root)
+        {
+            out.push(Home { adapter, root });
+        }
+    }
+    out
+}
+
+fn applied(
+    rule: &HomeRule,
+    user_home: &Path,
+    variables: &HashMap<String, String>,
+) -> Option<PathBuf> {
+    let base = match rule.variable {
+        None => user_home.to_owned(),
+        Some(name) => variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)?,
+    };
+    Some(if rule.below.is_empty() { base } else { base.join(rule.below) })
+}

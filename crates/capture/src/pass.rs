@@ -1,0 +1,256 @@
+//! One pass over a source: from its cursor to its end, in pieces.
+
+use crate::discover::Found;
+use crate::gather::Gathered;
+use crate::lines::{LINE_LIMIT, Line, LineReader};
+use crate::plan::Job;
+use crate::{ReadError, open_below, sqlite};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use taffrail_adapters::{Encoding, Reader, Shape, Source};
+use taffrail_model::hash;
+use taffrail_model::observed::{Fingerprint, LastLine, Observed, Pass, SourceState};
+use taffrail_model::{AgentId, Cursor, Record};
+
+/// A piece ends after this many events or bytes.
+const PIECE_EVENTS: usize = 2048;
+const PIECE_BYTES: u64 = 4 * 1024 * 1024;
+/// The largest document and the largest side file that are read.
+const DOCUMENT_LIMIT: u64 = 256 * 1024 * 1024;
+const SIDE_FILE_LIMIT: u64 = 64 * 1024;
+/// The largest window a compressed file may ask the reader to hold, as a power of two.
+const ZSTD_WINDOW_LOG: u32 = 25;
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// Read the next piece.
+    Continue,
+    /// The writer is wanted elsewhere, or time is up.
+    Stop,
+}
+
+/// Reads what a job asks for and hands over each piece.
+///
+/// # Errors
+/// When the source cannot be read; pieces handed over before that stand.
+pub fn read(
+    job: &Job,
+    scope: &str,
+    give: &mut dyn FnMut(Observed) -> Flow,
+) -> Result<(), ReadError> {
+    let result = match job.found.place.shape {
+        Shape::Lines(encoding) => lines(job, encoding, scope, give),
+        Shape::Document => document(job, scope, give),
+        Shape::Sqlite(plan) => return sqlite::read(job, plan, scope, give),
+    };
+    result.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })
+}
+
+/// A pass under way.
+pub(crate) struct Passing<'a> {
+    found: &'a Found,
+    key: &'a str,
+    pass: Pass,
+    pub(crate) state: SourceState,
+    pub(crate) gathered: Gathered,
+    pub(crate) reader: Box<dyn Reader>,
+}
+
+impl<'a> Passing<'a> {
+    /// Begins a pass, or goes on from a known state.
+    pub(crate) fn begin(job: &'a Job, key: &'a str, pass: Pass, scope: &str) -> Self {
+        let found = &job.found;
+        let side_files = side_files(found);
+        let source = Source { path: &found.path, key, scope, beside: &side_files };
+        let state = match (&job.known, pass) {
+            (Some(known), Pass::Append) => {
+                SourceState { path: found.path.clone(), ..known.clone() }
+            }
+            _ => fresh(found, key),
+        };
+        let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
+        let reader = found.adapter.reader(&source, saved.reader.as_deref());
+        let gathered = Gathered::after(saved.time);
+        Self { found, key, pass, state, gathered, reader }
+    }
+
+    pub(crate) fn record(&mut self, record: &Record<'_>) {
+        self.gathered.begin(record);
+        if let Cursor::Bytes { byte_offset, length } = record.at {
+            let hash = self.gathered.raw();
+            self.state.last_line = Some(LastLine { offset: byte_offset, length, hash });
+        }
+        self.reader.read(record, &mut self.gathered);
+    }
+
+    fn is_full(&self) -> bool {
+        let gathered = &self.gathered;
+        (gathered.events.len() >= PIECE_EVENTS || gathered.outcome.bytes_read >= PIECE_BYTES)
+            && !gathered.waits_for_time()
+    }
+
+    /// Closes the piece gathered so far. Its fingerprint is that of a file which ends here, so that
+    /// a pass cut off in the middle goes on where it was.
+    fn part(&mut self) -> Observed {
+        let now = self.found.fingerprint;
+        self.state.fingerprint = Fingerprint { size: self.state.offset, modified_ns: 0, ..now };
+        self.piece(false)
+    }
+
+    fn piece(&mut self, ends_pass: bool) -> Observed {
+        let time = self.gathered.time();
+        self.state.read_whole_next = self.gathered.waits_for_time();
+        let memory = Memory { time, reader: Some(self.reader.save()) };
+        // Two strings and a time can always be written.
+        self.state.reader = serde_json::to_string(&memory).unwrap_or_default();
+        for (who, facts) in self.reader.facts() {
+            let index = self.gathered.index(&who);
+            if let Some(slot) = self.gathered.sessions.get_mut(index) {
+                slot.1 = facts;
+            }
+        }
+        let mut gathered = std::mem::replace(&mut self.gathered, Gathered::after(time));
+        Observed {
+            source: self.state.clone(),
+            pass: self.pass,
+            ends_pass,
+            gone: false,
+            unknown: gathered.take_unknown(),
+            sessions: gathered.sessions,
+            events: gathered.events,
+            removed: gathered.removed,
+            usage: gathered.usage,
+            outcome: gathered.outcome,
+        }
+    }
+
+    /// Closes the pass: from now on an equal stat means that nothing is new.
+    pub(crate) fn end(&mut self) -> Observed {
+        self.state.fingerprint = self.found.fingerprint;
+        self.state.key = self.key.to_owned();
+        self.piece(true)
+    }
+}
+
+/// What is kept between two passes beside the cursor.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Memory {
+    time: Option<taffrail_model::Timestamp>,
+    reader: Option<String>,
+}
+
+fn fresh(found: &Found, key: &str) -> SourceState {
+    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+    SourceState {
+        agent: AgentId::new(found.adapter.descriptor().id),
+        home: found.home.clone(),
+        path: found.path.clone(),
+        key: key.to_owned(),
+        locator: found.place.locator.clone() + &suffix,
+        rank: found.place.rank,
+        fingerprint: Fingerprint::default(),
+        offset: 0,
+        last_line: None,
+        reader: String::new(),
+        read_whole_next: false,
+    }
+}
+
+fn side_files(found: &Found) -> Vec<(String, Vec<u8>)> {
+    let read = |path: &String| {
+        let file = open_below(Path::new(&found.home), path).ok()?;
+        let mut bytes = Vec::new();
+        // A side file is a help, never a need: without it the adapter knows less.
+        file.take(SIDE_FILE_LIMIT).read_to_end(&mut bytes).ok()?;
+        Some((path.clone(), bytes))
+    };
+    found.place.beside.iter().filter_map(read).collect()
+}
+
+fn lines(
+    job: &Job,
+    encoding: Encoding,
+    scope: &str,
+    give: &mut dyn FnMut(Observed) -> Flow,
+) -> io::Result<()> {
+    let mut file = open_below(Path::new(&job.found.home), &job.found.path)?;
+    let pass = continued(job, &mut file)?;
+    let mut passing = Passing::begin(job, "", pass, scope);
+    let offset = passing.state.offset;
+    match encoding {
+        Encoding::Plain => {
+            file.seek(SeekFrom::Start(offset))?;
+            pump(LineReader::new(file, offset, LINE_LIMIT), &mut passing, give)
+        }
+        Encoding::Zstd => pump(LineReader::new(unzstd(file)?, 0, LINE_LIMIT), &mut passing, give),
+    }
+}
+
+/// A stream of the uncompressed bytes, with a bounded window.
+pub(crate) fn unzstd(file: File) -> io::Result<impl Read> {
+    let mut decoder = zstd::stream::read::Decoder::new(file)?;
+    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+    Ok(decoder)
+}
+
+/// An append is only believed if the last consumed line still stands where it did.
+fn continued(job: &Job, file: &mut File) -> io::Result<Pass> {
+    let Some(known) = job.known.as_ref().filter(|_| job.pass == Pass::Append) else {
+        return Ok(job.pass);
+    };
+    let Some(last) = known.last_line else { return Ok(Pass::Append) };
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(last.offset))?;
+    Read::by_ref(file).take(last.length + 1).read_to_end(&mut bytes)?;
+    let stands = bytes.pop() == Some(b'\n') && hash::of_bytes(&bytes) == last.hash;
+    Ok(if stands { Pass::Append } else { Pass::Again })
+}
+
+fn pump(
+    mut input: LineReader<impl Read>,
+    passing: &mut Passing<'_>,
+    give: &mut dyn FnMut(Observed) -> Flow,
+) -> io::Result<()> {
+    loop {
+        let before = input.consumed();
+        let Some(line) = input.next()? else { break };
+        match line {
+            Line::Whole { bytes: [], .. } => {}
+            Line::Whole { offset, bytes } => {
+                let at = Cursor::Bytes { byte_offset: offset, length: bytes.len() as u64 };
+                passing.record(&Record { bytes, at });
+            }
+            Line::TooLong => passing.gathered.outcome.skipped_records += 1,
+        }
+        passing.state.offset = input.consumed();
+        passing.gathered.outcome.bytes_read += input.consumed() - before;
+        if passing.is_full() && give(passing.part()) == Flow::Stop {
+            return Ok(());
+        }
+    }
+    give(passing.end());
+    Ok(())
+}
+
+fn document(job: &Job, scope: &str, give: &mut dyn FnMut(Observed) -> Flow) -> io::Result<()> {
+    let file = open_below(Path::new(&job.found.home), &job.found.path)?;
+    let mut bytes = Vec::new();
+    file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
+    let fits = bytes.len() as u64 <= DOCUMENT_LIMIT;
+    // Half a document says nothing, least of all that what it said before is gone.
+    let whole = fits && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+    let pass = if whole { Pass::Again } else { Pass::Append };
+    let mut passing = Passing::begin(job, "", pass, scope);
+    passing.gathered.outcome.bytes_read = bytes.len() as u64;
+    if whole {
+        let at = Cursor::Pointer { pointer: String::new() };
+        passing.record(&Record { bytes: &bytes, at });
+    } else {
+        passing.gathered.outcome.skipped_records = 1;
+    }
+    give(passing.end());
+    Ok(())
+}

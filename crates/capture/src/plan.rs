@@ -1,0 +1,155 @@
+//! Deciding from a stat alone what has to be read.
+
+use crate::discover::{Discovery, Found};
+use std::collections::{HashMap, HashSet};
+use taffrail_adapters::Shape;
+use taffrail_model::hash::Digest16;
+use taffrail_model::observed::{Pass, SourceState};
+
+/// A source the store knows.
+#[derive(Debug, Clone)]
+pub struct Known {
+    /// The store's number for it.
+    pub id: i64,
+    /// How far it was read.
+    pub state: SourceState,
+    /// It was there when last looked for.
+    pub present: bool,
+    /// A pass over it was begun from the start and not ended.
+    pub half_read: bool,
+}
+
+/// Something to read.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The source.
+    pub found: Found,
+    /// How far it was read, if it is known.
+    pub known: Option<SourceState>,
+    /// The number of the known source this one is, where it moved.
+    pub moved: Option<i64>,
+    /// From the cursor or from the start.
+    pub pass: Pass,
+    /// For databases: the version of each session that was read.
+    pub versions: HashMap<String, Digest16>,
+}
+
+/// What a walk means for what is known.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// What to read, the latest changed first.
+    pub jobs: Vec<Job>,
+    /// Known sources that are gone.
+    pub vanished: Vec<i64>,
+    /// Known sources that are back and unchanged.
+    pub returned: Vec<i64>,
+    /// Sources there are.
+    pub sources: usize,
+}
+
+impl Plan {
+    /// Bytes that wait to be read, as far as a stat can tell.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let left = |job: &Job| {
+            let read = job.known.as_ref().map_or(0, |known| known.offset);
+            let read = if job.pass == Pass::Append { read } else { 0 };
+            job.found.fingerprint.size.saturating_sub(read)
+        };
+        self.jobs.iter().map(left).sum()
+    }
+}
+
+type Place<'a> = (&'a str, &'a str);
+
+/// Compares what is there with what is known.
+#[must_use]
+pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
+    let mut by_place: HashMap<Place<'_>, Vec<&Known>> = HashMap::new();
+    for source in known {
+        let place = (source.state.home.as_str(), source.state.path.as_str());
+        by_place.entry(place).or_default().push(source);
+    }
+    let there: HashSet<(String, String)> =
+        discovery.found.iter().map(|it| (it.home.clone(), it.path.clone())).collect();
+    let gone: Vec<&Known> = known.iter().filter(|it| is_gone(it, &there, &discovery)).collect();
+    let by_inode: HashMap<(u64, u64), &Known> =
+        gone.iter().map(|it| (inode(&it.state), *it)).collect();
+
+    let mut out = Plan { sources: discovery.found.len(), ..Plan::default() };
+    let mut moved = HashSet::new();
+    for found in discovery.found {
+        let here = by_place.get(&(found.home.as_str(), found.path.as_str())).cloned();
+        match here.as_deref().unwrap_or_default() {
+            [] => out.jobs.push(unknown(found, &by_inode, &mut moved)),
+            [one] if matches!(found.place.shape, Shape::Lines(_) | Shape::Document) => {
+                out.one(found, one);
+            }
+            many => out.database(found, many),
+        }
+    }
+    out.vanished =
+        gone.iter().filter(|it| it.present && !moved.contains(&it.id)).map(|it| it.id).collect();
+    out.jobs.sort_by_key(|job| std::cmp::Reverse(job.found.fingerprint.modified_ns));
+    out
+}
+
+fn is_gone(source: &Known, there: &HashSet<(String, String)>, discovery: &Discovery) -> bool {
+    let place = (source.state.home.clone(), source.state.path.clone());
+    let full = format!("{}/{}", place.0, place.1);
+    !there.contains(&place) && !discovery.unseen.iter().any(|unseen| full.starts_with(unseen))
+}
+
+fn inode(state: &SourceState) -> (u64, u64) {
+    (state.fingerprint.device, state.fingerprint.inode)
+}
+
+fn unknown(found: Found, by_inode: &HashMap<(u64, u64), &Known>, moved: &mut HashSet<i64>) -> Job {
+    let same = by_inode.get(&(found.fingerprint.device, found.fingerprint.inode));
+    let same = same.filter(|it| {
+        it.state.key.is_empty()
+            && !it.half_read
+            && it.state.agent.as_str() == found.adapter.descriptor().id
+            && it.state.offset <= found.fingerprint.size
+            && moved.insert(it.id)
+    });
+    let known = same.map(|it| SourceState {
+        home: found.home.clone(),
+        path: found.path.clone(),
+        locator: found.place.locator.clone(),
+        ..it.state.clone()
+    });
+    Job { found, known, moved: same.map(|it| it.id), pass: Pass::Append, versions: HashMap::new() }
+}
+
+impl Plan {
+    fn one(&mut self, found: Found, known: &Known) {
+        let (was, now) = (known.state.fingerprint, found.fingerprint);
+        if was == now && !known.half_read {
+            if !known.present {
+                self.returned.push(known.id);
+            }
+            return;
+        }
+        let grown = now.size > was.size || (now.size >= known.state.offset && was.size == 0);
+        let same_file = (was.device, was.inode, was.beside) == (now.device, now.inode, now.beside);
+        let continues = grown && same_file && !known.half_read && !known.state.read_whole_next;
+        let pass = if continues { Pass::Append } else { Pass::Again };
+        let known = Some(known.state.clone());
+        self.jobs.push(Job { found, known, moved: None, pass, versions: HashMap::new() });
+    }
+
+    fn database(&mut self, found: Found, known: &[&Known]) {
+        let file = known.iter().find(|it| it.state.key.is_empty());
+        if file.is_some_and(|it| it.state.fingerprint == found.fingerprint && it.present) {
+            return;
+        }
+        let version = |it: &&&Known| {
+            let hash = it.state.last_line.filter(|_| it.present && !it.half_read)?.hash;
+            Some((it.state.key.clone(), hash))
+        };
+        let versions = known.iter().filter_map(|it| version(&it)).collect();
+        let known = file.map(|it| it.state.clone());
+        self.jobs.push(Job { found, known, moved: None, pass: Pass::Again, versions });
+    }
+}

@@ -1,0 +1,235 @@
+//! Reading an event's whole text back from where it stands, and verifying it.
+
+use crate::lines::LINE_LIMIT;
+use crate::pass::unzstd;
+use crate::sqlite;
+use crate::{Refusal, open_below};
+use rusqlite::Connection;
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use taffrail_adapters::{Adapter, Encoding, Place, Shape, Source, by_id};
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::text::{TOOL_TEXT_BYTES, cut};
+use taffrail_model::{
+    AgentId, Cursor, Draft, EventId, Kind, NewUsage, Record, RuntimeIdentity, Sink,
+};
+
+/// Where an event's record stands and what it must hash to.
+#[derive(Debug, Clone)]
+pub struct Reference {
+    /// Whose it is.
+    pub agent: AgentId,
+    /// The home.
+    pub home: String,
+    /// The path below it.
+    pub path: String,
+    /// The session's key, in files that hold many.
+    pub key: String,
+    /// Where the record stands.
+    pub cursor: Cursor,
+    /// The hash of the record's bytes.
+    pub raw: Digest16,
+    /// Which event of the record.
+    pub want: Want,
+}
+
+/// Which event of a record is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Want {
+    /// The agent's own id of it, where it has one.
+    pub source_event_id: Option<String>,
+    /// Its number within that.
+    pub part: u32,
+}
+
+/// What an event says in full.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Body {
+    /// Its text, cut for tool output.
+    pub text: Option<String>,
+    /// What else it says, and the fields of the record no adapter reads.
+    pub data: Map<String, Value>,
+}
+
+/// Why a text cannot be shown from its source.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// The source is not readable.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The agent's database said no.
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// Other bytes stand there now.
+    #[error("the record changed since it was read")]
+    Changed,
+    /// The record no longer says it.
+    #[error("the record no longer makes this event")]
+    NotSaid,
+}
+
+/// Sources kept open while the events of a session are read back in their order.
+#[derive(Default)]
+pub struct Sources {
+    open: Option<Open>,
+    /// The bodies of the record read last: events of one record follow each other.
+    last: Option<(Cursor, Digest16, Vec<(Want, Body)>)>,
+}
+
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Sources")
+    }
+}
+
+struct Open {
+    adapter: &'static dyn Adapter,
+    home: String,
+    path: String,
+    place: Place,
+    handle: Handle,
+}
+
+enum Handle {
+    Plain(File),
+    /// A stream that can only go forward, and how far it went.
+    Packed(Box<dyn Read>, u64),
+    Whole(Vec<u8>),
+    Database(Connection),
+}
+
+impl Sources {
+    /// The whole of one event.
+    ///
+    /// # Errors
+    /// When the source is gone or says something else now.
+    pub fn body(&mut self, reference: &Reference) -> Result<Body, BodyError> {
+        let known = self.last.as_ref();
+        if !known.is_some_and(|(at, raw, _)| *at == reference.cursor && *raw == reference.raw) {
+            let bodies = self.read(reference)?;
+            self.last = Some((reference.cursor.clone(), reference.raw, bodies));
+        }
+        let bodies = self.last.as_ref().map(|(_, _, bodies)| bodies.as_slice()).unwrap_or_default();
+        let found = bodies.iter().find(|(want, _)| *want == reference.want);
+        found.map(|(_, body)| body.clone()).ok_or(BodyError::NotSaid)
+    }
+
+    fn read(&mut self, reference: &Reference) -> Result<Vec<(Want, Body)>, BodyError> {
+        let bytes = self.bytes(reference)?;
+        if hash::of_bytes(&bytes) != reference.raw {
+            return Err(BodyError::Changed);
+        }
+        let Some(open) = &self.open else { return Err(BodyError::NotSaid) };
+        let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
+        let mut bodies = Bodies { out: Vec::new(), extra: open.adapter.extra(&bytes) };
+        let record = Record { bytes: &bytes, at: reference.cursor.clone() };
+        open.adapter.reader(&source, None).read(&record, &mut bodies);
+        Ok(bodies.out)
+    }
+
+    fn bytes(&mut self, reference: &Reference) -> Result<Vec<u8>, BodyError> {
+        let same = self.open.as_ref();
+        if !same.is_some_and(|it| it.home == reference.home && it.path == reference.path) {
+            self.open = Some(Open::new(reference)?);
+        }
+        let Some(open) = &mut self.open else { return Err(BodyError::NotSaid) };
+        match (&mut open.handle, &reference.cursor) {
+            (Handle::Plain(file), Cursor::Bytes { byte_offset, length }) => {
+                Ok(range(file, *byte_offset, *length)?)
+            }
+            (Handle::Packed(..), Cursor::Bytes { byte_offset, length }) => {
+                Ok(open.packed(*byte_offset, *length)?)
+            }
+            (Handle::Whole(bytes), Cursor::Pointer { .. }) => Ok(bytes.clone()),
+            (Handle::Database(connection), Cursor::Row { table, rowid }) => {
+                let Shape::Sqlite(plan) = open.place.shape else { return Err(BodyError::NotSaid) };
+                let row = sqlite::row_again(connection, plan, table, *rowid)?;
+                row.map(|row| row.json).ok_or(BodyError::Changed)
+            }
+            _ => Err(BodyError::NotSaid),
+        }
+    }
+}
+
+impl Open {
+    fn new(reference: &Reference) -> Result<Self, BodyError> {
+        let adapter = by_id(reference.agent.as_str()).ok_or(BodyError::NotSaid)?;
+        let place = adapter.place(&reference.path).ok_or(BodyError::NotSaid)?;
+        let home = Path::new(&reference.home);
+        let mut file = open_below(home, &reference.path)?;
+        let handle = match place.shape {
+            Shape::Lines(Encoding::Plain) => Handle::Plain(file),
+            Shape::Lines(Encoding::Zstd) => Handle::Packed(Box::new(unzstd(file)?), 0),
+            Shape::Document => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes)?;
+                Handle::Whole(bytes)
+            }
+            Shape::Sqlite(_) => Handle::Database(sqlite::open(&home.join(&reference.path))?),
+        };
+        let (home, path) = (reference.home.clone(), reference.path.clone());
+        Ok(Self { adapter, home, path, place, handle })
+    }
+
+    fn packed(&mut self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+        if matches!(&self.handle, Handle::Packed(_, at) if *at > offset) {
+            let file = open_below(Path::new(&self.home), &self.path)?;
+            self.handle = Handle::Packed(Box::new(unzstd(file)?), 0);
+        }
+        let Handle::Packed(stream, at) = &mut self.handle else {
+            return Err(io::Error::other(Refusal::NotRegular.as_str()));
+        };
+        io::copy(&mut stream.by_ref().take(offset - *at), &mut io::sink())?;
+        let mut bytes = Vec::new();
+        stream.by_ref().take(limited(length)?).read_to_end(&mut bytes)?;
+        *at = offset + bytes.len() as u64;
+        Ok(bytes)
+    }
+}
+
+fn range(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(limited(length)?).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}
+
+fn limited(length: u64) -> io::Result<u64> {
+    let fits = length <= LINE_LIMIT as u64;
+    fits.then_some(length).ok_or_else(|| io::Error::other("a record longer than any line may be"))
+}
+
+/// Keeps the bodies of all events of one record.
+struct Bodies {
+    out: Vec<(Want, Body)>,
+    extra: Map<String, Value>,
+}
+
+impl Sink for Bodies {
+    fn event(&mut self, _: &RuntimeIdentity, draft: Draft<'_>) {
+        let want = Want { source_event_id: draft.key.provider_id(), part: draft.part };
+        let mut data = draft.detail.to_json();
+        if !self.extra.is_empty() {
+            data.insert("record".to_owned(), Value::Object(self.extra.clone()));
+        }
+        let text = draft.text.as_deref().map(|text| shown(&draft.kind, text, &mut data));
+        self.out.push((want, Body { text, data }));
+    }
+
+    fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+
+    fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+
+    fn unknown(&mut self, _: &str, _: Option<&str>) {}
+}
+
+fn shown(kind: &Kind, text: &str, data: &mut Map<String, Value>) -> String {
+    if *kind != Kind::ToolResult || text.len() <= TOOL_TEXT_BYTES {
+        return text.to_owned();
+    }
+    data.insert("truncated".to_owned(), Value::Bool(true));
+    data.insert("full_bytes".to_owned(), text.len().into());
+    cut(text, TOOL_TEXT_BYTES).to_owned()
+}

@@ -1,0 +1,190 @@
+//! Reading an agent's own database without touching it.
+
+use crate::pass::{Flow, Passing};
+use crate::plan::Job;
+use crate::{ReadError, open_below};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row};
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use taffrail_adapters::SqlitePlan;
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::observed::{LastLine, Observed, Pass};
+use taffrail_model::{Cursor, Record};
+
+/// How long to wait for the agent's own writes.
+const BUSY: Duration = Duration::from_millis(250);
+
+/// A row of a foreign database, written as JSON.
+pub(crate) struct ForeignRow {
+    pub(crate) table: String,
+    pub(crate) rowid: i64,
+    pub(crate) json: Vec<u8>,
+    key: Option<String>,
+    version: Option<String>,
+}
+
+/// Reads every session of a database that changed since it was last read.
+pub(crate) fn read(
+    job: &Job,
+    plan: &SqlitePlan,
+    scope: &str,
+    give: &mut dyn FnMut(Observed) -> Flow,
+) -> Result<(), ReadError> {
+    let path = database(job)?;
+    let fault = |error| ReadError::Sqlite { path: job.found.path.clone(), error };
+    let connection = open(&path).map_err(fault)?;
+    let sessions = rows(&connection, plan.sessions, None).map_err(fault)?;
+    for session in &sessions {
+        let (Some(key), Some(version)) = (&session.key, &session.version) else { continue };
+        let version = hash::of_bytes(version.as_bytes());
+        if job.versions.get(key) == Some(&version) {
+            continue;
+        }
+        let piece = one(job, plan, (&connection, session), (key, version, scope)).map_err(fault)?;
+        if give(piece) == Flow::Stop {
+            return Ok(());
+        }
+    }
+    drop(connection);
+    let there = |key: &&String| sessions.iter().any(|it| it.key.as_ref() == Some(*key));
+    for key in job.versions.keys().filter(|key| !there(key)) {
+        give(gone(job, key, scope));
+    }
+    if is_moving(job, &path) {
+        return Err(ReadError::Moving(job.found.path.clone()));
+    }
+    give(whole_file(job, scope));
+    Ok(())
+}
+
+fn one(
+    job: &Job,
+    plan: &SqlitePlan,
+    (connection, session): (&Connection, &ForeignRow),
+    (key, version, scope): (&str, Digest16, &str),
+) -> rusqlite::Result<Observed> {
+    let mut passing = Passing::begin(job, key, Pass::Again, scope);
+    take(&mut passing, session);
+    for row in rows(connection, plan.rows, Some(key))? {
+        take(&mut passing, &row);
+    }
+    passing.state.last_line = Some(LastLine { offset: 0, length: 0, hash: version });
+    Ok(passing.end())
+}
+
+fn take(passing: &mut Passing<'_>, row: &ForeignRow) {
+    passing.gathered.outcome.bytes_read += row.json.len() as u64;
+    let at = Cursor::Row { table: row.table.clone(), rowid: row.rowid };
+    passing.record(&Record { bytes: &row.json, at });
+}
+
+/// A session the agent deleted from its database.
+fn gone(job: &Job, key: &str, scope: &str) -> Observed {
+    let mut passing = Passing::begin(job, key, Pass::Again, scope);
+    passing.state.key = key.to_owned();
+    Observed { gone: true, pass: Pass::Append, sessions: Vec::new(), ..passing.end() }
+}
+
+/// The file's own state, written last: an equal stat then means that no session is new.
+fn whole_file(job: &Job, scope: &str) -> Observed {
+    let mut piece = Passing::begin(job, "", Pass::Append, scope).end();
+    piece.sessions.clear();
+    piece.source.reader.clear();
+    piece
+}
+
+fn database(job: &Job) -> Result<PathBuf, ReadError> {
+    let home = Path::new(&job.found.home);
+    let checked = open_below(home, &job.found.path);
+    checked.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })?;
+    Ok(home.join(&job.found.path))
+}
+
+/// Opens a database so that nothing is written beside it: with a write-ahead log as its readers
+/// do, without one as a file that does not change (which is checked afterwards).
+pub(crate) fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let log = PathBuf::from(format!("{}-wal", path.display()));
+    let still = if log.exists() { "" } else { "&immutable=1" };
+    let uri = format!("file:{}?mode=ro{still}", escaped(path));
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri, flags)?;
+    connection.busy_timeout(BUSY)?;
+    Ok(connection)
+}
+
+fn escaped(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    text.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+fn is_moving(job: &Job, path: &Path) -> bool {
+    let now = std::fs::symlink_metadata(path).map(|it| crate::discover::fingerprint(&it));
+    let then = job.found.fingerprint;
+    !now.is_ok_and(|now| (now.size, now.modified_ns) == (then.size, then.modified_ns))
+}
+
+/// One row again by its number.
+pub(crate) fn row_again(
+    connection: &Connection,
+    plan: &SqlitePlan,
+    table: &str,
+    rowid: i64,
+) -> rusqlite::Result<Option<ForeignRow>> {
+    let Some((_, query)) = plan.row.iter().find(|(name, _)| *name == table) else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(query)?;
+    let columns = columns_of(&statement);
+    let mut found = statement.query([rowid])?;
+    found.next()?.map(|row| foreign(row, &columns)).transpose()
+}
+
+fn rows(
+    connection: &Connection,
+    query: &str,
+    key: Option<&str>,
+) -> rusqlite::Result<Vec<ForeignRow>> {
+    let mut statement = connection.prepare_cached(query)?;
+    let columns = columns_of(&statement);
+    let mut found = match key {
+        Some(key) => statement.query([key])?,
+        None => statement.query([])?,
+    };
+    let mut out = Vec::new();
+    while let Some(row) = found.next()? {
+        out.push(foreign(row, &columns)?);
+    }
+    Ok(out)
+}
+
+fn columns_of(statement: &rusqlite::Statement<'_>) -> Vec<String> {
+    statement.column_names().into_iter().map(str::to_owned).collect()
+}
+
+fn foreign(row: &Row<'_>, columns: &[String]) -> rusqlite::Result<ForeignRow> {
+    let mut fields = Map::new();
+    for (index, name) in columns.iter().enumerate() {
+        fields.insert(name.clone(), json(row.get_ref(index)?));
+    }
+    let mut text =
+        |name: &str| fields.remove(name).as_ref().and_then(Value::as_str).map(str::to_owned);
+    let (table, key, version) =
+        (text("taffrail_table"), text("taffrail_key"), text("taffrail_version"));
+    let rowid = fields.remove("taffrail_rowid").and_then(|value| value.as_i64()).unwrap_or(0);
+    let json = Value::Object(fields).to_string().into_bytes();
+    Ok(ForeignRow { table: table.unwrap_or_default(), rowid, json, key, version })
+}
+
+fn json(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
+        ValueRef::Blob(bytes) => format!("<{} bytes>", bytes.len()).into(),
+    }
+}

@@ -1,0 +1,219 @@
+//! What is wrong or worth knowing. Nothing is changed.
+
+use crate::{DaemonError, Settings};
+use serde_json::Value;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use taffrail_adapters::{Descriptor, Retention};
+use taffrail_api::{Check, CheckStatus, Doctor};
+use taffrail_capture::{Home, Refused, discover, open_below};
+use taffrail_store::{Filter, IndexReader, UnknownRow};
+
+/// The largest settings file that is read.
+const SETTINGS_LIMIT: u64 = 1024 * 1024;
+/// Days below which a clean-up is worth a warning.
+const SHORT_RETENTION_DAYS: u64 = 365;
+
+/// Looks at everything that could be wrong.
+///
+/// # Errors
+/// When the index cannot be read at all.
+pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
+    let homes = settings.homes();
+    let discovery = discover(&homes);
+    let mut checks = vec![found_agents(&homes), data_folder(settings)];
+    let reader = IndexReader::open(&settings.data)?;
+    checks.push(index_check(reader.as_ref(), discovery.found.len())?);
+    if let Some(reader) = &reader {
+        checks.extend(unknown_records(&reader.unknown_records()?));
+        checks.extend(skipped(reader.skipped_records()?));
+        checks.extend(lost(reader)?);
+    }
+    checks.extend(refused(&discovery.refused));
+    checks.extend(unseen(&discovery.unseen));
+    for home in &homes {
+        checks.extend(retention(home));
+        checks.extend(advice(home.adapter.descriptor()));
+    }
+    Ok(Doctor::new(checks))
+}
+
+fn check(id: impl Into<String>, status: CheckStatus, evidence: String, fix: Option<&str>) -> Check {
+    Check { id: id.into(), status, evidence, fix: fix.map(str::to_owned) }
+}
+
+fn found_agents(homes: &[Home]) -> Check {
+    if homes.is_empty() {
+        let fix = "start an agent once, or name its home with `taffrail config set`";
+        return check(
+            "agents",
+            CheckStatus::Warning,
+            "no agent's home was found".into(),
+            Some(fix),
+        );
+    }
+    let names: Vec<_> = homes.iter().map(|it| it.adapter.descriptor().label).collect();
+    check("agents", CheckStatus::Ok, format!("found {}", names.join(", ")), None)
+}
+
+fn data_folder(settings: &Settings) -> Check {
+    let shown = settings.data.display();
+    match std::fs::metadata(&settings.data) {
+        Err(_) => check("data", CheckStatus::Ok, format!("{shown} is not made yet"), None),
+        Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
+            check("data", CheckStatus::Ok, format!("{shown} is yours alone"), None)
+        }
+        Ok(_) => {
+            let fix = format!("chmod 700 {shown}");
+            check("data", CheckStatus::Failed, format!("{shown} is open to others"), Some(&fix))
+        }
+    }
+}
+
+fn index_check(reader: Option<&IndexReader>, sources: usize) -> Result<Check, DaemonError> {
+    let Some(reader) = reader else {
+        let evidence = format!("no index yet, {sources} sources on disk");
+        return Ok(check("index", CheckStatus::Warning, evidence, Some("taffrail index")));
+    };
+    let (sessions, workers) = reader.count_sessions()?;
+    let main = sessions - workers;
+    let evidence = format!("{main} sessions and {workers} workers from {sources} sources");
+    Ok(check("index", CheckStatus::Ok, evidence, None))
+}
+
+fn unknown_records(rows: &[UnknownRow]) -> Vec<Check> {
+    if rows.is_empty() {
+        let evidence = "every record was understood".to_owned();
+        return vec![check("unknown-records", CheckStatus::Ok, evidence, None)];
+    }
+    let told = rows.iter().map(|row| {
+        let version = if row.version.is_empty() { "unknown version" } else { &row.version };
+        let evidence =
+            format!("{} {version}: {} records of type `{}`", row.agent, row.count, row.raw_type);
+        check(
+            format!("unknown-records-{}", row.agent),
+            CheckStatus::Warning,
+            evidence,
+            Some("nothing is lost; a later version of Taffrail may understand them"),
+        )
+    });
+    told.collect()
+}
+
+fn skipped(count: u64) -> Option<Check> {
+    let evidence = format!("{count} records were too long or torn and were skipped");
+    (count > 0).then(|| check("skipped-records", CheckStatus::Warning, evidence, None))
+}
+
+fn lost(reader: &IndexReader) -> Result<Option<Check>, DaemonError> {
+    let all = reader.sessions(&Filter { workers: true, ..Filter::default() })?;
+    let lost = all.iter().filter(|it| it.lifecycle.as_str() == "lost").count();
+    let evidence = format!("{lost} sessions' history is no longer on disk");
+    Ok((lost > 0).then(|| check("lost-sessions", CheckStatus::Warning, evidence, None)))
+}
+
+fn refused(refused: &[Refused]) -> Vec<Check> {
+    let told = refused.iter().take(20).map(|it| {
+        let evidence = format!("{} {}", it.path, it.why.as_str());
+        check(
+            "refused-file",
+            CheckStatus::Warning,
+            evidence,
+            Some("put the file itself there, or name its folder as a home in the configuration"),
+        )
+    });
+    told.collect()
+}
+
+fn unseen(unseen: &[String]) -> Vec<Check> {
+    let told = unseen.iter().take(20).map(|path| {
+        check(
+            "unreadable",
+            CheckStatus::Failed,
+            format!("{path} cannot be looked into"),
+            Some("give yourself the right to read it"),
+        )
+    });
+    told.collect()
+}
+
+fn advice(descriptor: &Descriptor) -> Vec<Check> {
+    let told = descriptor
+        .advice
+        .iter()
+        .map(|it| check(it.id, CheckStatus::Warning, it.text.to_owned(), Some(it.fix)));
+    told.collect()
+}
+
+fn retention(home: &Home) -> Option<Check> {
+    let descriptor = home.adapter.descriptor();
+    let rule = descriptor.retention.as_ref()?;
+    let kept = kept(&settings_of(home, rule), rule);
+    let evidence = match kept {
+        Kept::SetDays(days) => format!("is set to delete history older than {days} days"),
+        Kept::DefaultDays(days) => format!("deletes history older than {days} days by default"),
+        Kept::Forever => "keeps its history".to_owned(),
+    };
+    let short = matches!(kept, Kept::SetDays(days) | Kept::DefaultDays(days)
+        if days < SHORT_RETENTION_DAYS);
+    let status = if short { CheckStatus::Warning } else { CheckStatus::Ok };
+    let (id, label) = (format!("retention-{}", descriptor.id), descriptor.label);
+    Some(check(id, status, format!("{label} {evidence}"), short.then_some(rule.fix)))
+}
+
+/// How long an agent keeps its history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    SetDays(u64),
+    DefaultDays(u64),
+    Forever,
+}
+
+fn kept(settings: &Value, rule: &Retention) -> Kept {
+    let switch = rule.switch.and_then(|pointer| settings.pointer(pointer));
+    if switch == Some(&Value::Bool(false)) {
+        return Kept::Forever;
+    }
+    match settings.pointer(rule.pointer).and_then(days) {
+        Some(days) => Kept::SetDays(days),
+        None => rule.default_days.map_or(Kept::Forever, Kept::DefaultDays),
+    }
+}
+
+fn days(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim_end_matches('d').parse().ok())
+}
+
+fn settings_of(home: &Home, rule: &Retention) -> Value {
+    // A settings file that is not there or not JSON sets nothing.
+    let read = || {
+        let mut text = String::new();
+        let file = open_below(&home.root, rule.file).ok()?;
+        file.take(SETTINGS_LIMIT).read_to_string(&mut text).ok()?;
+        serde_json::from_str(&text).ok()
+    };
+    read().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_an_agents_settings_mean_for_its_history() {
+        let rule = Retention {
+            file: "settings.json",
+            pointer: "/keep",
+            switch: Some("/on"),
+            default_days: Some(30),
+            fix: "",
+        };
+        let check = |settings: Value, expected| assert_eq!(kept(&settings, &rule), expected);
+        check(json!({}), Kept::DefaultDays(30));
+        check(json!({"keep": 99999}), Kept::SetDays(99999));
+        check(json!({"keep": "7d"}), Kept::SetDays(7));
+        check(json!({"keep": "soon"}), Kept::DefaultDays(30));
+        check(json!({"keep": 7, "on": false}), Kept::Forever);
+    }
+}

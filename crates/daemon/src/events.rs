@@ -1,0 +1,154 @@
+//! Events whole: what the index knows, with the text read back and verified.
+
+use crate::listing::session;
+use crate::{DaemonError, Settings, Target, resolve};
+use serde_json::{Map, Value};
+use taffrail_api::{EventLine, EventsRequest, Removed, Session};
+use taffrail_capture::{Body, Reference, Sources, Want};
+use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
+use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
+
+/// The one session that is meant, as a list would show it.
+///
+/// # Errors
+/// When it cannot be found.
+pub fn session_of(settings: &Settings, target: &Target) -> Result<Session, DaemonError> {
+    Ok(session(resolve(settings, target)?))
+}
+
+/// Gives the events of a session one after another until `give` says no.
+///
+/// # Errors
+/// When the session or the index cannot be read. A text that cannot be read back is no error: the
+/// excerpt stands in, marked stale.
+pub fn events(
+    settings: &Settings,
+    target: &Target,
+    request: &EventsRequest,
+    give: &mut dyn FnMut(EventLine) -> bool,
+) -> Result<(), DaemonError> {
+    let session = resolve(settings, target)?;
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
+    let rows = wanted(&reader, &session, request)?;
+    let device = match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => ledger.device()?,
+        None => DeviceId::new(""),
+    };
+    let mut teller = Teller {
+        session: &session,
+        generation: reader.generation(),
+        device,
+        sources: Sources::default(),
+    };
+    for row in rows {
+        if !give(teller.line(row)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn wanted(
+    reader: &IndexReader,
+    session: &SessionRow,
+    request: &EventsRequest,
+) -> Result<Vec<EventRow>, DaemonError> {
+    let limit = request.limit.unwrap_or(usize::MAX);
+    if request.from_end {
+        return Ok(reader.last_events(session.row, limit)?);
+    }
+    let mut rows = match (&request.after, request.limit) {
+        (None, _) => reader.events(session.row)?,
+        (Some(cursor), _) => match reader.changes(session, Some(cursor))? {
+            Changes::Since(rows) | Changes::Snapshot(rows) => rows,
+        },
+    };
+    rows.truncate(limit);
+    Ok(rows)
+}
+
+struct Teller<'a> {
+    session: &'a SessionRow,
+    generation: &'a str,
+    device: DeviceId,
+    sources: Sources,
+}
+
+impl Teller<'_> {
+    fn line(&mut self, row: EventRow) -> EventLine {
+        if row.removed {
+            return EventLine::Removed(Removed {
+                kind: Kind::EventRemoved,
+                id: row.id,
+                session_id: self.session.id,
+                sequence: row.sequence,
+                generation: self.generation.to_owned(),
+            });
+        }
+        let Body { text, mut data } = self.body(&row);
+        if let Some(owner) = row.inherited_from {
+            data.insert("inherited_from".to_owned(), owner.to_string().into());
+        }
+        EventLine::Event(Box::new(self.event(row, text, data)))
+    }
+
+    fn event(&self, row: EventRow, text: Option<String>, data: Map<String, Value>) -> Event {
+        let provenance = Provenance {
+            source_kind: "runtime_transcript".to_owned(),
+            backend: AgentId::new(self.session.agent.clone()),
+            runtime_session_id: self.session.runtime_id.clone(),
+            runtime_source_uri: row.locator,
+            source_cursor: row.cursor,
+            source_event_id: row.source_event_id,
+            observed_by_peer_id: self.device.clone(),
+            observed_at: row.observed_at,
+        };
+        Event {
+            id: row.id,
+            session_id: self.session.id,
+            provider: AgentId::new(self.session.agent.clone()),
+            provider_session_id: self.session.runtime_id.clone(),
+            source: row.origin,
+            kind: row.kind,
+            created_at: row.at,
+            observed_at: row.observed_at,
+            sequence: row.sequence,
+            generation: self.generation.to_owned(),
+            revision: row.revision,
+            turn_id: row.turn,
+            parent_id: row.parent,
+            text,
+            data,
+            confidence: row.confidence,
+            provenance,
+        }
+    }
+
+    fn body(&mut self, row: &EventRow) -> Body {
+        let reference = Reference {
+            agent: AgentId::new(self.session.agent.clone()),
+            home: row.home.clone(),
+            path: row.path.clone(),
+            key: row.key.clone(),
+            cursor: row.cursor.clone(),
+            raw: row.raw,
+            want: Want { source_event_id: row.source_event_id.clone(), part: row.part },
+        };
+        match self.sources.body(&reference) {
+            Ok(body) => body,
+            Err(error) => stale(row, &error.to_string()),
+        }
+    }
+}
+
+/// What is left when the source no longer says it: the excerpt, marked as such.
+fn stale(row: &EventRow, why: &str) -> Body {
+    let mut data = Map::new();
+    data.insert("stale".to_owned(), true.into());
+    data.insert("stale_reason".to_owned(), why.into());
+    if let Some(label) = &row.label {
+        data.insert("label".to_owned(), label.clone().into());
+    }
+    let text = (!row.excerpt.is_empty()).then(|| row.excerpt.clone());
+    Body { text, data }
+}

@@ -1,0 +1,178 @@
+//! Lists of sessions, also before everything is indexed.
+
+use crate::indexing::{Budget, Scope, planned};
+use crate::{DaemonError, Settings, index};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+use taffrail_api::{ListRequest, Session};
+use taffrail_capture::{Found, Job, Plan, discover, peek};
+use taffrail_model::{
+    Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp, TitleRank,
+    Tokens,
+};
+use taffrail_store::{Filter, IndexReader, SessionRow};
+
+/// How long a first look at what is not indexed yet may take.
+const PEEKING: Duration = Duration::from_millis(200);
+/// The most sessions looked at before they are indexed.
+const PEEKS: usize = 60;
+
+/// What a list shows, and what it could not show yet.
+#[derive(Debug)]
+pub struct Listing {
+    /// The sessions, the latest first.
+    pub sessions: Vec<Session>,
+    /// What waits to be read.
+    pub waiting: Waiting,
+    /// Sources that could not be read.
+    pub problems: Vec<String>,
+    /// Sources there are at all.
+    pub sources: usize,
+}
+
+/// What is on disk and not in the index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// Sources with something new.
+    pub sources: usize,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Another program is writing.
+    pub writer_elsewhere: bool,
+}
+
+/// Lists sessions after catching up within a budget.
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn list(
+    settings: &Settings,
+    request: &ListRequest,
+    budget: Budget,
+) -> Result<Listing, DaemonError> {
+    let mut waiting = Waiting::default();
+    let mut problems = Vec::new();
+    match index(settings, &Scope::All, budget, &mut |_| {}) {
+        Ok(indexed) => problems = indexed.problems,
+        Err(error) if error.is_busy() => waiting.writer_elsewhere = true,
+        Err(error) => return Err(error),
+    }
+    let reader = IndexReader::open(&settings.data)?;
+    let known = match &reader {
+        Some(reader) => reader.sources()?,
+        None => Vec::new(),
+    };
+    let plan = planned(discover(&settings.homes()), known, &Scope::All);
+    waiting.sources = plan.jobs.len();
+    waiting.bytes = plan.bytes();
+    let mut sessions = match &reader {
+        Some(reader) => reader.sessions(&filter(request))?.into_iter().map(session).collect(),
+        None => Vec::new(),
+    };
+    add_unread(&mut sessions, &plan, request);
+    Ok(Listing { sessions, waiting, problems, sources: plan.sources })
+}
+
+fn filter(request: &ListRequest) -> Filter {
+    Filter {
+        workers: request.all,
+        limit: request.limit,
+        agent: request.agent.clone(),
+        since: request.since,
+        project: request.project.clone(),
+        ..Filter::default()
+    }
+}
+
+/// A session as the contract writes it.
+pub(crate) fn session(row: SessionRow) -> Session {
+    Session {
+        id: row.id,
+        agent: row.agent,
+        runtime_session_id: row.runtime_id,
+        title: row.title,
+        title_derived: row.title_derived,
+        project_path: row.project_path,
+        git_branch: row.git_branch,
+        model: row.model,
+        lifecycle: row.lifecycle,
+        started_at: row.started_at,
+        last_event_at: row.last_event_at,
+        turns: row.turns,
+        prompts: row.prompts,
+        tool_calls: row.tool_calls,
+        usage: row.tokens.into(),
+        cost_microdollars: row.cost_microdollars,
+        parent_id: row.parent,
+        lineage: row.lineage,
+        source_uri: row.source_uri,
+    }
+}
+
+/// Adds sessions whose source is there and was never read: what their path and a first look tell.
+fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
+    let known: HashSet<SessionId> = sessions.iter().map(|it| it.id).collect();
+    let began = Instant::now();
+    let unread = plan.jobs.iter().filter(|job| job.known.is_none() && is_asked_for(job, request));
+    for (number, job) in unread.enumerate() {
+        let look =
+            (number < PEEKS && began.elapsed() < PEEKING).then(|| peek(&job.found)).flatten();
+        let seen = match (look, &job.found.place.session) {
+            (Some(look), _) => Some((look.who, look.facts, look.last_at)),
+            (None, Some(who)) => Some((who.clone(), Facts::default(), None)),
+            (None, None) => None,
+        };
+        if let Some((who, facts, last_at)) = seen
+            && !known.contains(&who.session())
+            && (request.all || facts.parent.is_none())
+        {
+            sessions.push(unread_session(&job.found, &who, facts, last_at));
+        }
+    }
+    sessions.sort_by_key(|it| std::cmp::Reverse(it.last_event_at));
+    sessions.truncate(request.limit.unwrap_or(usize::MAX));
+}
+
+fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
+    let agent = job.found.adapter.descriptor().id;
+    request.agent.as_deref().is_none_or(|wanted| wanted == agent)
+        && (request.all || !job.found.place.is_worker)
+        && request.project.is_none()
+        && request.since.is_none_or(|since| changed(&job.found) >= Some(since))
+}
+
+fn changed(found: &Found) -> Option<Timestamp> {
+    Timestamp::from_nanosecond(i128::from(found.fingerprint.modified_ns)).ok()
+}
+
+fn unread_session(
+    found: &Found,
+    who: &RuntimeIdentity,
+    facts: Facts,
+    last_at: Option<Timestamp>,
+) -> Session {
+    let resumes = found.adapter.descriptor().capabilities.resume_by_id && facts.parent.is_none();
+    let fork = facts.forked_from.as_ref();
+    let lineage = fork.map(|it| Lineage { kind: LineageKind::Fork, session_id: it.session() });
+    Session {
+        id: who.session(),
+        agent: who.agent.to_string(),
+        runtime_session_id: who.id.clone(),
+        title_derived: facts.title.as_ref().is_some_and(|it| it.rank == TitleRank::FirstPrompt),
+        title: facts.title.map(|it| it.text),
+        project_path: facts.project_path,
+        git_branch: facts.git_branch,
+        model: facts.model,
+        lifecycle: if resumes { Lifecycle::Resumable } else { Lifecycle::Detached },
+        started_at: facts.started_at,
+        last_event_at: last_at.or_else(|| changed(found)),
+        turns: 0,
+        prompts: 0,
+        tool_calls: 0,
+        usage: Tokens::default().into(),
+        cost_microdollars: facts.cost_microdollars,
+        parent_id: facts.parent.map(|it| it.session()),
+        lineage,
+        source_uri: found.place.locator.clone(),
+    }
+}

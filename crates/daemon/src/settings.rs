@@ -1,0 +1,63 @@
+//! What the assembly must be told: nothing here is read from the environment.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use taffrail_adapters::all;
+use taffrail_capture::{Home, homes};
+use taffrail_model::{DeviceId, Timestamp};
+use taffrail_store::Boot;
+
+/// Where things are and what time it is.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Our own data folder.
+    pub data: PathBuf,
+    /// The user's home.
+    pub user_home: PathBuf,
+    /// The environment, for the agents' own variables.
+    pub variables: HashMap<String, String>,
+    /// Homes the user added, by agent id.
+    pub added_homes: HashMap<String, Vec<PathBuf>>,
+    /// Projects that are not read.
+    pub excluded: Vec<String>,
+    /// Changes with every start of the machine.
+    pub boot_id: String,
+    /// The name this device takes if it has none.
+    pub new_device: DeviceId,
+    /// The clock.
+    pub now: fn() -> Timestamp,
+}
+
+impl Settings {
+    /// Every agent's homes on this machine.
+    #[must_use]
+    pub fn homes(&self) -> Vec<Home> {
+        let of = |adapter: &&'static dyn taffrail_adapters::Adapter| {
+            let added = self.added_homes.get(adapter.descriptor().id);
+            let added = added.map(Vec::as_slice).unwrap_or_default();
+            homes(*adapter, &self.user_home, &self.variables, added)
+        };
+        all().iter().flat_map(of).collect()
+    }
+
+    /// What the writer must be told.
+    pub(crate) fn boot(&self) -> Boot {
+        let resumes = all().iter().map(|adapter| adapter.descriptor());
+        let resumes = resumes.filter(|it| it.capabilities.resume_by_id).map(|it| it.id.to_owned());
+        Boot {
+            id: self.boot_id.clone(),
+            new_device: self.new_device.clone(),
+            resumable: resumes.collect::<HashSet<_>>(),
+        }
+    }
+
+    /// A project the user does not want read.
+    pub(crate) fn is_excluded(&self, project: &str) -> bool {
+        self.excluded.iter().any(|excluded| {
+            let excluded = excluded.trim_end_matches('/');
+            project
+                .strip_prefix(excluded)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}

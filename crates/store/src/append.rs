@@ -1,0 +1,289 @@
+//! Writing events: new ones get the next number, changed ones a new number, equal ones none.
+
+use crate::StoreError;
+use crate::codec::{cursor_columns, micros, signed};
+use crate::sessions::Slot;
+use crate::sources;
+use rusqlite::{Connection, OptionalExtension, params};
+use taffrail_model::observed::{Marks, NewEvent, NewUsage};
+use taffrail_model::{EventId, Timestamp, Tokens};
+
+/// What became of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is new, or says something else now.
+    Changed,
+    /// Nothing a follower must know.
+    None,
+}
+
+/// Who says it, and when we heard it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Heard {
+    pub(crate) source: i64,
+    pub(crate) now: Timestamp,
+}
+
+/// Writes one event.
+pub(crate) fn event(
+    connection: &Connection,
+    slot: &mut Slot,
+    event: &NewEvent,
+    heard: Heard,
+) -> Result<Change, StoreError> {
+    if insert(connection, slot, event, heard)? {
+        slot.sequence += 1;
+        came(slot, event);
+        return Ok(Change::Changed);
+    }
+    let Some(known) = known(connection, slot.row, event.id)? else {
+        return Err(StoreError::Damaged(format!("event {} is refused and not there", event.id)));
+    };
+    let same = !known.removed && known.content == event.content;
+    if known.source != heard.source && !is_preferred(connection, heard.source, known.source)? {
+        return Ok(Change::None);
+    }
+    if same {
+        stand(connection, slot.row, event, heard.source, &known)?;
+        return Ok(Change::None);
+    }
+    change(connection, slot, event, heard)?;
+    if !known.removed {
+        slot.counts.count(&known.kind, known.marks, -1);
+    }
+    slot.recount = true;
+    came(slot, event);
+    Ok(Change::Changed)
+}
+
+fn came(slot: &mut Slot, event: &NewEvent) {
+    let at = micros(event.at);
+    slot.counts.count(event.kind.as_str(), event.marks, 1);
+    slot.counts.stretch(at);
+    slot.earliest = Some(slot.earliest.map_or(at, |earliest| earliest.min(at)));
+    slot.dirty = true;
+}
+
+/// An event as it stands.
+struct Standing {
+    content: [u8; 16],
+    removed: bool,
+    source: i64,
+    kind: String,
+    marks: Marks,
+    position: i64,
+    raw: [u8; 16],
+}
+
+fn known(
+    connection: &Connection,
+    session: i64,
+    id: EventId,
+) -> Result<Option<Standing>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT content, removed, source, kind, marks, position, raw FROM events \
+         WHERE session = ?1 AND id = ?2",
+    )?;
+    let found = statement.query_row(params![session, id.as_bytes()], |row| {
+        Ok(Standing {
+            content: row.get(0)?,
+            removed: row.get(1)?,
+            source: row.get(2)?,
+            kind: row.get(3)?,
+            marks: Marks::from_bits(row.get(4)?),
+            position: row.get(5)?,
+            raw: row.get(6)?,
+        })
+    });
+    Ok(found.optional()?)
+}
+
+fn is_preferred(connection: &Connection, new: i64, old: i64) -> Result<bool, StoreError> {
+    Ok(sources::standing(connection, new)? > sources::standing(connection, old)?)
+}
+
+fn insert(
+    connection: &Connection,
+    slot: &Slot,
+    event: &NewEvent,
+    heard: Heard,
+) -> Result<bool, StoreError> {
+    let (position, length, place) = cursor_columns(&event.cursor);
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO events (session, sequence, id, revision, removed, kind, origin, \
+         confidence, at, observed_at, turn, parent, marks, source, position, length, place, part, \
+         source_event_id, label, excerpt, content, raw) VALUES (?1, ?2, ?3, 1, 0, ?4, ?5, ?6, ?7, \
+         ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+    )?;
+    let inserted = statement.execute(params![
+        slot.row,
+        slot.sequence + 1,
+        event.id.as_bytes(),
+        event.kind.as_str(),
+        event.origin.as_str(),
+        event.confidence.as_str(),
+        micros(event.at),
+        micros(heard.now),
+        event.turn.as_ref().map(|turn| turn.as_bytes()),
+        event.parent.as_ref().map(|parent| parent.as_bytes()),
+        event.marks.bits(),
+        heard.source,
+        position,
+        length,
+        place,
+        event.part,
+        event.source_event_id,
+        event.label,
+        event.excerpt,
+        event.content,
+        event.raw,
+    ])?;
+    Ok(inserted == 1)
+}
+
+/// The same event, met elsewhere: only where it stands changes, and no follower is told.
+fn stand(
+    connection: &Connection,
+    session: i64,
+    event: &NewEvent,
+    source: i64,
+    known: &Standing,
+) -> Result<(), StoreError> {
+    let (position, length, place) = cursor_columns(&event.cursor);
+    if (known.source, known.position, known.raw) == (source, position, event.raw) {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(
+        "UPDATE events SET source = ?3, position = ?4, length = ?5, place = ?6, raw = ?7 \
+         WHERE session = ?1 AND id = ?2",
+    )?;
+    let id = event.id;
+    statement.execute(params![
+        session,
+        id.as_bytes(),
+        source,
+        position,
+        length,
+        place,
+        event.raw
+    ])?;
+    Ok(())
+}
+
+/// The same id with other content: a new number, one revision more.
+fn change(
+    connection: &Connection,
+    slot: &mut Slot,
+    event: &NewEvent,
+    heard: Heard,
+) -> Result<(), StoreError> {
+    slot.sequence += 1;
+    let (position, length, place) = cursor_columns(&event.cursor);
+    let mut statement = connection.prepare_cached(
+        "UPDATE events SET sequence = ?3, revision = revision + 1, removed = 0, kind = ?4, \
+         confidence = ?5, at = ?6, observed_at = ?7, turn = ?8, parent = ?9, marks = ?10, \
+         source = ?11, position = ?12, length = ?13, place = ?14, part = ?15, \
+         source_event_id = ?16, label = ?17, excerpt = ?18, content = ?19, raw = ?20 \
+         WHERE session = ?1 AND id = ?2",
+    )?;
+    statement.execute(params![
+        slot.row,
+        event.id.as_bytes(),
+        slot.sequence,
+        event.kind.as_str(),
+        event.confidence.as_str(),
+        micros(event.at),
+        micros(heard.now),
+        event.turn.as_ref().map(|turn| turn.as_bytes()),
+        event.parent.as_ref().map(|parent| parent.as_bytes()),
+        event.marks.bits(),
+        heard.source,
+        position,
+        length,
+        place,
+        event.part,
+        event.source_event_id,
+        event.label,
+        event.excerpt,
+        event.content,
+        event.raw,
+    ])?;
+    Ok(())
+}
+
+/// Leaves a tombstone where an event stood, under a new number.
+pub(crate) fn remove(
+    connection: &Connection,
+    slot: &mut Slot,
+    id: EventId,
+    now: Timestamp,
+) -> Result<Change, StoreError> {
+    let Some(known) = known(connection, slot.row, id)?.filter(|it| !it.removed) else {
+        return Ok(Change::None);
+    };
+    let mut statement = connection.prepare_cached(
+        "UPDATE events SET sequence = ?3, removed = 1, observed_at = ?4, excerpt = '', \
+         label = NULL WHERE session = ?1 AND id = ?2",
+    )?;
+    statement.execute(params![slot.row, id.as_bytes(), slot.sequence + 1, micros(now)])?;
+    slot.sequence += 1;
+    slot.counts.count(&known.kind, known.marks, -1);
+    slot.recount = true;
+    slot.dirty = true;
+    Ok(Change::Changed)
+}
+
+/// Writes what a model answer cost: of two snapshots the later stands.
+pub(crate) fn usage(
+    connection: &Connection,
+    slot: &mut Slot,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<(), StoreError> {
+    let known = known_usage(connection, slot.row, usage)?;
+    let (before, owned) = known.unwrap_or((Tokens::default(), true));
+    let after = usage.tokens.later_of(before);
+    if known.is_some() && after == before {
+        return Ok(());
+    }
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO usage (session, key, source, at, model, owned, input_tokens, output_tokens, \
+         cache_read_tokens, cache_write_tokens, reasoning_tokens) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10) \
+         ON CONFLICT (session, key) DO UPDATE SET source = ?3, at = ?4, model = ?5, \
+         input_tokens = ?6, output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
+         reasoning_tokens = ?10",
+    )?;
+    statement.execute(params![
+        slot.row,
+        usage.key,
+        source,
+        usage.at.map(micros),
+        usage.model,
+        signed(after.input),
+        signed(after.output),
+        signed(after.cache_read),
+        signed(after.cache_write),
+        signed(after.reasoning),
+    ])?;
+    if owned {
+        slot.tokens = slot.tokens.minus(before).plus(after);
+    }
+    slot.dirty = true;
+    Ok(())
+}
+
+fn known_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+) -> Result<Option<(Tokens, bool)>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
+         reasoning_tokens, owned FROM usage WHERE session = ?1 AND key = ?2",
+    )?;
+    let found = statement.query_row(params![session, usage.key], |row| {
+        Ok((crate::sessions::tokens(row, 0)?, row.get(5)?))
+    });
+    Ok(found.optional()?)
+}

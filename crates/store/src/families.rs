@@ -1,0 +1,205 @@
+//! Sessions that are copies of one another: who owns what they share.
+
+use crate::StoreError;
+use crate::codec::{from_micros, micros};
+use crate::sessions::{self, Slot};
+use rusqlite::{Connection, params};
+use std::collections::{HashMap, HashSet};
+use taffrail_model::copies::{self, Member, Settlement};
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::{LineageKind, SessionId, Timestamp};
+
+/// A member's row, and the session its agent says it was forked from.
+struct Kin {
+    row: i64,
+    session: SessionId,
+    copies_records: bool,
+}
+
+/// An appended session whose place among its copies may have changed: it has no record of its own
+/// yet, or was given an older one than it had.
+pub(crate) fn is_open(index: &Connection, slot: &Slot) -> Result<bool, StoreError> {
+    let Some(earliest) = slot.earliest else { return Ok(false) };
+    let mut statement = index.prepare_cached(
+        "SELECT first_record IS NOT NULL AND (own_since IS NULL OR ?2 < own_since) \
+         FROM sessions WHERE id = ?1",
+    )?;
+    Ok(statement.query_row(params![slot.row, earliest], |row| row.get(0))?)
+}
+
+/// Settles the families of these sessions.
+pub(crate) fn settle(index: &Connection, rows: &[i64]) -> Result<(), StoreError> {
+    let mut done = HashSet::new();
+    for row in rows {
+        if done.contains(row) {
+            continue;
+        }
+        let family = family_of(index, *row)?;
+        done.extend(family.iter().map(|kin| kin.row));
+        if family.len() > 1 {
+            settle_one(index, &family)?;
+        }
+    }
+    Ok(())
+}
+
+fn family_of(index: &Connection, row: i64) -> Result<Vec<Kin>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "WITH RECURSIVE kin (id) AS ( \
+           SELECT ?1 UNION \
+           SELECT other.id FROM kin JOIN sessions me ON me.id = kin.id JOIN sessions other ON \
+             other.first_record = me.first_record UNION \
+           SELECT other.id FROM kin JOIN sessions me ON me.id = kin.id JOIN sessions other ON \
+             other.uuid = me.forked_from UNION \
+           SELECT other.id FROM kin JOIN sessions me ON me.id = kin.id JOIN sessions other ON \
+             other.forked_from = me.uuid) \
+         SELECT sessions.id, uuid, first_record IS NOT NULL FROM sessions JOIN kin USING (id)",
+    )?;
+    let rows = statement.query_map([row], |row| {
+        let session = SessionId::from_bytes(row.get(1)?);
+        Ok(Kin { row: row.get(0)?, session, copies_records: row.get(2)? })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
+    let mut members = Vec::new();
+    for kin in family {
+        let mut records = usage_keys(index, kin.row)?;
+        if kin.copies_records {
+            records.extend(records_of(index, kin.row)?);
+        }
+        let origin = origin_of(index, kin.row)?;
+        members.push(Member { session: kin.session, origin, records });
+    }
+    let settled = copies::settle(&members);
+    let rows: HashMap<SessionId, i64> = family.iter().map(|kin| (kin.session, kin.row)).collect();
+    own_usage(index, family, &settled)?;
+    mark_inherited(index, family, &settled)?;
+    for (session, since) in &settled.own_since {
+        if let Some(row) = rows.get(session) {
+            write_since(index, *row, *since)?;
+        }
+    }
+    for (session, origin) in &settled.origins {
+        if let Some(row) = rows.get(session) {
+            write_origin(index, *row, *origin)?;
+        }
+    }
+    Ok(())
+}
+
+fn origin_of(index: &Connection, row: i64) -> Result<Option<SessionId>, StoreError> {
+    let mut statement = index.prepare_cached("SELECT forked_from FROM sessions WHERE id = ?1")?;
+    let origin = statement.query_row([row], |row| row.get::<_, Option<Digest16>>(0))?;
+    Ok(origin.map(SessionId::from_bytes))
+}
+
+fn records_of(index: &Connection, row: i64) -> Result<Vec<(Digest16, Timestamp)>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT source_event_id, min(at) FROM events \
+         WHERE session = ?1 AND removed = 0 AND source_event_id IS NOT NULL \
+         GROUP BY source_event_id",
+    )?;
+    let rows = statement.query_map([row], |row| {
+        let id = row.get_ref(0)?.as_bytes().map(hash::of_bytes)?;
+        Ok((id, from_micros(row.get(1)?)))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn usage_keys(index: &Connection, row: i64) -> Result<Vec<(Digest16, Timestamp)>, StoreError> {
+    let mut statement =
+        index.prepare_cached("SELECT key, coalesce(at, 0) FROM usage WHERE session = ?1")?;
+    let rows = statement.query_map([row], |row| Ok((row.get(0)?, from_micros(row.get(1)?))))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn own_usage(index: &Connection, family: &[Kin], settled: &Settlement) -> Result<(), StoreError> {
+    let mut holders: HashMap<Digest16, Vec<SessionId>> = HashMap::new();
+    for kin in family {
+        for (key, _) in usage_keys(index, kin.row)? {
+            holders.entry(key).or_default().push(kin.session);
+        }
+    }
+    for kin in family {
+        for (key, _) in usage_keys(index, kin.row)? {
+            let all = holders.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let mut statement = index.prepare_cached(
+                "UPDATE usage SET owned = ?3 WHERE session = ?1 AND key = ?2 AND owned <> ?3",
+            )?;
+            statement.execute(params![kin.row, key, settled.owner(all) == Some(kin.session)])?;
+        }
+        write_tokens(index, kin.row)?;
+    }
+    Ok(())
+}
+
+fn write_tokens(index: &Connection, row: i64) -> Result<(), StoreError> {
+    let spent = sessions::owned_tokens(index, row)?;
+    let mut statement = index.prepare_cached(
+        "UPDATE sessions SET input_tokens = ?2, output_tokens = ?3, cache_read_tokens = ?4, \
+         cache_write_tokens = ?5, reasoning_tokens = ?6 WHERE id = ?1",
+    )?;
+    let signed = crate::codec::signed;
+    statement.execute(params![
+        row,
+        signed(spent.input),
+        signed(spent.output),
+        signed(spent.cache_read),
+        signed(spent.cache_write),
+        signed(spent.reasoning)
+    ])?;
+    Ok(())
+}
+
+/// Marks every event whose record an older member holds too.
+fn mark_inherited(
+    index: &Connection,
+    family: &[Kin],
+    settled: &Settlement,
+) -> Result<(), StoreError> {
+    let mut owner: HashMap<Digest16, i64> = HashMap::new();
+    for session in &settled.order {
+        let Some(kin) = family.iter().find(|kin| kin.session == *session && kin.copies_records)
+        else {
+            continue;
+        };
+        for (sequence, record) in events_with_records(index, kin.row)? {
+            let first = *owner.entry(record).or_insert(kin.row);
+            let from = (first != kin.row).then_some(first);
+            let mut statement = index.prepare_cached(
+                "UPDATE events SET inherited_from = ?3 \
+                 WHERE session = ?1 AND sequence = ?2 AND inherited_from IS NOT ?3",
+            )?;
+            statement.execute(params![kin.row, sequence, from])?;
+        }
+    }
+    Ok(())
+}
+
+fn events_with_records(index: &Connection, row: i64) -> Result<Vec<(i64, Digest16)>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT sequence, source_event_id FROM events \
+         WHERE session = ?1 AND source_event_id IS NOT NULL",
+    )?;
+    let rows = statement.query_map([row], |row| {
+        Ok((row.get(0)?, row.get_ref(1)?.as_bytes().map(hash::of_bytes)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn write_since(index: &Connection, row: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
+    let mut statement = index.prepare_cached("UPDATE sessions SET own_since = ?2 WHERE id = ?1")?;
+    statement.execute(params![row, since.map(micros)])?;
+    Ok(())
+}
+
+fn write_origin(index: &Connection, row: i64, origin: SessionId) -> Result<(), StoreError> {
+    let mut statement = index.prepare_cached(
+        "UPDATE sessions SET lineage_kind = ?2, lineage_session = ?3 \
+         WHERE id = ?1 AND parent IS NULL AND forked_from IS NULL",
+    )?;
+    statement.execute(params![row, LineageKind::Fork.as_str(), origin.as_bytes()])?;
+    Ok(())
+}

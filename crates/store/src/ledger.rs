@@ -1,0 +1,229 @@
+//! What only we know: this device, its numbering, and the bindings.
+
+use crate::codec::{blob, from_micros, micros};
+use crate::schema::{self, LEDGER_STEPS};
+use crate::{StoreError, sessions::Bound};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::path::{Path, PathBuf};
+use taffrail_model::binding::ResumeCapability;
+use taffrail_model::{
+    AgentId, Binding, DeviceId, Lifecycle, RuntimeIdentity, RuntimeSessionId, SessionId, Timestamp,
+    hash,
+};
+
+/// The ledger, open for writing by the one writer.
+#[derive(Debug)]
+pub struct Ledger {
+    connection: Connection,
+}
+
+impl Ledger {
+    /// Opens the ledger, making or bringing it up as needed. `new_device` names this device if it
+    /// has no name yet.
+    ///
+    /// # Errors
+    /// `Newer` when a later version wrote it; it is then left as it is.
+    pub fn open(folder: &Path, new_device: &DeviceId) -> Result<Self, StoreError> {
+        let path = folder.join("ledger.db");
+        let connection = schema::open_writable(&path)?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        migrate(&connection, &path)?;
+        let ledger = Self { connection };
+        if ledger.meta("device_id")?.is_none() {
+            ledger.set_meta("device_id", new_device.as_str())?;
+        }
+        Ok(ledger)
+    }
+
+    /// The ledger for reading, if there is one of our schema.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn open_read_only(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let path = folder.join("ledger.db");
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = schema::open_readable(&path)?;
+        let version = schema::version(&connection)?;
+        Ok((version == newest()).then_some(Self { connection }))
+    }
+
+    /// This device.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn device(&self) -> Result<DeviceId, StoreError> {
+        Ok(DeviceId::new(self.meta("device_id")?.unwrap_or_default()))
+    }
+
+    /// A numbering no follower has seen: derived from the device and a counter that only rises.
+    pub(crate) fn next_generation(&self) -> Result<String, StoreError> {
+        let count = self.meta("generations")?.and_then(|text| text.parse::<u64>().ok());
+        let next = count.unwrap_or(0) + 1;
+        self.set_meta("generations", &next.to_string())?;
+        let device = self.device()?;
+        let digest = hash::digest("generation", &[device.as_str().as_bytes(), &next.to_le_bytes()]);
+        Ok(hash::to_hex(&digest).chars().take(10).collect())
+    }
+
+    /// Writes bindings in one transaction: new ones are made, known ones confirmed.
+    pub(crate) fn bind(&mut self, bound: &[Bound], now: Timestamp) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        for it in bound {
+            transaction.prepare_cached(BIND)?.execute(params![
+                it.session.as_bytes(),
+                it.who.agent.as_str(),
+                it.project_path,
+                it.who.scope,
+                it.who.id.as_str(),
+                it.source_uri,
+                serde_json::json!({"by_runtime_id": it.lifecycle == Lifecycle::Resumable})
+                    .to_string(),
+                micros(now),
+                it.lifecycle.as_str(),
+            ])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Every binding's session with its runtime identity, for sessions the index has lost.
+    pub(crate) fn identities(&self) -> Result<Vec<(RuntimeIdentity, Bound)>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri \
+             FROM bindings",
+        )?;
+        let rows = statement.query_map([], |row| {
+            let agent: String = row.get(0)?;
+            let (scope, id): (String, String) = (row.get(1)?, row.get(2)?);
+            let who = RuntimeIdentity::new(AgentId::new(agent), scope, id);
+            let bound = Bound {
+                session: who.session(),
+                who: who.clone(),
+                project_path: row.get(3)?,
+                source_uri: row.get(4)?,
+                lifecycle: Lifecycle::Lost,
+            };
+            Ok((who, bound))
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The binding of a session.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn binding(&self, session: SessionId) -> Result<Option<Binding>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT peer_id, current_executor_peer_id, backend, project_path, \
+             runtime_session_id, runtime_source_uri, source_cursor, provenance, \
+             resume_capability, created_at, last_seen_at, status, metadata, session_id \
+             FROM bindings WHERE session_id = ?1",
+        )?;
+        Ok(statement.query_row([session.as_bytes()], read_binding).optional()?)
+    }
+
+    fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let query = "SELECT value FROM meta WHERE name = ?1";
+        Ok(self.connection.query_row(query, [name], |row| row.get(0)).optional()?)
+    }
+
+    fn set_meta(&self, name: &str, value: &str) -> Result<(), StoreError> {
+        let query = "INSERT INTO meta (name, value) VALUES (?1, ?2) \
+                     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+        self.connection.execute(query, [name, value])?;
+        Ok(())
+    }
+}
+
+const BIND: &str = "
+INSERT INTO bindings (session_id, backend, project_path, scope, runtime_session_id,
+  runtime_source_uri, resume_capability, created_at, last_seen_at, status, metadata)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, '{}')
+ON CONFLICT (session_id) DO UPDATE SET project_path = coalesce(excluded.project_path, project_path),
+  runtime_source_uri = excluded.runtime_source_uri, resume_capability = excluded.resume_capability,
+  last_seen_at = excluded.last_seen_at, status = excluded.status";
+
+fn read_binding(row: &rusqlite::Row<'_>) -> rusqlite::Result<Binding> {
+    let text = |index| row.get::<_, Option<String>>(index);
+    let (cursor, provenance) = (text(6)?, text(7)?);
+    let capability: String = row.get(8)?;
+    let by_runtime_id = capability.contains("true");
+    Ok(Binding {
+        session_id: SessionId::from_bytes(blob(row, 13)?),
+        peer_id: text(0)?,
+        current_executor_peer_id: text(1)?,
+        backend: AgentId::new(row.get::<_, String>(2)?),
+        project_path: text(3)?,
+        runtime_session_id: RuntimeSessionId::new(row.get::<_, String>(4)?),
+        runtime_source_uri: row.get(5)?,
+        source_cursor: cursor.and_then(|json| serde_json::from_str(&json).ok()),
+        provenance: provenance.and_then(|json| serde_json::from_str(&json).ok()),
+        resume_capability: ResumeCapability { by_runtime_id },
+        created_at: from_micros(row.get(9)?),
+        last_seen_at: from_micros(row.get(10)?),
+        status: Lifecycle::from(row.get::<_, String>(11)?.as_str()),
+        metadata: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),
+    })
+}
+
+fn newest() -> i64 {
+    i64::try_from(LEDGER_STEPS.len()).unwrap_or(i64::MAX)
+}
+
+fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = schema::version(connection)?;
+    if found > newest() {
+        let file = path.display().to_string();
+        return Err(StoreError::Newer { file, found, ours: newest() });
+    }
+    if found > 0 && found < newest() {
+        back_up(connection, path, found)?;
+    }
+    for (number, step) in (1..).zip(LEDGER_STEPS) {
+        if number > found {
+            connection.execute_batch(&format!(
+                "BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;"
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn back_up(connection: &Connection, path: &Path, version: i64) -> Result<(), StoreError> {
+    let copy = PathBuf::from(format!("{}.schema{version}.backup", path.display()));
+    if !copy.exists() {
+        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_ledger_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let device = DeviceId::new("d");
+        Ledger::open(folder.path(), &device).unwrap();
+        let path = folder.path().join("ledger.db");
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let error = Ledger::open(folder.path(), &device).unwrap_err();
+        assert!(matches!(error, StoreError::Newer { found: 99, .. }), "{error}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn the_device_keeps_its_name_and_generations_never_repeat() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = Ledger::open(folder.path(), &DeviceId::new("one")).unwrap();
+        let generation = first.next_generation().unwrap();
+        drop(first);
+        let again = Ledger::open(folder.path(), &DeviceId::new("two")).unwrap();
+        assert_eq!(again.device().unwrap().as_str(), "one");
+        assert_ne!(again.next_generation().unwrap(), generation);
+    }
+}

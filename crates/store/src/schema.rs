@@ -1,0 +1,121 @@
+//! The tables, and how an older file becomes a newer one.
+
+use crate::StoreError;
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{DirBuilder, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+/// The index is not migrated: another number means it is rebuilt.
+pub(crate) const INDEX_VERSION: i64 = 1;
+/// Each step of the ledger, in order; a file is brought up by those it lacks.
+pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1];
+
+const LEDGER_1: &str = "
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE bindings (
+  session_id BLOB PRIMARY KEY,
+  peer_id TEXT, current_executor_peer_id TEXT,
+  backend TEXT NOT NULL, project_path TEXT,
+  scope TEXT NOT NULL, runtime_session_id TEXT NOT NULL,
+  runtime_source_uri TEXT NOT NULL, source_cursor TEXT, provenance TEXT,
+  resume_capability TEXT NOT NULL,
+  created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
+  status TEXT NOT NULL, metadata TEXT NOT NULL
+) WITHOUT ROWID;
+";
+
+pub(crate) const INDEX: &str = "
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY,
+  agent TEXT NOT NULL, home TEXT NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL,
+  locator TEXT NOT NULL, rank INTEGER NOT NULL,
+  device INTEGER NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL, beside INTEGER NOT NULL,
+  offset INTEGER NOT NULL, last_offset INTEGER, last_length INTEGER, last_hash BLOB,
+  reader TEXT NOT NULL, read_whole_next INTEGER NOT NULL,
+  present INTEGER NOT NULL, half_read INTEGER NOT NULL, skipped INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (home, path, key)
+);
+CREATE TABLE unknown_records (
+  source INTEGER NOT NULL, raw_type TEXT NOT NULL, version TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (source, raw_type, version)
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  uuid BLOB NOT NULL UNIQUE,
+  agent TEXT NOT NULL, scope TEXT NOT NULL, runtime_id TEXT NOT NULL,
+  title TEXT, title_derived INTEGER NOT NULL DEFAULT 0,
+  project_path TEXT, git_branch TEXT, model TEXT, agent_version TEXT, entrypoint TEXT,
+  lifecycle TEXT NOT NULL DEFAULT 'lost', source_uri TEXT NOT NULL DEFAULT '',
+  said_started_at INTEGER, first_at INTEGER, last_at INTEGER,
+  sequence INTEGER NOT NULL DEFAULT 0,
+  turns INTEGER NOT NULL DEFAULT 0, prompts INTEGER NOT NULL DEFAULT 0,
+  tool_calls INTEGER NOT NULL DEFAULT 0,
+  input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
+  cache_read_tokens INTEGER NOT NULL DEFAULT 0, cache_write_tokens INTEGER NOT NULL DEFAULT 0,
+  reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_microdollars INTEGER,
+  parent BLOB, forked_from BLOB, first_record BLOB, own_since INTEGER,
+  lineage_kind TEXT, lineage_session BLOB
+);
+CREATE INDEX sessions_by_last ON sessions (last_at);
+CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
+CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
+CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
+CREATE TABLE unbound (session INTEGER PRIMARY KEY);
+CREATE TABLE source_sessions (
+  session INTEGER NOT NULL, source INTEGER NOT NULL, facts TEXT NOT NULL,
+  PRIMARY KEY (session, source)
+) WITHOUT ROWID;
+CREATE INDEX source_sessions_by_source ON source_sessions (source);
+CREATE TABLE events (
+  session INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  id BLOB NOT NULL, revision INTEGER NOT NULL, removed INTEGER NOT NULL,
+  kind TEXT NOT NULL, origin TEXT NOT NULL, confidence TEXT NOT NULL,
+  at INTEGER NOT NULL, observed_at INTEGER NOT NULL,
+  turn BLOB, parent BLOB, marks INTEGER NOT NULL,
+  source INTEGER NOT NULL, position INTEGER NOT NULL, length INTEGER, place TEXT,
+  part INTEGER NOT NULL, source_event_id TEXT,
+  label TEXT, excerpt TEXT NOT NULL, content BLOB NOT NULL, raw BLOB NOT NULL,
+  inherited_from INTEGER,
+  PRIMARY KEY (session, sequence)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX events_by_id ON events (session, id);
+CREATE TABLE usage (
+  session INTEGER NOT NULL, key BLOB NOT NULL,
+  source INTEGER NOT NULL, at INTEGER, model TEXT, owned INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+  cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL,
+  PRIMARY KEY (session, key)
+) WITHOUT ROWID;
+";
+
+/// Makes a folder of our own that nobody else can look into.
+pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Opens a database file for writing, making it private first.
+pub(crate) fn open_writable(path: &Path) -> Result<Connection, StoreError> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    Ok(connection)
+}
+
+/// Opens a database file for reading only.
+pub(crate) fn open_readable(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(std::time::Duration::from_secs(2))?;
+    Ok(connection)
+}
+
+/// The schema number a file carries; 0 for a new one.
+pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}

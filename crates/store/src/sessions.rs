@@ -1,0 +1,280 @@
+//! Session rows: counts kept as events come and go, and facts joined from all sources.
+
+use crate::StoreError;
+use crate::codec::{count, micros, signed};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use taffrail_model::binding::Standing;
+use taffrail_model::observed::Marks;
+use taffrail_model::{
+    Facts, Kind, Lifecycle, LineageKind, RuntimeIdentity, SessionId, Timestamp, TitleRank, Tokens,
+};
+
+/// A session whose binding must be written.
+#[derive(Debug, Clone)]
+pub(crate) struct Bound {
+    pub(crate) session: SessionId,
+    pub(crate) who: RuntimeIdentity,
+    pub(crate) project_path: Option<String>,
+    pub(crate) source_uri: String,
+    pub(crate) lifecycle: Lifecycle,
+}
+
+/// A session's row while a batch is written.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) row: i64,
+    pub(crate) who: RuntimeIdentity,
+    /// The last change number given.
+    pub(crate) sequence: i64,
+    pub(crate) counts: Counts,
+    pub(crate) tokens: Tokens,
+    /// Something was taken away: first and last must be looked up again.
+    pub(crate) recount: bool,
+    /// What its sources say changed.
+    pub(crate) facts_changed: bool,
+    /// Its place among copies must be looked at again.
+    pub(crate) unsettled: bool,
+    /// The earliest event inserted in this batch.
+    pub(crate) earliest: Option<i64>,
+    pub(crate) dirty: bool,
+}
+
+/// What is counted per session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) turns: i64,
+    pub(crate) prompts: i64,
+    pub(crate) tool_calls: i64,
+    pub(crate) first_at: Option<i64>,
+    pub(crate) last_at: Option<i64>,
+}
+
+impl Counts {
+    /// An event came (`+1`) or went (`-1`).
+    pub(crate) fn count(&mut self, kind: &str, marks: Marks, by: i64) {
+        if kind == Kind::UserPrompt.as_str() {
+            self.prompts += by;
+        }
+        if kind == Kind::ToolCall.as_str() {
+            self.tool_calls += by;
+        }
+        if marks.has(Marks::OPENS_TURN) {
+            self.turns += by;
+        }
+    }
+
+    /// An event stands at this time.
+    pub(crate) fn stretch(&mut self, at: i64) {
+        self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
+        self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
+    }
+}
+
+/// Loads a session's row, making it if it is new.
+pub(crate) fn load(connection: &Connection, who: &RuntimeIdentity) -> Result<Slot, StoreError> {
+    let uuid = who.session();
+    let mut statement = connection.prepare_cached(LOAD)?;
+    if let Some(slot) = statement.query_row([uuid.as_bytes()], |row| slot(row, who)).optional()? {
+        return Ok(slot);
+    }
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO sessions (uuid, agent, scope, runtime_id) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    let row =
+        insert.insert(params![uuid.as_bytes(), who.agent.as_str(), who.scope, who.id.as_str()])?;
+    Ok(Slot {
+        row,
+        who: who.clone(),
+        sequence: 0,
+        counts: Counts::default(),
+        tokens: Tokens::default(),
+        recount: false,
+        facts_changed: true,
+        unsettled: true,
+        earliest: None,
+        dirty: true,
+    })
+}
+
+const LOAD: &str = "
+SELECT id, sequence, turns, prompts, tool_calls, first_at, last_at, input_tokens, output_tokens,
+  cache_read_tokens, cache_write_tokens, reasoning_tokens FROM sessions WHERE uuid = ?1";
+
+fn slot(row: &Row<'_>, who: &RuntimeIdentity) -> rusqlite::Result<Slot> {
+    let counts = Counts {
+        turns: row.get(2)?,
+        prompts: row.get(3)?,
+        tool_calls: row.get(4)?,
+        first_at: row.get(5)?,
+        last_at: row.get(6)?,
+    };
+    Ok(Slot {
+        row: row.get(0)?,
+        who: who.clone(),
+        sequence: row.get(1)?,
+        counts,
+        tokens: tokens(row, 7)?,
+        recount: false,
+        facts_changed: false,
+        unsettled: false,
+        earliest: None,
+        dirty: false,
+    })
+}
+
+/// Five columns of tokens, in the order input, output, cache read, cache write, reasoning.
+pub(crate) fn tokens(row: &Row<'_>, first: usize) -> rusqlite::Result<Tokens> {
+    Ok(Tokens {
+        input: count(row, first)?,
+        output: count(row, first + 1)?,
+        cache_read: count(row, first + 2)?,
+        cache_write: count(row, first + 3)?,
+        reasoning: count(row, first + 4)?,
+    })
+}
+
+/// Writes a slot back.
+pub(crate) fn store(connection: &Connection, slot: &Slot) -> Result<(), StoreError> {
+    let (counts, spent) = (slot.counts, slot.tokens);
+    let mut statement = connection.prepare_cached(
+        "UPDATE sessions SET sequence = ?2, turns = ?3, prompts = ?4, tool_calls = ?5, \
+         first_at = ?6, last_at = ?7, input_tokens = ?8, output_tokens = ?9, \
+         cache_read_tokens = ?10, cache_write_tokens = ?11, reasoning_tokens = ?12 WHERE id = ?1",
+    )?;
+    statement.execute(params![
+        slot.row,
+        slot.sequence,
+        counts.turns,
+        counts.prompts,
+        counts.tool_calls,
+        counts.first_at,
+        counts.last_at,
+        signed(spent.input),
+        signed(spent.output),
+        signed(spent.cache_read),
+        signed(spent.cache_write),
+        signed(spent.reasoning),
+    ])?;
+    Ok(())
+}
+
+/// Looks a session's counts up from its live events.
+pub(crate) fn recount(connection: &Connection, session: i64) -> Result<Counts, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT coalesce(sum(marks & 1), 0), coalesce(sum(kind = 'user.prompt'), 0), \
+         coalesce(sum(kind = 'tool.call'), 0), min(at), max(at) \
+         FROM events WHERE session = ?1 AND removed = 0",
+    )?;
+    let counts = statement.query_row([session], |row| {
+        Ok(Counts {
+            turns: row.get(0)?,
+            prompts: row.get(1)?,
+            tool_calls: row.get(2)?,
+            first_at: row.get(3)?,
+            last_at: row.get(4)?,
+        })
+    })?;
+    Ok(counts)
+}
+
+/// Looks a session's owned tokens up.
+pub(crate) fn owned_tokens(connection: &Connection, session: i64) -> Result<Tokens, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), \
+         coalesce(sum(cache_read_tokens), 0), coalesce(sum(cache_write_tokens), 0), \
+         coalesce(sum(reasoning_tokens), 0) FROM usage WHERE session = ?1 AND owned = 1",
+    )?;
+    Ok(statement.query_row([session], |row| tokens(row, 0))?)
+}
+
+/// What all sources of a session say together, where it can be read, and whether it still can.
+struct Joined {
+    facts: Facts,
+    source_uri: String,
+    readable: bool,
+}
+
+fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT facts, locator, present FROM source_sessions JOIN sources ON sources.id = source \
+         WHERE session = ?1 ORDER BY present, rank, locator",
+    )?;
+    let mut rows = statement.query([session])?;
+    let mut joined = Joined { facts: Facts::default(), source_uri: String::new(), readable: false };
+    while let Some(row) = rows.next()? {
+        let facts = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default());
+        joined.facts = joined.facts.joined(facts.unwrap_or_default());
+        joined.source_uri = row.get(1)?;
+        joined.readable |= row.get::<_, bool>(2)?;
+    }
+    Ok(joined)
+}
+
+/// Writes what a session's sources say together, and gives what its binding should be.
+pub(crate) fn refresh(
+    connection: &Connection,
+    slot: &Slot,
+    resumes: bool,
+) -> Result<Bound, StoreError> {
+    let Joined { facts, source_uri, readable } = join(connection, slot.row)?;
+    let resumable = resumes && facts.parent.is_none();
+    let lifecycle = Lifecycle::of(Standing { readable, archived: false, resumable });
+    let mut statement = connection.prepare_cached(REFRESH)?;
+    let title = facts.title.as_ref();
+    let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
+    let fork = facts.forked_from.as_ref().map(|who| *who.session().as_bytes());
+    let lineage = parent.map(|_| LineageKind::Subagent).or(fork.map(|_| LineageKind::Fork));
+    statement.execute(params![
+        slot.row,
+        title.map(|it| &it.text),
+        title.is_some_and(|it| it.rank == TitleRank::FirstPrompt),
+        facts.project_path,
+        facts.git_branch,
+        facts.model,
+        facts.agent_version,
+        facts.entrypoint,
+        lifecycle.as_str(),
+        source_uri,
+        facts.started_at.map(micros),
+        facts.cost_microdollars,
+        parent,
+        fork,
+        facts.first_record,
+        lineage.as_ref().map(LineageKind::as_str),
+        parent.or(fork),
+    ])?;
+    let (who, session) = (slot.who.clone(), slot.who.session());
+    Ok(Bound { session, who, project_path: facts.project_path, source_uri, lifecycle })
+}
+
+const REFRESH: &str = "
+UPDATE sessions SET title = ?2, title_derived = ?3, project_path = ?4, git_branch = ?5, model = ?6,
+  agent_version = ?7, entrypoint = ?8, lifecycle = ?9, source_uri = ?10, said_started_at = ?11,
+  cost_microdollars = ?12, parent = ?13, forked_from = ?14, first_record = ?15,
+  lineage_kind = coalesce(?16, lineage_kind), lineage_session = coalesce(?17, lineage_session)
+WHERE id = ?1";
+
+/// Lists a session whose sources are gone and whose index was rebuilt.
+pub(crate) fn list_lost(connection: &Connection, bound: &Bound) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO sessions (uuid, agent, scope, runtime_id, project_path, source_uri, \
+         lifecycle) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'lost')",
+    )?;
+    statement.execute(params![
+        bound.session.as_bytes(),
+        bound.who.agent.as_str(),
+        bound.who.scope,
+        bound.who.id.as_str(),
+        bound.project_path,
+        bound.source_uri,
+    ])?;
+    Ok(())
+}
+
+/// The instant a session began: what its agent says, or its first event.
+pub(crate) fn earlier(said: Option<Timestamp>, first: Option<Timestamp>) -> Option<Timestamp> {
+    match (said, first) {
+        (Some(said), Some(first)) => Some(said.min(first)),
+        (said, first) => said.or(first),
+    }
+}

@@ -1,0 +1,140 @@
+//! Sources as the index keeps them.
+
+use crate::StoreError;
+use crate::codec::{blob, signed};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use taffrail_model::AgentId;
+use taffrail_model::observed::{Fingerprint, LastLine, SourceState};
+
+/// A source with its number and how it stands.
+#[derive(Debug, Clone)]
+pub struct SourceRow {
+    /// Our number for it.
+    pub id: i64,
+    /// How far it was read.
+    pub state: SourceState,
+    /// It was there when last looked for.
+    pub present: bool,
+    /// A pass from its start was begun and not ended.
+    pub half_read: bool,
+}
+
+/// What decides between two sources that say different things about one event.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Standing {
+    present: bool,
+    rank: u8,
+    locator: String,
+}
+
+const COLUMNS: &str = "id, agent, home, path, key, locator, rank, device, inode, size, \
+    modified_ns, beside, offset, last_offset, last_length, last_hash, reader, read_whole_next, \
+    present, half_read";
+
+/// All sources.
+pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
+    let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM sources"))?;
+    let rows = statement.query_map([], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The sources of one session.
+pub(crate) fn of_session(
+    connection: &Connection,
+    session: i64,
+) -> Result<Vec<SourceRow>, StoreError> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM sources WHERE id IN \
+         (SELECT source FROM source_sessions WHERE session = ?1)"
+    );
+    let mut statement = connection.prepare(&query)?;
+    let rows = statement.query_map([session], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
+    let number = |index| row.get::<_, i64>(index).map(|it| u64::try_from(it).unwrap_or(0));
+    let last_line = match row.get::<_, Option<i64>>(13)? {
+        Some(_) => {
+            Some(LastLine { offset: number(13)?, length: number(14)?, hash: blob(row, 15)? })
+        }
+        None => None,
+    };
+    let fingerprint = Fingerprint {
+        device: number(7)?,
+        inode: number(8)?,
+        size: number(9)?,
+        modified_ns: row.get(10)?,
+        beside: number(11)?,
+    };
+    let state = SourceState {
+        agent: AgentId::new(row.get::<_, String>(1)?),
+        home: row.get(2)?,
+        path: row.get(3)?,
+        key: row.get(4)?,
+        locator: row.get(5)?,
+        rank: row.get(6)?,
+        fingerprint,
+        offset: number(12)?,
+        last_line,
+        reader: row.get(16)?,
+        read_whole_next: row.get(17)?,
+    };
+    Ok(SourceRow { id: row.get(0)?, state, present: row.get(18)?, half_read: row.get(19)? })
+}
+
+/// Writes a source as it is after a piece, and gives its number.
+pub(crate) fn write(
+    connection: &Connection,
+    state: &SourceState,
+    half_read: bool,
+) -> Result<i64, StoreError> {
+    let print = state.fingerprint;
+    let last = state.last_line;
+    let mut statement = connection.prepare_cached(WRITE)?;
+    let id = statement.query_row(
+        params![
+            state.agent.as_str(),
+            state.home,
+            state.path,
+            state.key,
+            state.locator,
+            state.rank,
+            signed(print.device),
+            signed(print.inode),
+            signed(print.size),
+            print.modified_ns,
+            signed(print.beside),
+            signed(state.offset),
+            last.map(|it| signed(it.offset)),
+            last.map(|it| signed(it.length)),
+            last.map(|it| it.hash),
+            state.reader,
+            state.read_whole_next,
+            half_read,
+        ],
+        |row| row.get(0),
+    )?;
+    Ok(id)
+}
+
+const WRITE: &str = "
+INSERT INTO sources (agent, home, path, key, locator, rank, device, inode, size, modified_ns, beside,
+  offset, last_offset, last_length, last_hash, reader, read_whole_next, half_read, present)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 1)
+ON CONFLICT (home, path, key) DO UPDATE SET agent = ?1, locator = ?5, rank = ?6, device = ?7,
+  inode = ?8, size = ?9, modified_ns = ?10, beside = ?11, offset = ?12, last_offset = ?13,
+  last_length = ?14, last_hash = ?15, reader = ?16, read_whole_next = ?17, half_read = ?18,
+  present = 1
+RETURNING id";
+
+/// How a source stands against others.
+pub(crate) fn standing(connection: &Connection, id: i64) -> Result<Standing, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT present, rank, locator FROM sources WHERE id = ?1")?;
+    let read = |row: &Row<'_>| {
+        Ok(Standing { present: row.get(0)?, rank: row.get(1)?, locator: row.get(2)? })
+    };
+    let found = statement.query_row([id], read).optional()?;
+    Ok(found.unwrap_or(Standing { present: false, rank: 0, locator: String::new() }))
+}

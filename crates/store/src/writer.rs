@@ -1,0 +1,526 @@
+//! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
+
+use crate::append::{self, Change, Heard};
+use crate::lock::WriterLock;
+use crate::schema::{self, INDEX, INDEX_VERSION};
+use crate::sessions::{self, Bound, Slot};
+use crate::sources::{self, SourceRow};
+use crate::{Ledger, StoreError, families};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use taffrail_model::observed::{Observed, Outcome, Pass};
+use taffrail_model::{AgentId, DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
+
+/// Pages of the write-ahead log after which it is folded back.
+const CHECKPOINT_PAGES: u32 = 4000;
+/// Statements kept prepared.
+const STATEMENTS: usize = 64;
+
+/// What a writer must be told about the machine.
+#[derive(Debug, Clone)]
+pub struct Boot {
+    /// Changes with every start of the machine: after an unclean one the numbering is new.
+    pub id: String,
+    /// The name this device takes if it has none.
+    pub new_device: DeviceId,
+    /// Agents whose sessions can be resumed by id.
+    pub resumable: HashSet<String>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Inserted, changed or removed events.
+    pub changes: u64,
+    /// What was read for it.
+    pub outcome: Outcome,
+}
+
+/// Holds the lock and both files. There is no way to have two.
+#[derive(Debug)]
+pub struct Writer {
+    lock: WriterLock,
+    folder: PathBuf,
+    index: Connection,
+    ledger: Ledger,
+    boot: Boot,
+    /// Sessions touched in the open transaction.
+    slots: HashMap<SessionId, Slot>,
+    /// Passes from the start that are under way.
+    passes: HashMap<i64, Seen>,
+}
+
+/// What a pass from the start has met so far.
+#[derive(Debug, Default)]
+struct Seen {
+    events: HashSet<(i64, EventId)>,
+    usage: HashSet<(i64, [u8; 16])>,
+}
+
+impl Writer {
+    /// Takes the lock if it is free and opens both files.
+    ///
+    /// # Errors
+    /// `Lock` when another writes; `Newer` when the ledger is of a later version.
+    pub fn open(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        schema::private_folder(folder)?;
+        let lock = WriterLock::try_take(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
+    /// Opens both files with a lock already held.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub fn with_lock(folder: &Path, boot: Boot, lock: WriterLock) -> Result<Self, StoreError> {
+        let ledger = Ledger::open(folder, &boot.new_device)?;
+        let index = open_index(folder, &ledger)?;
+        let mut writer = Self {
+            lock,
+            folder: folder.to_owned(),
+            index,
+            ledger,
+            boot,
+            slots: HashMap::new(),
+            passes: HashMap::new(),
+        };
+        writer.note_boot()?;
+        Ok(writer)
+    }
+
+    /// Someone waits to write.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.lock.is_wanted()
+    }
+
+    /// This device.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn device(&self) -> Result<DeviceId, StoreError> {
+        self.ledger.device()
+    }
+
+    /// Every source that is known.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
+        sources::all(&self.index)
+    }
+
+    /// Throws the index away and begins a new one under a new numbering.
+    ///
+    /// # Errors
+    /// When the file cannot be removed or made.
+    pub fn reset(&mut self) -> Result<(), StoreError> {
+        self.index = Connection::open_in_memory()?;
+        remove_index(&self.folder)?;
+        self.index = open_index(&self.folder, &self.ledger)?;
+        self.slots.clear();
+        self.passes.clear();
+        self.note_boot()
+    }
+
+    /// Begins a batch.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn begin(&mut self) -> Result<(), StoreError> {
+        if self.index.is_autocommit() {
+            self.index.execute_batch("BEGIN IMMEDIATE")?;
+        }
+        Ok(())
+    }
+
+    /// Writes one piece into the open batch.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn append(&mut self, observed: &Observed, now: Timestamp) -> Result<Applied, StoreError> {
+        let half_read = observed.pass == Pass::Again && !observed.ends_pass;
+        let source = sources::write(&self.index, &observed.source, half_read)?;
+        if observed.gone {
+            self.vanish(&[source])?;
+            return Ok(Applied { changes: 0, outcome: observed.outcome });
+        }
+        self.note_pass(source, observed)?;
+        let sessions = self.slots_of(observed, source)?;
+        let heard = Heard { source, now };
+        let mut changes = self.write_events(observed, &sessions, heard)?;
+        if observed.pass == Pass::Again && observed.ends_pass {
+            changes += self.end_pass(source, now)?;
+        }
+        self.count_unknown(source, observed)?;
+        Ok(Applied { changes, outcome: observed.outcome })
+    }
+
+    /// Closes the batch: counts, facts, copies and bindings follow from what was written.
+    ///
+    /// # Errors
+    /// When a file cannot be written; nothing of the batch stands then.
+    pub fn commit(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let mut bound = Vec::new();
+        let mut unsettled = Vec::new();
+        let mut slots = std::mem::take(&mut self.slots);
+        for slot in slots.values_mut().filter(|slot| slot.dirty || slot.facts_changed) {
+            if slot.recount {
+                slot.counts = sessions::recount(&self.index, slot.row)?;
+            }
+            sessions::store(&self.index, slot)?;
+            if slot.facts_changed {
+                bound.push(self.refresh(slot)?);
+            }
+            if slot.unsettled || families::is_open(&self.index, slot)? {
+                unsettled.push(slot.row);
+            }
+        }
+        families::settle(&self.index, &unsettled)?;
+        self.index.execute_batch("COMMIT")?;
+        self.bind(&bound, now)
+    }
+
+    /// Sources that are gone: what they said stays, their sessions may become lost.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn vanish(&mut self, gone: &[i64]) -> Result<(), StoreError> {
+        for source in gone {
+            self.index.execute("UPDATE sources SET present = 0 WHERE id = ?1", [source])?;
+            self.read_others_again(*source)?;
+            self.touch_sessions_of(*source)?;
+        }
+        Ok(())
+    }
+
+    /// Sources that are back as they were.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn restore(&mut self, back: &[i64]) -> Result<(), StoreError> {
+        for source in back {
+            self.index.execute("UPDATE sources SET present = 1 WHERE id = ?1", [source])?;
+            self.touch_sessions_of(*source)?;
+        }
+        Ok(())
+    }
+
+    /// A source that was moved: the same file under another name.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn relocate(&mut self, source: i64, to: (&str, &str, &str)) -> Result<(), StoreError> {
+        let (home, path, locator) = to;
+        self.index.execute(
+            "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
+            params![source, home, path, locator],
+        )?;
+        self.touch_sessions_of(source)
+    }
+
+    /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn finish(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        self.bind(&[], now)?;
+        self.begin()?;
+        for (_, bound) in self.ledger.identities()? {
+            sessions::list_lost(&self.index, &bound)?;
+        }
+        set_meta(&self.index, "clean", "1")?;
+        self.index.execute_batch("COMMIT")?;
+        Ok(())
+    }
+
+    fn note_boot(&mut self) -> Result<(), StoreError> {
+        let unclean = meta(&self.index, "clean")?.as_deref() == Some("0");
+        let rebooted = meta(&self.index, "boot")?.is_some_and(|boot| boot != self.boot.id);
+        if unclean && rebooted {
+            set_meta(&self.index, "generation", &self.ledger.next_generation()?)?;
+        }
+        set_meta(&self.index, "boot", &self.boot.id)?;
+        set_meta(&self.index, "clean", "0")
+    }
+
+    fn note_pass(&mut self, source: i64, observed: &Observed) -> Result<(), StoreError> {
+        if observed.pass == Pass::Again && !self.passes.contains_key(&source) {
+            self.passes.insert(source, Seen::default());
+            self.index.execute("DELETE FROM unknown_records WHERE source = ?1", [source])?;
+            self.index.execute("UPDATE sources SET skipped = 0 WHERE id = ?1", [source])?;
+        }
+        Ok(())
+    }
+
+    fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
+        let mut ids = Vec::with_capacity(observed.sessions.len());
+        for (who, facts) in &observed.sessions {
+            let json =
+                serde_json::to_string(facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
+            let slot = slot(&self.index, &mut self.slots, who)?;
+            slot.unsettled |= observed.pass == Pass::Again;
+            if write_facts(&self.index, slot.row, source, &json)? {
+                slot.facts_changed = true;
+            }
+            ids.push(who.session());
+        }
+        Ok(ids)
+    }
+
+    fn write_events(
+        &mut self,
+        observed: &Observed,
+        sessions: &[SessionId],
+        heard: Heard,
+    ) -> Result<u64, StoreError> {
+        let mut changes = 0;
+        let mut seen = self.passes.get_mut(&heard.source);
+        let index = &self.index;
+        for (session, id) in &observed.removed {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            changes += u64::from(append::remove(index, slot, *id, heard.now)? == Change::Changed);
+        }
+        for event in &observed.events {
+            let Some(slot) = at(&mut self.slots, sessions, event.session) else { continue };
+            changes += u64::from(append::event(index, slot, event, heard)? == Change::Changed);
+            if let Some(seen) = &mut seen {
+                seen.events.insert((slot.row, event.id));
+            }
+        }
+        for (session, usage) in &observed.usage {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            append::usage(index, slot, usage, heard.source)?;
+            if let Some(seen) = &mut seen {
+                seen.usage.insert((slot.row, usage.key));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// A pass from the start has ended: what it did not meet again has vanished from the source.
+    fn end_pass(&mut self, source: i64, now: Timestamp) -> Result<u64, StoreError> {
+        let Some(seen) = self.passes.remove(&source) else { return Ok(0) };
+        let mut changes = 0;
+        for who in identities_of(&self.index, source)? {
+            let slot = slot(&self.index, &mut self.slots, &who)?;
+            for id in events_of(&self.index, slot.row, source)? {
+                if !seen.events.contains(&(slot.row, id)) {
+                    append::remove(&self.index, slot, id, now)?;
+                    changes += 1;
+                }
+            }
+            if drop_usage(&self.index, slot.row, source, &seen.usage)? {
+                slot.tokens = sessions::owned_tokens(&self.index, slot.row)?;
+                slot.dirty = true;
+            }
+        }
+        if changes > 0 {
+            self.read_others_again(source)?;
+        }
+        Ok(changes)
+    }
+
+    /// Another source of the same session may hold what this one no longer does.
+    fn read_others_again(&self, source: i64) -> Result<(), StoreError> {
+        self.index.execute(
+            "UPDATE sources SET half_read = 1 WHERE present = 1 AND id <> ?1 AND id IN \
+             (SELECT source FROM source_sessions WHERE session IN \
+              (SELECT session FROM source_sessions WHERE source = ?1))",
+            [source],
+        )?;
+        Ok(())
+    }
+
+    fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
+        for who in identities_of(&self.index, source)? {
+            slot(&self.index, &mut self.slots, &who)?.facts_changed = true;
+        }
+        Ok(())
+    }
+
+    fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
+        for it in &observed.unknown {
+            self.index
+                .prepare_cached(
+                    "INSERT INTO unknown_records (source, raw_type, version, count) \
+                 VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET count = count + ?4",
+                )?
+                .execute(params![
+                    source,
+                    it.raw_type,
+                    it.version.as_deref().unwrap_or_default(),
+                    crate::codec::signed(it.count)
+                ])?;
+        }
+        if observed.outcome.skipped_records > 0 {
+            self.index.execute(
+                "UPDATE sources SET skipped = skipped + ?2 WHERE id = ?1",
+                params![source, crate::codec::signed(observed.outcome.skipped_records)],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn refresh(&self, slot: &Slot) -> Result<Bound, StoreError> {
+        let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
+        let bound = sessions::refresh(&self.index, slot, resumes)?;
+        self.index
+            .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?
+            .execute([slot.row])?;
+        Ok(bound)
+    }
+
+    /// Carries bindings over to the ledger. The index remembers which are due, so that a crash
+    /// between the two files loses none.
+    fn bind(&mut self, bound: &[Bound], now: Timestamp) -> Result<(), StoreError> {
+        if bound.is_empty() {
+            let due = due_bindings(&self.index)?;
+            self.ledger.bind(&due, now)?;
+        } else {
+            self.ledger.bind(bound, now)?;
+        }
+        self.index.execute("DELETE FROM unbound", [])?;
+        Ok(())
+    }
+}
+
+fn at<'a>(
+    slots: &'a mut HashMap<SessionId, Slot>,
+    sessions: &[SessionId],
+    index: usize,
+) -> Option<&'a mut Slot> {
+    slots.get_mut(sessions.get(index)?)
+}
+
+fn slot<'a>(
+    index: &Connection,
+    slots: &'a mut HashMap<SessionId, Slot>,
+    who: &RuntimeIdentity,
+) -> Result<&'a mut Slot, StoreError> {
+    use std::collections::hash_map::Entry;
+    Ok(match slots.entry(who.session()) {
+        Entry::Occupied(known) => known.into_mut(),
+        Entry::Vacant(free) => free.insert(sessions::load(index, who)?),
+    })
+}
+
+fn write_facts(
+    index: &Connection,
+    session: i64,
+    source: i64,
+    json: &str,
+) -> Result<bool, StoreError> {
+    let mut statement = index.prepare_cached(
+        "INSERT INTO source_sessions (session, source, facts) VALUES (?1, ?2, ?3) \
+         ON CONFLICT DO UPDATE SET facts = ?3 WHERE facts <> ?3",
+    )?;
+    Ok(statement.execute(params![session, source, json])? > 0)
+}
+
+fn identities_of(index: &Connection, source: i64) -> Result<Vec<RuntimeIdentity>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT agent, scope, runtime_id FROM sessions WHERE id IN \
+         (SELECT session FROM source_sessions WHERE source = ?1)",
+    )?;
+    let rows = statement.query_map([source], identity)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn identity(row: &rusqlite::Row<'_>) -> rusqlite::Result<RuntimeIdentity> {
+    let agent = AgentId::new(row.get::<_, String>(0)?);
+    Ok(RuntimeIdentity::new(agent, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+}
+
+fn events_of(index: &Connection, session: i64, source: i64) -> Result<Vec<EventId>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT id FROM events WHERE session = ?1 AND source = ?2 AND removed = 0",
+    )?;
+    let rows =
+        statement.query_map([session, source], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn drop_usage(
+    index: &Connection,
+    session: i64,
+    source: i64,
+    seen: &HashSet<(i64, [u8; 16])>,
+) -> Result<bool, StoreError> {
+    let mut statement =
+        index.prepare_cached("SELECT key FROM usage WHERE session = ?1 AND source = ?2")?;
+    let keys = statement.query_map([session, source], |row| row.get::<_, [u8; 16]>(0))?;
+    let mut dropped = false;
+    for key in keys.collect::<Result<Vec<_>, _>>()? {
+        if !seen.contains(&(session, key)) {
+            let mut drop =
+                index.prepare_cached("DELETE FROM usage WHERE session = ?1 AND key = ?2")?;
+            drop.execute(params![session, key])?;
+            dropped = true;
+        }
+    }
+    Ok(dropped)
+}
+
+fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError> {
+    let mut statement = index.prepare(
+        "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle FROM sessions \
+         WHERE id IN (SELECT session FROM unbound)",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let who = identity(row)?;
+        Ok(Bound {
+            session: who.session(),
+            who,
+            project_path: row.get(3)?,
+            source_uri: row.get(4)?,
+            lifecycle: taffrail_model::Lifecycle::from(row.get::<_, String>(5)?.as_str()),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, StoreError> {
+    let path = folder.join("index.db");
+    let mut connection = schema::open_writable(&path)?;
+    let found = schema::version(&connection)?;
+    if found != 0 && found != INDEX_VERSION {
+        drop(connection);
+        remove_index(folder)?;
+        connection = schema::open_writable(&path)?;
+    }
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    if schema::version(&connection)? == 0 {
+        let generation = ledger.next_generation()?;
+        connection.execute_batch(&format!(
+            "BEGIN IMMEDIATE; {INDEX} PRAGMA user_version = {INDEX_VERSION}; \
+             INSERT INTO meta VALUES ('generation', '{generation}'); COMMIT;"
+        ))?;
+    }
+    Ok(connection)
+}
+
+fn remove_index(folder: &Path) -> Result<(), StoreError> {
+    for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        match std::fs::remove_file(folder.join(name)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn meta(index: &Connection, name: &str) -> Result<Option<String>, StoreError> {
+    let query = "SELECT value FROM meta WHERE name = ?1";
+    Ok(index.query_row(query, [name], |row| row.get(0)).optional()?)
+}
+
+fn set_meta(index: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
+    let query = "INSERT INTO meta (name, value) VALUES (?1, ?2) \
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    index.execute(query, [name, value])?;
+    Ok(())
+}

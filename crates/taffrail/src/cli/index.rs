@@ -1,0 +1,92 @@
+//! `taffrail index`
+
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::{Out, is_watched, say};
+use crate::terminal::clean;
+use indicatif::{ProgressBar, ProgressStyle};
+use taffrail_daemon::{Budget, Indexed, Progress, Scope, index};
+
+/// Read everything that is new in the agents' histories
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail index          read what is new, with a progress bar
+  taffrail index --json   the same, and the counts as JSON
+")]
+pub(super) struct Args {
+    /// Print the counts as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let bar = Bar::new();
+    let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
+    bar.end();
+    told(&indexed, args.json)
+}
+
+/// Tells what a run came to.
+pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
+    for problem in &indexed.problems {
+        say(&format!("not read: {}", clean(problem)));
+    }
+    if !indexed.complete {
+        say("stopped early: another taffrail asked to write; what was read so far is kept");
+    }
+    let mut out = Out::new();
+    if json {
+        return out.json(&indexed.report);
+    }
+    let report = &indexed.report;
+    out.line(&format!(
+        "{} sessions from {} sources; read {} in {:.1} s, {} events new or changed",
+        report.sessions,
+        report.sources,
+        bytes(report.bytes_read),
+        report.elapsed_ms as f64 / 1000.0,
+        report.events
+    ))?;
+    if report.unknown_records > 0 {
+        say(&format!("{} records of unknown type: see `taffrail doctor`", report.unknown_records));
+    }
+    out.end()
+}
+
+/// A number of bytes as people say it.
+pub(super) fn bytes(count: u64) -> String {
+    match count {
+        ..1_000 => format!("{count} B"),
+        ..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        ..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.2} GB", count as f64 / 1e9),
+    }
+}
+
+/// A bar on stderr, where someone looks.
+pub(super) struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let style = ProgressStyle::with_template("reading {bar:30} {bytes}/{total_bytes} {eta}");
+        Self(is_watched().then(|| {
+            let bar = ProgressBar::new(0);
+            style.map(|style| bar.set_style(style)).ok();
+            bar
+        }))
+    }
+
+    pub(super) fn show(&self, progress: Progress) {
+        if let Some(bar) = &self.0 {
+            bar.set_length(progress.of_bytes.max(progress.bytes));
+            bar.set_position(progress.bytes);
+        }
+    }
+
+    pub(super) fn end(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

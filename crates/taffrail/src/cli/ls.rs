@@ -1,0 +1,131 @@
+//! `taffrail ls`, and `taffrail` alone
+
+use super::index::bytes;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::{Out, columns, is_terminal, say};
+use crate::terminal::clean;
+use crate::{rim, table, when};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use taffrail_api::{ListRequest, SCHEMA_VERSION, SessionList};
+use taffrail_daemon::{Budget, Listing, agents, list};
+
+/// How long a list for people may spend on catching up.
+const CATCH_UP: Duration = Duration::from_millis(300);
+/// Rows shown to people unless they ask for more.
+const ROWS: usize = 40;
+
+/// List sessions, the latest first
+#[derive(Debug, Default, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail ls                       the latest sessions
+  taffrail ls --since 7d            with something new in the last seven days
+  taffrail ls --project . --all     of this folder, sub-agents too
+  taffrail ls --json | jq '.sessions[0]'
+")]
+pub(super) struct Args {
+    /// Print JSON, with everything there is and no limit
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Sub-agents too
+    #[arg(long, short)]
+    all: bool,
+    /// At most so many
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<usize>,
+    /// Of this agent only, by its id (see `taffrail agents`)
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// With something new since then: 7d, 12h, 30m, a date or a time
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// In this folder or below it
+    #[arg(long, value_name = "PATH")]
+    project: Option<String>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let request = request(args, context)?;
+    if args.json {
+        let listing = list(&context.settings, &request, Budget::Whole)?;
+        warn(&listing);
+        let sessions = listing.sessions;
+        return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
+    }
+    let budget = Budget::Until(Instant::now() + CATCH_UP);
+    let listing = list(&context.settings, &request, budget)?;
+    show(&listing, args, context)
+}
+
+fn request(args: &Args, context: &Context) -> Result<ListRequest, CliError> {
+    let since = match &args.since {
+        None => None,
+        Some(text) => Some(when::since(text, rim::now()).ok_or_else(|| {
+            CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
+        })?),
+    };
+    let project = args.project.as_ref().map(|path| absolute(&context.rim.here, path));
+    let (all, limit, agent) = (args.all, args.limit, args.agent.clone());
+    Ok(ListRequest { all, limit, agent, since, project })
+}
+
+fn absolute(here: &Path, path: &str) -> String {
+    let joined = here.join(path);
+    // A project that is gone can still be asked for by its name.
+    joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned()
+}
+
+fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
+    if listing.sessions.is_empty() {
+        return nothing(listing, context);
+    }
+    let rows = args.limit.unwrap_or(ROWS);
+    let width = if is_terminal() { columns() } else { usize::MAX };
+    let mut out = Out::new();
+    out.line(&bold(&table::head()))?;
+    let now = rim::now();
+    for session in listing.sessions.iter().take(rows) {
+        out.line(&table::row(session, now, width))?;
+    }
+    out.end()?;
+    if listing.sessions.len() > rows {
+        say(&format!("{} more: taffrail ls -n {}", listing.sessions.len() - rows, rows * 5));
+    }
+    warn(listing);
+    Ok(())
+}
+
+fn bold(text: &str) -> String {
+    let style = anstyle::Style::new().bold();
+    format!("{style}{text}{style:#}")
+}
+
+fn warn(listing: &Listing) {
+    for problem in &listing.problems {
+        say(&format!("not read: {}", clean(problem)));
+    }
+    let waiting = listing.waiting;
+    if waiting.sources > 0 {
+        let why = if waiting.writer_elsewhere { " (another taffrail is reading them)" } else { "" };
+        say(&format!(
+            "not yet indexed: {} sources, {}{why}: taffrail index",
+            waiting.sources,
+            bytes(waiting.bytes)
+        ));
+    }
+}
+
+/// An empty machine: where it looked, what it did not find, and one next step.
+fn nothing(listing: &Listing, context: &Context) -> Result<(), CliError> {
+    let known = agents(&context.settings)?.agents;
+    let looked: Vec<_> = known.iter().map(|it| it.label.as_str()).collect();
+    let found: Vec<_> = known.iter().flat_map(|it| &it.homes).map(|it| it.path.as_str()).collect();
+    let found = if found.is_empty() { "none of their homes".to_owned() } else { found.join(", ") };
+    let mut out = Out::new();
+    out.line(&format!("No sessions. Looked for {}.", looked.join(", ")))?;
+    out.line(&format!("Found {found}, with {} sources of history that match.", listing.sources))?;
+    out.line("Next: taffrail doctor")?;
+    out.end()
+}

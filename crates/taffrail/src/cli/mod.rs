@@ -1,0 +1,154 @@
+//! The commands: one file each, and a table.
+
+mod agents;
+mod config;
+mod doctor;
+mod events;
+mod index;
+mod ls;
+mod rebuild;
+mod show;
+mod tail;
+
+use crate::config::Config;
+use crate::error::CliError;
+use crate::output::say;
+use crate::rim::Rim;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+use taffrail_daemon::{Settings, Target};
+
+const TEMPLATE: &str =
+    "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
+/// Sees every coding-agent session on your machine.
+#[derive(Debug, Parser)]
+#[command(name = "taffrail", version, help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail                     your latest sessions, of every agent
+  taffrail show @last          what the latest one did
+  taffrail ls --since 7d --project ~/src/api
+  taffrail events 3f2a --json  every event, one a line
+")]
+struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Index(index::Args),
+    Ls(ls::Args),
+    Show(show::Args),
+    Events(events::Args),
+    Tail(tail::Args),
+    Agents(agents::Args),
+    Rebuild(rebuild::Args),
+    Doctor(doctor::Args),
+    Config(config::Args),
+}
+
+/// What every command is given.
+pub(crate) struct Context {
+    pub(crate) rim: Rim,
+    pub(crate) settings: Settings,
+}
+
+impl Context {
+    fn new() -> Result<Self, CliError> {
+        let rim = Rim::read()?;
+        let config = Config::read(&rim.config_path())?;
+        let settings = rim.settings(&config);
+        Ok(Self { rim, settings })
+    }
+
+    /// The session a person means.
+    pub(crate) fn target(&self, text: &str) -> Result<Target, CliError> {
+        let target = Target::parse(text, &self.rim.here);
+        target.map_err(|error| taffrail_daemon::DaemonError::from(error).into())
+    }
+}
+
+/// Runs what was asked for and gives the exit code.
+pub(crate) fn run() -> ExitCode {
+    let command = match Args::try_parse() {
+        Ok(args) => args.command.unwrap_or(Command::Ls(ls::Args::default())),
+        Err(error) => return told(&error),
+    };
+    let json = command.wants_json();
+    match dispatch(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => fail(&error, json),
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), CliError> {
+    match command {
+        Command::Config(args) => config::run(args, &Rim::read()?),
+        Command::Index(args) => index::run(&args, &Context::new()?),
+        Command::Ls(args) => ls::run(&args, &Context::new()?),
+        Command::Show(args) => show::run(&args, &Context::new()?),
+        Command::Events(args) => events::run(&args, &Context::new()?),
+        Command::Tail(args) => tail::run(&args, &Context::new()?),
+        Command::Agents(args) => agents::run(&args, &Context::new()?),
+        Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
+        Command::Doctor(args) => doctor::run(&args, &Context::new()?),
+    }
+}
+
+impl Command {
+    fn wants_json(&self) -> bool {
+        match self {
+            Self::Index(args) => args.json,
+            Self::Ls(args) => args.json,
+            Self::Show(args) => args.json,
+            Self::Events(args) => args.json,
+            Self::Tail(args) => args.json,
+            Self::Agents(args) => args.json,
+            Self::Rebuild(args) => args.json,
+            Self::Doctor(args) => args.json,
+            Self::Config(args) => args.json,
+        }
+    }
+}
+
+/// Help and version go to stdout and are no failure; a misread question goes to stderr.
+fn told(error: &clap::Error) -> ExitCode {
+    // Printing fails only when nobody reads.
+    error.print().ok();
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn fail(error: &CliError, json: bool) -> ExitCode {
+    match serde_json::to_string(&error.envelope()) {
+        Ok(text) if json => say(&text),
+        _ => {
+            say(&format!("taffrail: {}", crate::terminal::clean(&error.message)));
+            if let Some(hint) = &error.hint {
+                say(&format!("hint: {hint}"));
+            }
+        }
+    }
+    ExitCode::from(error.kind.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example_first() {
+        for command in Args::command().get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            let example = help.find("Examples:").unwrap_or(usize::MAX);
+            let usage = help.find("Usage:").unwrap_or(0);
+            assert!(example < usage, "{}: {help}", command.get_name());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! `taffrail show`
+
+use super::events::refresh;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::Out;
+use crate::terminal::{clean, fit, line};
+use crate::when;
+use serde::Serialize;
+use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
+use taffrail_model::observed::Marks;
+use taffrail_model::turn::{Turn, TurnInput, turns};
+use taffrail_model::{Event, Kind};
+
+/// The most lines of a message or a result that are shown.
+const LINES: usize = 40;
+const RESULT_WIDTH: usize = 100;
+
+/// Show what a session did, turn by turn
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail show @last      the latest session
+  taffrail show .          the latest in this folder
+  taffrail show 3f2a --json
+")]
+pub(super) struct Args {
+    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print the session and its turns as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    schema_version: u32,
+    session: Session,
+    turns: Vec<Turn>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let target = context.target(&args.id)?;
+    refresh(context, &target)?;
+    let session = taffrail_daemon::session_of(&context.settings, &target)?;
+    let mut events = Vec::new();
+    let all = EventsRequest::default();
+    taffrail_daemon::events(&context.settings, &target, &all, &mut |event| {
+        if let EventLine::Event(event) = event {
+            events.push(*event);
+        }
+        true
+    })?;
+    let mut out = Out::new();
+    if args.json {
+        let turns = turns(events.iter().map(input), None);
+        return out.json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
+    }
+    head(&mut out, &session)?;
+    for event in &events {
+        if !told(&mut out, event)? {
+            break;
+        }
+    }
+    out.end()
+}
+
+fn input(event: &Event) -> TurnInput<'_> {
+    let word = |name: &str| event.data.get(name).and_then(|it| it.as_str());
+    let label = word("tool").or_else(|| word("decision")).or_else(|| word("reason"));
+    let failed = event.data.get("failed").and_then(serde_json::Value::as_bool) == Some(true);
+    let ends = event.kind == Kind::AgentStopped || word("stop_reason").is_some_and(is_final);
+    let marks = if failed { Marks::FAILED } else { Marks::default() };
+    let marks = if ends { marks.with(Marks::ENDS_TURN) } else { marks };
+    TurnInput {
+        kind: &event.kind,
+        at: event.created_at,
+        turn: event.turn_id,
+        marks,
+        text: event.text.as_deref().unwrap_or_default(),
+        label,
+    }
+}
+
+fn is_final(reason: &str) -> bool {
+    matches!(reason, "end_turn" | "stop_sequence" | "max_tokens" | "refusal" | "final_answer")
+}
+
+fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
+    let words = [
+        session.title.as_deref(),
+        Some(session.agent.as_str()),
+        session.project_path.as_deref(),
+        session.git_branch.as_deref(),
+        session.model.as_deref(),
+    ];
+    let words: Vec<_> = words.into_iter().flatten().map(line).collect();
+    out.line(&words.join(" · "))?;
+    let usage = &session.usage;
+    let read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+    let cost = session.cost_microdollars;
+    let cost = cost.map_or("cost unknown".to_owned(), |it| format!("${:.2}", it as f64 / 1e6));
+    out.line(&format!(
+        "{} · {} turns · {} tool calls · {read} tokens in, {} out · {cost} · {}",
+        session.id,
+        session.turns,
+        session.tool_calls,
+        usage.output_tokens,
+        session.lifecycle.as_str()
+    ))?;
+    out.line(&line(&session.source_uri))?;
+    Ok(())
+}
+
+fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
+    let text = event.text.as_deref().unwrap_or_default();
+    match event.kind {
+        Kind::UserPrompt => {
+            let stale =
+                if event.data.contains_key("stale") { " (excerpt: source gone)" } else { "" };
+            out.line("")?;
+            out.line(&format!("▸ {}{stale}", when::minute(event.created_at)))?;
+            block(out, text, "▸ ")
+        }
+        Kind::AssistantMessage => {
+            out.line("")?;
+            block(out, text, "  ")
+        }
+        Kind::ToolCall => {
+            let tool = event.data.get("tool").and_then(|it| it.as_str()).unwrap_or("tool");
+            let call = format!("    {} {}", line(tool), line(text));
+            out.line(&fit(&call, RESULT_WIDTH))
+        }
+        Kind::ToolResult => result(out, event, text),
+        Kind::ContextCompacted => out.line("──── context compacted ────"),
+        Kind::Error => out.line(&format!("  ✕ error: {}", fit(&line(text), RESULT_WIDTH))),
+        Kind::ApprovalResolved => {
+            let decision = event.data.get("decision").and_then(|it| it.as_str()).unwrap_or("?");
+            let by = event.data.get("decided_by").and_then(|it| it.as_str()).unwrap_or("?");
+            out.line(&format!("    approval: {} by {}", line(decision), line(by)))
+        }
+        _ => Ok(true),
+    }
+}
+
+fn result(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
+    let failed = event.data.get("failed").and_then(serde_json::Value::as_bool) == Some(true);
+    let mark = if failed { "✕" } else { "✓" };
+    let lines = text.lines().count();
+    let first = fit(&line(text.lines().next().unwrap_or_default()), RESULT_WIDTH - 24);
+    let more = if lines > 1 { format!("  +{} lines", lines - 1) } else { String::new() };
+    out.line(&format!("      {mark} {first}{more}"))
+}
+
+fn block(out: &mut Out, text: &str, indent: &str) -> Result<bool, CliError> {
+    let text = clean(text);
+    let mut lines = text.lines();
+    for part in lines.by_ref().take(LINES) {
+        out.line(&format!("{indent}{part}"))?;
+    }
+    match lines.count() {
+        0 => Ok(true),
+        more => out.line(&format!("{indent}… {more} more lines")),
+    }
+}

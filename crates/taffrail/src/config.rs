@@ -1,0 +1,100 @@
+//! The user's configuration file.
+
+use crate::error::CliError;
+use anyhow::Context;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// As it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Projects that are not read.
+    pub(crate) exclude: Vec<String>,
+    /// By agent id.
+    pub(crate) agents: BTreeMap<String, AgentConfig>,
+}
+
+/// What can be set for one agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AgentConfig {
+    /// More homes to look in.
+    pub(crate) homes: Vec<String>,
+}
+
+impl Config {
+    /// Reads the file; one that is not there sets nothing.
+    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::parse(&text, path),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => {
+                Err(error).with_context(|| path.display().to_string()).map_err(Into::into)
+            }
+        }
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
+        toml::from_str(text).map_err(|error| {
+            let message = format!("{}: {}", path.display(), error.message());
+            CliError::usage(message, "the keys are `exclude` and `agents.<id>.homes`")
+        })
+    }
+
+    /// The added homes as paths; `~` stands for the user's home.
+    pub(crate) fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
+        let path = |text: &String| match text.strip_prefix("~/") {
+            Some(below) => user_home.join(below),
+            None => PathBuf::from(text),
+        };
+        let agents = self.agents.iter();
+        agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
+    }
+}
+
+/// The same file with one value set, everything else left as it was written.
+pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Result<String, CliError> {
+    let fault = |message: String| CliError::usage(message, "see `taffrail config --help`");
+    let mut document: toml_edit::DocumentMut =
+        text.parse().map_err(|error: toml_edit::TomlError| fault(error.to_string()))?;
+    let parsed = value.parse::<toml_edit::Value>();
+    let value = parsed.unwrap_or_else(|_| toml_edit::Value::from(value));
+    let mut parts: Vec<&str> = key.split('.').collect();
+    let last = parts.pop().unwrap_or_default();
+    let mut table = document.as_table_mut();
+    for part in parts {
+        let next = table.entry(part).or_insert_with(|| {
+            let mut table = toml_edit::Table::new();
+            table.set_implicit(true);
+            toml_edit::Item::Table(table)
+        });
+        table = next.as_table_mut().ok_or_else(|| fault(format!("`{part}` is not a table")))?;
+    }
+    table.insert(last, toml_edit::Item::Value(value));
+    let text = document.to_string();
+    Config::parse(&text, Path::new("the new configuration"))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_set_and_the_rest_is_left_as_written() {
+        let before = "# mine\nexclude = [ \"/a\" ] # yes\n";
+        let after = with_value(before, "agents.x.homes", r#"["~/b"]"#).unwrap();
+        assert!(after.starts_with(before), "{after}");
+        let config = Config::parse(&after, Path::new("x")).unwrap();
+        assert_eq!(config.homes(Path::new("/h"))["x"], vec![PathBuf::from("/h/b")]);
+    }
+
+    #[test]
+    fn a_key_nobody_knows_is_refused() {
+        assert!(with_value("", "colour", "red").is_err());
+        assert!(with_value("exclude = []", "exclude.x", "1").is_err());
+        assert!(Config::parse("excluded = []", Path::new("x")).is_err());
+    }
+}

@@ -1,0 +1,66 @@
+//! One error for people: what happened, what to do, and an exit code.
+
+use taffrail_api::{Envelope, ErrorBody, ErrorKind};
+use taffrail_daemon::{DaemonError, TargetError};
+
+/// A failure as it is told.
+#[derive(Debug)]
+pub(crate) struct CliError {
+    pub(crate) kind: ErrorKind,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl CliError {
+    /// The question was not understood.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// The document programs read.
+    pub(crate) fn envelope(&self) -> Envelope {
+        Envelope {
+            error: ErrorBody {
+                code: self.kind.exit_code(),
+                kind: self.kind,
+                message: self.message.clone(),
+                hint: self.hint.clone(),
+                retryable: matches!(self.kind, ErrorKind::TimedOut | ErrorKind::DaemonUnreachable),
+            },
+        }
+    }
+}
+
+impl From<DaemonError> for CliError {
+    fn from(error: DaemonError) -> Self {
+        let message = error.to_string();
+        let (kind, hint) = match &error {
+            DaemonError::Target(TargetError::NotFound(_)) => {
+                (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
+            }
+            DaemonError::Target(TargetError::Ambiguous(..)) => {
+                (ErrorKind::Usage, Some("type more of the id"))
+            }
+            DaemonError::Target(TargetError::WaitingUnknown) => {
+                (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
+            }
+            DaemonError::Store(_) if error.is_busy() => {
+                (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
+            }
+            DaemonError::Store(_) => (ErrorKind::Failure, Some("see `taffrail doctor`")),
+        };
+        Self { kind, message, hint: hint.map(str::to_owned) }
+    }
+}
+
+impl From<anyhow::Error> for CliError {
+    fn from(error: anyhow::Error) -> Self {
+        Self { kind: ErrorKind::Failure, message: format!("{error:#}"), hint: None }
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        Self { kind: ErrorKind::Failure, message: error.to_string(), hint: None }
+    }
+}

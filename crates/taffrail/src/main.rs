@@ -1,0 +1,16 @@
+//! Taffrail on the command line.
+
+mod cli;
+mod config;
+mod error;
+mod output;
+mod rim;
+mod table;
+mod terminal;
+mod when;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,84 @@
+//! The rim: the only place that reads the environment, the clock and chance.
+#![expect(clippy::disallowed_methods, reason = "this is the rim the lint points to")]
+
+use crate::config::Config;
+use anyhow::Context;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::PathBuf;
+use taffrail_daemon::Settings;
+use taffrail_model::{DeviceId, Timestamp, hash};
+
+/// What the process was started with.
+#[derive(Debug)]
+pub(crate) struct Rim {
+    pub(crate) variables: HashMap<String, String>,
+    pub(crate) user_home: PathBuf,
+    pub(crate) here: PathBuf,
+}
+
+impl Rim {
+    /// Reads the environment once.
+    pub(crate) fn read() -> anyhow::Result<Self> {
+        let variables: HashMap<_, _> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        let home = variables.get("HOME").filter(|home| !home.is_empty());
+        let user_home =
+            PathBuf::from(home.context("HOME is not set, so there is nowhere to look")?);
+        // Without a current folder only `.` means nothing.
+        let here = std::env::current_dir().unwrap_or_default();
+        Ok(Self { variables, user_home, here })
+    }
+
+    /// One of our own folders: the variable's, or its place below the home.
+    fn folder(&self, variable: &str, below: &str) -> PathBuf {
+        let set = self.variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        set.unwrap_or_else(|| self.user_home.join(below)).join("taffrail")
+    }
+
+    /// The configuration file.
+    pub(crate) fn config_path(&self) -> PathBuf {
+        self.folder("XDG_CONFIG_HOME", ".config").join("config.toml")
+    }
+
+    /// Our data.
+    pub(crate) fn data_folder(&self) -> PathBuf {
+        self.folder("XDG_DATA_HOME", ".local/share")
+    }
+
+    /// Everything the assembly must be told.
+    pub(crate) fn settings(&self, config: &Config) -> Settings {
+        Settings {
+            data: self.data_folder(),
+            user_home: self.user_home.clone(),
+            variables: self.variables.clone(),
+            added_homes: config.homes(&self.user_home),
+            excluded: config.exclude.clone(),
+            boot_id: boot_id(),
+            new_device: new_device(),
+            now: Timestamp::now,
+        }
+    }
+}
+
+/// The time now, for relative times on a screen.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+fn boot_id() -> String {
+    // Where the system does not tell, every start counts as the same: a lost batch is then found
+    // by the next read of its source.
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+fn new_device() -> DeviceId {
+    let mut bytes = [0; 32];
+    // Chance is only needed once in the life of a ledger; without it the clock and our own process
+    // number still tell two devices apart.
+    std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).ok();
+    let when = Timestamp::now().as_nanosecond().to_le_bytes();
+    let parts: [&[u8]; 3] = [&bytes, &when, &std::process::id().to_le_bytes()];
+    DeviceId::new(format!("dev-{}", hash::to_hex(&hash::digest("device", &parts))))
+}

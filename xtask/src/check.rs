@@ -1,0 +1,77 @@
+//! Everything that must hold, in one command: the same on a desk and on a build machine.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+/// One part of the check that is another program.
+struct Part {
+    name: &'static str,
+    arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
+}
+
+const FORMATTING: Part =
+    Part { name: "formatting", arguments: &["fmt", "--all", "--check"], environment: &[] };
+
+/// Tests come last, so that their totals are the last thing on the screen.
+const AFTER_TIDY: [Part; 4] = [
+    Part {
+        name: "lints",
+        arguments: &["clippy", "--workspace", "--all-targets", "--release", "--", "-D", "warnings"],
+        environment: &[],
+    },
+    Part {
+        name: "documentation",
+        arguments: &["doc", "--workspace", "--no-deps", "--document-private-items", "--release"],
+        environment: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+    Part {
+        name: "doc tests",
+        arguments: &["test", "--workspace", "--doc", "--release", "--quiet"],
+        environment: &[],
+    },
+    Part {
+        name: TESTS,
+        arguments: &["nextest", "run", "--workspace", "--release"],
+        environment: &[],
+    },
+];
+
+const TESTS: &str = "tests";
+
+/// Runs every part and stops at the first that fails.
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    timed(FORMATTING.name, || FORMATTING.run(root))?;
+    timed("tidy", || crate::tidy::run(root))?;
+    for part in &AFTER_TIDY {
+        timed(part.name, || part.run(root))?;
+    }
+    Ok(())
+}
+
+fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    println!("\n== {name}");
+    let start = Instant::now();
+    part()?;
+    // The tests print their own time, in the totals that have to come last.
+    if name != TESTS {
+        println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+impl Part {
+    fn run(&self, root: &Path) -> Result<(), String> {
+        let mut cargo = Command::new("cargo");
+        cargo.args(self.arguments).current_dir(root);
+        cargo.envs(self.environment.iter().copied());
+        let status =
+            cargo.status().map_err(|error| format!("cargo could not be started: {error}"))?;
+        if status.success() {
+            return Ok(());
+        }
+        let command = self.arguments.join(" ");
+        Err(format!("{} failed. Run it alone with: cargo {command}", self.name))
+    }
+}

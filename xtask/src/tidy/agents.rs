@@ -1,0 +1,109 @@
+//! Which agents there are and by what names they go, read from their own folders.
+
+use super::files::Tree;
+use super::tokens::{Kind, Token, tokens};
+use std::collections::BTreeSet;
+
+/// Where the adapters live.
+pub(super) const ADAPTERS: &str = "crates/adapters/src";
+/// How the list of adapters begins.
+pub(super) const LIST: &str = "adapters! {";
+
+const FIELDS: [&str; 4] = ["id", "label", "short", "scheme"];
+
+/// The folders in the list of adapters.
+pub(super) fn folders(tree: &Tree) -> Vec<String> {
+    let Some(list) = tree.file(&format!("{ADAPTERS}/lib.rs")) else {
+        return Vec::new();
+    };
+    let start = format!("\n{LIST}");
+    let Some((_, after)) = list.text.split_once(&start) else {
+        return Vec::new();
+    };
+    let words = after.split('}').next().unwrap_or_default().split(',');
+    let words = words.map(str::trim).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
+/// Every name of every agent, in small letters.
+pub(super) fn names(tree: &Tree) -> BTreeSet<String> {
+    let mut out = BTreeSet::new();
+    for folder in folders(tree) {
+        if let Some(file) = tree.file(&format!("{ADAPTERS}/{folder}/mod.rs")) {
+            out.extend(declared(&file.text).iter().map(|name| name.to_lowercase()));
+        }
+        out.insert(folder);
+    }
+    out
+}
+
+/// The names in the descriptor of a folder.
+fn declared(text: &str) -> Vec<&str> {
+    let tokens = tokens(text);
+    let mut out = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if token.is("Descriptor") && tokens.get(at + 1).is_some_and(|next| next.is("{")) {
+            out.extend(fields(tokens.get(at + 2..).unwrap_or_default(), &tokens));
+        }
+    }
+    out
+}
+
+/// The names among the fields of a struct, whose tokens begin after its brace.
+fn fields<'a>(body: &[Token<'a>], all: &[Token<'a>]) -> Vec<&'a str> {
+    let (mut depth, mut out) = (1_usize, Vec::new());
+    for window in body.windows(3) {
+        let [name, colon, value] = window else { break };
+        if depth == 1 && colon.is(":") && FIELDS.iter().any(|field| name.is(field)) {
+            out.extend(value.unquoted().or_else(|| constant(value, all)));
+        }
+        if name.kind == Kind::Code {
+            match name.text {
+                "{" | "[" | "(" => depth += 1,
+                "}" | "]" | ")" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    out
+}
+
+/// The text of a constant, for a descriptor that uses one.
+fn constant<'a>(name: &Token<'_>, all: &[Token<'a>]) -> Option<&'a str> {
+    let at = all
+        .windows(2)
+        .position(|pair| matches!(pair, [word, next] if word.is("const") && next.is(name.text)))?;
+    let rest = all.get(at..)?.iter().take_while(|token| !token.is(";"));
+    rest.filter_map(Token::unquoted).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_from_the_descriptor_only() {
+        let descriptor = r#"
+            const ID: &'static str = "toy-agent";
+            static IT: Descriptor = Descriptor {
+                id: ID, label: "Toy Agent", scheme: "toy-jsonl",
+                advice: &[Advice { id: "retention", text: "x" }], short: "Toy",
+            };
+            fn descriptor(&self) -> &'static Descriptor { &IT }
+            fn other() { Thing { id: "not-me" } }"#;
+        let tree = Tree::of(&[
+            (
+                "crates/adapters/src/lib.rs",
+                "macro_rules! adapters {}\nadapters! { toy_agent, gone, }\n",
+            ),
+            ("crates/adapters/src/toy_agent/mod.rs", descriptor),
+        ]);
+        assert_eq!(folders(&tree), ["toy_agent", "gone"]);
+        let names: Vec<_> = names(&tree).into_iter().collect();
+        let expected = ["gone", "toy", "toy agent", "toy-agent", "toy-jsonl", "toy_agent"];
+        assert_eq!(names, expected);
+    }
+}
