@@ -19,6 +19,8 @@ pub struct Descriptor {
     pub roots: &'static [&'static str],
     /// The agent's ids are unique only within one store on one device.
     pub scoped_ids: bool,
+    /// The agent writes a record again when more is known of it, instead of only adding records.
+    pub rewrites_records: bool,
     /// What the agent lets others do.
     pub capabilities: Capabilities,
     /// How long the agent keeps its history.

@@ -1,6 +1,7 @@
 //! Collects what a reader says into pieces that can be stored as they are.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use taffrail_model::draft::Detail;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
@@ -25,14 +26,18 @@ pub(crate) struct Gathered {
     time: Option<Timestamp>,
     /// Events so far whose time is not known at all.
     timeless: usize,
-    /// Removals must follow the events said before them.
+    /// The session asked for last, and its index.
     last: Option<(SessionId, usize)>,
+    /// Records come again with more in them.
+    rewrites_records: bool,
+    /// Where in `usage` each model answer stands.
+    answers: HashMap<(usize, Digest16), usize>,
 }
 
 impl Gathered {
     /// Goes on in a source whose latest time is known.
-    pub(crate) fn after(time: Option<Timestamp>) -> Self {
-        Self { time, ..Self::default() }
+    pub(crate) fn after(time: Option<Timestamp>, rewrites_records: bool) -> Self {
+        Self { time, rewrites_records, ..Self::default() }
     }
 
     /// Everything until the next call belongs to this record.
@@ -129,7 +134,7 @@ impl Sink for Gathered {
             parent: draft.parent,
             label: draft.detail.label().map(text::excerpt),
             excerpt: draft.text.as_deref().map(text::excerpt).unwrap_or_default(),
-            content: draft.content(at),
+            content: draft.content(at, (!self.rewrites_records).then_some(self.raw)),
             raw: self.raw,
             cursor,
             kind: draft.kind,
@@ -145,7 +150,18 @@ impl Sink for Gathered {
 
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
         let session = self.index(who);
-        self.usage.push((session, usage));
+        let next = self.usage.len();
+        match self.answers.entry((session, usage.key)) {
+            Entry::Vacant(free) => {
+                free.insert(next);
+                self.usage.push((session, usage));
+            }
+            Entry::Occupied(known) => {
+                if let Some((_, before)) = self.usage.get_mut(*known.get()) {
+                    before.tokens = before.tokens.later_of(usage.tokens);
+                }
+            }
+        }
     }
 
     fn unknown(&mut self, raw_type: &str, version: Option<&str>) {

@@ -73,7 +73,7 @@ impl<'a> Passing<'a> {
         };
         let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
         let reader = found.adapter.reader(&source, saved.reader.as_deref());
-        let gathered = Gathered::after(saved.time);
+        let gathered = Gathered::after(saved.time, found.adapter.descriptor().rewrites_records);
         Self { found, key, pass, state, gathered, reader }
     }
 
@@ -112,7 +112,10 @@ impl<'a> Passing<'a> {
                 slot.1 = facts;
             }
         }
-        let mut gathered = std::mem::replace(&mut self.gathered, Gathered::after(time));
+        let mut gathered = std::mem::replace(
+            &mut self.gathered,
+            Gathered::after(time, self.found.adapter.descriptor().rewrites_records),
+        );
         Observed {
             source: self.state.clone(),
             pass: self.pass,

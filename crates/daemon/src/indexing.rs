@@ -14,7 +14,7 @@ use taffrail_store::{Applied, IndexReader, SourceRow, Writer};
 const QUEUE: usize = 4;
 /// A batch is closed after so many changes or so long.
 const BATCH_CHANGES: u64 = 16_384;
-const BATCH_TIME: Duration = Duration::from_millis(100);
+const BATCH_TIME: Duration = Duration::from_millis(250);
 /// Threads that read; the writer is another.
 const READERS: usize = 2;
 /// A source that holds what another lost is read again at once, so often.

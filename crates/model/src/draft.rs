@@ -34,11 +34,11 @@ pub enum RecordKey<'a> {
 impl RecordKey<'_> {
     /// A tag and the bytes that go into the event's id.
     #[must_use]
-    pub fn encoded(&self) -> (u8, Vec<u8>) {
+    pub fn encoded(&self) -> (u8, Cow<'_, [u8]>) {
         match self {
-            Self::Provider(id) => (0, id.as_bytes().to_vec()),
-            Self::Ordinal(number) => (1, number.to_le_bytes().to_vec()),
-            Self::Line { hash, nth } => (2, [hash.as_slice(), &nth.to_le_bytes()].concat()),
+            Self::Provider(id) => (0, id.as_bytes().into()),
+            Self::Ordinal(number) => (1, number.to_le_bytes().to_vec().into()),
+            Self::Line { hash, nth } => (2, [hash.as_slice(), &nth.to_le_bytes()].concat().into()),
         }
     }
 
@@ -191,25 +191,28 @@ impl<'a> Draft<'a> {
     }
 
     /// A mark of everything the event says; equal marks mean that nothing changed.
+    ///
+    /// Where a record is never written twice, the hash of its raw bytes (`record`) stands for its
+    /// text and detail. Where an agent writes records again with more in them, the text and detail
+    /// themselves are marked, so that an event which says the same as before stays as it is.
     #[must_use]
-    pub fn content(&self, at: Timestamp) -> Digest16 {
+    pub fn content(&self, at: Timestamp, record: Option<Digest16>) -> Digest16 {
         let time = at.as_microsecond().to_le_bytes();
         let turn = self.turn.map_or([0; 16], |turn| *turn.as_bytes());
         let parent = self.parent.map_or([0; 16], |parent| *parent.as_bytes());
-        let detail = self.detail.mark();
         let marks = [u8::from(self.opens_turn), u8::from(self.ends_turn)];
-        hash::digest(
-            "content",
-            &[
-                self.kind.as_str().as_bytes(),
-                &time,
-                &turn,
-                &parent,
-                self.text.as_deref().unwrap_or_default().as_bytes(),
-                &detail,
-                &marks,
-            ],
-        )
+        let kind = self.kind.as_str().as_bytes();
+        match record {
+            Some(record) => {
+                let part = self.part.to_le_bytes();
+                hash::digest("record", &[kind, &time, &turn, &parent, &marks, &record, &part])
+            }
+            None => {
+                let text = self.text.as_deref().unwrap_or_default().as_bytes();
+                let detail = self.detail.mark();
+                hash::digest("content", &[kind, &time, &turn, &parent, &marks, text, &detail])
+            }
+        }
     }
 }
 
@@ -352,11 +355,11 @@ mod tests {
     #[test]
     fn content_changes_with_text_and_detail_only() {
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(draft("a").content(now), draft("a").content(now));
-        assert_ne!(draft("a").content(now), draft("b").content(now));
+        assert_eq!(draft("a").content(now, None), draft("a").content(now, None));
+        assert_ne!(draft("a").content(now, None), draft("b").content(now, None));
         let mut other = draft("a");
         other.detail = Detail::Remark { label: "x".into() };
-        assert_ne!(draft("a").content(now), other.content(now));
+        assert_ne!(draft("a").content(now, None), other.content(now, None));
     }
 
     #[test]

@@ -7,12 +7,13 @@ pub type Digest16 = [u8; 16];
 /// can run together.
 #[must_use]
 pub fn digest(purpose: &str, parts: &[&[u8]]) -> Digest16 {
-    let mut hasher = blake3::Hasher::new();
-    for part in std::iter::once(&purpose.as_bytes()).chain(parts) {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part);
+    let all = || std::iter::once(purpose.as_bytes()).chain(parts.iter().copied());
+    let mut bytes = Vec::with_capacity(all().map(|part| part.len() + 8).sum());
+    for part in all() {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
     }
-    truncated(&hasher.finalize())
+    of_bytes(&bytes)
 }
 
 /// Hashes raw bytes as they stand in a source.

@@ -8,26 +8,32 @@ pub const TOOL_TEXT_BYTES: usize = 16 * 1024;
 /// The beginning of a text on one line: runs of white space become one space.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
-    let mut out = String::new();
-    let mut count = 0;
-    let mut gap = false;
-    for character in text.chars() {
-        if character.is_whitespace() || character.is_control() {
-            gap = !out.is_empty();
+    let mut out = String::with_capacity(EXCERPT_CHARS.min(text.len()));
+    let mut room = EXCERPT_CHARS;
+    for word in text.split(|it: char| it.is_whitespace() || it.is_control()) {
+        if word.is_empty() {
             continue;
         }
-        if gap {
+        if !out.is_empty() {
             out.push(' ');
-            count += 1;
-            gap = false;
+            room -= 1;
         }
-        if count >= EXCERPT_CHARS {
+        let taken = first_chars(word, room);
+        out.push_str(taken);
+        room -= taken.chars().count();
+        if room <= 1 {
             break;
         }
-        out.push(character);
-        count += 1;
     }
     out
+}
+
+/// At most `count` characters of a word.
+fn first_chars(word: &str, count: usize) -> &str {
+    match word.char_indices().nth(count) {
+        Some((end, _)) => word.get(..end).unwrap_or(word),
+        None => word,
+    }
 }
 
 /// At most `limit` bytes of a text, ending between characters.
@@ -54,7 +60,7 @@ mod tests {
     proptest! {
         #[test]
         fn neither_tears_a_character(text in "\\PC{0,600}", limit in 0usize..700) {
-            prop_assert!(excerpt(&text).chars().count() <= EXCERPT_CHARS + 1);
+            prop_assert!(excerpt(&text).chars().count() <= EXCERPT_CHARS);
             prop_assert!(cut(&text, limit).len() <= limit);
             prop_assert!(text.starts_with(cut(&text, limit)));
         }

@@ -4,9 +4,9 @@ use crate::StoreError;
 use crate::codec::{cursor_columns, micros, signed};
 use crate::sessions::Slot;
 use crate::sources;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Statement, params};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage};
-use taffrail_model::{EventId, Timestamp, Tokens};
+use taffrail_model::{Confidence, EventId, Origin, Timestamp, Tokens};
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,8 +120,8 @@ fn insert(
         slot.sequence + 1,
         event.id.as_bytes(),
         event.kind.as_str(),
-        event.origin.as_str(),
-        event.confidence.as_str(),
+        unless(event.origin.as_str(), Origin::Transcript.as_str()),
+        unless(event.confidence.as_str(), Confidence::High.as_str()),
         micros(event.at),
         micros(heard.now),
         event.turn.as_ref().map(|turn| turn.as_bytes()),
@@ -191,7 +191,7 @@ fn change(
         event.id.as_bytes(),
         slot.sequence,
         event.kind.as_str(),
-        event.confidence.as_str(),
+        unless(event.confidence.as_str(), Confidence::High.as_str()),
         micros(event.at),
         micros(heard.now),
         event.turn.as_ref().map(|turn| turn.as_bytes()),
@@ -233,6 +233,11 @@ pub(crate) fn remove(
     Ok(Change::Changed)
 }
 
+/// What nearly every event has is not written down.
+fn unless<'a>(word: &'a str, usual: &str) -> Option<&'a str> {
+    (word != usual).then_some(word)
+}
+
 /// Writes what a model answer cost: of two snapshots the later stands.
 pub(crate) fn usage(
     connection: &Connection,
@@ -240,50 +245,83 @@ pub(crate) fn usage(
     usage: &NewUsage,
     source: i64,
 ) -> Result<(), StoreError> {
-    let known = known_usage(connection, slot.row, usage)?;
-    let (before, owned) = known.unwrap_or((Tokens::default(), true));
-    let after = usage.tokens.later_of(before);
-    if known.is_some() && after == before {
+    slot.dirty = true;
+    if insert_usage(connection, slot.row, usage, source)? {
+        slot.tokens = slot.tokens.plus(usage.tokens);
         return Ok(());
     }
+    let (before, owned) = known_usage(connection, slot.row, usage)?;
+    let after = usage.tokens.later_of(before);
+    if after != before {
+        let later = NewUsage { tokens: after, ..usage.clone() };
+        update_usage(connection, slot.row, &later, source)?;
+        if owned {
+            slot.tokens = slot.tokens.minus(before).plus(after);
+        }
+    }
+    Ok(())
+}
+
+fn insert_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO usage (session, key, source, at, model, owned, input_tokens, output_tokens, \
-         cache_read_tokens, cache_write_tokens, reasoning_tokens) \
-         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10) \
-         ON CONFLICT (session, key) DO UPDATE SET source = ?3, at = ?4, model = ?5, \
-         input_tokens = ?6, output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
-         reasoning_tokens = ?10",
+        "INSERT OR IGNORE INTO usage (session, key, source, at, model, owned, input_tokens, \
+         output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
     )?;
-    statement.execute(params![
-        slot.row,
+    write_usage(&mut statement, session, usage, source)
+}
+
+fn update_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE usage SET source = ?3, at = ?4, model = ?5, input_tokens = ?6, \
+         output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
+         reasoning_tokens = ?10 WHERE session = ?1 AND key = ?2",
+    )?;
+    write_usage(&mut statement, session, usage, source)
+}
+
+fn write_usage(
+    statement: &mut Statement<'_>,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
+    let spent = usage.tokens;
+    let written = statement.execute(params![
+        session,
         usage.key,
         source,
         usage.at.map(micros),
         usage.model,
-        signed(after.input),
-        signed(after.output),
-        signed(after.cache_read),
-        signed(after.cache_write),
-        signed(after.reasoning),
+        signed(spent.input),
+        signed(spent.output),
+        signed(spent.cache_read),
+        signed(spent.cache_write),
+        signed(spent.reasoning),
     ])?;
-    if owned {
-        slot.tokens = slot.tokens.minus(before).plus(after);
-    }
-    slot.dirty = true;
-    Ok(())
+    Ok(written == 1)
 }
 
 fn known_usage(
     connection: &Connection,
     session: i64,
     usage: &NewUsage,
-) -> Result<Option<(Tokens, bool)>, StoreError> {
+) -> Result<(Tokens, bool), StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
          reasoning_tokens, owned FROM usage WHERE session = ?1 AND key = ?2",
     )?;
-    let found = statement.query_row(params![session, usage.key], |row| {
+    Ok(statement.query_row(params![session, usage.key], |row| {
         Ok((crate::sessions::tokens(row, 0)?, row.get(5)?))
-    });
-    Ok(found.optional()?)
+    })?)
 }

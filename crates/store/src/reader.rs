@@ -382,14 +382,15 @@ fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
 
 fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
     let word = |index| row.get::<_, String>(index);
+    let usual = |index| row.get::<_, Option<String>>(index);
     Ok(EventRow {
         id: EventId::from_bytes(blob(row, 0)?),
         sequence: count(row, 1)?,
         revision: row.get(2)?,
         removed: row.get(3)?,
         kind: Kind::from(word(4)?.as_str()),
-        origin: Origin::from(word(5)?.as_str()),
-        confidence: Confidence::from(word(6)?.as_str()),
+        origin: usual(5)?.map_or(Origin::Transcript, |it| Origin::from(it.as_str())),
+        confidence: usual(6)?.map_or(Confidence::High, |it| Confidence::from(it.as_str())),
         at: from_micros(row.get(7)?),
         observed_at: from_micros(row.get(8)?),
         turn: maybe_blob(row, 9)?.map(TurnId::from_bytes),

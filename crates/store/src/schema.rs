@@ -73,7 +73,7 @@ CREATE INDEX source_sessions_by_source ON source_sessions (source);
 CREATE TABLE events (
   session INTEGER NOT NULL, sequence INTEGER NOT NULL,
   id BLOB NOT NULL, revision INTEGER NOT NULL, removed INTEGER NOT NULL,
-  kind TEXT NOT NULL, origin TEXT NOT NULL, confidence TEXT NOT NULL,
+  kind TEXT NOT NULL, origin TEXT, confidence TEXT,
   at INTEGER NOT NULL, observed_at INTEGER NOT NULL,
   turn BLOB, parent BLOB, marks INTEGER NOT NULL,
   source INTEGER NOT NULL, position INTEGER NOT NULL, length INTEGER, place TEXT,

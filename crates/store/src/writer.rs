@@ -14,6 +14,8 @@ use taffrail_model::{AgentId, DeviceId, EventId, RuntimeIdentity, SessionId, Tim
 
 /// Pages of the write-ahead log after which it is folded back.
 const CHECKPOINT_PAGES: u32 = 4000;
+/// Pages kept in memory, so that a batch need not be written in pieces.
+const CACHE_KIB: i64 = 32 * 1024;
 /// Statements kept prepared.
 const STATEMENTS: usize = 64;
 
@@ -492,6 +494,7 @@ fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, StoreError> 
     }
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     if schema::version(&connection)? == 0 {
         let generation = ledger.next_generation()?;

@@ -68,10 +68,7 @@ fn tell_text<'r>(
 }
 
 fn ends_turn(stop_reason: Option<&str>) -> bool {
-    matches!(
-        stop_reason,
-        Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal")
-    )
+    matches!(stop_reason, Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal"))
 }
 
 fn tell_thinking<'r>(
@@ -111,11 +108,7 @@ fn tell_call<'r>(part: u32, block: &'r Block<'r>, telling: &mut Telling<'r, '_>)
     telling.tell(draft);
 }
 
-fn tell_synthetic<'r>(
-    line: &'r Line<'r>,
-    message: &'r Message<'r>,
-    telling: &mut Telling<'r, '_>,
-) {
+fn tell_synthetic<'r>(line: &'r Line<'r>, message: &'r Message<'r>, telling: &mut Telling<'r, '_>) {
     let (part, text) = match &message.content {
         Some(Content::Text(text)) => (0, text.as_ref()),
         Some(Content::Blocks(blocks)) => first_text(blocks),
@@ -164,8 +157,6 @@ fn tokens_of(usage: &Usage) -> Tokens {
         input: usage.input_tokens.unwrap_or_default(),
         cache_read: usage.cache_read_input_tokens.unwrap_or_default(),
         cache_write: usage.cache_creation_input_tokens.unwrap_or_default(),
-        reasoning: details
-            .and_then(|details| details.thinking_tokens)
-            .unwrap_or_default(),
+        reasoning: details.and_then(|details| details.thinking_tokens).unwrap_or_default(),
     }
 }

@@ -113,15 +113,9 @@ mod tests {
             let input: Box<RawValue> = serde_json::from_str(input).unwrap();
             assert_eq!(of(&input), expected, "{input}");
         };
-        check(
-            r#"{"command":"ls -la","description":"List files"}"#,
-            "ls -la",
-        );
+        check(r#"{"command":"ls -la","description":"List files"}"#, "ls -la");
         check(r#"{"description":"List files","command":"ls"}"#, "ls");
-        check(
-            r#"{"prompt":"Look at all of it.","description":"look"}"#,
-            "look",
-        );
+        check(r#"{"prompt":"Look at all of it.","description":"look"}"#, "look");
         check(r#"{"command":"\n cat <<EOF\nx\nEOF"}"#, "cat <<EOF");
         check(r#"{"old_string":"a","file_path":"/w/a.rs"}"#, "/w/a.rs");
         check(r#"{"command":["ls"],"description":"odd"}"#, "odd");
@@ -129,9 +123,6 @@ mod tests {
         check("{}", "");
         check("[1]", "");
         check("null", "");
-        check(
-            &format!(r#"{{"url":"{}"}}"#, "é".repeat(300)),
-            &"é".repeat(140),
-        );
+        check(&format!(r#"{{"url":"{}"}}"#, "é".repeat(300)), &"é".repeat(140));
     }
 }

@@ -1,10 +1,7 @@
 //! The words of the format that are understood and deliberately passed over.
 
 /// Bookkeeping that may be very long and always begins with its type.
-const BULKY: &[&[u8]] = &[
-    br#"{"type":"api-request"#,
-    br#"{"type":"file-history-snapshot""#,
-];
+const BULKY: &[&[u8]] = &[br#"{"type":"api-request"#, br#"{"type":"file-history-snapshot""#];
 
 /// The line is bookkeeping, by its first bytes alone.
 pub(super) fn is_bulky_bookkeeping(line: &[u8]) -> bool {

@@ -42,9 +42,7 @@ impl Memory {
     /// Everything known about every session met.
     pub(super) fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
         let met = self.own.iter().filter(|chain| chain.is_met);
-        met.chain(&self.sides)
-            .map(|chain| (chain.who.clone(), chain.facts.clone()))
-            .collect()
+        met.chain(&self.sides).map(|chain| (chain.who.clone(), chain.facts.clone())).collect()
     }
 
     /// Finds the side chain of a record, or opens one for it.
@@ -60,17 +58,13 @@ impl Memory {
     }
 
     fn side_named(&self, agent: &str) -> Option<usize> {
-        self.sides
-            .iter()
-            .rposition(|side| side.who.id.as_str() == agent)
+        self.sides.iter().rposition(|side| side.who.id.as_str() == agent)
     }
 
     fn side_answered(&self, parent: Option<&str>) -> Option<usize> {
         let parent = mark(parent?);
         let mut latest = self.side_records.iter().rev();
-        latest
-            .find(|(record, _)| *record == parent)
-            .map(|(_, number)| *number)
+        latest.find(|(record, _)| *record == parent).map(|(_, number)| *number)
     }
 
     fn open_side(&mut self, root: &str) -> usize {
@@ -123,13 +117,7 @@ pub(super) struct Chain {
 impl Chain {
     /// A conversation of which nothing is known yet.
     pub(super) fn of(who: RuntimeIdentity) -> Self {
-        Self {
-            who,
-            turn: None,
-            facts: Facts::default(),
-            is_met: false,
-            is_at_home: false,
-        }
+        Self { who, turn: None, facts: Facts::default(), is_met: false, is_at_home: false }
     }
 
     /// A conversation of a worker's.
@@ -152,9 +140,7 @@ impl Chain {
         }
         let origin = line.forked_from.as_ref();
         if let Some(origin) = origin.and_then(|origin| origin.session_id.as_deref()) {
-            facts
-                .forked_from
-                .get_or_insert_with(|| place::session(origin));
+            facts.forked_from.get_or_insert_with(|| place::session(origin));
         }
     }
 
@@ -229,18 +215,12 @@ mod tests {
 
     #[test]
     fn memory_stays_small() {
-        let mut memory = Memory {
-            own: Some(Chain::of(place::session("s"))),
-            ..Memory::default()
-        };
+        let mut memory = Memory { own: Some(Chain::of(place::session("s"))), ..Memory::default() };
         let event = EventId::from_bytes([0; 16]);
         for number in 0..5000 {
             let uuid = format!("00000000-0000-4000-8000-{number:012}");
             let parent = Some(format!("00000000-0000-4000-8000-{:012}", number - 1).into());
-            let line = Line {
-                parent_uuid: parent,
-                ..Line::default()
-            };
+            let line = Line { parent_uuid: parent, ..Line::default() };
             memory.pass(&uuid);
             assert_eq!(memory.side_of(&line, &uuid), Seat::Side(0));
             memory.calls.open(&uuid, event);

@@ -37,22 +37,13 @@ static DESCRIPTOR: Descriptor = Descriptor {
     short: "claude",
     scheme: "claude-jsonl",
     homes: &[
-        HomeRule {
-            variable: Some("CLAUDE_CONFIG_DIR"),
-            below: "",
-        },
-        HomeRule {
-            variable: None,
-            below: ".claude",
-        },
+        HomeRule { variable: Some("CLAUDE_CONFIG_DIR"), below: "" },
+        HomeRule { variable: None, below: ".claude" },
     ],
     roots: &["projects"],
     scoped_ids: false,
-    capabilities: Capabilities {
-        resume_by_id: true,
-        hooks: true,
-        approvals: true,
-    },
+    rewrites_records: false,
+    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: Some(Retention {
         file: "settings.json",
         pointer: "/cleanupPeriodDays",

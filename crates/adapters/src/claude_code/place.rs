@@ -112,10 +112,7 @@ pub(super) fn is_folder_of(folder: &str, cwd: &str) -> bool {
         return written.eq(folder.chars());
     }
     let mut given = folder.chars();
-    given
-        .by_ref()
-        .take(WHOLE_FOLDER)
-        .eq(written.by_ref().take(WHOLE_FOLDER))
+    given.by_ref().take(WHOLE_FOLDER).eq(written.by_ref().take(WHOLE_FOLDER))
         && given.next() == Some('-')
         && written.next().is_some()
 }
@@ -139,20 +136,11 @@ mod tests {
             let owner = Transcript::at(path).map(|transcript| transcript.owner);
             assert_eq!(owner, expected, "{path}");
         };
-        let worker = Owner::Worker {
-            agent: "a1",
-            parent: "s1",
-        };
+        let worker = Owner::Worker { agent: "a1", parent: "s1" };
         check("projects/-w/s1.jsonl", Some(Owner::Session("s1")));
         check("projects/-w/s1/subagents/agent-a1.jsonl", Some(worker));
-        check(
-            "projects/-w/s1/subagents/workflows/w1/agent-a1.jsonl",
-            Some(worker),
-        );
-        check(
-            "projects/-w/agent-a1.jsonl",
-            Some(Owner::Orphan { agent: "a1" }),
-        );
+        check("projects/-w/s1/subagents/workflows/w1/agent-a1.jsonl", Some(worker));
+        check("projects/-w/agent-a1.jsonl", Some(Owner::Orphan { agent: "a1" }));
         check("projects/-w/s1/subagents/agent-a1.meta.json", None);
         check("projects/-w/s1/subagents/other.jsonl", None);
         check("projects/-w/s1/tool-results/b1.jsonl", None);
@@ -169,10 +157,7 @@ mod tests {
         let place = of("projects/-w/s1/subagents/agent-a1.jsonl").unwrap();
         assert_eq!(place.session, Some(worker("s1", "a1")));
         assert_eq!(place.locator, "claude-jsonl:-w/s1/subagents/agent-a1.jsonl");
-        assert_eq!(
-            place.beside,
-            ["projects/-w/s1/subagents/agent-a1.meta.json"]
-        );
+        assert_eq!(place.beside, ["projects/-w/s1/subagents/agent-a1.meta.json"]);
         assert!(place.is_worker);
     }
 

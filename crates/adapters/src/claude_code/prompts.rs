@@ -26,12 +26,8 @@ const COMMAND_ECHOES: &[&str] = &[
     "<user-memory-input>",
 ];
 /// Context that is put in front of what a person wrote.
-const CONTEXT_TAGS: &[&str] = &[
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "system-reminder",
-];
+const CONTEXT_TAGS: &[&str] =
+    &["ide_opened_file", "ide_selection", "ide_diagnostics", "system-reminder"];
 
 /// What a text under the user's name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,10 +59,7 @@ impl<'r> Circumstances<'r> {
             is_meta: line.is_meta == Some(true),
             is_summary: is_summary.contains(&Some(true)),
             source: line.prompt_source.as_deref(),
-            origin: line
-                .origin
-                .as_ref()
-                .and_then(|origin| origin.kind.as_deref()),
+            origin: line.origin.as_ref().and_then(|origin| origin.kind.as_deref()),
         }
     }
 
@@ -143,9 +136,7 @@ fn picture_of(blocks: &[Block<'_>]) -> Option<(u32, &'static str)> {
 
 fn first_of(blocks: &[Block<'_>], kind: &str) -> Option<u32> {
     let mut numbered = (0..).zip(blocks);
-    numbered
-        .find(|(_, block)| block.kind.as_deref() == Some(kind))
-        .map(|(at, _)| at)
+    numbered.find(|(_, block)| block.kind.as_deref() == Some(kind)).map(|(at, _)| at)
 }
 
 /// A text without the context in front of it, if anything is left.
@@ -201,10 +192,9 @@ mod tests {
         });
         check_text("", None);
         check_text(" \n", None);
-        for interrupt in [
-            "[Request interrupted by user]",
-            "[Request interrupted by user for tool use]",
-        ] {
+        for interrupt in
+            ["[Request interrupted by user]", "[Request interrupted by user for tool use]"]
+        {
             check_text(interrupt, Some((interrupt, Meaning::Interrupt)));
         }
         for echo in COMMAND_ECHOES {
@@ -223,10 +213,7 @@ mod tests {
             &format!("<system-reminder>\nbe kind\n</system-reminder>\n\n{file} fix it"),
             Some(("fix it", PROMPT)),
         );
-        check_text(
-            "<ide_selection>never closed",
-            Some(("<ide_selection>never closed", PROMPT)),
-        );
+        check_text("<ide_selection>never closed", Some(("<ide_selection>never closed", PROMPT)));
         check_text(
             "fix <system-reminder>x</system-reminder>",
             Some(("fix <system-reminder>x</system-reminder>", PROMPT)),

@@ -183,16 +183,9 @@ mod tests {
 
     /// Reads lines in a reader that was handed this memory.
     fn survive(saved: Option<&str>, lines: &[&[u8]]) -> TranscriptReader {
-        let source = Source {
-            path: "projects/-w/s1.jsonl",
-            key: "",
-            scope: "",
-            beside: &[],
-        };
+        let source = Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[] };
         let mut reader = TranscriptReader::new(&source, saved);
-        let at = Cursor::Pointer {
-            pointer: String::new(),
-        };
+        let at = Cursor::Pointer { pointer: String::new() };
         for bytes in lines {
             let at = at.clone();
             reader.read(&Record { bytes, at }, &mut Deaf);

@@ -281,10 +281,7 @@ pub(super) struct Connection<'a> {
 
 impl<'de> Loose<'de> for Fault<'de> {
     fn of_text(text: Cow<'de, str>) -> Option<Self> {
-        Some(Self {
-            message: Some(text),
-            ..Self::default()
-        })
+        Some(Self { message: Some(text), ..Self::default() })
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {

@@ -39,10 +39,7 @@ fn next_step(rest: &[u8]) -> Option<(usize, bool)> {
 }
 
 fn plain(rest: &[u8]) -> usize {
-    rest.iter()
-        .position(|byte| *byte == b'\\')
-        .unwrap_or(rest.len())
-        .max(1)
+    rest.iter().position(|byte| *byte == b'\\').unwrap_or(rest.len()).max(1)
 }
 
 fn unit(escape: &[u8]) -> Option<u16> {

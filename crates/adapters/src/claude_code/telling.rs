@@ -65,9 +65,7 @@ impl<'r> Telling<'r, '_> {
         let mut draft = self.draft(part, Kind::UserPrompt);
         draft.opens_turn = true;
         draft.text = Some(text);
-        draft.detail = Detail::Prompt {
-            asked_by: asked_by.map(Cow::Borrowed),
-        };
+        draft.detail = Detail::Prompt { asked_by: asked_by.map(Cow::Borrowed) };
         self.tell(draft);
     }
 
@@ -75,9 +73,7 @@ impl<'r> Telling<'r, '_> {
     pub(super) fn notice(&mut self, part: u32, label: &'static str, text: Option<Cow<'r, str>>) {
         let mut draft = self.draft(part, Kind::Notice);
         draft.text = text;
-        draft.detail = Detail::Remark {
-            label: Cow::Borrowed(label),
-        };
+        draft.detail = Detail::Remark { label: Cow::Borrowed(label) };
         self.tell(draft);
     }
 
@@ -86,10 +82,8 @@ impl<'r> Telling<'r, '_> {
         let mut draft = self.draft(part, Kind::AgentStopped);
         draft.ends_turn = true;
         draft.text = Some(text);
-        draft.detail = Detail::Stopped {
-            reason: Some(Cow::Borrowed("interrupted")),
-            duration_ms: None,
-        };
+        draft.detail =
+            Detail::Stopped { reason: Some(Cow::Borrowed("interrupted")), duration_ms: None };
         self.tell(draft);
     }
 }

@@ -43,6 +43,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     ],
     roots: &["sessions", "archived_sessions"],
     scoped_ids: false,
+    rewrites_records: false,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: None,
     advice: &[Advice {

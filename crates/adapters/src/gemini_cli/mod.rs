@@ -28,6 +28,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     ],
     roots: &["tmp"],
     scoped_ids: false,
+    rewrites_records: true,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: Some(Retention {
         file: "settings.json",

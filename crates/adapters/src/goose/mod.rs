@@ -29,6 +29,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     ],
     roots: &["sessions"],
     scoped_ids: true,
+    rewrites_records: true,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: None,
     advice: &[],
