@@ -1,6 +1,7 @@
 //! Finding sources: a walk of the folders an adapter names, by stat alone.
 
 use crate::{Home, Refusal};
+use std::collections::HashSet;
 use std::fs::{FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -49,6 +50,8 @@ pub struct Discovery {
     pub found: Vec<Found>,
     /// Files that are not read.
     pub refused: Vec<Refused>,
+    /// The homes that were looked through.
+    pub homes: HashSet<String>,
     /// Folders that could not be looked into: nothing is said of what is in them.
     pub unseen: Vec<String>,
 }
@@ -58,6 +61,7 @@ pub struct Discovery {
 pub fn discover(homes: &[Home]) -> Discovery {
     let mut out = Discovery::default();
     for home in homes {
+        out.homes.insert(home.root.to_string_lossy().into_owned());
         for root in home.adapter.descriptor().roots {
             walk(home, root, 0, &mut out);
         }

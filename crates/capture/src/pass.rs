@@ -180,7 +180,12 @@ fn lines(
     give: &mut dyn FnMut(Observed) -> Flow,
 ) -> io::Result<()> {
     let mut file = open_below(Path::new(&job.found.home), &job.found.path)?;
-    let pass = continued(job, &mut file)?;
+    let pass = match encoding {
+        Encoding::Plain => continued(job, &mut file)?,
+        // There is no way into the middle of a compressed file.
+        Encoding::Zstd if job.known.is_some() => Pass::Again,
+        Encoding::Zstd => Pass::Append,
+    };
     let mut passing = Passing::begin(job, "", pass, scope);
     let offset = passing.state.offset;
     match encoding {

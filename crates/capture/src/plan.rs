@@ -24,8 +24,10 @@ pub struct Known {
 pub struct Job {
     /// The source.
     pub found: Found,
-    /// How far it was read, if it is known.
+    /// How far it was read, if it is known. The reader's memory is not filled in.
     pub known: Option<SourceState>,
+    /// The store's number of the known source.
+    pub known_id: Option<i64>,
     /// The number of the known source this one is, where it moved.
     pub moved: Option<i64>,
     /// From the cursor or from the start.
@@ -97,6 +99,10 @@ pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
 fn is_gone(source: &Known, there: &HashSet<(String, String)>, discovery: &Discovery) -> bool {
     let place = (source.state.home.clone(), source.state.path.clone());
     let full = format!("{}/{}", place.0, place.1);
+    if !discovery.homes.contains(&place.0) {
+        // A home this run was not told of is not gone for that; only a missing file is.
+        return std::fs::symlink_metadata(full).is_err();
+    }
     !there.contains(&place) && !discovery.unseen.iter().any(|unseen| full.starts_with(unseen))
 }
 
@@ -119,7 +125,9 @@ fn unknown(found: Found, by_inode: &HashMap<(u64, u64), &Known>, moved: &mut Has
         locator: found.place.locator.clone(),
         ..it.state.clone()
     });
-    Job { found, known, moved: same.map(|it| it.id), pass: Pass::Append, versions: HashMap::new() }
+    let id = same.map(|it| it.id);
+    let (pass, versions) = (Pass::Append, HashMap::new());
+    Job { found, known, known_id: id, moved: id, pass, versions }
 }
 
 impl Plan {
@@ -135,8 +143,9 @@ impl Plan {
         let same_file = (was.device, was.inode, was.beside) == (now.device, now.inode, now.beside);
         let continues = grown && same_file && !known.half_read && !known.state.read_whole_next;
         let pass = if continues { Pass::Append } else { Pass::Again };
-        let known = Some(known.state.clone());
-        self.jobs.push(Job { found, known, moved: None, pass, versions: HashMap::new() });
+        let (known, known_id) = (Some(known.state.clone()), Some(known.id));
+        let versions = HashMap::new();
+        self.jobs.push(Job { found, known, known_id, moved: None, pass, versions });
     }
 
     fn database(&mut self, found: Found, known: &[&Known]) {
@@ -149,7 +158,7 @@ impl Plan {
             Some((it.state.key.clone(), hash))
         };
         let versions = known.iter().filter_map(|it| version(&it)).collect();
-        let known = file.map(|it| it.state.clone());
-        self.jobs.push(Job { found, known, moved: None, pass: Pass::Again, versions });
+        let (known, known_id) = (file.map(|it| it.state.clone()), file.map(|it| it.id));
+        self.jobs.push(Job { found, known, known_id, moved: None, pass: Pass::Again, versions });
     }
 }

@@ -140,13 +140,14 @@ fn one_round(
     total: &mut Totals,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Round, DaemonError> {
-    let plan = planned(discover(&settings.homes()), writer.sources()?, scope);
+    let mut plan = planned(discover(&settings.homes()), writer.sources()?, scope);
     total.sources = plan.sources as u64;
     if plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty() {
         total.complete = true;
         return Ok(Round::Done);
     }
     settle_places(settings, writer, &plan)?;
+    remember(writer, &mut plan)?;
     let device = writer.device()?;
     let scope_of = |job: &Job| scope_text(device.as_str(), job);
     let pool = Pool::new(&plan.jobs, budget);
@@ -162,8 +163,7 @@ fn one_round(
         writing.take_all(&pieces, progress)
     })?;
     total.complete = !pool.stopped.load(Ordering::Relaxed);
-    let lost_something = writer.sources()?.iter().any(|it| it.half_read && it.present);
-    Ok(if lost_something && total.complete { Round::Again } else { Round::Done })
+    Ok(if total.complete && writer.wants_another_round()? { Round::Again } else { Round::Done })
 }
 
 /// The plan of what is on disk against what is known, within a scope.
@@ -191,6 +191,16 @@ fn settle_places(settings: &Settings, writer: &mut Writer, plan: &Plan) -> Resul
         }
     }
     writer.commit((settings.now)())?;
+    Ok(())
+}
+
+/// Gives each reader that goes on what it remembered.
+fn remember(writer: &Writer, plan: &mut Plan) -> Result<(), DaemonError> {
+    for job in &mut plan.jobs {
+        if let (Some(known), Some(id)) = (&mut job.known, job.known_id) {
+            known.reader = writer.memory(id)?;
+        }
+    }
     Ok(())
 }
 

@@ -28,6 +28,9 @@ pub enum DaemonError {
     /// What was asked for is not there, or not one.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// No adapter has this name.
+    #[error("no agent is called `{0}`")]
+    UnknownAgent(String),
 }
 
 impl DaemonError {

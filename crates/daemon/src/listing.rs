@@ -4,6 +4,7 @@ use crate::indexing::{Budget, Scope, planned};
 use crate::{DaemonError, Settings, index};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
+use taffrail_adapters::all;
 use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Found, Job, Plan, discover, peek};
 use taffrail_model::{
@@ -26,8 +27,6 @@ pub struct Listing {
     pub waiting: Waiting,
     /// Sources that could not be read.
     pub problems: Vec<String>,
-    /// Sources there are at all.
-    pub sources: usize,
 }
 
 /// What is on disk and not in the index.
@@ -50,38 +49,54 @@ pub fn list(
     request: &ListRequest,
     budget: Budget,
 ) -> Result<Listing, DaemonError> {
-    let mut waiting = Waiting::default();
-    let mut problems = Vec::new();
-    match index(settings, &Scope::All, budget, &mut |_| {}) {
-        Ok(indexed) => problems = indexed.problems,
-        Err(error) if error.is_busy() => waiting.writer_elsewhere = true,
+    let caught_up = match index(settings, &Scope::All, budget, &mut |_| {}) {
+        Ok(indexed) => Some(indexed),
+        Err(error) if error.is_busy() => None,
         Err(error) => return Err(error),
-    }
+    };
     let reader = IndexReader::open(&settings.data)?;
-    let known = match &reader {
+    let mut sessions = match &reader {
+        Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
+        None => Vec::new(),
+    };
+    let left = match &caught_up {
+        Some(indexed) if indexed.complete => Plan::default(),
+        _ => still_unread(settings, reader.as_ref())?,
+    };
+    add_unread(&mut sessions, &left, request);
+    let waiting = Waiting {
+        sources: left.jobs.len(),
+        bytes: left.bytes(),
+        writer_elsewhere: caught_up.is_none(),
+    };
+    let problems = caught_up.map(|indexed| indexed.problems).unwrap_or_default();
+    Ok(Listing { sessions, waiting, problems })
+}
+
+fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Plan, DaemonError> {
+    let known = match reader {
         Some(reader) => reader.sources()?,
         None => Vec::new(),
     };
-    let plan = planned(discover(&settings.homes()), known, &Scope::All);
-    waiting.sources = plan.jobs.len();
-    waiting.bytes = plan.bytes();
-    let mut sessions = match &reader {
-        Some(reader) => reader.sessions(&filter(request))?.into_iter().map(session).collect(),
-        None => Vec::new(),
-    };
-    add_unread(&mut sessions, &plan, request);
-    Ok(Listing { sessions, waiting, problems, sources: plan.sources })
+    Ok(planned(discover(&settings.homes()), known, &Scope::All))
 }
 
-fn filter(request: &ListRequest) -> Filter {
-    Filter {
+fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
+    Ok(Filter {
         workers: request.all,
         limit: request.limit,
-        agent: request.agent.clone(),
+        agent: request.agent.as_deref().map(agent_id).transpose()?,
         since: request.since,
         project: request.project.clone(),
         ..Filter::default()
-    }
+    })
+}
+
+/// An agent by its id or its short name.
+fn agent_id(word: &str) -> Result<String, DaemonError> {
+    let mut agents = all().iter().map(|adapter| adapter.descriptor());
+    let found = agents.find(|it| it.id == word || it.short == word);
+    found.map(|it| it.id.to_owned()).ok_or_else(|| DaemonError::UnknownAgent(word.to_owned()))
 }
 
 /// A session as the contract writes it.
@@ -134,8 +149,8 @@ fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
 }
 
 fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
-    let agent = job.found.adapter.descriptor().id;
-    request.agent.as_deref().is_none_or(|wanted| wanted == agent)
+    let agent = job.found.adapter.descriptor();
+    request.agent.as_deref().is_none_or(|wanted| wanted == agent.id || wanted == agent.short)
         && (request.all || !job.found.place.is_worker)
         && request.project.is_none()
         && request.since.is_none_or(|since| changed(&job.found) >= Some(since))

@@ -71,7 +71,7 @@ pub struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<RuntimeIdentity>,
     /// The mark of the first record a copy would share, for agents that fork by copying.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
     pub first_record: Option<Digest16>,
     /// The prefix that stands elsewhere, for agents that fork or revert by reference.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,6 +99,10 @@ impl Facts {
         Self {
             title: match (self.title, later.title) {
                 (Some(a), Some(b)) if a.rank > b.rank => Some(a),
+                // Of two first prompts the first is the first.
+                (Some(a), Some(b)) if a.rank == b.rank && a.rank == TitleRank::FirstPrompt => {
+                    Some(a)
+                }
                 (a, b) => b.or(a),
             },
             project_path: later.project_path.or(self.project_path),

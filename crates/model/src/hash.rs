@@ -54,6 +54,27 @@ pub fn from_hex(text: &str) -> Option<Digest16> {
     digits.next().is_none().then_some(out)
 }
 
+/// Writes an optional digest as hex digits in JSON.
+pub(crate) mod maybe_hex {
+    use super::{Digest16, from_hex, to_hex};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[expect(clippy::ref_option, reason = "the signature serde asks for")]
+    pub(crate) fn serialize<S: Serializer>(
+        digest: &Option<Digest16>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        digest.as_ref().map(to_hex).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Digest16>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        Ok(text.as_deref().and_then(from_hex))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,8 @@ pub(crate) enum Change {
 pub(crate) struct Heard {
     pub(crate) source: i64,
     pub(crate) now: Timestamp,
+    /// What the source says from here on no longer counts.
+    pub(crate) cut: Option<i64>,
 }
 
 /// Writes one event.
@@ -31,6 +33,10 @@ pub(crate) fn event(
     event: &NewEvent,
     heard: Heard,
 ) -> Result<Change, StoreError> {
+    let (position, _, _) = cursor_columns(&event.cursor);
+    if heard.cut.is_some_and(|cut| position >= cut) {
+        return Ok(Change::None);
+    }
     if insert(connection, slot, event, heard)? {
         slot.sequence += 1;
         came(slot, event);

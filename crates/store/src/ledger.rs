@@ -69,8 +69,11 @@ impl Ledger {
 
     /// Writes bindings in one transaction: new ones are made, known ones confirmed.
     pub(crate) fn bind(&mut self, bound: &[Bound], now: Timestamp) -> Result<(), StoreError> {
+        let device = self.device()?;
         let transaction = self.connection.transaction()?;
         for it in bound {
+            let by_runtime_id = it.lifecycle == Lifecycle::Resumable;
+            let provenance = it.provenance(device.clone(), now);
             transaction.prepare_cached(BIND)?.execute(params![
                 it.session.as_bytes(),
                 it.who.agent.as_str(),
@@ -78,18 +81,19 @@ impl Ledger {
                 it.who.scope,
                 it.who.id.as_str(),
                 it.source_uri,
-                serde_json::json!({"by_runtime_id": it.lifecycle == Lifecycle::Resumable})
-                    .to_string(),
+                json(&ResumeCapability { by_runtime_id })?,
                 micros(now),
                 it.lifecycle.as_str(),
+                json(&provenance.source_cursor)?,
+                json(&provenance)?,
             ])?;
         }
         transaction.commit()?;
         Ok(())
     }
 
-    /// Every binding's session with its runtime identity, for sessions the index has lost.
-    pub(crate) fn identities(&self) -> Result<Vec<(RuntimeIdentity, Bound)>, StoreError> {
+    /// Every session that has a binding, for sessions the index has lost.
+    pub(crate) fn identities(&self) -> Result<Vec<Bound>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri \
              FROM bindings",
@@ -98,14 +102,14 @@ impl Ledger {
             let agent: String = row.get(0)?;
             let (scope, id): (String, String) = (row.get(1)?, row.get(2)?);
             let who = RuntimeIdentity::new(AgentId::new(agent), scope, id);
-            let bound = Bound {
+            Ok(Bound {
                 session: who.session(),
-                who: who.clone(),
+                who,
                 project_path: row.get(3)?,
                 source_uri: row.get(4)?,
+                offset: 0,
                 lifecycle: Lifecycle::Lost,
-            };
-            Ok((who, bound))
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -139,17 +143,22 @@ impl Ledger {
 
 const BIND: &str = "
 INSERT INTO bindings (session_id, backend, project_path, scope, runtime_session_id,
-  runtime_source_uri, resume_capability, created_at, last_seen_at, status, metadata)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, '{}')
+  runtime_source_uri, resume_capability, created_at, last_seen_at, status, source_cursor,
+  provenance, metadata)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11, '{}')
 ON CONFLICT (session_id) DO UPDATE SET project_path = coalesce(excluded.project_path, project_path),
   runtime_source_uri = excluded.runtime_source_uri, resume_capability = excluded.resume_capability,
-  last_seen_at = excluded.last_seen_at, status = excluded.status";
+  last_seen_at = excluded.last_seen_at, status = excluded.status,
+  source_cursor = excluded.source_cursor, provenance = excluded.provenance";
+
+fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Damaged(error.to_string()))
+}
 
 fn read_binding(row: &rusqlite::Row<'_>) -> rusqlite::Result<Binding> {
     let text = |index| row.get::<_, Option<String>>(index);
     let (cursor, provenance) = (text(6)?, text(7)?);
-    let capability: String = row.get(8)?;
-    let by_runtime_id = capability.contains("true");
+    let capability = serde_json::from_str(&row.get::<_, String>(8)?);
     Ok(Binding {
         session_id: SessionId::from_bytes(blob(row, 13)?),
         peer_id: text(0)?,
@@ -160,7 +169,7 @@ fn read_binding(row: &rusqlite::Row<'_>) -> rusqlite::Result<Binding> {
         runtime_source_uri: row.get(5)?,
         source_cursor: cursor.and_then(|json| serde_json::from_str(&json).ok()),
         provenance: provenance.and_then(|json| serde_json::from_str(&json).ok()),
-        resume_capability: ResumeCapability { by_runtime_id },
+        resume_capability: capability.unwrap_or(ResumeCapability { by_runtime_id: false }),
         created_at: from_micros(row.get(9)?),
         last_seen_at: from_micros(row.get(10)?),
         status: Lifecycle::from(row.get::<_, String>(11)?.as_str()),

@@ -7,9 +7,12 @@
 
 mod append;
 mod codec;
+mod cuts;
 mod families;
+mod index_file;
 mod ledger;
 mod lock;
+mod queries;
 mod reader;
 mod schema;
 mod sessions;

@@ -1,9 +1,9 @@
 //! Reading the index without taking any lock.
 
 use crate::codec::{blob, count, cursor_of, from_micros, maybe_blob};
+use crate::index_file::meta;
 use crate::sessions::{earlier, tokens};
 use crate::sources::{self, SourceRow};
-use crate::writer::meta;
 use crate::{StoreError, schema};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;

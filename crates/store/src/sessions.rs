@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::binding::Standing;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Facts, Kind, Lifecycle, LineageKind, RuntimeIdentity, SessionId, Timestamp, TitleRank, Tokens,
+    Cursor, DeviceId, Facts, Kind, Lifecycle, LineageKind, Provenance, RuntimeIdentity, SessionId,
+    Timestamp, TitleRank, Tokens,
 };
 
 /// A session whose binding must be written.
@@ -16,7 +17,29 @@ pub(crate) struct Bound {
     pub(crate) who: RuntimeIdentity,
     pub(crate) project_path: Option<String>,
     pub(crate) source_uri: String,
+    /// How far its source was read.
+    pub(crate) offset: u64,
     pub(crate) lifecycle: Lifecycle,
+}
+
+impl Bound {
+    /// What the binding rests on.
+    pub(crate) fn provenance(&self, device: DeviceId, now: Timestamp) -> Provenance {
+        let source_kind = match self.lifecycle {
+            Lifecycle::Lost => "runtime_unavailable",
+            _ => "runtime_transcript",
+        };
+        Provenance {
+            source_kind: source_kind.to_owned(),
+            backend: self.who.agent.clone(),
+            runtime_session_id: self.who.id.clone(),
+            runtime_source_uri: self.source_uri.clone(),
+            source_cursor: Cursor::Bytes { byte_offset: self.offset, length: 0 },
+            source_event_id: None,
+            observed_by_peer_id: device,
+            observed_at: now,
+        }
+    }
 }
 
 /// A session's row while a batch is written.
@@ -188,23 +211,26 @@ pub(crate) fn owned_tokens(connection: &Connection, session: i64) -> Result<Toke
 }
 
 /// What all sources of a session say together, where it can be read, and whether it still can.
+#[derive(Default)]
 struct Joined {
     facts: Facts,
     source_uri: String,
+    offset: u64,
     readable: bool,
 }
 
 fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT facts, locator, present FROM source_sessions JOIN sources ON sources.id = source \
+        "SELECT facts, locator, present, offset FROM source_sessions JOIN sources ON sources.id = source \
          WHERE session = ?1 ORDER BY present, rank, locator",
     )?;
     let mut rows = statement.query([session])?;
-    let mut joined = Joined { facts: Facts::default(), source_uri: String::new(), readable: false };
+    let mut joined = Joined::default();
     while let Some(row) = rows.next()? {
         let facts = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default());
         joined.facts = joined.facts.joined(facts.unwrap_or_default());
         joined.source_uri = row.get(1)?;
+        joined.offset = count(row, 3)?;
         joined.readable |= row.get::<_, bool>(2)?;
     }
     Ok(joined)
@@ -216,7 +242,7 @@ pub(crate) fn refresh(
     slot: &Slot,
     resumes: bool,
 ) -> Result<Bound, StoreError> {
-    let Joined { facts, source_uri, readable } = join(connection, slot.row)?;
+    let Joined { facts, source_uri, offset, readable } = join(connection, slot.row)?;
     let resumable = resumes && facts.parent.is_none();
     let lifecycle = Lifecycle::of(Standing { readable, archived: false, resumable });
     let mut statement = connection.prepare_cached(REFRESH)?;
@@ -244,7 +270,7 @@ pub(crate) fn refresh(
         parent.or(fork),
     ])?;
     let (who, session) = (slot.who.clone(), slot.who.session());
-    Ok(Bound { session, who, project_path: facts.project_path, source_uri, lifecycle })
+    Ok(Bound { session, who, project_path: facts.project_path, source_uri, offset, lifecycle })
 }
 
 const REFRESH: &str = "

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::AgentId;
 use taffrail_model::observed::{Fingerprint, LastLine, SourceState};
 
-/// A source with its number and how it stands.
+/// A source with its number and how it stands; the reader's memory is asked for by itself.
 #[derive(Debug, Clone)]
 pub struct SourceRow {
     /// Our number for it.
@@ -28,7 +28,7 @@ pub(crate) struct Standing {
 }
 
 const COLUMNS: &str = "id, agent, home, path, key, locator, rank, device, inode, size, \
-    modified_ns, beside, offset, last_offset, last_length, last_hash, reader, read_whole_next, \
+    modified_ns, beside, offset, last_offset, last_length, last_hash, read_whole_next, \
     present, half_read";
 
 /// All sources.
@@ -77,10 +77,10 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
         fingerprint,
         offset: number(12)?,
         last_line,
-        reader: row.get(16)?,
-        read_whole_next: row.get(17)?,
+        reader: String::new(),
+        read_whole_next: row.get(16)?,
     };
-    Ok(SourceRow { id: row.get(0)?, state, present: row.get(18)?, half_read: row.get(19)? })
+    Ok(SourceRow { id: row.get(0)?, state, present: row.get(17)?, half_read: row.get(18)? })
 }
 
 /// Writes a source as it is after a piece, and gives its number.
@@ -127,6 +127,24 @@ ON CONFLICT (home, path, key) DO UPDATE SET agent = ?1, locator = ?5, rank = ?6,
   last_length = ?14, last_hash = ?15, reader = ?16, read_whole_next = ?17, half_read = ?18,
   present = 1
 RETURNING id";
+
+/// The memory of a source's reader.
+pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT reader FROM sources WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
+}
+
+/// A present source waits to be read from its start.
+pub(crate) fn any_half_read(connection: &Connection) -> Result<bool, StoreError> {
+    let query = "SELECT EXISTS (SELECT 1 FROM sources WHERE half_read = 1 AND present = 1)";
+    Ok(connection.query_row(query, [], |row| row.get(0))?)
+}
+
+/// The first position of a source that no longer counts, because a later file took over there.
+pub(crate) fn cut(connection: &Connection, id: i64) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT cut_at FROM sources WHERE id = ?1")?;
+    Ok(statement.query_row([id], |row| row.get(0)).optional()?.flatten())
+}
 
 /// How a source stands against others.
 pub(crate) fn standing(connection: &Connection, id: i64) -> Result<Standing, StoreError> {

@@ -1,23 +1,17 @@
 //! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
 
 use crate::append::{self, Change, Heard};
+use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
-use crate::schema::{self, INDEX, INDEX_VERSION};
+use crate::queries::{drop_usage, due_bindings, events_of, identities_of, write_facts};
 use crate::sessions::{self, Bound, Slot};
 use crate::sources::{self, SourceRow};
-use crate::{Ledger, StoreError, families};
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::{Ledger, StoreError, cuts, families, schema};
+use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::observed::{Observed, Outcome, Pass};
-use taffrail_model::{AgentId, DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
-
-/// Pages of the write-ahead log after which it is folded back.
-const CHECKPOINT_PAGES: u32 = 4000;
-/// Pages kept in memory, so that a batch need not be written in pieces.
-const CACHE_KIB: i64 = 32 * 1024;
-/// Statements kept prepared.
-const STATEMENTS: usize = 64;
+use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
 
 /// What a writer must be told about the machine.
 #[derive(Debug, Clone)]
@@ -113,6 +107,22 @@ impl Writer {
         sources::all(&self.index)
     }
 
+    /// The memory of a source's reader, to go on from.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn memory(&self, source: i64) -> Result<String, StoreError> {
+        sources::memory(&self.index, source)
+    }
+
+    /// Sources that lost something to another wait to be read from their start.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn wants_another_round(&self) -> Result<bool, StoreError> {
+        sources::any_half_read(&self.index)
+    }
+
     /// Throws the index away and begins a new one under a new numbering.
     ///
     /// # Errors
@@ -150,7 +160,7 @@ impl Writer {
         }
         self.note_pass(source, observed)?;
         let sessions = self.slots_of(observed, source)?;
-        let heard = Heard { source, now };
+        let heard = Heard { source, now, cut: sources::cut(&self.index, source)? };
         let mut changes = self.write_events(observed, &sessions, heard)?;
         if observed.pass == Pass::Again && observed.ends_pass {
             changes += self.end_pass(source, now)?;
@@ -168,6 +178,9 @@ impl Writer {
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.values_mut().filter(|slot| slot.dirty || slot.facts_changed) {
+            if slot.facts_changed {
+                cuts::apply(&self.index, slot, now)?;
+            }
             if slot.recount {
                 slot.counts = sessions::recount(&self.index, slot.row)?;
             }
@@ -191,6 +204,7 @@ impl Writer {
     pub fn vanish(&mut self, gone: &[i64]) -> Result<(), StoreError> {
         for source in gone {
             self.index.execute("UPDATE sources SET present = 0 WHERE id = ?1", [source])?;
+            cuts::lift(&self.index, *source)?;
             self.read_others_again(*source)?;
             self.touch_sessions_of(*source)?;
         }
@@ -229,8 +243,12 @@ impl Writer {
     pub fn finish(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.bind(&[], now)?;
         self.begin()?;
-        for (_, bound) in self.ledger.identities()? {
-            sessions::list_lost(&self.index, &bound)?;
+        // Only an index made anew can lack a session the ledger knows.
+        if meta(&self.index, "compared_with_ledger")?.is_none() {
+            for bound in self.ledger.identities()? {
+                sessions::list_lost(&self.index, &bound)?;
+            }
+            set_meta(&self.index, "compared_with_ledger", "1")?;
         }
         set_meta(&self.index, "clean", "1")?;
         self.index.execute_batch("COMMIT")?;
@@ -406,124 +424,4 @@ fn slot<'a>(
         Entry::Occupied(known) => known.into_mut(),
         Entry::Vacant(free) => free.insert(sessions::load(index, who)?),
     })
-}
-
-fn write_facts(
-    index: &Connection,
-    session: i64,
-    source: i64,
-    json: &str,
-) -> Result<bool, StoreError> {
-    let mut statement = index.prepare_cached(
-        "INSERT INTO source_sessions (session, source, facts) VALUES (?1, ?2, ?3) \
-         ON CONFLICT DO UPDATE SET facts = ?3 WHERE facts <> ?3",
-    )?;
-    Ok(statement.execute(params![session, source, json])? > 0)
-}
-
-fn identities_of(index: &Connection, source: i64) -> Result<Vec<RuntimeIdentity>, StoreError> {
-    let mut statement = index.prepare_cached(
-        "SELECT agent, scope, runtime_id FROM sessions WHERE id IN \
-         (SELECT session FROM source_sessions WHERE source = ?1)",
-    )?;
-    let rows = statement.query_map([source], identity)?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn identity(row: &rusqlite::Row<'_>) -> rusqlite::Result<RuntimeIdentity> {
-    let agent = AgentId::new(row.get::<_, String>(0)?);
-    Ok(RuntimeIdentity::new(agent, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
-}
-
-fn events_of(index: &Connection, session: i64, source: i64) -> Result<Vec<EventId>, StoreError> {
-    let mut statement = index.prepare_cached(
-        "SELECT id FROM events WHERE session = ?1 AND source = ?2 AND removed = 0",
-    )?;
-    let rows =
-        statement.query_map([session, source], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn drop_usage(
-    index: &Connection,
-    session: i64,
-    source: i64,
-    seen: &HashSet<(i64, [u8; 16])>,
-) -> Result<bool, StoreError> {
-    let mut statement =
-        index.prepare_cached("SELECT key FROM usage WHERE session = ?1 AND source = ?2")?;
-    let keys = statement.query_map([session, source], |row| row.get::<_, [u8; 16]>(0))?;
-    let mut dropped = false;
-    for key in keys.collect::<Result<Vec<_>, _>>()? {
-        if !seen.contains(&(session, key)) {
-            let mut drop =
-                index.prepare_cached("DELETE FROM usage WHERE session = ?1 AND key = ?2")?;
-            drop.execute(params![session, key])?;
-            dropped = true;
-        }
-    }
-    Ok(dropped)
-}
-
-fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError> {
-    let mut statement = index.prepare(
-        "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle FROM sessions \
-         WHERE id IN (SELECT session FROM unbound)",
-    )?;
-    let rows = statement.query_map([], |row| {
-        let who = identity(row)?;
-        Ok(Bound {
-            session: who.session(),
-            who,
-            project_path: row.get(3)?,
-            source_uri: row.get(4)?,
-            lifecycle: taffrail_model::Lifecycle::from(row.get::<_, String>(5)?.as_str()),
-        })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, StoreError> {
-    let path = folder.join("index.db");
-    let mut connection = schema::open_writable(&path)?;
-    let found = schema::version(&connection)?;
-    if found != 0 && found != INDEX_VERSION {
-        drop(connection);
-        remove_index(folder)?;
-        connection = schema::open_writable(&path)?;
-    }
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    if schema::version(&connection)? == 0 {
-        let generation = ledger.next_generation()?;
-        connection.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {INDEX} PRAGMA user_version = {INDEX_VERSION}; \
-             INSERT INTO meta VALUES ('generation', '{generation}'); COMMIT;"
-        ))?;
-    }
-    Ok(connection)
-}
-
-fn remove_index(folder: &Path) -> Result<(), StoreError> {
-    for name in ["index.db", "index.db-wal", "index.db-shm"] {
-        match std::fs::remove_file(folder.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn meta(index: &Connection, name: &str) -> Result<Option<String>, StoreError> {
-    let query = "SELECT value FROM meta WHERE name = ?1";
-    Ok(index.query_row(query, [name], |row| row.get(0)).optional()?)
-}
-
-fn set_meta(index: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
-    let query = "INSERT INTO meta (name, value) VALUES (?1, ?2) \
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    index.execute(query, [name, value])?;
-    Ok(())
 }

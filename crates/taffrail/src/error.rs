@@ -44,6 +44,9 @@ impl From<DaemonError> for CliError {
             DaemonError::Target(TargetError::WaitingUnknown) => {
                 (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
             }
+            DaemonError::UnknownAgent(_) => {
+                (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
+            }
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }

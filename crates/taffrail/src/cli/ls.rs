@@ -15,6 +15,8 @@ use taffrail_daemon::{Budget, Listing, agents, list};
 const CATCH_UP: Duration = Duration::from_millis(300);
 /// Rows shown to people unless they ask for more.
 const ROWS: usize = 40;
+/// Rows a screen list can ask for.
+const MOST_ROWS: usize = 1_000_000;
 
 /// List sessions, the latest first
 #[derive(Debug, Default, clap::Args)]
@@ -55,7 +57,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
     }
     let budget = Budget::Until(Instant::now() + CATCH_UP);
-    let listing = list(&context.settings, &request, budget)?;
+    // One more than is shown tells whether there are more.
+    let limit = Some(args.limit.unwrap_or(ROWS).saturating_add(1).min(MOST_ROWS));
+    let listing = list(&context.settings, &ListRequest { limit, ..request }, budget)?;
     show(&listing, args, context)
 }
 
@@ -79,7 +83,7 @@ fn absolute(here: &Path, path: &str) -> String {
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     if listing.sessions.is_empty() {
-        return nothing(listing, context);
+        return nothing(context);
     }
     let rows = args.limit.unwrap_or(ROWS);
     let width = if is_terminal() { columns() } else { usize::MAX };
@@ -91,7 +95,7 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
     }
     out.end()?;
     if listing.sessions.len() > rows {
-        say(&format!("{} more: taffrail ls -n {}", listing.sessions.len() - rows, rows * 5));
+        say(&format!("there are more: taffrail ls -n {}", rows.saturating_mul(5)));
     }
     warn(listing);
     Ok(())
@@ -118,14 +122,16 @@ fn warn(listing: &Listing) {
 }
 
 /// An empty machine: where it looked, what it did not find, and one next step.
-fn nothing(listing: &Listing, context: &Context) -> Result<(), CliError> {
+fn nothing(context: &Context) -> Result<(), CliError> {
     let known = agents(&context.settings)?.agents;
     let looked: Vec<_> = known.iter().map(|it| it.label.as_str()).collect();
-    let found: Vec<_> = known.iter().flat_map(|it| &it.homes).map(|it| it.path.as_str()).collect();
+    let homes: Vec<_> = known.iter().flat_map(|it| &it.homes).collect();
+    let sources: u64 = homes.iter().map(|it| it.sources).sum();
+    let found: Vec<_> = homes.iter().map(|it| it.path.as_str()).collect();
     let found = if found.is_empty() { "none of their homes".to_owned() } else { found.join(", ") };
     let mut out = Out::new();
-    out.line(&format!("No sessions. Looked for {}.", looked.join(", ")))?;
-    out.line(&format!("Found {found}, with {} sources of history that match.", listing.sources))?;
+    out.line(&format!("No sessions match. Looked for {}.", looked.join(", ")))?;
+    out.line(&format!("Found {found}, with {sources} sources of history."))?;
     out.line("Next: taffrail doctor")?;
     out.end()
 }

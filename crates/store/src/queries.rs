@@ -1,0 +1,95 @@
+//! Questions the writer asks the index.
+
+use crate::StoreError;
+use crate::sessions::Bound;
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity};
+
+/// Writes what a source knows of a session; `false` when it knew the same before.
+pub(crate) fn write_facts(
+    index: &Connection,
+    session: i64,
+    source: i64,
+    json: &str,
+) -> Result<bool, StoreError> {
+    let mut statement = index.prepare_cached(
+        "INSERT INTO source_sessions (session, source, facts) VALUES (?1, ?2, ?3) \
+         ON CONFLICT DO UPDATE SET facts = ?3 WHERE facts <> ?3",
+    )?;
+    Ok(statement.execute(params![session, source, json])? > 0)
+}
+
+/// The sessions a source speaks of.
+pub(crate) fn identities_of(
+    index: &Connection,
+    source: i64,
+) -> Result<Vec<RuntimeIdentity>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT agent, scope, runtime_id FROM sessions WHERE id IN \
+         (SELECT session FROM source_sessions WHERE source = ?1)",
+    )?;
+    let rows = statement.query_map([source], identity)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn identity(row: &rusqlite::Row<'_>) -> rusqlite::Result<RuntimeIdentity> {
+    let agent = AgentId::new(row.get::<_, String>(0)?);
+    Ok(RuntimeIdentity::new(agent, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+}
+
+/// The live events a source stands for.
+pub(crate) fn events_of(
+    index: &Connection,
+    session: i64,
+    source: i64,
+) -> Result<Vec<EventId>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT id FROM events WHERE session = ?1 AND source = ?2 AND removed = 0",
+    )?;
+    let rows =
+        statement.query_map([session, source], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Drops what a source no longer says was spent; `true` when it was anything.
+pub(crate) fn drop_usage(
+    index: &Connection,
+    session: i64,
+    source: i64,
+    seen: &HashSet<(i64, [u8; 16])>,
+) -> Result<bool, StoreError> {
+    let mut statement =
+        index.prepare_cached("SELECT key FROM usage WHERE session = ?1 AND source = ?2")?;
+    let keys = statement.query_map([session, source], |row| row.get::<_, [u8; 16]>(0))?;
+    let mut dropped = false;
+    for key in keys.collect::<Result<Vec<_>, _>>()? {
+        if !seen.contains(&(session, key)) {
+            let mut drop =
+                index.prepare_cached("DELETE FROM usage WHERE session = ?1 AND key = ?2")?;
+            drop.execute(params![session, key])?;
+            dropped = true;
+        }
+    }
+    Ok(dropped)
+}
+
+/// Bindings that were not carried over to the ledger yet.
+pub(crate) fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError> {
+    let mut statement = index.prepare(
+        "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle FROM sessions \
+         WHERE id IN (SELECT session FROM unbound)",
+    )?;
+    let rows = statement.query_map([], |row| {
+        let who = identity(row)?;
+        Ok(Bound {
+            session: who.session(),
+            who,
+            project_path: row.get(3)?,
+            source_uri: row.get(4)?,
+            offset: 0,
+            lifecycle: Lifecycle::from(row.get::<_, String>(5)?.as_str()),
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
