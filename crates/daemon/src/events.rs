@@ -5,6 +5,7 @@ use crate::{DaemonError, Settings, Target, resolve};
 use serde_json::{Map, Value};
 use taffrail_api::{EventLine, EventsRequest, Removed, Session};
 use taffrail_capture::{Body, Reference, Sources, Want};
+use taffrail_model::turn::{self, Turn, TurnInput};
 use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
 use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
 
@@ -29,23 +30,34 @@ pub fn events(
 ) -> Result<(), DaemonError> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
-    let rows = wanted(&reader, &session, request)?;
-    let device = match Ledger::open_read_only(&settings.data)? {
-        Some(ledger) => ledger.device()?,
-        None => DeviceId::new(""),
-    };
-    let mut teller = Teller {
-        session: &session,
-        generation: reader.generation(),
-        device,
-        sources: Sources::default(),
-    };
-    for row in rows {
+    let mut teller = Teller::new(settings, &session, &reader)?;
+    for row in wanted(&reader, &session, request)? {
         if !give(teller.line(row)) {
             break;
         }
     }
     Ok(())
+}
+
+/// The turns of a session.
+///
+/// # Errors
+/// As `events`.
+pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, DaemonError> {
+    let session = resolve(settings, target)?;
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let mut teller = Teller::new(settings, &session, &reader)?;
+    let rows = reader.events(session.row)?;
+    let texts: Vec<_> = rows.iter().map(|row| teller.text(row)).collect();
+    let inputs = rows.iter().zip(&texts).map(|(row, text)| TurnInput {
+        kind: &row.kind,
+        at: row.at,
+        turn: row.turn,
+        marks: row.marks,
+        text,
+        label: row.label.as_deref(),
+    });
+    Ok(turn::turns(inputs, None))
 }
 
 fn wanted(
@@ -74,7 +86,27 @@ struct Teller<'a> {
     sources: Sources,
 }
 
-impl Teller<'_> {
+impl<'a> Teller<'a> {
+    fn new(
+        settings: &Settings,
+        session: &'a SessionRow,
+        reader: &'a IndexReader,
+    ) -> Result<Self, DaemonError> {
+        let device = match Ledger::open_read_only(&settings.data)? {
+            Some(ledger) => ledger.device()?,
+            None => DeviceId::new(""),
+        };
+        Ok(Self { session, generation: reader.generation(), device, sources: Sources::default() })
+    }
+
+    /// The text of what a person or the agent said; of tools the excerpt is enough.
+    fn text(&mut self, row: &EventRow) -> String {
+        match row.kind {
+            Kind::UserPrompt | Kind::AssistantMessage => self.body(row).text.unwrap_or_default(),
+            _ => row.excerpt.clone(),
+        }
+    }
+
     fn line(&mut self, row: EventRow) -> EventLine {
         if row.removed {
             return EventLine::Removed(Removed {

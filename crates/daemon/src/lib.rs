@@ -13,7 +13,7 @@ mod target;
 
 pub use agents::agents;
 pub use doctor::doctor;
-pub use events::{events, session_of};
+pub use events::{events, session_of, turns};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use settings::Settings;

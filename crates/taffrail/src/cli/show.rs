@@ -8,8 +8,7 @@ use crate::terminal::{clean, fit, line};
 use crate::when;
 use serde::Serialize;
 use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
-use taffrail_model::observed::Marks;
-use taffrail_model::turn::{Turn, TurnInput, turns};
+use taffrail_model::turn::Turn;
 use taffrail_model::{Event, Kind};
 
 /// The most lines of a message or a result that are shown.
@@ -44,47 +43,25 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
     let session = taffrail_daemon::session_of(&context.settings, &target)?;
-    let mut events = Vec::new();
-    let all = EventsRequest::default();
-    taffrail_daemon::events(&context.settings, &target, &all, &mut |event| {
-        if let EventLine::Event(event) = event {
-            events.push(*event);
-        }
-        true
-    })?;
     let mut out = Out::new();
     if args.json {
-        let turns = turns(events.iter().map(input), None);
+        let turns = taffrail_daemon::turns(&context.settings, &target)?;
         return out.json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
     }
     head(&mut out, &session)?;
-    for event in &events {
-        if !told(&mut out, event)? {
-            break;
-        }
+    let mut fault = None;
+    let all = EventsRequest::default();
+    taffrail_daemon::events(&context.settings, &target, &all, &mut |event| {
+        let EventLine::Event(event) = event else { return true };
+        told(&mut out, &event).unwrap_or_else(|error| {
+            fault = Some(error);
+            false
+        })
+    })?;
+    match fault {
+        Some(error) => Err(error),
+        None => out.end(),
     }
-    out.end()
-}
-
-fn input(event: &Event) -> TurnInput<'_> {
-    let word = |name: &str| event.data.get(name).and_then(|it| it.as_str());
-    let label = word("tool").or_else(|| word("decision")).or_else(|| word("reason"));
-    let failed = event.data.get("failed").and_then(serde_json::Value::as_bool) == Some(true);
-    let ends = event.kind == Kind::AgentStopped || word("stop_reason").is_some_and(is_final);
-    let marks = if failed { Marks::FAILED } else { Marks::default() };
-    let marks = if ends { marks.with(Marks::ENDS_TURN) } else { marks };
-    TurnInput {
-        kind: &event.kind,
-        at: event.created_at,
-        turn: event.turn_id,
-        marks,
-        text: event.text.as_deref().unwrap_or_default(),
-        label,
-    }
-}
-
-fn is_final(reason: &str) -> bool {
-    matches!(reason, "end_turn" | "stop_sequence" | "max_tokens" | "refusal" | "final_answer")
 }
 
 fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
@@ -149,7 +126,11 @@ fn result(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
     let mark = if failed { "✕" } else { "✓" };
     let lines = text.lines().count();
     let first = fit(&line(text.lines().next().unwrap_or_default()), RESULT_WIDTH - 24);
-    let more = if lines > 1 { format!("  +{} lines", lines - 1) } else { String::new() };
+    let more = match lines {
+        0 | 1 => String::new(),
+        2 => "  +1 line".to_owned(),
+        _ => format!("  +{} lines", lines - 1),
+    };
     out.line(&format!("      {mark} {first}{more}"))
 }
 
