@@ -81,10 +81,9 @@ fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
             write_since(index, *row, *since)?;
         }
     }
-    for (session, origin) in &settled.origins {
-        if let Some(row) = rows.get(session) {
-            write_origin(index, *row, *origin)?;
-        }
+    let origins: HashMap<_, _> = settled.origins.iter().copied().collect();
+    for (session, row) in &rows {
+        write_origin(index, *row, origins.get(session).copied())?;
     }
     Ok(())
 }
@@ -195,11 +194,15 @@ fn write_since(index: &Connection, row: i64, since: Option<Timestamp>) -> Result
     Ok(())
 }
 
-fn write_origin(index: &Connection, row: i64, origin: SessionId) -> Result<(), StoreError> {
+/// Writes where a copy comes from, or that it comes from nowhere; what its agent itself says of its
+/// origin stands.
+fn write_origin(index: &Connection, row: i64, origin: Option<SessionId>) -> Result<(), StoreError> {
+    let kind = origin.map(|_| LineageKind::Fork);
     let mut statement = index.prepare_cached(
         "UPDATE sessions SET lineage_kind = ?2, lineage_session = ?3 \
          WHERE id = ?1 AND parent IS NULL AND forked_from IS NULL",
     )?;
-    statement.execute(params![row, LineageKind::Fork.as_str(), origin.as_bytes()])?;
+    let kind = kind.as_ref().map(LineageKind::as_str);
+    statement.execute(params![row, kind, origin.as_ref().map(SessionId::as_bytes)])?;
     Ok(())
 }

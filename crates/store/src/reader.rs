@@ -174,7 +174,9 @@ SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, 
 FROM events e JOIN sources s ON s.id = e.source LEFT JOIN sessions o ON o.id = e.inherited_from
 WHERE e.session = ?1";
 
-const CANONICAL: &str = " AND e.removed = 0 ORDER BY e.at, s.rank, e.position, e.part, e.id";
+/// A session's start precedes whatever else was written in the same instant of its clock.
+const CANONICAL: &str = " AND e.removed = 0 \
+  ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
 
 impl IndexReader {
     /// Opens the index, if there is one of our schema.
@@ -238,7 +240,8 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn last_events(&self, session: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
         let order = " AND e.removed = 0 \
-            ORDER BY e.at DESC, s.rank DESC, e.position DESC, e.part DESC, e.id DESC";
+            ORDER BY e.at DESC, s.rank DESC, e.kind <> 'session.started' DESC, e.position DESC, \
+            e.part DESC, e.id DESC";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut rows = self.event_rows(&format!("{EVENT}{order} LIMIT ?2"), &[&session, &limit])?;
         rows.reverse();

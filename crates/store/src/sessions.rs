@@ -222,7 +222,7 @@ struct Joined {
 fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT facts, locator, present, offset FROM source_sessions JOIN sources ON sources.id = source \
-         WHERE session = ?1 ORDER BY present, rank, locator",
+         WHERE session = ?1 ORDER BY present, rank, offset, locator",
     )?;
     let mut rows = statement.query([session])?;
     let mut joined = Joined::default();

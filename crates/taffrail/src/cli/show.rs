@@ -13,7 +13,7 @@ use taffrail_model::{Event, Kind};
 
 /// The most lines of a message or a result that are shown.
 const LINES: usize = 40;
-const RESULT_WIDTH: usize = 100;
+const WIDTH: usize = 100;
 
 /// Show what a session did, turn by turn
 #[derive(Debug, clap::Args)]
@@ -79,53 +79,88 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
     let cost = session.cost_microdollars;
     let cost = cost.map_or("cost unknown".to_owned(), |it| format!("${:.2}", it as f64 / 1e6));
     out.line(&format!(
-        "{} · {} turns · {} tool calls · {read} tokens in, {} out · {cost} · {}",
+        "{} · {} · {} · {read} tokens in, {} out · {cost} · {}",
         session.id,
-        session.turns,
-        session.tool_calls,
+        counted(session.turns, "turn"),
+        counted(session.tool_calls, "tool call"),
         usage.output_tokens,
         session.lifecycle.as_str()
     ))?;
+    if let Some(lineage) = &session.lineage {
+        out.line(&format!("{} of {}", lineage.kind.as_str(), lineage.session_id))?;
+    }
     out.line(&line(&session.source_uri))?;
     Ok(())
+}
+
+fn counted(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
     let text = event.text.as_deref().unwrap_or_default();
     match event.kind {
-        Kind::UserPrompt => {
-            let stale =
-                if event.data.contains_key("stale") { " (excerpt: source gone)" } else { "" };
-            out.line("")?;
-            out.line(&format!("▸ {}{stale}", when::minute(event.created_at)))?;
-            block(out, text, "▸ ")
-        }
+        Kind::UserPrompt => prompt(out, event, text),
         Kind::AssistantMessage => {
             out.line("")?;
             block(out, text, "  ")
         }
         Kind::ToolCall => {
-            let tool = event.data.get("tool").and_then(|it| it.as_str()).unwrap_or("tool");
-            let call = format!("    {} {}", line(tool), line(text));
-            out.line(&fit(&call, RESULT_WIDTH))
+            let call = format!("    {} {}", word(event, "tool"), line(text));
+            out.line(&fit(call.trim_end(), WIDTH))
         }
         Kind::ToolResult => result(out, event, text),
         Kind::ContextCompacted => out.line("──── context compacted ────"),
-        Kind::Error => out.line(&format!("  ✕ error: {}", fit(&line(text), RESULT_WIDTH))),
+        Kind::Error => {
+            let again = if flag(event, "retrying") == Some(true) { " (trying again)" } else { "" };
+            let what = if text.is_empty() { word(event, "code") } else { line(text) };
+            out.line(&format!("  ✕ error{again}: {}", fit(&what, WIDTH)))
+        }
+        Kind::ApprovalRequested => {
+            out.line(&format!("    asks for approval: {} {}", word(event, "tool"), line(text)))
+        }
         Kind::ApprovalResolved => {
-            let decision = event.data.get("decision").and_then(|it| it.as_str()).unwrap_or("?");
-            let by = event.data.get("decided_by").and_then(|it| it.as_str()).unwrap_or("?");
-            out.line(&format!("    approval: {} by {}", line(decision), line(by)))
+            let (decision, by) = (word(event, "decision"), word(event, "decided_by"));
+            out.line(&format!("    approval: {decision} by {by}"))
+        }
+        Kind::AgentStopped if word(event, "reason") == "interrupted" => out.line("  ■ interrupted"),
+        Kind::Notice => {
+            let said = format!("  · {} {}", word(event, "label"), line(text));
+            out.line(&fit(said.trim_end(), WIDTH))
         }
         _ => Ok(true),
     }
 }
 
+/// A word of an event's data.
+fn word(event: &Event, name: &str) -> String {
+    event.data.get(name).and_then(serde_json::Value::as_str).map_or("?".to_owned(), line)
+}
+
+fn flag(event: &Event, name: &str) -> Option<bool> {
+    event.data.get(name).and_then(serde_json::Value::as_bool)
+}
+
+fn prompt(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
+    let stale =
+        if flag(event, "stale") == Some(true) { " (excerpt: the source is gone)" } else { "" };
+    out.line("")?;
+    out.line(&format!("▸ {}{stale}", when::minute(event.created_at)))?;
+    block(out, text, "▸ ")
+}
+
+/// A result on one line: ✓ and ✕ only where the agent said how it went.
 fn result(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
-    let failed = event.data.get("failed").and_then(serde_json::Value::as_bool) == Some(true);
-    let mark = if failed { "✕" } else { "✓" };
+    let exit_code = event.data.get("exit_code").and_then(serde_json::Value::as_i64);
+    let mark = match (flag(event, "failed"), exit_code) {
+        (Some(true), _) => "✕",
+        (_, Some(code)) if code != 0 => "✕",
+        (Some(false), _) | (_, Some(_)) => "✓",
+        (None, None) => "·",
+    };
     let lines = text.lines().count();
-    let first = fit(&line(text.lines().next().unwrap_or_default()), RESULT_WIDTH - 24);
+    let first = fit(&line(text.lines().next().unwrap_or_default()), WIDTH - 24);
+    let first = if first.is_empty() { "(no output)".to_owned() } else { first };
     let more = match lines {
         0 | 1 => String::new(),
         2 => "  +1 line".to_owned(),
