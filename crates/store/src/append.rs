@@ -2,11 +2,11 @@
 
 use crate::StoreError;
 use crate::codec::{cursor_columns, micros, signed};
-use crate::sessions::Slot;
+use crate::sessions::{Due, Slot};
 use crate::sources;
 use rusqlite::{Connection, OptionalExtension, Statement, params};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage};
-use taffrail_model::{Confidence, EventId, Origin, Timestamp, Tokens};
+use taffrail_model::{Confidence, EventId, Origin, Timestamp, Tokens, TurnId};
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) fn event(
     if !known.removed {
         slot.counts.count(&known.kind, known.marks, -1);
     }
-    slot.recount = true;
+    slot.due.add(Due::RECOUNT);
     came(slot, event);
     Ok(Change::Changed)
 }
@@ -67,7 +67,7 @@ fn came(slot: &mut Slot, event: &NewEvent) {
     slot.counts.count(event.kind.as_str(), event.marks, 1);
     slot.counts.stretch(at);
     slot.earliest = Some(slot.earliest.map_or(at, |earliest| earliest.min(at)));
-    slot.dirty = true;
+    slot.due.add(Due::ROW);
 }
 
 /// An event as it stands.
@@ -130,8 +130,8 @@ fn insert(
         unless(event.confidence.as_str(), Confidence::High.as_str()),
         micros(event.at),
         micros(heard.now),
-        event.turn.as_ref().map(|turn| turn.as_bytes()),
-        event.parent.as_ref().map(|parent| parent.as_bytes()),
+        event.turn.as_ref().map(TurnId::as_bytes),
+        event.parent.as_ref().map(EventId::as_bytes),
         event.marks.bits(),
         heard.source,
         position,
@@ -200,8 +200,8 @@ fn change(
         unless(event.confidence.as_str(), Confidence::High.as_str()),
         micros(event.at),
         micros(heard.now),
-        event.turn.as_ref().map(|turn| turn.as_bytes()),
-        event.parent.as_ref().map(|parent| parent.as_bytes()),
+        event.turn.as_ref().map(TurnId::as_bytes),
+        event.parent.as_ref().map(EventId::as_bytes),
         event.marks.bits(),
         heard.source,
         position,
@@ -234,8 +234,7 @@ pub(crate) fn remove(
     statement.execute(params![slot.row, id.as_bytes(), slot.sequence + 1, micros(now)])?;
     slot.sequence += 1;
     slot.counts.count(&known.kind, known.marks, -1);
-    slot.recount = true;
-    slot.dirty = true;
+    slot.due.add(Due::RECOUNT.with(Due::ROW));
     Ok(Change::Changed)
 }
 
@@ -251,7 +250,7 @@ pub(crate) fn usage(
     usage: &NewUsage,
     source: i64,
 ) -> Result<(), StoreError> {
-    slot.dirty = true;
+    slot.due.add(Due::ROW);
     if insert_usage(connection, slot.row, usage, source)? {
         slot.tokens = slot.tokens.plus(usage.tokens);
         return Ok(());

@@ -51,15 +51,45 @@ pub(crate) struct Slot {
     pub(crate) sequence: i64,
     pub(crate) counts: Counts,
     pub(crate) tokens: Tokens,
-    /// Something was taken away: first and last must be looked up again.
-    pub(crate) recount: bool,
-    /// What its sources say changed.
-    pub(crate) facts_changed: bool,
-    /// Its place among copies must be looked at again.
-    pub(crate) unsettled: bool,
+    /// What must be done before the batch is closed.
+    pub(crate) due: Due,
     /// The earliest event inserted in this batch.
     pub(crate) earliest: Option<i64>,
-    pub(crate) dirty: bool,
+}
+
+/// What is due for a session at the end of a batch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Due(u8);
+
+impl Due {
+    /// Its row must be written.
+    pub(crate) const ROW: Self = Self(1);
+    /// Something was taken away: counts must be looked up again.
+    pub(crate) const RECOUNT: Self = Self(2);
+    /// What its sources say changed.
+    pub(crate) const FACTS: Self = Self(4);
+    /// Its place among copies must be looked at again.
+    pub(crate) const FAMILY: Self = Self(8);
+
+    /// Both.
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// This too.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// It is due.
+    pub(crate) fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Nothing is.
+    pub(crate) fn is_nothing(self) -> bool {
+        self.0 == 0
+    }
 }
 
 /// What is counted per session.
@@ -111,11 +141,8 @@ pub(crate) fn load(connection: &Connection, who: &RuntimeIdentity) -> Result<Slo
         sequence: 0,
         counts: Counts::default(),
         tokens: Tokens::default(),
-        recount: false,
-        facts_changed: true,
-        unsettled: true,
+        due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
         earliest: None,
-        dirty: true,
     })
 }
 
@@ -137,11 +164,8 @@ fn slot(row: &Row<'_>, who: &RuntimeIdentity) -> rusqlite::Result<Slot> {
         sequence: row.get(1)?,
         counts,
         tokens: tokens(row, 7)?,
-        recount: false,
-        facts_changed: false,
-        unsettled: false,
+        due: Due::default(),
         earliest: None,
-        dirty: false,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::append::{self, Change, Heard};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
 use crate::queries::{drop_usage, due_bindings, events_of, identities_of, write_facts};
-use crate::sessions::{self, Bound, Slot};
+use crate::sessions::{self, Bound, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::{Ledger, StoreError, cuts, families, schema};
 use rusqlite::{Connection, params};
@@ -177,18 +177,18 @@ impl Writer {
         let mut bound = Vec::new();
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
-        for slot in slots.values_mut().filter(|slot| slot.dirty || slot.facts_changed) {
-            if slot.facts_changed {
+        for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
+            if slot.due.has(Due::FACTS) {
                 cuts::apply(&self.index, slot, now)?;
             }
-            if slot.recount {
+            if slot.due.has(Due::RECOUNT) {
                 slot.counts = sessions::recount(&self.index, slot.row)?;
             }
             sessions::store(&self.index, slot)?;
-            if slot.facts_changed {
+            if slot.due.has(Due::FACTS) {
                 bound.push(self.refresh(slot)?);
             }
-            if slot.unsettled || families::is_open(&self.index, slot)? {
+            if slot.due.has(Due::FAMILY) || families::is_open(&self.index, slot)? {
                 unsettled.push(slot.row);
             }
         }
@@ -280,9 +280,11 @@ impl Writer {
             let json =
                 serde_json::to_string(facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             let slot = slot(&self.index, &mut self.slots, who)?;
-            slot.unsettled |= observed.pass == Pass::Again;
+            if observed.pass == Pass::Again {
+                slot.due.add(Due::FAMILY);
+            }
             if write_facts(&self.index, slot.row, source, &json)? {
-                slot.facts_changed = true;
+                slot.due.add(Due::FACTS);
             }
             ids.push(who.session());
         }
@@ -333,7 +335,7 @@ impl Writer {
             }
             if drop_usage(&self.index, slot.row, source, &seen.usage)? {
                 slot.tokens = sessions::owned_tokens(&self.index, slot.row)?;
-                slot.dirty = true;
+                slot.due.add(Due::ROW);
             }
         }
         if changes > 0 {
@@ -355,7 +357,7 @@ impl Writer {
 
     fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
         for who in identities_of(&self.index, source)? {
-            slot(&self.index, &mut self.slots, &who)?.facts_changed = true;
+            slot(&self.index, &mut self.slots, &who)?.due.add(Due::FACTS);
         }
         Ok(())
     }

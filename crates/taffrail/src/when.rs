@@ -5,15 +5,16 @@ use taffrail_model::Timestamp;
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
+const TWO_MONTHS: i64 = 60 * DAY;
 
 /// How long ago, short: `14s`, `2m`, `3h`, `5d`, `7w`.
 pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_second() - at.as_second()).max(0);
     match seconds {
         ..MINUTE => format!("{seconds}s"),
-        ..HOUR => format!("{}m", seconds / MINUTE),
-        ..DAY => format!("{}h", seconds / HOUR),
-        _ if seconds < 60 * DAY => format!("{}d", seconds / DAY),
+        MINUTE..HOUR => format!("{}m", seconds / MINUTE),
+        HOUR..DAY => format!("{}h", seconds / HOUR),
+        DAY..TWO_MONTHS => format!("{}d", seconds / DAY),
         _ => format!("{}w", seconds / (7 * DAY)),
     }
 }

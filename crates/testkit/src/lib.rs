@@ -1,1 +1,31 @@
-//! Placeholder.
+//! What the slow suites share: a home nobody else sees, histories that a seed decides, and damage
+//! that a seed decides.
+//!
+//! For tests only. Whatever goes wrong in here is a fault of the test and ends it, so nothing
+//! returns an error.
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::needless_pass_by_value,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a developer crate: its faults end the test that uses it"
+)]
+
+mod chance;
+pub mod corpus;
+pub mod goose;
+mod home;
+pub mod mutate;
+mod process;
+mod scale;
+mod view;
+
+pub use chance::Chance;
+pub use home::{Home, Output, SavedData};
+pub use process::{Fate, Run, private_kib, until};
+pub use scale::Scale;
+pub use view::{canonical_view, check_same};

@@ -58,8 +58,8 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
 pub(super) fn bytes(count: u64) -> String {
     match count {
         ..1_000 => format!("{count} B"),
-        ..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
-        ..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
         _ => format!("{:.2} GB", count as f64 / 1e9),
     }
 }

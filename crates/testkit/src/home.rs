@@ -1,0 +1,200 @@
+//! A home of its own for every test: nothing of the machine shines through.
+
+use crate::Run;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Our own folders below the home, by the variable that names them.
+const FOLDERS: [(&str, &str); 5] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("XDG_RUNTIME_DIR", ".run"),
+];
+const DATA: &str = ".local/share/taffrail";
+
+/// A temporary `HOME` and the program that looks at it.
+#[derive(Debug)]
+pub struct Home {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+/// What a command said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// The exit code.
+    pub status: i32,
+    /// Data.
+    pub stdout: String,
+    /// Everything else.
+    pub stderr: String,
+}
+
+/// Taffrail's own files, to be put back later.
+#[derive(Debug, Clone)]
+pub struct SavedData(BTreeMap<PathBuf, Vec<u8>>);
+
+impl Home {
+    /// Makes an empty home for the program at this path.
+    #[must_use]
+    pub fn new(program: &str) -> Self {
+        let folder = tempfile::Builder::new().prefix("taffrail-test-").tempdir().unwrap();
+        for (_, below) in FOLDERS {
+            fs::create_dir_all(folder.path().join(below)).unwrap();
+        }
+        Self { folder, program: program.into() }
+    }
+
+    /// The home itself.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// A path below the home.
+    #[must_use]
+    pub fn path(&self, below: &str) -> PathBuf {
+        self.root().join(below)
+    }
+
+    /// Writes a file whole, with the folders above it.
+    pub fn write(&self, below: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Adds to the end of a file.
+    pub fn append(&self, below: &str, bytes: impl AsRef<[u8]>) {
+        let mut file = OpenOptions::new().append(true).open(self.path(below)).unwrap();
+        file.write_all(bytes.as_ref()).unwrap();
+    }
+
+    /// Renames a file, with the folders above its new place.
+    pub fn rename(&self, from: &str, to: &str) {
+        let to = self.path(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::rename(self.path(from), to).unwrap();
+    }
+
+    /// Deletes a file.
+    pub fn remove(&self, below: &str) {
+        fs::remove_file(self.path(below)).unwrap();
+    }
+
+    /// The program with the environment of this home and no other.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
+        command.env_clear().env("HOME", self.root()).env("NO_COLOR", "1");
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        for (variable, below) in FOLDERS {
+            command.env(variable, self.path(below));
+        }
+        command
+    }
+
+    /// Runs a command to its end.
+    #[must_use]
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.run_in(self.root(), arguments)
+    }
+
+    /// Runs a command in another folder.
+    #[must_use]
+    pub fn run_in(&self, folder: &Path, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).current_dir(folder).output().unwrap();
+        Output {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// Runs a command that must not fail, and gives its stdout.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status, 0, "{arguments:?}: {}", output.stderr);
+        output.stdout
+    }
+
+    /// Runs a command whose answer is one JSON document.
+    #[must_use]
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.ok(arguments);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    }
+
+    /// Runs a command whose answer is one JSON object a line.
+    #[must_use]
+    pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let text = self.ok(arguments);
+        text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    }
+
+    /// Starts a command and lets it run; what it says is dropped.
+    #[must_use]
+    pub fn spawn(&self, arguments: &[&str]) -> Run {
+        let mut command = self.command(arguments);
+        Run::new(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    /// Brings the index up and gives the counts.
+    pub fn index(&self) -> Value {
+        self.json(&["index", "--json"])
+    }
+
+    /// Every session there is, workers too, in the order of `ls`.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<Value> {
+        let mut list = self.json(&["ls", "--json", "--all"]);
+        serde_json::from_value(list["sessions"].take()).unwrap()
+    }
+
+    /// The session with this runtime id; there must be exactly one.
+    #[must_use]
+    pub fn session(&self, runtime_id: &str) -> Value {
+        let mut all = self.sessions();
+        all.retain(|it| it["runtime_session_id"] == runtime_id);
+        assert_eq!(all.len(), 1, "sessions with the runtime id {runtime_id}");
+        all.remove(0)
+    }
+
+    /// The live events of a session.
+    #[must_use]
+    pub fn events(&self, id: &str) -> Vec<Value> {
+        self.lines(&["events", id, "--json"])
+    }
+
+    /// Takes Taffrail's own files as they are now.
+    #[must_use]
+    pub fn save_data(&self) -> SavedData {
+        let entries = fs::read_dir(self.path(DATA)).unwrap();
+        let files = entries.map(|entry| entry.unwrap().path());
+        SavedData(files.map(|path| (path.clone(), fs::read(path).unwrap())).collect())
+    }
+
+    /// Puts Taffrail's own files back as they were.
+    pub fn restore_data(&self, saved: &SavedData) {
+        self.drop_data();
+        fs::create_dir_all(self.path(DATA)).unwrap();
+        for (path, bytes) in &saved.0 {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+
+    /// Deletes everything Taffrail knows.
+    pub fn drop_data(&self) {
+        if self.path(DATA).exists() {
+            fs::remove_dir_all(self.path(DATA)).unwrap();
+        }
+    }
+}

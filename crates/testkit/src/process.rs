@@ -1,0 +1,98 @@
+//! Watching and ending the processes a test started itself.
+
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for something that ought to happen at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The time between two looks.
+const PAUSE: Duration = Duration::from_micros(500);
+
+/// Looks again and again until there is something; ends the test when there never is.
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "waited {PATIENCE:?} in vain for {what}");
+        std::thread::park_timeout(PAUSE);
+    }
+}
+
+/// The private memory of a process in KiB; `None` once it is over.
+#[must_use]
+pub fn private_kib(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// A program of ours that is running; it never outlives the test.
+#[derive(Debug)]
+pub struct Run {
+    child: Child,
+}
+
+/// What became of a process that was to be killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was killed at its work.
+    Killed,
+    /// It had ended before.
+    Ended,
+}
+
+impl Run {
+    pub(crate) fn new(child: Child) -> Self {
+        Self { child }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("the process is ours")
+    }
+
+    /// Waits for its end.
+    pub fn wait(&mut self) -> ExitStatus {
+        until("a process to end", || self.ended())
+    }
+
+    /// Kills it with `SIGKILL` after so long, unless it has ended by itself.
+    pub fn kill_after(mut self, delay: Duration) -> Fate {
+        let end = Instant::now() + delay;
+        while Instant::now() < end {
+            if self.ended().is_some() {
+                return Fate::Ended;
+            }
+            std::thread::park_timeout(PAUSE.min(end.saturating_duration_since(Instant::now())));
+        }
+        self.child.kill().expect("the process is ours");
+        let status = self.child.wait().expect("the process is ours");
+        if status.code().is_some() { Fate::Ended } else { Fate::Killed }
+    }
+
+    /// Waits for its end and gives the most private memory it was seen with, in KiB.
+    pub fn peak_kib(&mut self) -> (ExitStatus, u64) {
+        let (id, mut peak) = (self.id(), 0);
+        let status = until("a process to end", || {
+            peak = peak.max(private_kib(id).unwrap_or(0));
+            self.ended()
+        });
+        (status, peak)
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // It may have ended already; then there is nothing to do.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
