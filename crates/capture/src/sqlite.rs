@@ -162,7 +162,7 @@ fn rows(
 }
 
 fn columns_of(statement: &rusqlite::Statement<'_>) -> Vec<String> {
-    statement.column_names().into_iter().map(str::to_owned).collect()
+    statement.column_names().map(str::to_owned).collect()
 }
 
 fn foreign(row: &Row<'_>, columns: &[String]) -> rusqlite::Result<ForeignRow> {
