@@ -2,6 +2,7 @@
 
 use crate::discover::{Discovery, Found};
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use taffrail_adapters::Shape;
 use taffrail_model::hash::Digest16;
 use taffrail_model::observed::{Pass, SourceState};
@@ -103,7 +104,8 @@ fn is_gone(source: &Known, there: &HashSet<(String, String)>, discovery: &Discov
         // A home this run was not told of is not gone for that; only a missing file is.
         return std::fs::symlink_metadata(full).is_err();
     }
-    !there.contains(&place) && !discovery.unseen.iter().any(|unseen| full.starts_with(unseen))
+    !there.contains(&place)
+        && !discovery.unseen.iter().any(|unseen| Path::new(&full).starts_with(unseen))
 }
 
 fn inode(state: &SourceState) -> (u64, u64) {
@@ -113,10 +115,12 @@ fn inode(state: &SourceState) -> (u64, u64) {
 fn unknown(found: Found, by_inode: &HashMap<(u64, u64), &Known>, moved: &mut HashSet<i64>) -> Job {
     let same = by_inode.get(&(found.fingerprint.device, found.fingerprint.inode));
     let same = same.filter(|it| {
-        it.state.key.is_empty()
+        it.present
+            && it.state.key.is_empty()
             && !it.half_read
             && it.state.agent.as_str() == found.adapter.descriptor().id
             && it.state.offset <= found.fingerprint.size
+            && is_same_file(&it.state, &found)
             && moved.insert(it.id)
     });
     let known = same.map(|it| SourceState {
@@ -128,6 +132,13 @@ fn unknown(found: Found, by_inode: &HashMap<(u64, u64), &Known>, moved: &mut Has
     let id = same.map(|it| it.id);
     let (pass, versions) = (Pass::Append, HashMap::new());
     Job { found, known, known_id: id, moved: id, pass, versions }
+}
+
+/// Inodes are used again: a file that moved kept its name, or the session in it.
+fn is_same_file(known: &SourceState, found: &Found) -> bool {
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    let before = found.adapter.place(&known.path).and_then(|place| place.session);
+    name(&known.path) == name(&found.path) || (before.is_some() && before == found.place.session)
 }
 
 impl Plan {

@@ -2,9 +2,8 @@
 
 use crate::lines::LINE_LIMIT;
 use crate::pass::unzstd;
-use crate::sqlite;
+use crate::sqlite::{self, Foreign};
 use crate::{Refusal, open_below};
-use rusqlite::Connection;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -98,7 +97,7 @@ enum Handle {
     /// A stream that can only go forward, and how far it went.
     Packed(Box<dyn Read>, u64),
     Whole(Vec<u8>),
-    Database(Connection),
+    Database(Foreign),
 }
 
 impl Sources {
@@ -144,9 +143,9 @@ impl Sources {
                 Ok(open.packed(*byte_offset, *length)?)
             }
             (Handle::Whole(bytes), Cursor::Pointer { .. }) => Ok(bytes.clone()),
-            (Handle::Database(connection), Cursor::Row { table, rowid }) => {
+            (Handle::Database(foreign), Cursor::Row { table, rowid }) => {
                 let Shape::Sqlite(plan) = open.place.shape else { return Err(BodyError::NotSaid) };
-                let row = sqlite::row_again(connection, plan, table, *rowid)?;
+                let row = sqlite::row_again(&foreign.connection, plan, table, *rowid)?;
                 row.map(|row| row.json).ok_or(BodyError::Changed)
             }
             _ => Err(BodyError::NotSaid),

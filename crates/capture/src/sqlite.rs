@@ -2,7 +2,7 @@
 
 use crate::pass::{Flow, Passing};
 use crate::plan::Job;
-use crate::{ReadError, open_below};
+use crate::{BodyError, ReadError, open_below};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
@@ -34,20 +34,26 @@ pub(crate) fn read(
 ) -> Result<(), ReadError> {
     let path = database(job)?;
     let fault = |error| ReadError::Sqlite { path: job.found.path.clone(), error };
-    let connection = open(&path).map_err(fault)?;
-    let sessions = rows(&connection, plan.sessions, None).map_err(fault)?;
+    let foreign = open(&path).map_err(|error| match error {
+        BodyError::Sqlite(error) => fault(error),
+        other => {
+            ReadError::Io { path: job.found.path.clone(), error: std::io::Error::other(other) }
+        }
+    })?;
+    let connection = &foreign.connection;
+    let sessions = rows(connection, plan.sessions, None).map_err(fault)?;
     for session in &sessions {
         let (Some(key), Some(version)) = (&session.key, &session.version) else { continue };
         let version = hash::of_bytes(version.as_bytes());
         if job.versions.get(key) == Some(&version) {
             continue;
         }
-        let piece = one(job, plan, (&connection, session), (key, version, scope)).map_err(fault)?;
+        let piece = one(job, plan, (connection, session), (key, version, scope)).map_err(fault)?;
         if give(piece) == Flow::Stop {
             return Ok(());
         }
     }
-    drop(connection);
+    drop(foreign);
     let there = |key: &&String| sessions.iter().any(|it| it.key.as_ref() == Some(*key));
     for key in job.versions.keys().filter(|key| !there(key)) {
         give(gone(job, key, scope));
@@ -102,11 +108,31 @@ fn database(job: &Job) -> Result<PathBuf, ReadError> {
     Ok(home.join(&job.found.path))
 }
 
-/// Opens a database so that nothing is written beside it: with a write-ahead log as its readers
-/// do, without one as a file that does not change (which is checked afterwards).
-pub(crate) fn open(path: &Path) -> rusqlite::Result<Connection> {
-    let log = PathBuf::from(format!("{}-wal", path.display()));
+/// A foreign database, open for reading.
+pub(crate) struct Foreign {
+    pub(crate) connection: Connection,
+    /// Held as long as the connection: the private copy that is read, if one had to be made.
+    _copy: Option<tempfile::TempDir>,
+}
+
+/// Opens a database so that nothing is written beside it: with a live write-ahead log as its other
+/// readers do, without one as a file that does not change (which is checked afterwards). A log that
+/// its writer left behind can only be read by making a file beside it, so a copy is read then.
+pub(crate) fn open(path: &Path) -> Result<Foreign, BodyError> {
+    let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
+    let (log, shared) = (beside("-wal"), beside("-shm"));
+    if log.exists() && !shared.exists() {
+        let copy = tempfile::tempdir()?;
+        std::fs::copy(path, copy.path().join("copy.db"))?;
+        std::fs::copy(log, copy.path().join("copy.db-wal"))?;
+        let connection = connect(&copy.path().join("copy.db"), "")?;
+        return Ok(Foreign { connection, _copy: Some(copy) });
+    }
     let still = if log.exists() { "" } else { "&immutable=1" };
+    Ok(Foreign { connection: connect(path, still)?, _copy: None })
+}
+
+fn connect(path: &Path, still: &str) -> rusqlite::Result<Connection> {
     let uri = format!("file:{}?mode=ro{still}", escaped(path));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI

@@ -146,6 +146,7 @@ fn one_round(
         total.complete = true;
         return Ok(Round::Done);
     }
+    writer.begin_round();
     settle_places(settings, writer, &plan)?;
     remember(writer, &mut plan)?;
     let device = writer.device()?;

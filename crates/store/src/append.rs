@@ -45,16 +45,18 @@ pub(crate) fn event(
     let Some(known) = known(connection, slot.row, event.id)? else {
         return Err(StoreError::Damaged(format!("event {} is refused and not there", event.id)));
     };
-    let same = !known.removed && known.content == event.content;
-    if known.source != heard.source && !is_preferred(connection, heard.source, known.source)? {
+    let other = known.source != heard.source;
+    // What merely vanished from its source still stands if another says it.
+    let stands = known.life != Life::Vanished;
+    if other && stands && !is_preferred(connection, heard.source, known.source)? {
         return Ok(Change::None);
     }
-    if same {
+    if known.life == Life::Live && known.content == event.content {
         stand(connection, slot.row, event, heard.source, &known)?;
         return Ok(Change::None);
     }
     change(connection, slot, event, heard)?;
-    if !known.removed {
+    if known.life == Life::Live {
         slot.counts.count(&known.kind, known.marks, -1);
     }
     slot.due.add(Due::RECOUNT);
@@ -70,10 +72,31 @@ fn came(slot: &mut Slot, event: &NewEvent) {
     slot.due.add(Due::ROW);
 }
 
+/// Whether an event stands, and why not. The numbers are those of the column `removed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// It stands.
+    Live = 0,
+    /// Its source no longer holds it.
+    Vanished = 1,
+    /// Its source took it back.
+    TakenBack = 2,
+}
+
+impl Life {
+    fn of(number: u8) -> Self {
+        match number {
+            0 => Self::Live,
+            1 => Self::Vanished,
+            _ => Self::TakenBack,
+        }
+    }
+}
+
 /// An event as it stands.
 struct Standing {
     content: [u8; 16],
-    removed: bool,
+    life: Life,
     source: i64,
     kind: String,
     marks: Marks,
@@ -93,7 +116,7 @@ fn known(
     let found = statement.query_row(params![session, id.as_bytes()], |row| {
         Ok(Standing {
             content: row.get(0)?,
-            removed: row.get(1)?,
+            life: Life::of(row.get(1)?),
             source: row.get(2)?,
             kind: row.get(3)?,
             marks: Marks::from_bits(row.get(4)?),
@@ -217,24 +240,74 @@ fn change(
     Ok(())
 }
 
+/// Takes an event back because its source says so; one that another source tells later must not
+/// come to life, so a tombstone stands also for what was never met.
+pub(crate) fn take_back(
+    connection: &Connection,
+    slot: &mut Slot,
+    id: EventId,
+    heard: Heard,
+) -> Result<Change, StoreError> {
+    let Some(known) = known(connection, slot.row, id)? else {
+        return bury(connection, slot, id, heard);
+    };
+    let other = known.source != heard.source;
+    if other && !is_preferred(connection, heard.source, known.source)? {
+        return Ok(Change::None);
+    }
+    if known.life == Life::Vanished {
+        return lay(connection, slot, id, (Life::TakenBack, heard.now));
+    }
+    remove(connection, slot, id, (Life::TakenBack, heard.now))
+}
+
+fn bury(
+    connection: &Connection,
+    slot: &mut Slot,
+    id: EventId,
+    heard: Heard,
+) -> Result<Change, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO events (session, sequence, id, revision, removed, kind, at, observed_at, \
+         marks, source, position, length, part, excerpt, content, raw) VALUES (?1, ?2, ?3, 1, 2, \
+         'event.removed', 0, ?4, 0, ?5, 0, 0, 0, '', zeroblob(16), zeroblob(16))",
+    )?;
+    slot.sequence += 1;
+    let now = micros(heard.now);
+    statement.execute(params![slot.row, slot.sequence, id.as_bytes(), now, heard.source])?;
+    slot.due.add(Due::ROW);
+    Ok(Change::Changed)
+}
+
 /// Leaves a tombstone where an event stood, under a new number.
 pub(crate) fn remove(
     connection: &Connection,
     slot: &mut Slot,
     id: EventId,
-    now: Timestamp,
+    how: (Life, Timestamp),
 ) -> Result<Change, StoreError> {
-    let Some(known) = known(connection, slot.row, id)?.filter(|it| !it.removed) else {
+    let Some(known) = known(connection, slot.row, id)?.filter(|it| it.life == Life::Live) else {
         return Ok(Change::None);
     };
+    slot.counts.count(&known.kind, known.marks, -1);
+    slot.due.add(Due::RECOUNT);
+    lay(connection, slot, id, how)
+}
+
+fn lay(
+    connection: &Connection,
+    slot: &mut Slot,
+    id: EventId,
+    (life, now): (Life, Timestamp),
+) -> Result<Change, StoreError> {
     let mut statement = connection.prepare_cached(
-        "UPDATE events SET sequence = ?3, removed = 1, observed_at = ?4, excerpt = '', \
+        "UPDATE events SET sequence = ?3, removed = ?5, observed_at = ?4, excerpt = '', \
          label = NULL WHERE session = ?1 AND id = ?2",
     )?;
-    statement.execute(params![slot.row, id.as_bytes(), slot.sequence + 1, micros(now)])?;
     slot.sequence += 1;
-    slot.counts.count(&known.kind, known.marks, -1);
-    slot.due.add(Due::RECOUNT.with(Due::ROW));
+    let (at, life) = (micros(now), life as u8);
+    statement.execute(params![slot.row, id.as_bytes(), slot.sequence, at, life])?;
+    slot.due.add(Due::ROW);
     Ok(Change::Changed)
 }
 
@@ -243,20 +316,31 @@ fn unless<'a>(word: &'a str, usual: &str) -> Option<&'a str> {
     (word != usual).then_some(word)
 }
 
+/// How often a pass met a model answer before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// Not yet, and the pass begins at the start: what the source said before does not count.
+    Afresh,
+    /// Perhaps.
+    Before,
+}
+
 /// Writes what a model answer cost: of two snapshots the later stands.
 pub(crate) fn usage(
     connection: &Connection,
     slot: &mut Slot,
     usage: &NewUsage,
-    source: i64,
+    (source, met): (i64, Met),
 ) -> Result<(), StoreError> {
     slot.due.add(Due::ROW);
     if insert_usage(connection, slot.row, usage, source)? {
         slot.tokens = slot.tokens.plus(usage.tokens);
         return Ok(());
     }
-    let (before, owned) = known_usage(connection, slot.row, usage)?;
-    let after = usage.tokens.later_of(before);
+    let known = known_usage(connection, slot.row, usage)?;
+    let (before, owned) = (known.tokens, known.owned);
+    let anew = met == Met::Afresh && known.source == source;
+    let after = if anew { usage.tokens } else { usage.tokens.later_of(before) };
     if after != before {
         let later = NewUsage { tokens: after, ..usage.clone() };
         update_usage(connection, slot.row, &later, source)?;
@@ -317,16 +401,24 @@ fn write_usage(
     Ok(written == 1)
 }
 
+/// What is known of a model answer's cost.
+struct KnownUsage {
+    tokens: Tokens,
+    owned: bool,
+    source: i64,
+}
+
 fn known_usage(
     connection: &Connection,
     session: i64,
     usage: &NewUsage,
-) -> Result<(Tokens, bool), StoreError> {
+) -> Result<KnownUsage, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
-         reasoning_tokens, owned FROM usage WHERE session = ?1 AND key = ?2",
+         reasoning_tokens, owned, source FROM usage WHERE session = ?1 AND key = ?2",
     )?;
     Ok(statement.query_row(params![session, usage.key], |row| {
-        Ok((crate::sessions::tokens(row, 0)?, row.get(5)?))
+        let tokens = crate::sessions::tokens(row, 0)?;
+        Ok(KnownUsage { tokens, owned: row.get(5)?, source: row.get(6)? })
     })?)
 }

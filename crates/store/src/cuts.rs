@@ -1,7 +1,7 @@
 //! Sessions whose later file takes over from an earlier one in the middle of it.
 
 use crate::StoreError;
-use crate::append;
+use crate::append::{self, Life};
 use crate::codec::signed;
 use crate::sessions::Slot;
 use rusqlite::{Connection, params};
@@ -75,7 +75,7 @@ fn cut(
     )?;
     let ids = statement.query_map(params![slot.row, source, at], |row| row.get(0))?;
     for id in ids.collect::<Result<Vec<_>, _>>()? {
-        append::remove(index, slot, EventId::from_bytes(id), now)?;
+        append::remove(index, slot, EventId::from_bytes(id), (Life::TakenBack, now))?;
     }
     Ok(())
 }

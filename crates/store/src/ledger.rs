@@ -86,6 +86,7 @@ impl Ledger {
                 it.lifecycle.as_str(),
                 json(&provenance.source_cursor)?,
                 json(&provenance)?,
+                json(&it.metadata())?,
             ])?;
         }
         transaction.commit()?;
@@ -95,8 +96,8 @@ impl Ledger {
     /// Every session that has a binding, for sessions the index has lost.
     pub(crate) fn identities(&self) -> Result<Vec<Bound>, StoreError> {
         let mut statement = self.connection.prepare(
-            "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri \
-             FROM bindings",
+            "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri, \
+             metadata FROM bindings",
         )?;
         let rows = statement.query_map([], |row| {
             let agent: String = row.get(0)?;
@@ -107,6 +108,7 @@ impl Ledger {
                 who,
                 project_path: row.get(3)?,
                 source_uri: row.get(4)?,
+                parent: Bound::parent_in(row.get_ref(5)?.as_str().unwrap_or_default()),
                 offset: 0,
                 lifecycle: Lifecycle::Lost,
             })
@@ -145,11 +147,12 @@ const BIND: &str = "
 INSERT INTO bindings (session_id, backend, project_path, scope, runtime_session_id,
   runtime_source_uri, resume_capability, created_at, last_seen_at, status, source_cursor,
   provenance, metadata)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11, '{}')
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11, ?12)
 ON CONFLICT (session_id) DO UPDATE SET project_path = coalesce(excluded.project_path, project_path),
   runtime_source_uri = excluded.runtime_source_uri, resume_capability = excluded.resume_capability,
   last_seen_at = excluded.last_seen_at, status = excluded.status,
-  source_cursor = excluded.source_cursor, provenance = excluded.provenance";
+  source_cursor = excluded.source_cursor, provenance = excluded.provenance,
+  metadata = excluded.metadata";
 
 fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Damaged(error.to_string()))

@@ -1,10 +1,11 @@
 //! Questions the writer asks the index.
 
 use crate::StoreError;
+use crate::codec::{count, maybe_blob};
 use crate::sessions::Bound;
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
-use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity};
+use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity, SessionId};
 
 /// Writes what a source knows of a session; `false` when it knew the same before.
 pub(crate) fn write_facts(
@@ -52,6 +53,14 @@ pub(crate) fn events_of(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Drops what a source once knew of a session it no longer speaks of.
+pub(crate) fn drop_facts(index: &Connection, session: i64, source: i64) -> Result<(), StoreError> {
+    index
+        .prepare_cached("DELETE FROM source_sessions WHERE session = ?1 AND source = ?2")?
+        .execute([session, source])?;
+    Ok(())
+}
+
 /// Drops what a source no longer says was spent; `true` when it was anything.
 pub(crate) fn drop_usage(
     index: &Connection,
@@ -77,8 +86,10 @@ pub(crate) fn drop_usage(
 /// Bindings that were not carried over to the ledger yet.
 pub(crate) fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError> {
     let mut statement = index.prepare(
-        "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle FROM sessions \
-         WHERE id IN (SELECT session FROM unbound)",
+        "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle, parent, \
+         (SELECT coalesce(max(offset), 0) FROM sources WHERE present = 1 AND sources.id IN \
+          (SELECT source FROM source_sessions WHERE session = sessions.id)) \
+         FROM sessions WHERE id IN (SELECT session FROM unbound)",
     )?;
     let rows = statement.query_map([], |row| {
         let who = identity(row)?;
@@ -87,7 +98,8 @@ pub(crate) fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError>
             who,
             project_path: row.get(3)?,
             source_uri: row.get(4)?,
-            offset: 0,
+            parent: maybe_blob(row, 6)?.map(SessionId::from_bytes),
+            offset: count(row, 7)?,
             lifecycle: Lifecycle::from(row.get::<_, String>(5)?.as_str()),
         })
     })?;

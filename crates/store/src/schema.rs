@@ -35,7 +35,8 @@ CREATE TABLE sources (
   modified_ns INTEGER NOT NULL, beside INTEGER NOT NULL,
   offset INTEGER NOT NULL, last_offset INTEGER, last_length INTEGER, last_hash BLOB,
   read_whole_next INTEGER NOT NULL,
-  present INTEGER NOT NULL, half_read INTEGER NOT NULL, skipped INTEGER NOT NULL DEFAULT 0,
+  present INTEGER NOT NULL, half_read INTEGER NOT NULL, again INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
   cut_at INTEGER, reader TEXT NOT NULL,
   UNIQUE (home, path, key)
 );
@@ -65,7 +66,7 @@ CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0)
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
-CREATE INDEX sources_to_read_again ON sources (half_read) WHERE half_read = 1;
+CREATE INDEX sources_to_read_again ON sources (id) WHERE half_read = 1 OR again = 1;
 CREATE TABLE unbound (session INTEGER PRIMARY KEY);
 CREATE TABLE source_sessions (
   session INTEGER NOT NULL, source INTEGER NOT NULL, facts TEXT NOT NULL,

@@ -17,12 +17,26 @@ pub(crate) struct Bound {
     pub(crate) who: RuntimeIdentity,
     pub(crate) project_path: Option<String>,
     pub(crate) source_uri: String,
+    /// The session it works for.
+    pub(crate) parent: Option<SessionId>,
     /// How far its source was read.
     pub(crate) offset: u64,
     pub(crate) lifecycle: Lifecycle,
 }
 
 impl Bound {
+    /// The small hints a binding keeps beside the fields of its contract.
+    pub(crate) fn metadata(&self) -> serde_json::Map<String, serde_json::Value> {
+        let parent = self.parent.map(|parent| ("parent_id".to_owned(), parent.to_string().into()));
+        parent.into_iter().collect()
+    }
+
+    /// The session a worker works for, from the hints.
+    pub(crate) fn parent_in(metadata: &str) -> Option<SessionId> {
+        let hints: serde_json::Value = serde_json::from_str(metadata).ok()?;
+        SessionId::parse(hints.get("parent_id")?.as_str()?)
+    }
+
     /// What the binding rests on.
     pub(crate) fn provenance(&self, device: DeviceId, now: Timestamp) -> Provenance {
         let source_kind = match self.lifecycle {
@@ -239,14 +253,13 @@ pub(crate) fn owned_tokens(connection: &Connection, session: i64) -> Result<Toke
 struct Joined {
     facts: Facts,
     source_uri: String,
-    offset: u64,
     readable: bool,
 }
 
 fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT facts, locator, present, offset FROM source_sessions JOIN sources ON sources.id = source \
-         WHERE session = ?1 ORDER BY present, rank, offset, locator",
+        "SELECT facts, locator, present FROM source_sessions JOIN sources ON sources.id = source \
+         WHERE session = ?1 ORDER BY present, rank, offset, locator, home, path",
     )?;
     let mut rows = statement.query([session])?;
     let mut joined = Joined::default();
@@ -254,19 +267,18 @@ fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
         let facts = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default());
         joined.facts = joined.facts.joined(facts.unwrap_or_default());
         joined.source_uri = row.get(1)?;
-        joined.offset = count(row, 3)?;
         joined.readable |= row.get::<_, bool>(2)?;
     }
     Ok(joined)
 }
 
-/// Writes what a session's sources say together, and gives what its binding should be.
+/// Writes what a session's sources say together; its binding is due then.
 pub(crate) fn refresh(
     connection: &Connection,
     slot: &Slot,
     resumes: bool,
-) -> Result<Bound, StoreError> {
-    let Joined { facts, source_uri, offset, readable } = join(connection, slot.row)?;
+) -> Result<(), StoreError> {
+    let Joined { facts, source_uri, readable } = join(connection, slot.row)?;
     let resumable = resumes && facts.parent.is_none();
     let lifecycle = Lifecycle::of(Standing { readable, archived: false, resumable });
     let mut statement = connection.prepare_cached(REFRESH)?;
@@ -293,8 +305,7 @@ pub(crate) fn refresh(
         lineage.as_ref().map(LineageKind::as_str),
         parent.or(fork),
     ])?;
-    let (who, session) = (slot.who.clone(), slot.who.session());
-    Ok(Bound { session, who, project_path: facts.project_path, source_uri, offset, lifecycle })
+    Ok(())
 }
 
 const REFRESH: &str = "
@@ -308,16 +319,24 @@ WHERE id = ?1";
 pub(crate) fn list_lost(connection: &Connection, bound: &Bound) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO sessions (uuid, agent, scope, runtime_id, project_path, source_uri, \
-         lifecycle) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'lost')",
+         lifecycle, parent, lineage_kind, lineage_session) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'lost', ?7, ?8, ?7)",
     )?;
-    statement.execute(params![
+    let worker = bound.parent.map(|_| LineageKind::Subagent);
+    let listed = statement.execute(params![
         bound.session.as_bytes(),
         bound.who.agent.as_str(),
         bound.who.scope,
         bound.who.id.as_str(),
         bound.project_path,
         bound.source_uri,
+        bound.parent.as_ref().map(SessionId::as_bytes),
+        worker.as_ref().map(LineageKind::as_str),
     ])?;
+    if listed == 1 {
+        let row = connection.last_insert_rowid();
+        connection.execute("INSERT OR IGNORE INTO unbound (session) VALUES (?1)", [row])?;
+    }
     Ok(())
 }
 

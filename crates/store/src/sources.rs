@@ -15,21 +15,23 @@ pub struct SourceRow {
     pub state: SourceState,
     /// It was there when last looked for.
     pub present: bool,
-    /// A pass from its start was begun and not ended.
+    /// A pass from its start was begun and not ended, or is asked for.
     pub half_read: bool,
 }
 
 /// What decides between two sources that say different things about one event.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Standing {
     present: bool,
     rank: u8,
     locator: String,
+    home: String,
+    path: String,
 }
 
 const COLUMNS: &str = "id, agent, home, path, key, locator, rank, device, inode, size, \
     modified_ns, beside, offset, last_offset, last_length, last_hash, read_whole_next, \
-    present, half_read";
+    present, half_read OR again";
 
 /// All sources.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
@@ -134,9 +136,22 @@ pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreEr
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 
+/// The source was read to its end at least once.
+pub(crate) fn is_complete(
+    connection: &Connection,
+    state: &SourceState,
+) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT modified_ns <> 0 FROM sources WHERE home = ?1 AND path = ?2 AND key = ?3",
+    )?;
+    let place = [&state.home, &state.path, &state.key];
+    Ok(statement.query_row(place, |row| row.get(0)).optional()?.unwrap_or(false))
+}
+
 /// A present source waits to be read from its start.
 pub(crate) fn any_half_read(connection: &Connection) -> Result<bool, StoreError> {
-    let query = "SELECT EXISTS (SELECT 1 FROM sources WHERE half_read = 1 AND present = 1)";
+    let query = "SELECT EXISTS (SELECT 1 FROM sources \
+                 WHERE (half_read = 1 OR again = 1) AND present = 1)";
     Ok(connection.query_row(query, [], |row| row.get(0))?)
 }
 
@@ -148,11 +163,17 @@ pub(crate) fn cut(connection: &Connection, id: i64) -> Result<Option<i64>, Store
 
 /// How a source stands against others.
 pub(crate) fn standing(connection: &Connection, id: i64) -> Result<Standing, StoreError> {
-    let mut statement =
-        connection.prepare_cached("SELECT present, rank, locator FROM sources WHERE id = ?1")?;
+    let mut statement = connection
+        .prepare_cached("SELECT present, rank, locator, home, path FROM sources WHERE id = ?1")?;
     let read = |row: &Row<'_>| {
-        Ok(Standing { present: row.get(0)?, rank: row.get(1)?, locator: row.get(2)? })
+        Ok(Standing {
+            present: row.get(0)?,
+            rank: row.get(1)?,
+            locator: row.get(2)?,
+            home: row.get(3)?,
+            path: row.get(4)?,
+        })
     };
     let found = statement.query_row([id], read).optional()?;
-    Ok(found.unwrap_or(Standing { present: false, rank: 0, locator: String::new() }))
+    Ok(found.unwrap_or_default())
 }

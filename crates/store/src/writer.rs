@@ -1,10 +1,10 @@
 //! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
 
-use crate::append::{self, Change, Heard};
+use crate::append::{self, Change, Heard, Life, Met};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
-use crate::queries::{drop_usage, due_bindings, events_of, identities_of, write_facts};
-use crate::sessions::{self, Bound, Due, Slot};
+use crate::queries::{drop_facts, drop_usage, due_bindings, events_of, identities_of, write_facts};
+use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::{Ledger, StoreError, cuts, families, schema};
 use rusqlite::{Connection, params};
@@ -50,6 +50,7 @@ pub struct Writer {
 /// What a pass from the start has met so far.
 #[derive(Debug, Default)]
 struct Seen {
+    sessions: HashSet<i64>,
     events: HashSet<(i64, EventId)>,
     usage: HashSet<(i64, [u8; 16])>,
 }
@@ -136,6 +137,11 @@ impl Writer {
         self.note_boot()
     }
 
+    /// Begins a round: passes that were broken off are not gone on with.
+    pub fn begin_round(&mut self) {
+        self.passes.clear();
+    }
+
     /// Begins a batch.
     ///
     /// # Errors
@@ -153,6 +159,7 @@ impl Writer {
     /// When the index cannot be written.
     pub fn append(&mut self, observed: &Observed, now: Timestamp) -> Result<Applied, StoreError> {
         let half_read = observed.pass == Pass::Again && !observed.ends_pass;
+        let first_read = !sources::is_complete(&self.index, &observed.source)?;
         let source = sources::write(&self.index, &observed.source, half_read)?;
         if observed.gone {
             self.vanish(&[source])?;
@@ -165,6 +172,9 @@ impl Writer {
         if observed.pass == Pass::Again && observed.ends_pass {
             changes += self.end_pass(source, now)?;
         }
+        if first_read && observed.ends_pass {
+            self.unsettle(&sessions);
+        }
         self.count_unknown(source, observed)?;
         Ok(Applied { changes, outcome: observed.outcome })
     }
@@ -174,7 +184,6 @@ impl Writer {
     /// # Errors
     /// When a file cannot be written; nothing of the batch stands then.
     pub fn commit(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let mut bound = Vec::new();
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
@@ -186,7 +195,7 @@ impl Writer {
             }
             sessions::store(&self.index, slot)?;
             if slot.due.has(Due::FACTS) {
-                bound.push(self.refresh(slot)?);
+                self.refresh(slot)?;
             }
             if slot.due.has(Due::FAMILY) || families::is_open(&self.index, slot)? {
                 unsettled.push(slot.row);
@@ -194,7 +203,7 @@ impl Writer {
         }
         families::settle(&self.index, &unsettled)?;
         self.index.execute_batch("COMMIT")?;
-        self.bind(&bound, now)
+        self.bind(now)
     }
 
     /// Sources that are gone: what they said stays, their sessions may become lost.
@@ -218,6 +227,8 @@ impl Writer {
     pub fn restore(&mut self, back: &[i64]) -> Result<(), StoreError> {
         for source in back {
             self.index.execute("UPDATE sources SET present = 1 WHERE id = ?1", [source])?;
+            // What it says may count for more than what others said meanwhile.
+            self.index.execute(READ_AGAIN_IF_SHARED, [source])?;
             self.touch_sessions_of(*source)?;
         }
         Ok(())
@@ -241,7 +252,6 @@ impl Writer {
     /// # Errors
     /// When the index cannot be written.
     pub fn finish(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        self.bind(&[], now)?;
         self.begin()?;
         // Only an index made anew can lack a session the ledger knows.
         if meta(&self.index, "compared_with_ledger")?.is_none() {
@@ -252,7 +262,7 @@ impl Writer {
         }
         set_meta(&self.index, "clean", "1")?;
         self.index.execute_batch("COMMIT")?;
-        Ok(())
+        self.bind(now)
     }
 
     fn note_boot(&mut self) -> Result<(), StoreError> {
@@ -269,7 +279,8 @@ impl Writer {
         if observed.pass == Pass::Again && !self.passes.contains_key(&source) {
             self.passes.insert(source, Seen::default());
             self.index.execute("DELETE FROM unknown_records WHERE source = ?1", [source])?;
-            self.index.execute("UPDATE sources SET skipped = 0 WHERE id = ?1", [source])?;
+            self.index
+                .execute("UPDATE sources SET skipped = 0, again = 0 WHERE id = ?1", [source])?;
         }
         Ok(())
     }
@@ -300,9 +311,13 @@ impl Writer {
         let mut changes = 0;
         let mut seen = self.passes.get_mut(&heard.source);
         let index = &self.index;
+        if let Some(seen) = &mut seen {
+            let rows = sessions.iter().filter_map(|id| self.slots.get(id)).map(|slot| slot.row);
+            seen.sessions.extend(rows);
+        }
         for (session, id) in &observed.removed {
             let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
-            changes += u64::from(append::remove(index, slot, *id, heard.now)? == Change::Changed);
+            changes += u64::from(append::take_back(index, slot, *id, heard)? == Change::Changed);
         }
         for event in &observed.events {
             let Some(slot) = at(&mut self.slots, sessions, event.session) else { continue };
@@ -313,10 +328,10 @@ impl Writer {
         }
         for (session, usage) in &observed.usage {
             let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
-            append::usage(index, slot, usage, heard.source)?;
-            if let Some(seen) = &mut seen {
-                seen.usage.insert((slot.row, usage.key));
-            }
+            let seen = seen.as_mut();
+            let afresh = seen.is_some_and(|seen| seen.usage.insert((slot.row, usage.key)));
+            let met = if afresh { Met::Afresh } else { Met::Before };
+            append::usage(index, slot, usage, (heard.source, met))?;
         }
         Ok(changes)
     }
@@ -325,20 +340,26 @@ impl Writer {
     fn end_pass(&mut self, source: i64, now: Timestamp) -> Result<u64, StoreError> {
         let Some(seen) = self.passes.remove(&source) else { return Ok(0) };
         let mut changes = 0;
+        let mut lost_usage = false;
         for who in identities_of(&self.index, source)? {
             let slot = slot(&self.index, &mut self.slots, &who)?;
             for id in events_of(&self.index, slot.row, source)? {
                 if !seen.events.contains(&(slot.row, id)) {
-                    append::remove(&self.index, slot, id, now)?;
+                    append::remove(&self.index, slot, id, (Life::Vanished, now))?;
                     changes += 1;
                 }
             }
             if drop_usage(&self.index, slot.row, source, &seen.usage)? {
                 slot.tokens = sessions::owned_tokens(&self.index, slot.row)?;
                 slot.due.add(Due::ROW);
+                lost_usage = true;
+            }
+            if !seen.sessions.contains(&slot.row) {
+                drop_facts(&self.index, slot.row, source)?;
+                slot.due.add(Due::FACTS);
             }
         }
-        if changes > 0 {
+        if changes > 0 || lost_usage {
             self.read_others_again(source)?;
         }
         Ok(changes)
@@ -347,7 +368,7 @@ impl Writer {
     /// Another source of the same session may hold what this one no longer does.
     fn read_others_again(&self, source: i64) -> Result<(), StoreError> {
         self.index.execute(
-            "UPDATE sources SET half_read = 1 WHERE present = 1 AND id <> ?1 AND id IN \
+            "UPDATE sources SET again = 1 WHERE present = 1 AND id <> ?1 AND id IN \
              (SELECT source FROM source_sessions WHERE session IN \
               (SELECT session FROM source_sessions WHERE source = ?1))",
             [source],
@@ -385,28 +406,40 @@ impl Writer {
         Ok(())
     }
 
-    fn refresh(&self, slot: &Slot) -> Result<Bound, StoreError> {
+    fn refresh(&self, slot: &Slot) -> Result<(), StoreError> {
         let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
-        let bound = sessions::refresh(&self.index, slot, resumes)?;
+        sessions::refresh(&self.index, slot, resumes)?;
         self.index
             .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?
             .execute([slot.row])?;
-        Ok(bound)
+        Ok(())
     }
 
     /// Carries bindings over to the ledger. The index remembers which are due, so that a crash
     /// between the two files loses none.
-    fn bind(&mut self, bound: &[Bound], now: Timestamp) -> Result<(), StoreError> {
-        if bound.is_empty() {
-            let due = due_bindings(&self.index)?;
+    fn bind(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let due = due_bindings(&self.index)?;
+        if !due.is_empty() {
             self.ledger.bind(&due, now)?;
-        } else {
-            self.ledger.bind(bound, now)?;
+            self.index.execute("DELETE FROM unbound", [])?;
         }
-        self.index.execute("DELETE FROM unbound", [])?;
         Ok(())
     }
+
+    /// A source was read to its end for the first time: copies in it may all be known only now.
+    fn unsettle(&mut self, sessions: &[SessionId]) {
+        for id in sessions {
+            if let Some(slot) = self.slots.get_mut(id) {
+                slot.due.add(Due::FAMILY);
+            }
+        }
+    }
 }
+
+const READ_AGAIN_IF_SHARED: &str = "
+UPDATE sources SET again = 1 WHERE id = ?1 AND EXISTS (SELECT 1 FROM source_sessions mine
+  JOIN source_sessions other ON other.session = mine.session AND other.source <> mine.source
+  WHERE mine.source = ?1)";
 
 fn at<'a>(
     slots: &'a mut HashMap<SessionId, Slot>,
