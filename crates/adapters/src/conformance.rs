@@ -10,7 +10,9 @@ use crate::{Adapter, Reader, Shape, Source, all};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use taffrail_model::{Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, hash};
+use taffrail_model::{
+    Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId, hash,
+};
 
 /// A source of a fixture, taken apart into records.
 struct Fixture {
@@ -50,6 +52,10 @@ impl Sink for Said {
 
     fn remove(&mut self, who: &RuntimeIdentity, event: EventId) {
         self.lines.push(json!({"removed": event, "in": who.id.as_str()}));
+    }
+
+    fn remove_turn(&mut self, who: &RuntimeIdentity, turn: TurnId) {
+        self.lines.push(json!({"removed_turn": turn, "in": who.id.as_str()}));
     }
 
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {

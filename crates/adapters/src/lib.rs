@@ -6,7 +6,9 @@
 //! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
 
 mod descriptor;
+mod lenient;
 pub mod records;
+mod surrogates;
 
 #[cfg(test)]
 mod conformance;

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::VecDeque;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{RecordKey, Timestamp, hash};
 
-/// How many equal-time lines are remembered to tell repeated ones apart.
-const SAME_TIME_LINES: usize = 1024;
+/// How many lines of one time are remembered to tell repeated ones apart.
+const SAME_TIME_LINES: usize = 64;
 /// The most bytes of unknown fields an event carries.
 const EXTRA_BYTES: usize = 4096;
 
@@ -24,12 +25,22 @@ pub fn time_ms(milliseconds: i64) -> Option<Timestamp> {
 
 /// Tells lines apart that have no id: by their hash, and among equal ones by their number.
 ///
-/// Equal lines carry equal times, so only the lines of the latest time are remembered; an equal
-/// line that comes back later is the same event again, which is what a replay is.
+/// Equal lines carry equal times, so only the latest lines of the latest time are remembered; an
+/// equal line that comes back later is the same event again, which is what a replay is.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct LineKeys {
     at: Option<Timestamp>,
-    seen: Vec<Digest16>,
+    #[serde(default, with = "packed")]
+    seen: VecDeque<Seen>,
+}
+
+/// A line that was met; the one met last stands last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    /// The beginning of its hash.
+    mark: u64,
+    /// How often.
+    times: u32,
 }
 
 impl LineKeys {
@@ -40,11 +51,62 @@ impl LineKeys {
             self.seen.clear();
         }
         let hash = hash::of_bytes(line);
-        let nth = self.seen.iter().filter(|seen| **seen == hash).count();
-        if self.seen.len() < SAME_TIME_LINES {
-            self.seen.push(hash);
+        let mark = mark(hash);
+        let known = self.seen.iter().rposition(|seen| seen.mark == mark);
+        let before = known.and_then(|place| self.seen.remove(place));
+        let nth = before.map_or(0, |seen| seen.times);
+        if self.seen.len() >= SAME_TIME_LINES {
+            self.seen.pop_front();
         }
-        RecordKey::Line { hash, nth: u32::try_from(nth).unwrap_or(u32::MAX) }
+        self.seen.push_back(Seen { mark, times: nth.saturating_add(1) });
+        RecordKey::Line { hash, nth }
+    }
+}
+
+fn mark(hash: Digest16) -> u64 {
+    // The first half; what is shifted out is the second.
+    (u128::from_be_bytes(hash) >> 64) as u64
+}
+
+/// Writes lines that were met as one text: for each its mark and how often, in 24 hex digits.
+mod packed {
+    use super::Seen;
+    use crate::lenient::{Text, lenient};
+    use serde::{Deserializer, Serializer};
+    use std::collections::VecDeque;
+    use std::fmt::Write;
+
+    pub(super) fn serialize<S: Serializer>(
+        seen: &VecDeque<Seen>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = seen.iter().fold(String::new(), |mut out, Seen { mark, times }| {
+            // Writing to a String cannot fail.
+            write!(out, "{mark:016x}{times:08x}").ok();
+            out
+        });
+        serializer.serialize_str(&text)
+    }
+
+    /// What cannot be read was not met.
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<VecDeque<Seen>, D::Error> {
+        let text: Text<'_> = lenient(deserializer)?;
+        Ok(text.as_deref().and_then(unpacked).unwrap_or_default())
+    }
+
+    fn unpacked(mut text: &str) -> Option<VecDeque<Seen>> {
+        let mut out = VecDeque::new();
+        while !text.is_empty() {
+            let (mark, rest) = text.split_at_checked(16)?;
+            let (times, rest) = rest.split_at_checked(8)?;
+            let mark = u64::from_str_radix(mark, 16).ok()?;
+            let times = u32::from_str_radix(times, 16).ok()?;
+            out.push_back(Seen { mark, times });
+            text = rest;
+        }
+        Some(out)
     }
 }
 
@@ -71,18 +133,42 @@ pub fn extra_fields(object: &[u8], known: &[&str]) -> Map<String, Value> {
 mod tests {
     use super::*;
 
+    fn nth(keys: &mut LineKeys, line: &str, at: &str) -> u32 {
+        match keys.key(line.as_bytes(), time(at)) {
+            RecordKey::Line { nth, .. } => nth,
+            RecordKey::Provider(_) | RecordKey::Ordinal(_) => panic!("not a line"),
+        }
+    }
+
     #[test]
     fn equal_lines_of_one_time_are_numbered() {
         let mut keys = LineKeys::default();
-        let at = time("2026-10-01T10:00:00.000Z");
-        let nth = |key| match key {
-            RecordKey::Line { nth, .. } => nth,
-            RecordKey::Provider(_) | RecordKey::Ordinal(_) => panic!("not a line"),
-        };
-        assert_eq!(nth(keys.key(b"a", at)), 0);
-        assert_eq!(nth(keys.key(b"b", at)), 0);
-        assert_eq!(nth(keys.key(b"a", at)), 1);
-        assert_eq!(nth(keys.key(b"a", time("2026-10-01T10:00:01Z"))), 0);
+        let at = "2026-10-01T10:00:00.000Z";
+        assert_eq!(nth(&mut keys, "a", at), 0);
+        assert_eq!(nth(&mut keys, "b", at), 0);
+        assert_eq!(nth(&mut keys, "a", at), 1);
+        assert_eq!(nth(&mut keys, "a", at), 2);
+        assert_eq!(nth(&mut keys, "a", "2026-10-01T10:00:01Z"), 0);
+    }
+
+    #[test]
+    fn lines_are_told_apart_across_a_save_that_stays_small() {
+        let mut keys = LineKeys::default();
+        for number in 0..1000 {
+            assert_eq!(nth(&mut keys, "often", ""), number);
+            assert_eq!(nth(&mut keys, &format!("line {number}"), ""), 0);
+            let saved = serde_json::to_string(&keys).unwrap();
+            assert!(saved.len() < 1600, "{} bytes", saved.len());
+            keys = serde_json::from_str(&saved).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_memory_of_lines_that_cannot_be_read_is_none() {
+        for seen in ["[[1,2]]", "7", r#""12""#, r#""zz""#, r#""ééééééééééééé""#] {
+            let keys: LineKeys = serde_json::from_str(&format!(r#"{{"seen":{seen}}}"#)).unwrap();
+            assert!(keys.seen.is_empty(), "{seen}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
 use taffrail_model::{
     Cursor, Draft, EventId, Facts, Origin, Record, RuntimeIdentity, SessionId, Sink, Timestamp,
-    text,
+    TurnId, text,
 };
 
 /// The events of the records read since the last piece.
@@ -16,6 +16,7 @@ pub(crate) struct Gathered {
     pub(crate) sessions: Vec<(RuntimeIdentity, Facts)>,
     pub(crate) events: Vec<NewEvent>,
     pub(crate) removed: Vec<(usize, EventId)>,
+    pub(crate) removed_turns: Vec<(usize, TurnId)>,
     pub(crate) usage: Vec<(usize, NewUsage)>,
     pub(crate) outcome: Outcome,
     unknown: BTreeMap<(String, Option<String>), u64>,
@@ -87,6 +88,13 @@ impl Gathered {
             .collect()
     }
 
+    /// What was said and taken back in this very piece never needs to be stored.
+    fn drop_events(&mut self, is_gone: impl Fn(&NewEvent) -> bool) {
+        self.events.retain(|known| !is_gone(known));
+        // While any event waits for a time, all of them do.
+        self.timeless = self.timeless.min(self.events.len());
+    }
+
     fn resolve(&mut self, at: Option<Timestamp>) -> Timestamp {
         match (at, self.time) {
             (Some(at), None) => {
@@ -143,9 +151,18 @@ impl Sink for Gathered {
 
     fn remove(&mut self, who: &RuntimeIdentity, event: EventId) {
         let session = self.index(who);
-        // What was said in this very piece never needs to be stored.
-        self.events.retain(|known| known.session != session || known.id != event);
+        self.drop_events(|known| known.session == session && known.id == event);
         self.removed.push((session, event));
+    }
+
+    fn remove_turn(&mut self, who: &RuntimeIdentity, turn: TurnId) {
+        let session = self.index(who);
+        let is_gone = |known: &NewEvent| known.session == session && known.turn == Some(turn);
+        // Another source may tell them, too; the store cannot know of what never reaches it.
+        let gone = self.events.iter().filter(|known| is_gone(known)).map(|known| known.id);
+        self.removed.extend(gone.map(|id| (session, id)));
+        self.drop_events(is_gone);
+        self.removed_turns.push((session, turn));
     }
 
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
@@ -177,4 +194,33 @@ fn marks(draft: &Draft<'_>) -> Marks {
     when(draft.opens_turn, Marks::OPENS_TURN)
         .with(when(draft.ends_turn, Marks::ENDS_TURN))
         .with(when(failed, Marks::FAILED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::{AgentId, Kind, RecordKey};
+
+    #[test]
+    fn a_turn_taken_back_leaves_other_turns_and_what_is_said_later() {
+        let [who, other] = ["a", "b"].map(|id| RuntimeIdentity::new(AgentId::new("agent"), "", id));
+        let [one, two] = [1, 2].map(|byte| TurnId::from_bytes([byte; 16]));
+        let mut gathered = Gathered::default();
+        let say = |gathered: &mut Gathered, who: &RuntimeIdentity, number, turn| {
+            let mut draft = Draft::new(RecordKey::Ordinal(number), 0, Kind::Notice);
+            draft.turn = Some(turn);
+            gathered.event(who, draft);
+        };
+        say(&mut gathered, &who, 1, one);
+        say(&mut gathered, &who, 2, two);
+        say(&mut gathered, &other, 3, two);
+        gathered.remove_turn(&who, two);
+        say(&mut gathered, &who, 4, two);
+        let left: Vec<_> =
+            gathered.events.iter().filter_map(|event| event.source_event_id.as_deref()).collect();
+        assert_eq!(left, ["1", "3", "4"]);
+        assert_eq!(gathered.removed_turns, [(0, two)]);
+        assert_eq!(gathered.removed.len(), 1, "the store must know of what it never sees");
+        assert_eq!(gathered.timeless, 3, "all of them wait for a time");
+    }
 }

@@ -125,6 +125,7 @@ impl<'a> Passing<'a> {
             sessions: gathered.sessions,
             events: gathered.events,
             removed: gathered.removed,
+            removed_turns: gathered.removed_turns,
             usage: gathered.usage,
             outcome: gathered.outcome,
         }

@@ -13,7 +13,7 @@ use taffrail_adapters::{Adapter, Encoding, Place, Shape, Source, by_id};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::text::{TOOL_TEXT_BYTES, cut};
 use taffrail_model::{
-    AgentId, Cursor, Draft, EventId, Kind, NewUsage, Record, RuntimeIdentity, Sink,
+    AgentId, Cursor, Draft, EventId, Kind, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
 };
 
 /// Where an event's record stands and what it must hash to.
@@ -218,6 +218,8 @@ impl Sink for Bodies {
     }
 
     fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+
+    fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
 
     fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
 

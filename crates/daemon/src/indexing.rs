@@ -326,5 +326,6 @@ fn forget(piece: &mut Observed) {
     piece.sessions.clear();
     piece.events.clear();
     piece.removed.clear();
+    piece.removed_turns.clear();
     piece.usage.clear();
 }

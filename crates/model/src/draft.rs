@@ -336,6 +336,8 @@ pub trait Sink {
     fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>);
     /// An event said earlier no longer stands (rewind, revert, replacement).
     fn remove(&mut self, who: &RuntimeIdentity, event: EventId);
+    /// Every event of this turn said so far no longer stands (a turn that was rolled back).
+    fn remove_turn(&mut self, who: &RuntimeIdentity, turn: TurnId);
     /// A model answer cost this much.
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage);
     /// A record of a type the adapter does not know, with the agent's version where known.

@@ -3,17 +3,35 @@
 /// A 16-byte digest: an identity, a checksum of raw bytes, or a mark of content.
 pub type Digest16 = [u8; 16];
 
+/// What fits into this many bytes is hashed without asking for memory; nearly all ids do.
+const SMALL: usize = 256;
+
 /// Hashes parts under a purpose, each part preceded by its length, so that no two lists of parts
 /// can run together.
 #[must_use]
 pub fn digest(purpose: &str, parts: &[&[u8]]) -> Digest16 {
     let all = || std::iter::once(purpose.as_bytes()).chain(parts.iter().copied());
-    let mut bytes = Vec::with_capacity(all().map(|part| part.len() + 8).sum());
-    for part in all() {
-        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(part);
+    let size = all().map(|part| part.len() + 8).sum();
+    let mut small = [0; SMALL];
+    if let Some(room) = small.get_mut(..size) {
+        lay_out(all(), room);
+        return of_bytes(room);
     }
-    of_bytes(&bytes)
+    let mut large = vec![0; size];
+    lay_out(all(), &mut large);
+    of_bytes(&large)
+}
+
+fn lay_out<'p>(parts: impl Iterator<Item = &'p [u8]>, mut room: &mut [u8]) {
+    for part in parts {
+        let length = (part.len() as u64).to_le_bytes();
+        for piece in [&length, part] {
+            // The room is as large as all parts together.
+            let Some((here, rest)) = room.split_at_mut_checked(piece.len()) else { return };
+            here.copy_from_slice(piece);
+            room = rest;
+        }
+    }
 }
 
 /// Hashes raw bytes as they stand in a source.
@@ -83,6 +101,19 @@ mod tests {
     fn parts_never_run_together() {
         assert_ne!(digest("x", &[b"ab", b"c"]), digest("x", &[b"a", b"bc"]));
         assert_ne!(digest("x", &[b"a"]), digest("y", &[b"a"]));
+    }
+
+    #[test]
+    fn parts_are_laid_out_alike_at_every_size() {
+        for length in [0, SMALL - 31, SMALL - 30] {
+            let part = vec![7; length];
+            let mut bytes = Vec::new();
+            for piece in [b"purpose".as_slice(), b"", &part] {
+                bytes.extend_from_slice(&(piece.len() as u64).to_le_bytes());
+                bytes.extend_from_slice(piece);
+            }
+            assert_eq!(digest("purpose", &[b"", &part]), of_bytes(&bytes), "{length}");
+        }
     }
 
     #[test]

@@ -187,6 +187,8 @@ pub struct Observed {
     pub events: Vec<NewEvent>,
     /// What no longer stands, by index into `sessions`.
     pub removed: Vec<(usize, EventId)>,
+    /// Turns of which nothing stands but what `events` says, by index into `sessions`.
+    pub removed_turns: Vec<(usize, TurnId)>,
     /// What it cost, by index into `sessions`.
     pub usage: Vec<(usize, NewUsage)>,
     /// What was not understood.

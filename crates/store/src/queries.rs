@@ -1,11 +1,12 @@
 //! Questions the writer asks the index.
 
 use crate::StoreError;
+use crate::append::Life;
 use crate::codec::{count, maybe_blob};
 use crate::sessions::Bound;
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
-use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity, SessionId};
+use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity, SessionId, TurnId};
 
 /// Writes what a source knows of a session; `false` when it knew the same before.
 pub(crate) fn write_facts(
@@ -50,6 +51,20 @@ pub(crate) fn events_of(
     )?;
     let rows =
         statement.query_map([session, source], |row| Ok(EventId::from_bytes(row.get(0)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The events of a turn that were not taken back, in their order.
+pub(crate) fn events_in(
+    index: &Connection,
+    session: i64,
+    turn: TurnId,
+) -> Result<Vec<EventId>, StoreError> {
+    let mut statement = index.prepare_cached(
+        "SELECT id FROM events WHERE session = ?1 AND turn = ?2 AND removed <> ?3 ORDER BY sequence",
+    )?;
+    let found = params![session, turn.as_bytes(), Life::TakenBack as u8];
+    let rows = statement.query_map(found, |row| Ok(EventId::from_bytes(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

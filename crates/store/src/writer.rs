@@ -3,7 +3,9 @@
 use crate::append::{self, Change, Heard, Life, Met};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
-use crate::queries::{drop_facts, drop_usage, due_bindings, events_of, identities_of, write_facts};
+use crate::queries::{
+    drop_facts, drop_usage, due_bindings, events_in, events_of, identities_of, write_facts,
+};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::{Ledger, StoreError, cuts, families, schema};
@@ -318,6 +320,13 @@ impl Writer {
         for (session, id) in &observed.removed {
             let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
             changes += u64::from(append::take_back(index, slot, *id, heard)? == Change::Changed);
+        }
+        for (session, turn) in &observed.removed_turns {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            for id in events_in(index, slot.row, *turn)? {
+                let change = append::take_back(index, slot, id, heard)?;
+                changes += u64::from(change == Change::Changed);
+            }
         }
         for event in &observed.events {
             let Some(slot) = at(&mut self.slots, sessions, event.session) else { continue };

@@ -113,6 +113,11 @@ impl GooseDb {
         self.run("DELETE FROM sessions WHERE id = ?1", params![id]);
     }
 
+    /// Writes to a log beside the database from now on, as Goose does.
+    pub fn journal_in_a_log(&self) {
+        self.connection.pragma_update(None, "journal_mode", "WAL").unwrap();
+    }
+
     /// Does many writes as one.
     pub fn together(&self, writes: impl FnOnce(&Self)) {
         self.connection.execute_batch("BEGIN").unwrap();

@@ -5,6 +5,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::lchown;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -24,6 +26,8 @@ const DATA: &str = ".local/share/taffrail";
 pub struct Home {
     folder: TempDir,
     program: PathBuf,
+    /// Whom commands run as, where that is not us.
+    user: Option<u32>,
 }
 
 /// What a command said.
@@ -49,7 +53,7 @@ impl Home {
         for (_, below) in FOLDERS {
             fs::create_dir_all(folder.path().join(below)).unwrap();
         }
-        Self { folder, program: program.into() }
+        Self { folder, program: program.into(), user: None }
     }
 
     /// The home itself.
@@ -99,7 +103,18 @@ impl Home {
         for (variable, below) in FOLDERS {
             command.env(variable, self.path(below));
         }
+        if let Some(user) = self.user {
+            command.uid(user);
+        }
         command
+    }
+
+    /// Gives the home and all in it to another user, whom commands run as from now on. Only root
+    /// can; says whether it did.
+    pub fn give_to(&mut self, user: u32) -> bool {
+        let given = give(self.root(), user).is_ok();
+        self.user = given.then_some(user);
+        given
     }
 
     /// Runs a command to its end.
@@ -197,4 +212,14 @@ impl Home {
             fs::remove_dir_all(self.path(DATA)).unwrap();
         }
     }
+}
+
+fn give(path: &Path, user: u32) -> std::io::Result<()> {
+    lchown(path, Some(user), None)?;
+    if path.is_dir() && !path.is_symlink() {
+        for entry in fs::read_dir(path)? {
+            give(&entry?.path(), user)?;
+        }
+    }
+    Ok(())
 }

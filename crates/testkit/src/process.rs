@@ -65,13 +65,18 @@ impl Run {
     }
 
     /// Kills it with `SIGKILL` after so long, unless it has ended by itself.
-    pub fn kill_after(mut self, delay: Duration) -> Fate {
+    pub fn kill_after(self, delay: Duration) -> Fate {
         let end = Instant::now() + delay;
-        while Instant::now() < end {
-            if self.ended().is_some() {
-                return Fate::Ended;
-            }
-            std::thread::park_timeout(PAUSE.min(end.saturating_duration_since(Instant::now())));
+        self.kill_when(|| Instant::now() >= end)
+    }
+
+    /// Kills it with `SIGKILL` as soon as something is so, unless it has ended by itself.
+    pub fn kill_when(mut self, mut is_so: impl FnMut() -> bool) -> Fate {
+        let ended = until("the moment of the kill", || {
+            is_so().then_some(false).or_else(|| self.ended().map(|_| true))
+        });
+        if ended {
+            return Fate::Ended;
         }
         self.child.kill().expect("the process is ours");
         let status = self.child.wait().expect("the process is ours");

@@ -1,6 +1,6 @@
 //! One short line that tells a person what a tool was called for.
 
-use super::loose::Hope;
+use crate::lenient::Hope;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -6,14 +6,12 @@
 mod answers;
 mod gist;
 mod known;
-mod loose;
 mod memory;
 mod place;
 mod prompts;
 mod reader;
 mod record;
 mod remarks;
-mod surrogates;
 mod telling;
 mod user;
 

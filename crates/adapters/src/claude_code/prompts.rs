@@ -158,6 +158,7 @@ fn after_context(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lenient;
 
     const PROMPT: Meaning = Meaning::Prompt;
     const NOTHING: Meaning = Meaning::Nothing;
@@ -168,7 +169,7 @@ mod tests {
     /// Checks what a user record with these fields says.
     fn check(fields: &str, expected: Option<(u32, &str, Meaning)>) {
         let line = format!(r#"{{"type":"user",{fields}}}"#);
-        let line = Line::parse(line.as_bytes()).unwrap();
+        let line: Line<'_> = lenient::value_in(&line).unwrap();
         let content = line.message.as_ref().and_then(|m| m.content.as_ref());
         let said = content.and_then(words_of);
         let meaning = |text: &str| Circumstances::of_user(&line).meaning_of(text);

@@ -4,8 +4,8 @@ use super::memory::{Chain, Memory, Seat};
 use super::place::{self, Owner, Transcript};
 use super::record::Line;
 use super::telling::Telling;
-use super::{answers, known, remarks, surrogates, user};
-use crate::{Reader, Source, records};
+use super::{answers, known, remarks, user};
+use crate::{Reader, Source, lenient, records, surrogates};
 use serde::Deserialize;
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink, TitleRank};
 
@@ -145,11 +145,11 @@ impl Reader for TranscriptReader {
         if known::is_bulky_bookkeeping(record.bytes) || record.bytes.trim_ascii().is_empty() {
             return;
         }
-        if let Some(line) = Line::parse(record.bytes) {
+        if let Some(line) = lenient::record_in::<Line<'_>>(record.bytes) {
             return self.take(&line, sink);
         }
         let mended = surrogates::mended(record.bytes);
-        match mended.as_deref().and_then(Line::parse) {
+        match mended.as_deref().and_then(lenient::record_in::<Line<'_>>) {
             Some(line) => self.take(&line, sink),
             None => sink.unknown("unreadable", None),
         }
@@ -169,7 +169,7 @@ impl Reader for TranscriptReader {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use taffrail_model::{Cursor, Draft, EventId, NewUsage};
+    use taffrail_model::{Cursor, Draft, EventId, NewUsage, TurnId};
 
     /// A sink that hears nothing.
     struct Deaf;
@@ -177,6 +177,7 @@ mod tests {
     impl Sink for Deaf {
         fn event(&mut self, _: &RuntimeIdentity, _: Draft<'_>) {}
         fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+        fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
         fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
         fn unknown(&mut self, _: &str, _: Option<&str>) {}
     }

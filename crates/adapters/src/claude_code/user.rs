@@ -96,41 +96,20 @@ pub(super) fn tell_result<'r>(
     telling: &mut Telling<'r, '_>,
 ) -> Option<EventId> {
     let call_id = block.tool_use_id.as_deref().unwrap_or_default();
-    let text = block.content.as_ref().map(output_of).unwrap_or_default();
+    let text = block.content.as_deref().unwrap_or_default();
     let failed = block.is_error;
     let mut draft = telling.draft(part, Kind::ToolResult);
     draft.parent = telling.calls.close(call_id);
     draft.detail = Detail::ToolResult {
         call_id: Cow::Borrowed(call_id),
         failed,
-        exit_code: exit_code_of(&text).filter(|_| failed == Some(true)),
+        exit_code: exit_code_of(text).filter(|_| failed == Some(true)),
         duration_ms,
     };
-    draft.text = Some(text);
+    draft.text = Some(Cow::Borrowed(text));
     let call = draft.parent;
     telling.tell(draft);
     call
-}
-
-fn output_of<'r>(content: &'r Content<'r>) -> Cow<'r, str> {
-    let blocks = match content {
-        Content::Text(text) => return Cow::Borrowed(text),
-        Content::Blocks(blocks) => blocks,
-    };
-    let mut texts = blocks.iter().filter_map(output_of_block);
-    let first = Cow::Borrowed(texts.next().unwrap_or_default());
-    texts.fold(first, |mut all, text| {
-        all.to_mut().push('\n');
-        all.to_mut().push_str(text);
-        all
-    })
-}
-
-fn output_of_block<'r>(block: &'r Block<'r>) -> Option<&'r str> {
-    match block.kind.as_deref() {
-        Some("image") => Some("[image]"),
-        _ => block.text.as_deref(),
-    }
 }
 
 /// A failed command's output begins with its exit code on a line of its own.

@@ -6,8 +6,9 @@
 use super::events::Answer;
 use super::meta::learn_text;
 use super::reader::{Here, RolloutReader, provider};
-use super::record::{BareMessage, Meta, Payload, object_in};
+use super::record::{BareMessage, Meta, Payload};
 use super::tools::{is_call, is_output, is_silent};
+use crate::lenient::record_in;
 use taffrail_model::{Kind, RecordKey};
 
 /// Beginnings of messages that Codex wrote in the user's name.
@@ -17,7 +18,7 @@ const INJECTED: [&str; 4] =
 impl RolloutReader {
     /// Reads a line without a payload.
     pub(super) fn bare(&mut self, here: &mut Here<'_>) {
-        let Some(item) = object_in::<Payload<'_>>(here.bytes) else {
+        let Some(item) = record_in::<Payload<'_>>(here.bytes) else {
             return here.sink.unknown("unreadable", None);
         };
         here.turn = self.memory.turn.as_ref().map(|turn| turn.id);
@@ -34,7 +35,7 @@ impl RolloutReader {
 
     /// Reads a line without a type: the header of the file, or a state that says nothing.
     fn header(&mut self, here: &mut Here<'_>) {
-        let header = object_in::<Meta<'_>>(here.bytes).unwrap_or_default();
+        let header = record_in::<Meta<'_>>(here.bytes).unwrap_or_default();
         here.turn = None;
         match header.record_type {
             Some(_) => {}
@@ -44,7 +45,7 @@ impl RolloutReader {
     }
 
     fn bare_message(&mut self, here: &mut Here<'_>) {
-        let item = object_in::<BareMessage<'_>>(here.bytes).unwrap_or_default();
+        let item = record_in::<BareMessage<'_>>(here.bytes).unwrap_or_default();
         match item.role.as_deref() {
             Some("user") => self.bare_prompt(here, item),
             Some("assistant") => self.bare_answer(here, Kind::AssistantMessage, item),
@@ -53,7 +54,7 @@ impl RolloutReader {
     }
 
     fn bare_reasoning(&mut self, here: &mut Here<'_>) {
-        let mut item = object_in::<BareMessage<'_>>(here.bytes).unwrap_or_default();
+        let mut item = record_in::<BareMessage<'_>>(here.bytes).unwrap_or_default();
         item.content = item.summary.take();
         self.bare_answer(here, Kind::AssistantThinking, item);
     }

@@ -1,8 +1,8 @@
 //! Records of type `event_msg`: messages, turns and errors.
 
-use super::lenient::joined;
 use super::reader::{Here, RolloutReader};
-use super::record::{Payload, RarePayload, Raw, Text, parse};
+use super::record::{Payload, RarePayload, parse};
+use crate::lenient::{Raw, Text, joined, lenient};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ const INJECTED: [&str; 2] = ["<environment_context>", "<user_instructions>"];
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Failure<'a> {
-    #[serde(borrow, deserialize_with = "super::lenient::text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     message: Text<'a>,
     #[serde(borrow)]
     codex_error_info: Raw<'a>,
@@ -168,12 +168,12 @@ impl RolloutReader {
         self.say(here, failure.draft(key, retrying));
     }
 
-    /// Takes back the events of the last turns.
+    /// Takes back the last turns.
     fn rolled_back(&mut self, here: &mut Here<'_>) {
         let event: RarePayload<'_> = here.payload();
         let turns = event.num_turns.unwrap_or_default();
-        for said in self.memory.recent.take_last(turns) {
-            here.sink.remove(&self.who, said.id(self.who.session()));
+        for turn in self.memory.recent.take_last(turns) {
+            here.sink.remove_turn(&self.who, turn);
         }
         self.memory.turn = None;
         here.turn = None;

@@ -1,11 +1,11 @@
 //! Records of type `event_msg/item_completed`: what paginated files tell of messages and tools.
 
 use super::events::Answer;
-use super::lenient::Prose;
 use super::reader::{Here, RolloutReader, provider};
-use super::record::{Item, Payload, Raw, Text, parse};
-use super::summary;
+use super::record::{Item, Payload, parse};
+use super::summary::{self, Words};
 use super::tools::{Call, CallKeys, Outcome};
+use crate::lenient::{Prose, Raw, Text, lenient, prose, value_in};
 use serde::Deserialize;
 use std::borrow::Cow;
 use taffrail_model::{Kind, RecordKey};
@@ -13,9 +13,9 @@ use taffrail_model::{Kind, RecordKey};
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct McpResult<'a> {
-    #[serde(borrow, deserialize_with = "super::lenient::prose")]
+    #[serde(borrow, deserialize_with = "prose")]
     content: Text<'a>,
-    #[serde(rename = "isError", deserialize_with = "super::lenient::flag")]
+    #[serde(rename = "isError", deserialize_with = "lenient")]
     is_error: Option<bool>,
 }
 
@@ -115,9 +115,9 @@ fn span(start: Option<u64>, end: Option<u64>) -> Option<u64> {
 
 /// Tells a call by its item, for calls that no other record tells: those a script made.
 fn call_of<'a>(kind: &str, item: &'a Item<'_>) -> Call<'a> {
-    let command = item.command.as_deref();
+    let command = item.command.as_ref();
     match kind {
-        "CommandExecution" => Call::told("exec_command", command.map(summary::command_line)),
+        "CommandExecution" => Call::told("exec_command", command.map(Words::line)),
         "FileChange" => Call {
             input: item.changes,
             ..Call::told("apply_patch", summary::changed_files(item.changes))
@@ -175,5 +175,5 @@ fn outcome_of(item: Item<'_>, span: Option<u64>) -> Outcome<'_> {
 /// Returns what an error says, which is a text or an object with a message.
 fn error_text(error: Raw<'_>) -> Text<'_> {
     let message = parse(error).map(|error: ItemError<'_>| error.message);
-    message.or_else(|| parse::<Prose<'_>>(error)?.0)
+    message.or_else(|| value_in(error?.get()).map(|Prose(text)| text))
 }

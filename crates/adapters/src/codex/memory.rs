@@ -18,7 +18,7 @@ pub(super) struct Memory {
     pub(super) starts_at: Option<u64>,
     /// The turn that goes on.
     pub(super) turn: Option<OpenTurn>,
-    /// Events by turn, for roll-backs.
+    /// The last turns, for roll-backs.
     pub(super) recent: Recent,
     /// Tool calls met lately.
     pub(super) calls: Calls,

@@ -1,7 +1,8 @@
 //! What a file says of its session as a whole, and which turn goes on.
 
 use super::reader::{Here, RolloutReader, provider};
-use super::record::{Meta, Payload, Raw, Text, parse};
+use super::record::{Meta, Payload, parse};
+use crate::lenient::{Raw, Text};
 use crate::records;
 use serde::Deserialize;
 use std::borrow::Cow;

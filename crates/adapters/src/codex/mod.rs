@@ -6,7 +6,6 @@ mod bare;
 mod calls;
 mod events;
 mod items;
-mod lenient;
 mod memory;
 mod meta;
 mod name;

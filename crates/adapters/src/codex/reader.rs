@@ -2,10 +2,9 @@
 
 use super::memory::Memory;
 use super::name::RolloutName;
-use super::recent::Said;
-use super::record::{Line, Payload, object_in};
+use super::record::{Line, Payload};
+use crate::lenient::{Lenient, record_in};
 use crate::{Reader, records};
-use serde::Deserialize;
 use std::borrow::Cow;
 use taffrail_model::{
     Detail, Draft, EventId, Facts, Kind, Record, RecordKey, RuntimeIdentity, Sink, Timestamp,
@@ -32,15 +31,15 @@ pub(super) struct Here<'r> {
 
 impl<'r> Here<'r> {
     /// Reads the payload for other fields than the common ones.
-    pub(super) fn payload<P: Default + Deserialize<'r>>(&self) -> P {
-        let line = object_in::<Line<'_, P>>(self.bytes);
+    pub(super) fn payload<P: Default + Lenient<'r>>(&self) -> P {
+        let line = record_in::<Line<'_, P>>(self.bytes);
         line.and_then(|line| line.payload).unwrap_or_default()
     }
 }
 
 impl Reader for RolloutReader {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        let Some(line) = object_in::<Line<'_, Payload<'_>>>(record.bytes) else {
+        let Some(line) = record_in::<Line<'_, Payload<'_>>>(record.bytes) else {
             if !record.bytes.trim_ascii().is_empty() {
                 sink.unknown("unreadable", None);
             }
@@ -129,9 +128,7 @@ impl RolloutReader {
         draft.at = here.at;
         draft.turn = here.turn;
         if let Some(turn) = here.turn {
-            let said = Said::new(&draft.key, draft.part);
-            let is_prompt = draft.kind == Kind::UserPrompt;
-            self.memory.recent.put(turn, said, is_prompt);
+            self.memory.recent.note(turn, draft.kind == Kind::UserPrompt);
         }
         self.meet();
         here.sink.event(&self.who, draft);
@@ -189,6 +186,7 @@ mod tests {
     impl Sink for Deaf {
         fn event(&mut self, _: &RuntimeIdentity, _: Draft<'_>) {}
         fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+        fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
         fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
         fn unknown(&mut self, _: &str, _: Option<&str>) {}
     }

@@ -4,31 +4,27 @@
 //! and without knowing its type. Fields that are rarely wanted stay raw until somebody asks. What is
 //! not named here (instructions, replaced history, encrypted thoughts) is skipped unread.
 
-use super::lenient::{flag, number, object, prose, text, words};
+use super::summary::Words;
+use crate::lenient::{Lenient, Raw, Text, lenient, made_of_objects, prose};
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use std::borrow::Cow;
-
-/// A text of a record.
-pub(super) type Text<'a> = Option<Cow<'a, str>>;
-/// A part of a record that is read when it is asked for.
-pub(super) type Raw<'a> = Option<&'a RawValue>;
+use serde::de::MapAccess;
+use serde::de::value::MapAccessDeserializer;
 
 /// A line of a rollout.
 #[derive(Debug, Deserialize)]
-#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+#[serde(bound(deserialize = "P: Lenient<'de>"))]
 pub(super) struct Line<'a, P> {
     /// When it was written.
-    #[serde(borrow, default, deserialize_with = "text")]
+    #[serde(borrow, default, deserialize_with = "lenient")]
     pub(super) timestamp: Text<'a>,
     /// Its number, in paginated files.
-    #[serde(default, deserialize_with = "number")]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) ordinal: Option<u64>,
     /// What the payload is.
-    #[serde(borrow, default, rename = "type", deserialize_with = "text")]
+    #[serde(borrow, default, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Text<'a>,
     /// The record itself; the bare items of 2025 have none.
-    #[serde(default = "Option::default", deserialize_with = "object")]
+    #[serde(default = "Option::default", deserialize_with = "lenient")]
     pub(super) payload: Option<P>,
 }
 
@@ -36,41 +32,41 @@ pub(super) struct Line<'a, P> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
-    #[serde(borrow, rename = "type", deserialize_with = "text")]
+    #[serde(borrow, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) turn_id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) model: Text<'a>,
 
     // Tools.
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) call_id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) name: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) namespace: Text<'a>,
     #[serde(borrow)]
     pub(super) arguments: Raw<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) input: Text<'a>,
     #[serde(borrow)]
     pub(super) action: Raw<'a>,
     #[serde(borrow, deserialize_with = "prose")]
     pub(super) output: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) status: Text<'a>,
 
     // Messages.
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) message: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) text: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) phase: Text<'a>,
-    #[serde(borrow, rename = "kind", deserialize_with = "text")]
+    #[serde(borrow, rename = "kind", deserialize_with = "lenient")]
     pub(super) message_kind: Text<'a>,
     #[serde(borrow)]
     pub(super) images: Raw<'a>,
@@ -78,17 +74,17 @@ pub(super) struct Payload<'a> {
     pub(super) local_images: Raw<'a>,
 
     // Items and usage.
-    #[serde(borrow, deserialize_with = "object")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) item: Option<Box<Item<'a>>>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) started_at_ms: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) completed_at_ms: Option<u64>,
-    #[serde(deserialize_with = "object")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) info: Option<Box<TokenInfo>>,
-    #[serde(deserialize_with = "object")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) usage: Option<Box<TokenUsage>>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) response_id: Text<'a>,
 }
 
@@ -97,21 +93,21 @@ pub(super) struct Payload<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RarePayload<'a> {
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) duration_ms: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) num_turns: Option<u64>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) reason: Text<'a>,
     #[serde(borrow)]
     pub(super) error: Raw<'a>,
     #[serde(borrow)]
     pub(super) codex_error_info: Raw<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) user_facing_hint: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) revised_prompt: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) agent_path: Text<'a>,
 }
 
@@ -119,32 +115,32 @@ pub(super) struct RarePayload<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Meta<'a> {
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) timestamp: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) cwd: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) originator: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) cli_version: Text<'a>,
     #[serde(borrow)]
     pub(super) source: Raw<'a>,
     #[serde(borrow)]
     pub(super) git: Raw<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) session_id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) parent_thread_id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) forked_from_id: Text<'a>,
     #[serde(borrow)]
     pub(super) history_base: Raw<'a>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) subagent_history_start_ordinal: Option<u64>,
     /// Says what a line without a type is, other than a header.
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) record_type: Text<'a>,
 }
 
@@ -152,9 +148,9 @@ pub(super) struct Meta<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct BareMessage<'a> {
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) id: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) role: Text<'a>,
     #[serde(borrow, deserialize_with = "prose")]
     pub(super) content: Text<'a>,
@@ -166,9 +162,9 @@ pub(super) struct BareMessage<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Item<'a> {
-    #[serde(borrow, rename = "type", deserialize_with = "text")]
+    #[serde(borrow, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) id: Text<'a>,
 
     // Messages.
@@ -180,43 +176,43 @@ pub(super) struct Item<'a> {
     pub(super) summary_text: Text<'a>,
     #[serde(borrow, deserialize_with = "prose")]
     pub(super) raw_content: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) text: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) phase: Text<'a>,
 
     // What a tool was asked.
-    #[serde(borrow, deserialize_with = "words")]
-    pub(super) command: Option<Vec<Cow<'a, str>>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) command: Option<Words<'a>>,
     #[serde(borrow)]
     pub(super) changes: Raw<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) server: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) tool: Text<'a>,
     #[serde(borrow)]
     pub(super) arguments: Raw<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) prompt: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) query: Text<'a>,
     #[serde(borrow)]
     pub(super) action: Raw<'a>,
 
     // What it answered.
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) status: Text<'a>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) exit_code: Option<i64>,
-    #[serde(deserialize_with = "object")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) duration: Option<Duration>,
-    #[serde(deserialize_with = "flag")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) success: Option<bool>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) aggregated_output: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) stdout: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) stderr: Text<'a>,
     #[serde(borrow, deserialize_with = "prose")]
     pub(super) content_items: Text<'a>,
@@ -228,15 +224,15 @@ pub(super) struct Item<'a> {
     pub(super) error: Raw<'a>,
 
     // Remarks.
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) path: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) review: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) user_facing_hint: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) revised_prompt: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) agent_path: Text<'a>,
 }
 
@@ -244,9 +240,9 @@ pub(super) struct Item<'a> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Duration {
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     secs: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     nanos: Option<u64>,
 }
 
@@ -263,10 +259,10 @@ impl Duration {
 #[serde(default)]
 pub(super) struct TokenInfo {
     /// Of the whole thread so far.
-    #[serde(rename = "total_token_usage", deserialize_with = "object")]
+    #[serde(rename = "total_token_usage", deserialize_with = "lenient")]
     pub(super) total: Option<TokenUsage>,
     /// Of the last answer.
-    #[serde(rename = "last_token_usage", deserialize_with = "object")]
+    #[serde(rename = "last_token_usage", deserialize_with = "lenient")]
     pub(super) last: Option<TokenUsage>,
 }
 
@@ -274,22 +270,27 @@ pub(super) struct TokenInfo {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenUsage {
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) input_tokens: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) cached_input_tokens: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) cache_write_input_tokens: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) output_tokens: Option<u64>,
-    #[serde(deserialize_with = "number")]
+    #[serde(deserialize_with = "lenient")]
     pub(super) reasoning_output_tokens: Option<u64>,
 }
 
-/// Reads a line; `None` if it is no whole JSON object.
-pub(super) fn object_in<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
-    let is_object = line.trim_ascii_start().first() == Some(&b'{');
-    is_object.then(|| serde_json::from_slice(line).ok())?
+impl<'de, P: Lenient<'de>> Lenient<'de> for Line<'de, P> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object)).map(Some)
+    }
+}
+
+made_of_objects! {
+    Payload<'de>, RarePayload<'de>, Meta<'de>, BareMessage<'de>, Item<'de>, Duration, TokenInfo,
+    TokenUsage,
 }
 
 /// Reads a part that was left raw.

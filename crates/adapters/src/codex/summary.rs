@@ -1,9 +1,9 @@
 //! One line that says what a tool was asked, and the little that a tool's answer says of itself.
 
-use super::lenient::{text, words};
-use super::record::{Raw, Text, parse};
+use super::record::parse;
+use crate::lenient::{Hope, Lenient, Prose, Raw, Text, lenient, made_of_objects, value_in};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, SeqAccess};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_model::text::excerpt;
@@ -15,38 +15,40 @@ const HEADING_LINES: usize = 6;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Arguments<'a> {
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     cmd: Text<'a>,
-    #[serde(borrow, deserialize_with = "words")]
-    command: Option<Vec<Cow<'a, str>>>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
+    command: Option<Words<'a>>,
+    #[serde(borrow, deserialize_with = "lenient")]
     file_path: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     path: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     query: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     pattern: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     url: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     message: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     prompt: Text<'a>,
-    #[serde(borrow, deserialize_with = "text")]
+    #[serde(borrow, deserialize_with = "lenient")]
     input: Text<'a>,
 }
 
+made_of_objects! { Arguments<'de> }
+
 /// Sums up arguments written as JSON.
 pub(super) fn arguments(json: &str) -> Option<String> {
-    let known = serde_json::from_str(json).ok().and_then(telling);
+    let known = value_in(json).and_then(telling);
     let line = known.unwrap_or_else(|| excerpt(json));
     Some(line).filter(|line| !line.is_empty())
 }
 
 fn telling(arguments: Arguments<'_>) -> Option<String> {
     if let Some(command) = arguments.command {
-        return Some(command_line(&command));
+        return Some(command.line());
     }
     let place = arguments.file_path.or(arguments.path);
     let search = arguments.query.or(arguments.pattern).or(arguments.url);
@@ -55,13 +57,35 @@ fn telling(arguments: Arguments<'_>) -> Option<String> {
     Some(excerpt(&text))
 }
 
-/// Writes a command on one line, without the shell around it.
-pub(super) fn command_line(words: &[Cow<'_, str>]) -> String {
-    match words {
-        [shell, flag, script] if shell.ends_with("sh") && matches!(flag.as_ref(), "-lc" | "-c") => {
-            excerpt(script)
+/// A command: a list of words, or one text.
+#[derive(Debug)]
+pub(super) struct Words<'a>(Vec<Cow<'a, str>>);
+
+impl Words<'_> {
+    /// Writes the command on one line, without the shell around it.
+    pub(super) fn line(&self) -> String {
+        match self.0.as_slice() {
+            [shell, flag, script]
+                if shell.ends_with("sh") && matches!(flag.as_ref(), "-lc" | "-c") =>
+            {
+                excerpt(script)
+            }
+            words => excerpt(&words.join(" ")),
         }
-        words => excerpt(&words.join(" ")),
+    }
+}
+
+impl<'de> Lenient<'de> for Words<'de> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        Some(Self(vec![text]))
+    }
+
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut out = Vec::new();
+        while let Some(word) = list.next_element_seed(Hope::new())? {
+            out.extend(word.map(|Prose(word)| word));
+        }
+        Ok(Some(Self(out)))
     }
 }
 

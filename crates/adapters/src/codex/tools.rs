@@ -4,8 +4,9 @@
 //! told by other records.
 
 use super::reader::{Here, RolloutReader, provider};
-use super::record::{Payload, Raw, parse};
+use super::record::Payload;
 use super::summary;
+use crate::lenient::{Raw, value_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -217,7 +218,7 @@ fn call_of<'a>(item: &'a Payload<'_>) -> Call<'a> {
         };
     }
     let raw = item.arguments.or(item.action);
-    let text = parse::<Cow<'_, str>>(raw);
+    let text = raw.and_then(|raw| value_in::<Cow<'_, str>>(raw.get()));
     let json = text.as_deref().or_else(|| raw.map(RawValue::get));
     Call {
         tool: tool_of(item),

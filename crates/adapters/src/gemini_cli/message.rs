@@ -2,6 +2,7 @@
 
 use super::parts::Part;
 use super::record::{Message, Thought, TokenCounts, ToolCall};
+use crate::records;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
 
@@ -18,7 +19,7 @@ const SUMMARY_TAG: &str = "<state_snapshot>";
 impl<'a> Message<'a> {
     /// Everything the message says, or `None` if its type is not known.
     pub(super) fn drafts(&self) -> Option<Vec<Draft<'_>>> {
-        let drafts = match self.r#type.text()? {
+        let drafts = match self.r#type.as_deref()? {
             "user" => self.said_by_user().into_iter().collect(),
             "gemini" => self.said_by_model(),
             label @ ("info" | "warning") => {
@@ -33,13 +34,13 @@ impl<'a> Message<'a> {
 
     /// What the answer cost, as far as it says so.
     pub(super) fn cost(&self) -> Option<Tokens> {
-        let tokens = self.tokens.0.as_ref().map(TokenCounts::tokens)?;
+        let tokens = self.tokens.as_ref().map(TokenCounts::tokens)?;
         (!tokens.is_zero()).then_some(tokens)
     }
 
     /// When it was written.
     pub(super) fn at(&self) -> Option<Timestamp> {
-        self.timestamp.time()
+        time(self.timestamp.as_deref())
     }
 
     /// Tells it from every other message of the chat.
@@ -49,7 +50,7 @@ impl<'a> Message<'a> {
 
     /// Its type, for the list of what was not understood.
     pub(super) fn raw_type(&self) -> String {
-        match self.r#type.text() {
+        match self.r#type.as_deref() {
             Some(name) => format!("message/{name}"),
             None => "message".to_owned(),
         }
@@ -86,9 +87,8 @@ impl<'a> Message<'a> {
 
     fn said_by_model(&self) -> Vec<Draft<'_>> {
         let mut drafts: Vec<_> = self.thinking().into_iter().chain(self.answer()).collect();
-        let calls = self.tool_calls.0.iter().flatten();
-        for (part, call) in (FIRST_CALL..).step_by(2).zip(calls) {
-            let Some(call) = &call.0 else { continue };
+        for (part, call) in (FIRST_CALL..).step_by(2).zip(&self.tool_calls) {
+            let Some(call) = call else { continue };
             drafts.push(self.call(part, call));
             drafts.extend(self.result(part, call));
         }
@@ -97,14 +97,13 @@ impl<'a> Message<'a> {
 
     /// All thoughts in one, at the time of the first.
     fn thinking(&self) -> Option<Draft<'_>> {
-        let thoughts = self.thoughts.0.iter().flatten();
-        let thoughts: Vec<_> = thoughts.filter_map(|it| it.0.as_ref()).collect();
-        let texts: Vec<_> = thoughts.iter().flat_map(|it| it.texts()).collect();
+        let thoughts = || self.thoughts.iter().flatten();
+        let texts: Vec<_> = thoughts().flat_map(Thought::texts).collect();
         if texts.is_empty() {
             return None;
         }
         let mut draft = self.draft(THOUGHTS, Kind::AssistantThinking);
-        draft.at = thoughts.iter().find_map(|it| it.timestamp.time()).or(draft.at);
+        draft.at = thoughts().find_map(|it| time(it.timestamp.as_deref())).or(draft.at);
         draft.text = Some(texts.join("\n").into());
         draft.detail = self.authorship();
         Some(draft)
@@ -120,23 +119,22 @@ impl<'a> Message<'a> {
 
     fn authorship(&self) -> Detail<'_> {
         Detail::Message {
-            model: self.model.text().map(Cow::Borrowed),
+            model: self.model.as_deref().map(Cow::Borrowed),
             stop_reason: None,
             answer: Some(Cow::Borrowed(&self.id)),
         }
     }
 
     fn calls_tools(&self) -> bool {
-        let recorded = self.tool_calls.0.as_ref();
-        recorded.is_some_and(|calls| !calls.is_empty()) || self.content.has(Part::is_call)
+        !self.tool_calls.is_empty() || self.content.has(Part::is_call)
     }
 
     fn call<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Draft<'b> {
         let mut draft = self.draft(part, Kind::ToolCall);
-        draft.at = call.timestamp.time().or(draft.at);
+        draft.at = time(call.timestamp.as_deref()).or(draft.at);
         draft.detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(call.id.text().unwrap_or_default()),
-            tool: Cow::Borrowed(call.name.text().unwrap_or_default()),
+            call_id: Cow::Borrowed(&call.id),
+            tool: Cow::Borrowed(&call.name),
             input: call.args,
             input_text: None,
         };
@@ -150,11 +148,11 @@ impl<'a> Message<'a> {
             return None;
         }
         let mut draft = self.draft(result_of(part), Kind::ToolResult);
-        draft.at = call.timestamp.time().or(draft.at);
-        let shown = || call.result_display.text().map(Cow::Borrowed);
+        draft.at = time(call.timestamp.as_deref()).or(draft.at);
+        let shown = || call.result_display.as_deref().map(Cow::Borrowed);
         draft.text = call.result.answer().or_else(shown);
         draft.detail = Detail::ToolResult {
-            call_id: Cow::Borrowed(call.id.text().unwrap_or_default()),
+            call_id: Cow::Borrowed(&call.id),
             failed,
             exit_code: None,
             duration_ms: None,
@@ -172,6 +170,10 @@ fn result_of(call: u32) -> u32 {
     call.saturating_add(1)
 }
 
+fn time(text: Option<&str>) -> Option<Timestamp> {
+    records::time(text?)
+}
+
 fn prompt() -> (Kind, Detail<'static>) {
     (Kind::UserPrompt, Detail::Prompt { asked_by: None })
 }
@@ -185,8 +187,8 @@ fn failure() -> Detail<'static> {
     Detail::Failure { code: None, retrying: None }
 }
 
-impl Thought {
+impl Thought<'_> {
     fn texts(&self) -> impl Iterator<Item = &str> {
-        [self.subject.text(), self.description.text()].into_iter().flatten()
+        [self.subject.as_deref(), self.description.as_deref()].into_iter().flatten()
     }
 }

@@ -1,8 +1,9 @@
 //! The parts that messages to and from the model are made of.
 
-use super::record::Lenient;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
+use crate::lenient::{Hope, Lenient, Text, filled, lenient, made_of_objects};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 use std::borrow::Cow;
 
 /// Texts that the program itself puts beside what a person writes begin with one of these.
@@ -10,39 +11,51 @@ const CONTEXT_TAGS: [&str; 2] = ["<session_context>", "<hook_context>"];
 
 /// A list of parts, which may also be written as a single part or as plain text.
 #[derive(Default)]
-pub(super) struct Parts(Vec<Part>);
+pub(super) struct Parts<'a>(Vec<Part<'a>>);
 
 /// One part: a text, a call, an answer, or something that is not text.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Part {
-    text: Lenient<String>,
-    thought: Lenient<bool>,
-    function_call: Lenient<serde::de::IgnoredAny>,
-    function_response: Lenient<FunctionResponse>,
+pub(super) struct Part<'a> {
+    #[serde(borrow, deserialize_with = "lenient")]
+    text: Text<'a>,
+    #[serde(deserialize_with = "lenient")]
+    thought: Option<bool>,
+    function_call: Option<IgnoredAny>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    function_response: Option<FunctionResponse<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct FunctionResponse {
-    response: Lenient<Answer>,
+struct FunctionResponse<'a> {
+    #[serde(borrow, deserialize_with = "lenient")]
+    response: Option<Answer<'a>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Answer {
-    output: Lenient<String>,
-    error: Lenient<String>,
+struct Answer<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    output: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    error: Text<'a>,
 }
 
-impl Parts {
+made_of_objects! { FunctionResponse<'de>, Answer<'de> }
+
+impl<'a> Parts<'a> {
+    fn of_one(part: Part<'a>) -> Self {
+        Self(vec![part])
+    }
+
     /// There is no part at all.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Some part is of this sort.
-    pub(super) fn has(&self, sort: fn(&Part) -> bool) -> bool {
+    pub(super) fn has(&self, sort: fn(&Part<'a>) -> bool) -> bool {
         self.0.iter().any(sort)
     }
 
@@ -57,51 +70,60 @@ impl Parts {
     }
 }
 
-impl Part {
+impl Part<'_> {
     /// The model calls a tool.
     pub(super) fn is_call(&self) -> bool {
-        self.function_call.0.is_some()
+        self.function_call.is_some()
     }
 
     /// A tool answers the model.
     pub(super) fn is_answer(&self) -> bool {
-        self.function_response.0.is_some()
+        self.function_response.is_some()
     }
 
     /// It was said or shown by somebody, not put in by the program.
     pub(super) fn is_own(&self) -> bool {
-        self.text.0.is_none() || self.said().is_some()
+        self.text.is_none() || self.said().is_some()
     }
 
     /// Its text, unless it is a thought or was put in by the program.
     fn said(&self) -> Option<&str> {
-        let text = self.text.text()?;
+        let text = self.text.as_deref().filter(|text| !text.is_empty())?;
         let injected = CONTEXT_TAGS.iter().any(|tag| text.starts_with(tag));
-        (!injected && self.thought.0 != Some(true)).then_some(text)
+        (!injected && self.thought != Some(true)).then_some(text)
     }
 
     fn answered(&self) -> Option<&str> {
-        let response = self.function_response.0.as_ref()?;
-        let answer = response.response.0.as_ref()?;
-        answer.output.text().or(answer.error.text())
+        let answer = self.function_response.as_ref()?.response.as_ref()?;
+        answer.output.as_deref().or(answer.error.as_deref())
     }
 }
 
-impl<'de> Deserialize<'de> for Parts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(deserializer)?.get();
-        let parts = match serde_json::from_str::<Vec<&RawValue>>(json) {
-            Ok(list) => list.iter().filter_map(|part| part_of(part.get())).collect(),
-            Err(_) => part_of(json).into_iter().collect(),
-        };
-        Ok(Self(parts))
+impl<'de> Lenient<'de> for Parts<'de> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        Part::of_text(text).map(Self::of_one)
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        Ok(Part::of_object(object)?.map(Self::of_one))
+    }
+
+    fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
+        let mut parts = Vec::with_capacity(1);
+        while let Some(part) = list.next_element_seed(Hope::new())? {
+            parts.extend(part);
+        }
+        Ok(Some(Self(parts)))
     }
 }
 
-fn part_of(json: &str) -> Option<Part> {
-    match serde_json::from_str(json) {
-        Ok(text) => Some(Part { text: Lenient(Some(text)), ..Part::default() }),
-        Err(_) => serde_json::from_str(json).ok(),
+impl<'de> Lenient<'de> for Part<'de> {
+    fn of_text(text: Cow<'de, str>) -> Option<Self> {
+        Some(Self { text: Some(text), ..Self::default() })
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object)).map(Some)
     }
 }
 
@@ -117,11 +139,12 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>, between: &str) -> Option<Cow
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lenient::value_in;
 
     #[test]
     fn text_is_found_in_every_form() {
         let check = |json: &str, expected: Option<&str>| {
-            let parts: Parts = serde_json::from_str(json).unwrap();
+            let parts: Parts<'_> = value_in(json).unwrap_or_default();
             assert_eq!(parts.text().as_deref(), expected, "{json}");
         };
         check(r#""plain""#, Some("plain"));

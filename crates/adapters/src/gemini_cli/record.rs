@@ -1,18 +1,15 @@
 //! The records of a chat as Gemini CLI writes them.
-//!
-//! Every optional field is read leniently: a field of another type than expected is as good as
-//! absent, so that one odd field never loses a message.
 
 use super::parts::Parts;
-use crate::records;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
-use taffrail_model::{Timestamp, Tokens};
+use crate::lenient::{Raw, Text, filled, lenient, made_of_objects, or_default, record_in};
+use serde::Deserialize;
+use std::borrow::Cow;
+use taffrail_model::Tokens;
 
 /// One record, by what it does to the chat.
 pub(super) enum Record<'a> {
     /// This message and all after it are taken back.
-    Rewind(String),
+    Rewind(Cow<'a, str>),
     /// A message is added, or replaced if its id is known.
     Message(Box<Message<'a>>),
     /// Some facts of the chat are set anew.
@@ -27,32 +24,31 @@ pub(super) enum Record<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Form<'a> {
-    #[serde(rename = "$rewindTo")]
-    rewind_to: Lenient<String>,
-    #[serde(rename = "$set", borrow)]
-    set: Lenient<Conversation<'a>>,
-    id: Lenient<String>,
-    #[serde(rename = "sessionId")]
-    session_id: Lenient<String>,
+    #[serde(borrow, rename = "$rewindTo", deserialize_with = "lenient")]
+    rewind_to: Text<'a>,
+    #[serde(borrow, rename = "$set", deserialize_with = "lenient")]
+    set: Option<Conversation<'a>>,
+    #[serde(borrow, deserialize_with = "filled")]
+    id: Text<'a>,
+    #[serde(borrow, rename = "sessionId", deserialize_with = "lenient")]
+    session_id: Text<'a>,
 }
 
 impl<'a> Record<'a> {
     /// Reads a record; `None` if it is not a JSON object.
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
-        // A struct would also be read from a list.
-        bytes.trim_ascii_start().strip_prefix(b"{")?;
-        let form: Form<'_> = serde_json::from_slice(bytes).ok()?;
-        if let Some(id) = form.rewind_to.0 {
+        let form: Form<'_> = record_in(bytes)?;
+        if let Some(id) = form.rewind_to {
             return Some(Self::Rewind(id));
         }
-        if form.id.0.is_some() {
-            return serde_json::from_slice(bytes).ok().map(Self::Message);
+        if form.id.is_some() {
+            return record_in(bytes).map(Self::Message);
         }
-        if let Some(set) = form.set.0 {
+        if let Some(set) = form.set {
             return Some(Self::Set(set));
         }
-        if form.session_id.0.is_some() {
-            return serde_json::from_slice(bytes).ok().map(Self::Head);
+        if form.session_id.is_some() {
+            return record_in(bytes).map(Self::Head);
         }
         Some(Self::Unknown)
     }
@@ -62,68 +58,78 @@ impl<'a> Record<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Conversation<'a> {
-    pub(super) session_id: Lenient<String>,
-    pub(super) start_time: Lenient<String>,
-    pub(super) summary: Lenient<String>,
-    #[serde(borrow)]
-    pub(super) messages: Lenient<Vec<&'a RawValue>>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) session_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) start_time: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) summary: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) messages: Option<Vec<Option<Message<'a>>>>,
 }
 
 /// A message with all that belongs to it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
 pub(super) struct Message<'a> {
-    pub(super) id: String,
-    #[serde(default)]
-    pub(super) timestamp: Lenient<String>,
-    #[serde(default)]
-    pub(super) r#type: Lenient<String>,
-    #[serde(default)]
-    pub(super) content: Parts,
+    /// Empty where it has none.
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) id: Cow<'a, str>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) r#type: Text<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) content: Parts<'a>,
     /// What the person saw of it, where that differs.
-    #[serde(default)]
-    pub(super) display_content: Parts,
-    #[serde(default)]
-    pub(super) model: Lenient<String>,
-    #[serde(default)]
-    pub(super) thoughts: Lenient<Vec<Lenient<Thought>>>,
-    #[serde(default)]
-    pub(super) tokens: Lenient<TokenCounts>,
-    #[serde(default, borrow)]
-    pub(super) tool_calls: Lenient<Vec<Lenient<ToolCall<'a>>>>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) display_content: Parts<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) model: Text<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) thoughts: Vec<Option<Thought<'a>>>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) tokens: Option<TokenCounts>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) tool_calls: Vec<Option<ToolCall<'a>>>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Thought {
-    pub(super) subject: Lenient<String>,
-    pub(super) description: Lenient<String>,
-    pub(super) timestamp: Lenient<String>,
+pub(super) struct Thought<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) subject: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) description: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) timestamp: Text<'a>,
 }
 
 /// The tokens of one answer; `input` includes what was cached.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct TokenCounts {
-    input: Lenient<u64>,
-    output: Lenient<u64>,
-    cached: Lenient<u64>,
-    thoughts: Lenient<u64>,
-    tool: Lenient<u64>,
+    #[serde(deserialize_with = "or_default")]
+    input: u64,
+    #[serde(deserialize_with = "or_default")]
+    output: u64,
+    #[serde(deserialize_with = "or_default")]
+    cached: u64,
+    #[serde(deserialize_with = "or_default")]
+    thoughts: u64,
+    #[serde(deserialize_with = "or_default")]
+    tool: u64,
 }
 
 impl TokenCounts {
     /// The same as the product counts them.
     pub(super) fn tokens(&self) -> Tokens {
-        let [input, output, cached, thoughts, tool] =
-            [&self.input, &self.output, &self.cached, &self.thoughts, &self.tool]
-                .map(|count| count.0.unwrap_or(0));
         Tokens {
-            output: output.saturating_add(thoughts),
-            input: input.saturating_sub(cached).saturating_add(tool),
-            cache_read: cached,
+            output: self.output.saturating_add(self.thoughts),
+            input: self.input.saturating_sub(self.cached).saturating_add(self.tool),
+            cache_read: self.cached,
             cache_write: 0,
-            reasoning: thoughts,
+            reasoning: self.thoughts,
         }
     }
 }
@@ -132,20 +138,26 @@ impl TokenCounts {
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ToolCall<'a> {
-    pub(super) id: Lenient<String>,
-    pub(super) name: Lenient<String>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) id: Cow<'a, str>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) name: Cow<'a, str>,
     #[serde(borrow)]
-    pub(super) args: Option<&'a RawValue>,
-    pub(super) result: Parts,
-    status: Lenient<String>,
-    pub(super) timestamp: Lenient<String>,
-    pub(super) result_display: Lenient<String>,
+    pub(super) args: Raw<'a>,
+    #[serde(borrow, deserialize_with = "or_default")]
+    pub(super) result: Parts<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    status: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) timestamp: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) result_display: Text<'a>,
 }
 
 impl ToolCall<'_> {
     /// Whether it failed, or `None` while it has not ended.
     pub(super) fn failed(&self) -> Option<bool> {
-        match self.status.text()? {
+        match self.status.as_deref()? {
             "success" => Some(false),
             "error" | "cancelled" => Some(true),
             _ => None,
@@ -153,30 +165,6 @@ impl ToolCall<'_> {
     }
 }
 
-/// A value, or nothing where another type stands in its place.
-pub(super) struct Lenient<T>(pub(super) Option<T>);
-
-impl<T> Default for Lenient<T> {
-    fn default() -> Self {
-        Self(None)
-    }
-}
-
-impl Lenient<String> {
-    /// The text, unless it is missing or empty.
-    pub(super) fn text(&self) -> Option<&str> {
-        self.0.as_deref().filter(|text| !text.is_empty())
-    }
-
-    /// The text as a time.
-    pub(super) fn time(&self) -> Option<Timestamp> {
-        records::time(self.text()?)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Lenient<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(deserializer)?;
-        Ok(Self(serde_json::from_str(json.get()).ok()))
-    }
+made_of_objects! {
+    Form<'de>, Conversation<'de>, Message<'de>, Thought<'de>, TokenCounts, ToolCall<'de>,
 }

@@ -4,9 +4,8 @@ use super::message::{BODY, call_of};
 use super::record::{Conversation, Message, Record as ChatRecord};
 use super::roll::{Known, Roll};
 use super::{Chat, Owner, identity, project};
-use crate::{Reader, Source};
+use crate::{Reader, Source, records, surrogates};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use taffrail_model::{
     Draft, EventId, Facts, Kind, NewUsage, Record, RecordKey, RuntimeIdentity, Sink, TitleRank,
     TurnId, hash,
@@ -53,17 +52,28 @@ impl Transcript {
         self.memory.who.as_ref().unwrap_or(&self.stand_in)
     }
 
+    fn take(&mut self, record: &ChatRecord<'_>, sink: &mut dyn Sink) {
+        match record {
+            ChatRecord::Rewind(id) => self.rewind(id, sink),
+            ChatRecord::Message(message) => self.say(message, None, sink),
+            ChatRecord::Set(chat) => self.update(chat, IN_CHECKPOINT, sink),
+            ChatRecord::Head(chat) => self.update(chat, IN_DOCUMENT, sink),
+            ChatRecord::Unknown => sink.unknown("record", None),
+        }
+    }
+
     /// Takes what is said of the whole chat.
     fn update(&mut self, it: &Conversation<'_>, pointer: &str, sink: &mut dyn Sink) {
-        if let Some(id) = it.session_id.text() {
+        if let Some(id) = it.session_id.as_deref() {
             self.name(id, sink);
         }
         let facts = &mut self.memory.facts;
-        facts.started_at = facts.started_at.or(it.start_time.time());
-        if let Some(summary) = it.summary.text() {
+        let started_at = it.start_time.as_deref().and_then(records::time);
+        facts.started_at = facts.started_at.or(started_at);
+        if let Some(summary) = it.summary.as_deref() {
             facts.offer_title(TitleRank::Generated, summary);
         }
-        if let Some(messages) = &it.messages.0 {
+        if let Some(messages) = &it.messages {
             self.replace(messages, pointer, sink);
         }
     }
@@ -80,12 +90,12 @@ impl Transcript {
     }
 
     /// Reads a list of messages that takes the place of all that were said so far.
-    fn replace(&mut self, messages: &[&RawValue], pointer: &str, sink: &mut dyn Sink) {
+    fn replace(&mut self, messages: &[Option<Message<'_>>], pointer: &str, sink: &mut dyn Sink) {
         let before = std::mem::take(&mut self.memory.roll);
-        for (index, json) in messages.iter().enumerate() {
-            match serde_json::from_str(json.get()) {
-                Ok(message) => self.say(&message, Some(&format!("{pointer}/{index}")), sink),
-                Err(_) => sink.unknown("message", None),
+        for (index, message) in messages.iter().enumerate() {
+            match message.as_ref().filter(|message| !message.id.is_empty()) {
+                Some(message) => self.say(message, Some(&format!("{pointer}/{index}")), sink),
+                None => sink.unknown("message", None),
             }
         }
         let now = self.memory.roll.parts_by_id();
@@ -121,7 +131,7 @@ impl Transcript {
     /// Keeps what a message tells about the session.
     fn learn(&mut self, message: &Message<'_>, drafts: &[Draft<'_>]) {
         let facts = &mut self.memory.facts;
-        if let Some(model) = message.model.text() {
+        if let Some(model) = message.model.as_deref() {
             facts.model = Some(model.to_owned());
         }
         for draft in drafts.iter().filter(|draft| draft.opens_turn) {
@@ -158,7 +168,7 @@ impl Transcript {
         let usage = NewUsage {
             key: hash::digest("gemini-usage", &ids),
             at: message.at(),
-            model: message.model.text().map(str::to_owned),
+            model: message.model.as_deref().map(str::to_owned),
             tokens,
         };
         sink.usage(who, usage);
@@ -167,12 +177,12 @@ impl Transcript {
 
 impl Reader for Transcript {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match ChatRecord::parse(record.bytes) {
-            Some(ChatRecord::Rewind(id)) => self.rewind(&id, sink),
-            Some(ChatRecord::Message(message)) => self.say(&message, None, sink),
-            Some(ChatRecord::Set(chat)) => self.update(&chat, IN_CHECKPOINT, sink),
-            Some(ChatRecord::Head(chat)) => self.update(&chat, IN_DOCUMENT, sink),
-            Some(ChatRecord::Unknown) => sink.unknown("record", None),
+        if let Some(record) = ChatRecord::parse(record.bytes) {
+            return self.take(&record, sink);
+        }
+        let mended = surrogates::mended(record.bytes);
+        match mended.as_deref().and_then(ChatRecord::parse) {
+            Some(record) => self.take(&record, sink),
             None => sink.unknown("unreadable", None),
         }
     }
@@ -211,7 +221,7 @@ fn outside(source: &Source<'_>, chat: &Chat<'_>) -> Facts {
 
 fn known(message: &Message<'_>, drafts: &[Draft<'_>]) -> Known {
     Known {
-        id: message.id.clone(),
+        id: message.id.to_string(),
         parts: drafts.iter().map(|draft| draft.part).collect(),
         opens_turn: drafts.iter().any(|draft| draft.opens_turn),
     }

@@ -1,123 +1,142 @@
 //! The blocks a message is made of, as Goose writes them in `content_json`.
 
-use super::row::Lenient;
+use crate::lenient::{Lenient, Raw, Text, filled, joined, lenient, made_of_objects, or_default};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess};
+use std::borrow::Cow;
 
 /// One block: the type says which of the fields are there.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Block<'a> {
-    pub(super) r#type: Lenient<String>,
-    pub(super) text: Lenient<String>,
-    pub(super) thinking: Lenient<String>,
-    pub(super) id: Lenient<String>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) r#type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) text: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) thinking: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) tool_call: Option<Outcome<'a, Call<'a>>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) tool_result: Option<Outcome<'a, Answer<'a>>>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) data: Option<Request<'a>>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) tool_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) tool_call: Lenient<Outcome<Call<'a>>>,
-    pub(super) tool_result: Lenient<Outcome<Answer>>,
-    #[serde(borrow)]
-    pub(super) data: Lenient<Request<'a>>,
-    pub(super) tool_name: Lenient<String>,
-    #[serde(borrow)]
-    pub(super) arguments: Option<&'a RawValue>,
-    pub(super) prompt: Lenient<String>,
-    pub(super) notification_type: Lenient<String>,
-    pub(super) msg: Lenient<String>,
+    pub(super) arguments: Raw<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) notification_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) msg: Text<'a>,
 }
 
 /// Something that went well and has a value, or did not and has an error.
-#[derive(Deserialize)]
-pub(super) struct Outcome<T> {
-    #[serde(default)]
-    status: Lenient<String>,
-    #[serde(default = "Lenient::default")]
-    pub(super) value: Lenient<T>,
-    #[serde(default)]
-    pub(super) error: Lenient<String>,
+#[derive(Deserialize, Default)]
+#[serde(default, bound(deserialize = "T: Lenient<'de> + Default"))]
+pub(super) struct Outcome<'a, T> {
+    #[serde(borrow, deserialize_with = "filled")]
+    status: Text<'a>,
+    #[serde(deserialize_with = "lenient")]
+    pub(super) value: Option<T>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) error: Text<'a>,
 }
 
 /// The tool the model wants to use.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Call<'a> {
-    pub(super) name: Lenient<String>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) name: Text<'a>,
     #[serde(borrow)]
-    pub(super) arguments: Option<&'a RawValue>,
+    pub(super) arguments: Raw<'a>,
 }
 
 /// What the tool answered.
-#[derive(Default)]
-pub(super) struct Answer {
-    /// The texts of all pieces of its content.
-    pub(super) text: String,
+#[derive(Deserialize, Default)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Answer<'a> {
+    #[serde(borrow, deserialize_with = "or_default")]
+    content: Vec<Option<Piece<'a>>>,
+    #[serde(deserialize_with = "lenient")]
+    structured_content: Option<Structured>,
     /// The tool said that it failed.
+    #[serde(deserialize_with = "lenient")]
     pub(super) is_error: Option<bool>,
-    /// The exit code of a command.
-    pub(super) exit_code: Option<i64>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Piece<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    text: Text<'a>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Structured {
+    #[serde(deserialize_with = "lenient")]
+    exit_code: Option<i64>,
 }
 
 /// What is asked of the person: leave to use a tool, or an answer.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Request<'a> {
-    pub(super) action_type: Lenient<String>,
-    pub(super) id: Lenient<String>,
-    pub(super) tool_name: Lenient<String>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) action_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) id: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) tool_name: Text<'a>,
     #[serde(borrow)]
-    pub(super) arguments: Option<&'a RawValue>,
-    pub(super) prompt: Lenient<String>,
-    pub(super) message: Lenient<String>,
+    pub(super) arguments: Raw<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(super) message: Text<'a>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-struct RawAnswer {
-    content: Lenient<Vec<Lenient<Piece>>>,
-    structured_content: Lenient<Structured>,
-    is_error: Lenient<bool>,
+made_of_objects! {
+    Block<'de>, Outcome<'de, Call<'de>>, Outcome<'de, Answer<'de>>, Call<'de>, Piece<'de>, Structured,
+    Request<'de>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Structured {
-    exit_code: Lenient<i64>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Piece {
-    text: Lenient<String>,
-}
-
-impl<'de> Deserialize<'de> for Answer {
+impl<'de> Lenient<'de> for Answer<'de> {
     /// Versions of old wrote the list of pieces without anything around it.
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(deserializer)?.get();
-        let answer = match serde_json::from_str(json) {
-            Ok(pieces) => RawAnswer { content: Lenient(Some(pieces)), ..RawAnswer::default() },
-            Err(_) => serde_json::from_str(json).unwrap_or_default(),
-        };
-        Ok(answer.into())
+    fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Option<Self>, A::Error> {
+        let content = Vec::of_list(list)?.unwrap_or_default();
+        Ok(Some(Self { content, ..Self::default() }))
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
+        Self::deserialize(MapAccessDeserializer::new(object)).map(Some)
     }
 }
 
-impl From<RawAnswer> for Answer {
-    fn from(raw: RawAnswer) -> Self {
-        let pieces = raw.content.0.iter().flatten();
-        let pieces = pieces.filter_map(|piece| piece.0.as_ref());
-        let texts: Vec<_> = pieces.filter_map(|piece| piece.text.text()).collect();
-        Self {
-            text: texts.join("\n"),
-            is_error: raw.is_error.0,
-            exit_code: raw.structured_content.0.and_then(|it| it.exit_code.0),
-        }
+impl Answer<'_> {
+    /// The texts of all pieces of its content, each on a line of its own.
+    pub(super) fn text(&self) -> Text<'_> {
+        let texts = self.content.iter().flatten().map(|piece| piece.text.as_deref());
+        texts.fold(None, |all, text| joined(all, text.map(Cow::Borrowed)))
+    }
+
+    /// The exit code of a command.
+    pub(super) fn exit_code(&self) -> Option<i64> {
+        self.structured_content.as_ref()?.exit_code
     }
 }
 
-impl<T> Outcome<T> {
+impl<T> Outcome<'_, T> {
     /// Whether it failed, given what the tool itself said.
     pub(super) fn failed(&self, said: Option<bool>) -> Option<bool> {
-        match self.status.text() {
+        match self.status.as_deref() {
             Some("error") => Some(true),
             _ => said,
         }
@@ -128,7 +147,7 @@ impl<T> Outcome<T> {
 pub(super) struct Asked<'a> {
     pub(super) id: &'a str,
     pub(super) tool: &'a str,
-    pub(super) input: Option<&'a RawValue>,
+    pub(super) input: Raw<'a>,
     pub(super) prompt: Option<&'a str>,
 }
 
@@ -136,20 +155,20 @@ impl<'a> Block<'a> {
     /// The request a block or its data holds.
     pub(super) fn as_request(&'a self) -> Asked<'a> {
         Asked {
-            id: self.id.text().unwrap_or_default(),
-            tool: self.tool_name.text().unwrap_or_default(),
+            id: self.id.as_deref().unwrap_or_default(),
+            tool: self.tool_name.as_deref().unwrap_or_default(),
             input: self.arguments,
-            prompt: self.prompt.text(),
+            prompt: self.prompt.as_deref(),
         }
     }
 
     fn is(&self, types: &[&str]) -> bool {
-        self.r#type.text().is_some_and(|it| types.contains(&it))
+        self.r#type.as_deref().is_some_and(|it| types.contains(&it))
     }
 
     /// The text of a text block.
     pub(super) fn said(&self) -> Option<&str> {
-        self.text.text().filter(|_| self.is(&["text"]))
+        self.text.as_deref().filter(|_| self.is(&["text"]))
     }
 
     /// A person may have written it.
@@ -172,10 +191,10 @@ impl<'a> Request<'a> {
     /// The request a block or its data holds.
     pub(super) fn as_request(&'a self) -> Asked<'a> {
         Asked {
-            id: self.id.text().unwrap_or_default(),
-            tool: self.tool_name.text().unwrap_or_default(),
+            id: self.id.as_deref().unwrap_or_default(),
+            tool: self.tool_name.as_deref().unwrap_or_default(),
             input: self.arguments,
-            prompt: self.prompt.text(),
+            prompt: self.prompt.as_deref(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a message says by itself, without its links to others.
 
-use super::block::{Asked, Block, Request};
+use super::block::{Answer, Asked, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
@@ -10,8 +10,8 @@ const CONTEXT_TAG: &str = "<turn-context>";
 
 /// A message row taken apart. The part of an event is the number of its block.
 pub(super) struct Message<'a> {
-    pub(super) row: &'a MessageRow,
-    pub(super) metadata: &'a Metadata,
+    pub(super) row: &'a MessageRow<'a>,
+    pub(super) metadata: &'a Metadata<'a>,
     pub(super) blocks: &'a [Block<'a>],
 }
 
@@ -27,7 +27,7 @@ impl<'a> Message<'a> {
     /// Everything the message says.
     pub(super) fn read(&self) -> Found<'a> {
         let mut found = Found::default();
-        match self.row.role.text() {
+        match self.row.role.as_deref() {
             Some("user") => found.drafts.extend(self.prompt()),
             Some("assistant") => {}
             role => found.unknown.push(named("role", role)),
@@ -54,7 +54,7 @@ impl<'a> Message<'a> {
 
     /// What the answer cost, as far as it says so.
     pub(super) fn cost(&self) -> Option<Tokens> {
-        let tokens = self.metadata.usage.0.as_ref().map(UsageCounts::tokens)?;
+        let tokens = self.metadata.usage.as_ref().map(UsageCounts::tokens)?;
         (!tokens.is_zero()).then_some(tokens)
     }
 
@@ -82,11 +82,11 @@ impl<'a> Message<'a> {
 
     /// What one block says, if anything; the name of its type if that is not known.
     fn read_block(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
-        let draft = match block.r#type.text() {
+        let draft = match block.r#type.as_deref() {
             Some("text") => self.answer(part, block),
             Some("image" | "redactedThinking") => None,
-            Some("thinking") => self.thinking(part, block.thinking.text()),
-            Some("reasoning") => self.thinking(part, block.text.text()),
+            Some("thinking") => self.thinking(part, block.thinking.as_deref()),
+            Some("reasoning") => self.thinking(part, block.text.as_deref()),
             Some("toolRequest" | "frontendToolRequest") => self.call(part, block),
             Some("toolResponse") => self.result(part, block),
             Some("toolConfirmationRequest") => Some(self.request(part, &block.as_request())),
@@ -99,11 +99,11 @@ impl<'a> Message<'a> {
     }
 
     fn answer(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        if self.row.role.text() != Some("assistant") || self.metadata.is_hidden() {
+        if self.row.role.as_deref() != Some("assistant") || self.metadata.is_hidden() {
             return None;
         }
         let mut draft = self.draft(part, Kind::AssistantMessage);
-        draft.text = Some(block.text.text()?.into());
+        draft.text = Some(block.text.as_deref()?.into());
         draft.detail = self.authorship();
         Some(draft)
     }
@@ -125,14 +125,14 @@ impl<'a> Message<'a> {
 
     /// A call, or an error where the model called something that could not be read.
     fn call(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        let outcome = block.tool_call.0.as_ref()?;
-        let Some(call) = &outcome.value.0 else {
-            return Some(self.failure(part, outcome.error.text()));
+        let outcome = block.tool_call.as_ref()?;
+        let Some(call) = &outcome.value else {
+            return Some(self.failure(part, outcome.error.as_deref()));
         };
         let mut draft = self.draft(part, Kind::ToolCall);
         draft.detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(block.id.text().unwrap_or_default()),
-            tool: Cow::Borrowed(call.name.text().unwrap_or_default()),
+            call_id: Cow::Borrowed(block.id.as_deref().unwrap_or_default()),
+            tool: Cow::Borrowed(call.name.as_deref().unwrap_or_default()),
             input: call.arguments,
             input_text: None,
         };
@@ -147,16 +147,16 @@ impl<'a> Message<'a> {
     }
 
     fn result(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        let outcome = block.tool_result.0.as_ref()?;
-        let answer = outcome.value.0.as_ref();
-        let text = answer.map(|it| it.text.as_str()).or(outcome.error.text());
+        let outcome = block.tool_result.as_ref()?;
+        let answer = outcome.value.as_ref();
+        let error = || outcome.error.as_deref().map(Cow::Borrowed);
         let said = answer.and_then(|answer| answer.is_error);
         let mut draft = self.draft(part, Kind::ToolResult);
-        draft.text = text.filter(|text| !text.is_empty()).map(Cow::Borrowed);
+        draft.text = answer.and_then(Answer::text).or_else(error);
         draft.detail = Detail::ToolResult {
-            call_id: Cow::Borrowed(block.id.text().unwrap_or_default()),
+            call_id: Cow::Borrowed(block.id.as_deref().unwrap_or_default()),
             failed: outcome.failed(said),
-            exit_code: answer.and_then(|answer| answer.exit_code),
+            exit_code: answer.and_then(Answer::exit_code),
             duration_ms: None,
         };
         Some(draft)
@@ -175,8 +175,8 @@ impl<'a> Message<'a> {
     }
 
     fn action(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
-        let data = block.data.0.as_ref();
-        match data.and_then(|data| data.action_type.text()) {
+        let data = block.data.as_ref();
+        match data.and_then(|data| data.action_type.as_deref()) {
             Some("toolConfirmation") => Ok(data.map(|it| self.request(part, &it.as_request()))),
             Some("elicitation") => Ok(data.map(|it| self.question(part, it))),
             // The answer goes to the tool, whose result tells what came of it.
@@ -187,7 +187,7 @@ impl<'a> Message<'a> {
 
     fn question(&self, part: u32, request: &'a Request<'a>) -> Draft<'a> {
         let mut draft = self.draft(part, Kind::Notice);
-        draft.text = request.message.text().map(Cow::Borrowed);
+        draft.text = request.message.as_deref().map(Cow::Borrowed);
         let label = "elicitation".into();
         draft.detail = Detail::Remark { label };
         draft
@@ -195,15 +195,15 @@ impl<'a> Message<'a> {
 
     fn notice(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
         let mut draft = self.draft(part, Kind::Notice);
-        draft.text = block.msg.text().map(Cow::Borrowed);
-        let label = block.notification_type.text().unwrap_or_default().into();
+        draft.text = block.msg.as_deref().map(Cow::Borrowed);
+        let label = block.notification_type.as_deref().unwrap_or_default().into();
         draft.detail = Detail::Remark { label };
         draft
     }
 
     fn compacted(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
         let mut draft = self.draft(part, Kind::ContextCompacted);
-        draft.text = block.msg.text().map(Cow::Borrowed);
+        draft.text = block.msg.as_deref().map(Cow::Borrowed);
         draft.detail = Detail::Compacted { trigger: None, tokens_before: None };
         draft
     }

@@ -1,6 +1,7 @@
 //! What the row of a session says.
 
-use super::row::{Flag, ModelConfig, SessionRow, inner, utc};
+use super::row::{Flag, ModelConfig, SessionRow, utc};
+use crate::lenient::value_in;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Facts, Kind, RecordKey, RuntimeIdentity, TitleRank};
 
@@ -10,29 +11,29 @@ const KEY: &str = "session";
 const DEFAULT_NAMES: [&str; 3] = ["CLI Session", "New Chat", "ACP Session"];
 const MICRODOLLARS: f64 = 1_000_000.0;
 
-impl SessionRow {
+impl SessionRow<'_> {
     /// The beginning of the session.
     pub(super) fn started(&self) -> Draft<'_> {
         let key = RecordKey::Provider(Cow::Borrowed(KEY));
         let mut draft = Draft::new(key, 0, Kind::SessionStarted);
-        draft.at = self.created_at.text().and_then(utc);
+        draft.at = self.created_at.as_deref().and_then(utc);
         draft.detail = Detail::Started {
             version: None,
-            entrypoint: self.session_type.text().map(Cow::Borrowed),
-            cwd: self.working_dir.text().map(Cow::Borrowed),
+            entrypoint: self.session_type.as_deref().map(Cow::Borrowed),
+            cwd: self.working_dir.as_deref().map(Cow::Borrowed),
         };
         draft
     }
 
     /// What it says of the session `who` as a whole.
     pub(super) fn facts(&self, who: &RuntimeIdentity) -> Facts {
-        let parent = self.parent_session_id.text();
+        let parent = self.parent_session_id.as_deref();
         let mut facts = Facts {
-            project_path: self.working_dir.text().map(str::to_owned),
+            project_path: self.working_dir.as_deref().map(str::to_owned),
             model: self.model(),
-            entrypoint: self.session_type.text().map(str::to_owned),
-            started_at: self.created_at.text().and_then(utc),
-            cost_microdollars: self.accumulated_cost.0.map(microdollars),
+            entrypoint: self.session_type.as_deref().map(str::to_owned),
+            started_at: self.created_at.as_deref().and_then(utc),
+            cost_microdollars: self.accumulated_cost.map(microdollars),
             parent: parent.map(|id| super::identity(&who.scope, id)),
             ..Facts::default()
         };
@@ -43,15 +44,14 @@ impl SessionRow {
     }
 
     fn model(&self) -> Option<String> {
-        let config: ModelConfig = inner(self.model_config_json.text()?);
-        config.model_name.0
+        let config: ModelConfig<'_> = value_in(self.model_config_json.as_deref()?)?;
+        config.model_name.map(Cow::into_owned)
     }
 
     /// The name, or what older versions kept in its stead.
     fn title(&self) -> Option<(TitleRank, &str)> {
-        let given = self.user_set_name.0.as_ref().is_some_and(Flag::is_set);
-        let name = self.name.text().or(self.description.text())?;
-        if given {
+        let name = self.name.as_deref().or(self.description.as_deref())?;
+        if self.user_set_name == Flag::Set {
             return Some((TitleRank::Given, name));
         }
         (!DEFAULT_NAMES.contains(&name)).then_some((TitleRank::Generated, name))
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_name_is_ranked_by_who_gave_it() {
         let title = |row: &str| {
-            let row: SessionRow = serde_json::from_str(row).unwrap();
+            let row: SessionRow<'_> = value_in(row).unwrap();
             row.title().map(|(rank, text)| (rank, text.to_owned()))
         };
         let check = |row: &str, expected: Option<(TitleRank, &str)>| {

@@ -2,11 +2,11 @@
 
 use super::block::Block;
 use super::message::Message;
-use super::row::{MessageRow, Metadata, SessionRow, row_of};
+use super::row::{MessageRow, Metadata, SessionRow};
 use super::{SESSIONS, identity};
+use crate::lenient::{record_in, value_in};
 use crate::{Reader, Source};
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 use std::collections::VecDeque;
 use taffrail_model::{
     Cursor, Detail, Draft, EventId, Facts, Kind, NewUsage, Record, RuntimeIdentity, Sink,
@@ -39,7 +39,7 @@ impl Transcript {
     }
 
     fn read_session(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        let Some(row) = row_of::<SessionRow>(bytes) else {
+        let Some(row) = record_in::<SessionRow<'_>>(bytes) else {
             return sink.unknown("unreadable", None);
         };
         let facts = std::mem::take(&mut self.memory.facts);
@@ -48,14 +48,15 @@ impl Transcript {
     }
 
     fn read_row(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
-        let Some(row) = row_of::<MessageRow>(bytes) else {
+        let Some(row) = record_in::<MessageRow<'_>>(bytes) else {
             return sink.unknown("unreadable", None);
         };
-        let content = row.content_json.text().unwrap_or_default();
-        let Ok(blocks) = serde_json::from_str::<Vec<&RawValue>>(content) else {
+        let content = row.content_json.as_deref().unwrap_or_default();
+        let Some(blocks) = value_in::<Vec<Option<Block<'_>>>>(content) else {
             return sink.unknown("content_json", None);
         };
-        let blocks: Vec<Block<'_>> = blocks.iter().map(|json| block_of(json)).collect();
+        // A block that is not an object has no type and is counted as unknown.
+        let blocks: Vec<_> = blocks.into_iter().map(Option::unwrap_or_default).collect();
         let metadata = row.metadata();
         self.learn(&metadata);
         self.read_message(&Message { row: &row, metadata: &metadata, blocks: &blocks }, sink);
@@ -73,7 +74,7 @@ impl Transcript {
         self.count(message, sink);
     }
 
-    fn learn(&mut self, metadata: &Metadata) {
+    fn learn(&mut self, metadata: &Metadata<'_>) {
         if let Some(model) = metadata.model() {
             self.memory.facts.model = Some(model.to_owned());
         }
@@ -149,9 +150,4 @@ impl Memory {
             _ => None,
         }
     }
-}
-
-/// A block that is not an object has no type and is counted as unknown.
-fn block_of(json: &RawValue) -> Block<'_> {
-    serde_json::from_str(json.get()).unwrap_or_default()
 }

@@ -115,6 +115,7 @@ pub(crate) fn piece(path: &str, who: &RuntimeIdentity) -> Piece {
         sessions: vec![(who.clone(), Facts::default())],
         events: Vec::new(),
         removed: Vec::new(),
+        removed_turns: Vec::new(),
         usage: Vec::new(),
         unknown: Vec::new(),
         outcome: Outcome::default(),

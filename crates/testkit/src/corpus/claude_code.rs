@@ -21,7 +21,7 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     let mut number = 0;
     while out.written.bytes - begin < target {
         teller.pause();
-        let size = teller.chance.between(target / 60 + 2_000, target / 20 + 4_000);
+        let size = teller.chance.between(target / 20 + 2_000, target / 6 + 4_000);
         let transcript = session(out, teller, size);
         if number % 5 == 2 {
             let fork = fork(teller, &transcript, size / 3);
@@ -53,7 +53,7 @@ fn session(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) -> Transcript 
     let mut workers = 0;
     while transcript.bytes < size {
         transcript.turn(teller);
-        if teller.chance.one_in(12) && workers < 3 {
+        if teller.chance.one_in(40) && workers < 2 {
             workers += 1;
             delegate(out, teller, &mut transcript, size / 8);
         }

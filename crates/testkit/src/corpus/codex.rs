@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     while out.written.bytes - begin < target || number < 4 {
         teller.pause();
         let form = if number % 2 == 1 { Form::Legacy } else { Form::Paginated };
-        let size = teller.chance.between(target / 40 + 2_000, target / 12 + 4_000);
+        let size = teller.chance.between(target / 12 + 2_000, target / 4 + 4_000);
         let mut rollout = Rollout::new(teller, form, None);
         while rollout.bytes < size {
             rollout.turn(teller);

@@ -4,6 +4,9 @@ use super::Shelf;
 use super::telling::{Teller, lines_of, weight};
 use serde_json::{Value, json};
 
+/// The most bytes of the document of old; nobody wrote long ones.
+const DOCUMENT: usize = 60_000;
+
 /// Writes chats until there are enough bytes, then one document as older versions wrote it.
 pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     let begin = out.written.bytes;
@@ -13,10 +16,10 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     }
     while out.written.bytes - begin < target * 9 / 10 {
         teller.pause();
-        let size = teller.chance.between(target / 30 + 2_000, target / 8 + 4_000);
+        let size = teller.chance.between(target / 12 + 2_000, target / 4 + 4_000);
         chat(out, teller, size);
     }
-    document(out, teller, target / 10);
+    document(out, teller, (target / 10).min(DOCUMENT));
 }
 
 fn chat(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) {
@@ -56,7 +59,7 @@ fn turn(teller: &mut Teller, number: &mut usize) -> Vec<Value> {
         records.push(json!({"$rewindTo": prompt["id"]}));
         records.push(user(teller, number));
     }
-    if teller.chance.one_in(15) {
+    if teller.chance.one_in(150) {
         let snapshot = "<state_snapshot>\nAll of it, folded.\n</state_snapshot>";
         let mut first = user(teller, number);
         first["content"] = json!([{"text": snapshot}]);

@@ -16,7 +16,7 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
             let id = format!("20261001_{number}");
             let parent = (number % 3 == 0).then(|| format!("20261001_{}", number - 1));
             database.session(&id, &teller.words(5), teller.project(), parent.as_deref());
-            bytes += messages(database, teller, &id, target / 8);
+            bytes += messages(database, teller, &id, target / 3);
         }
     });
     out.written.files.push(DATABASE.to_owned());

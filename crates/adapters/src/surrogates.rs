@@ -1,15 +1,15 @@
 //! Repairs text that was cut in the middle of a character.
 //!
-//! The program cuts strings by UTF-16 units, and JSON written by JavaScript then holds half a
-//! surrogate pair as an escape. No string of ours can hold that, and the whole record would be
-//! lost for it.
+//! Agents written in JavaScript cut strings by UTF-16 units, and their JSON then holds half a
+//! surrogate pair as an escape. No string of ours can hold that, and the whole record would be lost
+//! for it.
 
 const PAIRED: usize = 12;
 const SINGLE: usize = 6;
 const STAND_IN: &[u8] = br"\ufffd";
 
 /// The same line with every unpaired surrogate escape replaced; `None` if there is none.
-pub(super) fn mended(line: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn mended(line: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(line.len());
     let mut rest = line;
     let mut found = false;

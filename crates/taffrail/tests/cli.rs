@@ -1,0 +1,188 @@
+//! The contract of the command line over one small history written by hand: whole answers, as
+//! snapshots. `INSTA_UPDATE=always` writes them anew; read the difference before you keep it.
+
+#[path = "cli/history.rs"]
+mod history;
+#[path = "cli/steady.rs"]
+mod steady;
+
+use history::{CHAT, FORK, SESSION, THREAD, WORKER, home};
+use serde_json::Value;
+use steady::{check_json, check_text, steady_ids};
+use taffrail_testkit::Home;
+
+#[test]
+fn documents() {
+    let home = home();
+    check_json("index", home.json(&["index", "--json"]));
+    check_json("ls", home.json(&["ls", "--json", "--all"]));
+    check_json("doctor", home.json(&["doctor", "--json"]));
+    check_json("agents", home.json(&["agents", "--json"]));
+    check_json("show", home.json(&["show", SESSION, "--json"]));
+    check_json("config", home.json(&["config", "--json"]));
+}
+
+#[test]
+fn events_of_every_agent() {
+    let home = home();
+    for (name, id) in [
+        ("claude", SESSION),
+        ("claude_worker", WORKER),
+        ("claude_fork", FORK),
+        ("codex", THREAD),
+        ("gemini", CHAT),
+        ("goose", "20261001_1"),
+    ] {
+        let events = Value::Array(home.events(id));
+        let events = if name == "goose" { steady_ids(events) } else { events };
+        check_json(&format!("events_{name}"), events);
+    }
+}
+
+#[test]
+fn screens() {
+    let home = home();
+    for (name, arguments) in [
+        ("index", &["index"][..]),
+        ("ls", &["ls"]),
+        ("ls_all", &["ls", "--all"]),
+        ("ls_one_agent", &["ls", "--agent", "codex"]),
+        ("ls_nothing_since", &["ls", "--since", "2026-11-01"]),
+        ("ls_limit", &["ls", "-n", "1"]),
+        ("agents", &["agents"]),
+        ("doctor", &["doctor"]),
+        ("config", &["config"]),
+        ("show_claude", &["show", SESSION]),
+        ("show_codex", &["show", THREAD]),
+        ("show_gemini", &["show", CHAT]),
+        ("show_goose", &["show", "20261001_1"]),
+        ("events_claude", &["events", SESSION]),
+        ("tail_claude", &["tail", SESSION, "-n", "3"]),
+    ] {
+        check_text(&home, &format!("screen_{name}"), arguments);
+    }
+}
+
+#[test]
+fn an_empty_machine() {
+    let home = Home::new(history::PROGRAM);
+    for (name, arguments) in [
+        ("empty_ls", &["ls"][..]),
+        ("empty_alone", &[]),
+        ("empty_index", &["index"]),
+        ("empty_agents", &["agents"]),
+        ("empty_doctor", &["doctor"]),
+    ] {
+        check_text(&home, name, arguments);
+    }
+}
+
+#[test]
+fn help_of_every_command() {
+    let home = Home::new(history::PROGRAM);
+    check_text(&home, "help", &["--help"]);
+    for command in
+        ["index", "ls", "show", "events", "tail", "agents", "rebuild", "doctor", "config"]
+    {
+        check_text(&home, &format!("help_{command}"), &[command, "--help"]);
+    }
+}
+
+/// What a failure is, on stderr with `--json`, and as words without.
+#[test]
+fn failures() {
+    let home = home();
+    home.index();
+    let first = |id: &Value| id["id"].as_str().unwrap()[..1].to_owned();
+    let ids: Vec<_> = home.sessions().iter().map(first).collect();
+    let twice = ids.iter().find(|id| ids.iter().filter(|it| it == id).count() > 1);
+    println!("first digits {ids:?}");
+    for (name, arguments, code) in [
+        ("not_found", &["show", "ffffffff"][..], 3),
+        ("waiting", &["events", "@waiting"], 6),
+        ("bad_time", &["ls", "--since", "soon"], 2),
+        ("rebuild_unasked", &["rebuild"], 2),
+        ("bad_key", &["config", "set", "colour", "red"], 2),
+        ("no_key", &["config", "get", "colour"], 3),
+    ] {
+        check_failure(&home, name, arguments, code);
+    }
+    if let Some(digit) = twice {
+        check_code(&home, &["show", digit], 2, "matches several sessions");
+    }
+    check_code(&home, &["show"], 2, "required arguments were not provided");
+    check_code(&home, &["dance"], 2, "unrecognized subcommand");
+    check_code(&home, &["ls", "-n", "many"], 2, "invalid value");
+}
+
+fn check_failure(home: &Home, name: &str, arguments: &[&str], code: i32) {
+    let output = home.run(arguments);
+    assert_eq!((output.status, output.stdout.as_str()), (code, ""), "{arguments:?}");
+    check_text(home, &format!("failure_{name}"), arguments);
+    let mut json = arguments.to_vec();
+    json.insert(1, "--json");
+    let output = home.run(&json);
+    assert_eq!((output.status, output.stdout.as_str()), (code, ""), "{json:?}");
+    let envelope: Value = serde_json::from_str(&output.stderr).expect("one object on stderr");
+    assert_eq!(envelope["error"]["code"], code);
+    check_json(&format!("failure_{name}_json"), envelope);
+}
+
+fn check_code(home: &Home, arguments: &[&str], code: i32, said: &str) {
+    let output = home.run(arguments);
+    assert_eq!((output.status, output.stdout.as_str()), (code, ""), "{arguments:?}");
+    assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
+}
+
+#[test]
+fn a_session_is_named_in_many_ways() {
+    let home = home();
+    home.index();
+    let id = |arguments: &[&str]| home.json(arguments)["session"]["id"].clone();
+    let whole = home.session(SESSION)["id"].clone();
+    let text = whole.as_str().unwrap();
+    for name in [text, &text[..8], &text[..13], &text.to_uppercase(), SESSION] {
+        assert_eq!(id(&["show", name, "--json"]), whole, "{name}");
+    }
+    let latest = &home.json(&["ls", "--json"])["sessions"][0]["id"];
+    assert_eq!(&id(&["show", "@last", "--json"]), latest);
+    home.write("w/app/deep/file", "");
+    let below = home.path("w/app/deep");
+    let here = home.run_in(&below, &["show", ".", "--json"]);
+    let here: Value = serde_json::from_str(&here.stdout).expect("a session of this folder");
+    assert_eq!(here["session"]["runtime_session_id"], "20261001_1");
+}
+
+#[test]
+fn here_is_this_folder_or_one_above_and_never_one_beside() {
+    let home = home();
+    home.index();
+    home.write("w/other/file", "");
+    home.write("w/app/deep/file", "");
+    for (folder, code) in [("w/app", 0), ("w/app/deep", 0), ("w/other", 3)] {
+        let output = home.run_in(&home.path(folder), &["show", "."]);
+        assert_eq!(output.status, code, "{folder}: {}{}", output.stdout, output.stderr);
+    }
+}
+
+#[test]
+fn a_follower_goes_on_from_its_cursor() {
+    let home = home();
+    home.index();
+    let all = home.events(CHAT);
+    let generation = all[0]["generation"].as_str().unwrap();
+    let last = all.iter().filter_map(|it| it["sequence"].as_u64()).max().unwrap();
+    let after = |cursor: &str| {
+        let lines = home.lines(&["events", CHAT, "--json", "--after", cursor]);
+        lines.iter().map(|it| it["kind"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(after(&format!("{generation}.{last}")), [""; 0], "nothing new");
+    assert_eq!(after(&format!("{generation}.{}", last - 1)).len(), 1, "the last change");
+    for unknown in ["0000000000.1", "nonsense", "", &format!("{generation}.{}", last + 1)] {
+        assert_eq!(after(unknown).len(), all.len(), "{unknown:?} gives everything");
+    }
+    home.append(history::CHAT_FILE, "{\"$rewindTo\":\"m1\"}\n");
+    let removed = vec!["event.removed"; all.len()];
+    assert_eq!(after(&format!("{generation}.{last}")), removed);
+    assert_eq!(home.events(CHAT).len(), 0);
+}

@@ -1,0 +1,90 @@
+//! Snapshots without what differs from run to run.
+
+use insta::Settings;
+use serde_json::Value;
+use std::collections::HashMap;
+use taffrail_testkit::Home;
+
+/// Fields that are another in every run.
+const UNSTEADY: [&str; 5] =
+    ["elapsed_ms", "generation", "observedAt", "observed_at", "observed_by_peer_id"];
+
+/// Compares a document, or a list of lines, with its snapshot.
+pub(crate) fn check_json(name: &str, mut value: Value) {
+    blank(&mut value);
+    settings().bind(|| insta::assert_json_snapshot!(name, value));
+}
+
+/// Compares everything a command says with its snapshot.
+pub(crate) fn check_text(home: &Home, name: &str, arguments: &[&str]) {
+    let output = home.run(arguments);
+    let text = format!(
+        "$ taffrail {}\n{}--- stderr\n{}--- exit code {}\n",
+        arguments.join(" "),
+        output.stdout,
+        output.stderr,
+        output.status
+    );
+    settings().bind(|| insta::assert_snapshot!(name, text));
+}
+
+fn settings() -> Settings {
+    let mut settings = Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.set_snapshot_path("../snapshots");
+    // What hangs on the folder of the test, the clock, or the drawn name of the device.
+    settings.add_filter(r"/tmp/[^/\s]*taffrail-test-\w+", "[HOME]");
+    settings.add_filter(r"(?m)^\w{8} goose ", "[goose]  goose ");
+    settings.add_filter(r"(claude|codex|gemini|goose)( +)\d+[smhdw]\b", "$1$2[age]");
+    settings.add_filter(r" in \d+\.\d s", " in [time]");
+    settings.add_filter(
+        r"( · goose · [^
+]*
+)[0-9a-f-]{36}",
+        "$1[id]",
+    );
+    settings
+}
+
+fn blank(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let is_scoped = fields.get("agent").is_some_and(|agent| agent == "goose");
+            for (name, field) in fields {
+                if UNSTEADY.contains(&name.as_str()) || (is_scoped && name == "id") {
+                    *field = Value::from(format!("[{name}]"));
+                } else {
+                    blank(field);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(blank),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Numbers ids in the order they are met, where the drawn name of the device goes into them.
+pub(crate) fn steady_ids(mut value: Value) -> Value {
+    let mut known = HashMap::new();
+    number(&mut value, &mut known);
+    value
+}
+
+fn number(value: &mut Value, known: &mut HashMap<String, usize>) {
+    match value {
+        Value::Object(fields) => fields.values_mut().for_each(|field| number(field, known)),
+        Value::Array(items) => items.iter_mut().for_each(|item| number(item, known)),
+        Value::String(text) if is_computed(text) => {
+            let next = known.len() + 1;
+            *text = format!("[id {}]", known.entry(text.clone()).or_insert(next));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Thirty-two hex digits, with or without dashes.
+fn is_computed(text: &str) -> bool {
+    let digits = text.chars().filter(|it| *it != '-');
+    digits.clone().count() == 32 && digits.clone().all(|it| it.is_ascii_hexdigit())
+}

@@ -1,0 +1,153 @@
+//! `kill -9` at any moment of reading: nothing is lost and nothing is doubled.
+//!
+//! Each round kills the program four times at random moments and then lets it finish. What it then
+//! knows must be what a run without kills knows. `TAFFRAIL_FULL=1` kills a thousand times,
+//! `TAFFRAIL_SEED` chooses the moments.
+
+use serde_json::Value;
+use std::time::{Duration, Instant};
+use taffrail_testkit::corpus::{Corpus, Written};
+use taffrail_testkit::{Chance, Fate, Home, SavedData, Scale, canonical_view, check_same, goose};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
+/// Enough for several batches: one is closed every 250 ms or 16,384 changes.
+const BYTES: usize = 16_000_000;
+const KILLS_A_ROUND: usize = 4;
+/// The index's write-ahead log, how much of it is surely a batch, and how long a batch takes.
+const LOG: &str = ".local/share/taffrail/index.db-wal";
+const BATCH_BYTES: u64 = 1_000_000;
+const A_BATCH: Duration = Duration::from_millis(250);
+
+#[test]
+fn a_first_read_survives_kills() {
+    let kit = Kit::new("first");
+    let known = kit.known();
+    kit.rounds(&["index"], kit.scale.pick(4, 100), &known, || kit.home.restore_data(&kit.blank));
+}
+
+#[test]
+fn a_first_run_of_all_survives_kills() {
+    let kit = Kit::new("nothing");
+    // Its ids hang on the name of the device, which every first run draws anew.
+    kit.home.remove(goose::DATABASE);
+    let known = kit.known();
+    kit.rounds(&["index"], kit.scale.pick(2, 25), &known, || kit.home.drop_data());
+}
+
+#[test]
+fn a_second_read_of_changed_files_survives_kills() {
+    let mut kit = Kit::new("again");
+    kit.home.index();
+    let before = kit.home.save_data();
+    kit.change_files();
+    let known = kit.known();
+    kit.rounds(&["index"], kit.scale.pick(3, 75), &known, || kit.home.restore_data(&before));
+}
+
+#[test]
+fn a_rebuild_survives_kills() {
+    let kit = Kit::new("rebuild");
+    let known = kit.known();
+    let whole = kit.home.save_data();
+    let rounds = kit.scale.pick(2, 50);
+    kit.rounds(&["rebuild", "--yes"], rounds, &known, || kit.home.restore_data(&whole));
+}
+
+/// A home with a history, and what is known of it when nobody disturbs.
+struct Kit {
+    scale: Scale,
+    home: Home,
+    written: Written,
+    /// Our own files with a name for the device and nothing else: names go into ids.
+    blank: SavedData,
+    chance: Chance,
+}
+
+/// What a run without kills came to.
+struct KnownEnd {
+    view: Vec<String>,
+    bytes: u64,
+    time: Duration,
+}
+
+impl Kit {
+    fn new(purpose: &str) -> Self {
+        let scale = Scale::from_env();
+        let home = Home::new(PROGRAM);
+        home.index();
+        let blank = home.save_data();
+        let written = Corpus { seed: scale.seed, bytes: BYTES }.write(&home);
+        Self { scale, home, written, blank, chance: scale.chance(purpose) }
+    }
+
+    /// Runs undisturbed and measures it.
+    fn known(&self) -> KnownEnd {
+        let began = Instant::now();
+        let report = self.home.index();
+        let time = began.elapsed();
+        KnownEnd { view: canonical_view(&self.home), bytes: bytes_read(&report), time }
+    }
+
+    /// Cuts files, lengthens them, and puts them into new ones: all must be read again.
+    fn change_files(&mut self) {
+        for path in self.written.files.iter().filter(|path| path.ends_with(".jsonl")) {
+            let mut bytes = std::fs::read(self.home.path(path)).unwrap();
+            match self.chance.below(3) {
+                0 => bytes.truncate(bytes.len() * 7 / 8),
+                1 => {}
+                _ => bytes.extend_from_within(..bytes.len() / 9),
+            }
+            self.home.remove(path);
+            self.home.write(path, &bytes);
+        }
+    }
+
+    /// Kills again and again, lets it finish, and compares.
+    fn rounds(&self, command: &[&str], count: usize, known: &KnownEnd, prepare: impl Fn()) {
+        let mut chance = self.chance.clone();
+        let (mut killed, mut half_done) = (0, 0);
+        for round in 0..count {
+            prepare();
+            for number in 0..KILLS_A_ROUND {
+                let delay = known.time.mul_f64(0.6 * chance.below(1_000) as f64 / 1_000.0);
+                let fate = match number {
+                    0 => self.kill_after_a_batch(command, delay.min(A_BATCH)),
+                    _ => self.home.spawn(command).kill_after(delay),
+                };
+                killed += usize::from(fate == Fate::Killed);
+            }
+            let left = bytes_read(&self.home.index());
+            half_done += usize::from(0 < left && left < known.bytes);
+            let view = canonical_view(&self.home);
+            check_same(&format!("{command:?}, round {round}"), &view, &known.view);
+        }
+        println!(
+            "{command:?}: {killed} of {} killed, {half_done} of {count} rounds half done; undisturbed \
+             {} bytes in {:?}, {} lines of view",
+            count * KILLS_A_ROUND,
+            known.bytes,
+            known.time,
+            known.view.len()
+        );
+        assert!(half_done > 0, "no kill fell into the work");
+    }
+
+    /// Waits until something was surely written, and a little longer.
+    fn kill_after_a_batch(&self, command: &[&str], delay: Duration) -> Fate {
+        let log = self.home.path(LOG);
+        let size = || std::fs::metadata(&log).map_or(0, |it| it.len());
+        let run = self.home.spawn(command);
+        let (before, mut grown) = (size(), None);
+        run.kill_when(|| {
+            // The log is cut when the index is made anew.
+            if grown.is_none() && size().abs_diff(before) >= BATCH_BYTES {
+                grown = Some(Instant::now());
+            }
+            grown.is_some_and(|grown| grown.elapsed() >= delay)
+        })
+    }
+}
+
+fn bytes_read(report: &Value) -> u64 {
+    report["bytes_read"].as_u64().expect("a count")
+}
