@@ -6,6 +6,7 @@
 //! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
 
 mod descriptor;
+mod gist;
 mod lenient;
 pub mod records;
 mod surrogates;

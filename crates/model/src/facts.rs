@@ -73,6 +73,9 @@ pub struct Facts {
     /// The mark of the first record a copy would share, for agents that fork by copying.
     #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
     pub first_record: Option<Digest16>,
+    /// The earliest record of a kind that copies leave out: it tells the original from its copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncopied_since: Option<Timestamp>,
     /// The prefix that stands elsewhere, for agents that fork or revert by reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Base>,
@@ -93,6 +96,11 @@ impl Facts {
         }
     }
 
+    /// Notes the time of a record of a kind that copies leave out.
+    pub fn note_uncopied(&mut self, at: Option<Timestamp>) {
+        self.uncopied_since = earlier(self.uncopied_since, at);
+    }
+
     /// Joins what several sources of one session say; later ones fill gaps and correct.
     #[must_use]
     pub fn joined(self, later: Self) -> Self {
@@ -110,16 +118,23 @@ impl Facts {
             model: later.model.or(self.model),
             agent_version: later.agent_version.or(self.agent_version),
             entrypoint: later.entrypoint.or(self.entrypoint),
-            started_at: match (self.started_at, later.started_at) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
+            started_at: earlier(self.started_at, later.started_at),
             cost_microdollars: self.cost_microdollars.max(later.cost_microdollars),
             parent: self.parent.or(later.parent),
             forked_from: self.forked_from.or(later.forked_from),
             first_record: self.first_record.or(later.first_record),
+            uncopied_since: earlier(self.uncopied_since, later.uncopied_since),
             base: later.base.or(self.base),
         }
+    }
+}
+
+/// The earlier of two instants, as far as they are known.
+#[must_use]
+pub fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 

@@ -69,7 +69,9 @@ fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
         if kin.copies_records {
             records.extend(records_of(index, kin.row)?);
         }
-        let origin = origin_of(index, kin.row)?;
+        let (origin, uncopied) = origin_of(index, kin.row)?;
+        // No copy holds this record, so it is the session's own whatever it is called.
+        records.extend(uncopied.map(|at| (*kin.session.as_bytes(), at)));
         members.push(Member { session: kin.session, origin, records });
     }
     let settled = copies::settle(&members);
@@ -88,10 +90,17 @@ fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn origin_of(index: &Connection, row: i64) -> Result<Option<SessionId>, StoreError> {
-    let mut statement = index.prepare_cached("SELECT forked_from FROM sessions WHERE id = ?1")?;
-    let origin = statement.query_row([row], |row| row.get::<_, Option<Digest16>>(0))?;
-    Ok(origin.map(SessionId::from_bytes))
+/// What a member's agent says of its origin, and since when it surely was a session of its own.
+fn origin_of(
+    index: &Connection,
+    row: i64,
+) -> Result<(Option<SessionId>, Option<Timestamp>), StoreError> {
+    let mut statement =
+        index.prepare_cached("SELECT forked_from, uncopied_since FROM sessions WHERE id = ?1")?;
+    Ok(statement.query_row([row], |row| {
+        let origin = row.get::<_, Option<Digest16>>(0)?.map(SessionId::from_bytes);
+        Ok((origin, row.get::<_, Option<i64>>(1)?.map(from_micros)))
+    })?)
 }
 
 fn records_of(index: &Connection, row: i64) -> Result<Vec<(Digest16, Timestamp)>, StoreError> {

@@ -2,11 +2,12 @@
 
 use crate::codec::{blob, count, cursor_of, from_micros, maybe_blob};
 use crate::index_file::meta;
-use crate::sessions::{earlier, tokens};
+use crate::sessions::tokens;
 use crate::sources::{self, SourceRow};
 use crate::{StoreError, schema};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
+use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
     Confidence, Cursor, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, ResumeCursor,

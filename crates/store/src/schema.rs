@@ -60,6 +60,7 @@ CREATE TABLE sessions (
   reasoning_tokens INTEGER NOT NULL DEFAULT 0,
   cost_microdollars INTEGER,
   parent BLOB, forked_from BLOB, first_record BLOB, own_since INTEGER,
+  uncopied_since INTEGER,
   lineage_kind TEXT, lineage_session BLOB
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);

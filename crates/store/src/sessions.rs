@@ -304,6 +304,7 @@ pub(crate) fn refresh(
         facts.first_record,
         lineage.as_ref().map(LineageKind::as_str),
         parent.or(fork),
+        facts.uncopied_since.map(micros),
     ])?;
     Ok(())
 }
@@ -312,7 +313,8 @@ const REFRESH: &str = "
 UPDATE sessions SET title = ?2, title_derived = ?3, project_path = ?4, git_branch = ?5, model = ?6,
   agent_version = ?7, entrypoint = ?8, lifecycle = ?9, source_uri = ?10, said_started_at = ?11,
   cost_microdollars = ?12, parent = ?13, forked_from = ?14, first_record = ?15,
-  lineage_kind = coalesce(?16, lineage_kind), lineage_session = coalesce(?17, lineage_session)
+  lineage_kind = coalesce(?16, lineage_kind), lineage_session = coalesce(?17, lineage_session),
+  uncopied_since = ?18
 WHERE id = ?1";
 
 /// Lists a session whose sources are gone and whose index was rebuilt.
@@ -338,12 +340,4 @@ pub(crate) fn list_lost(connection: &Connection, bound: &Bound) -> Result<(), St
         connection.execute("INSERT OR IGNORE INTO unbound (session) VALUES (?1)", [row])?;
     }
     Ok(())
-}
-
-/// The instant a session began: what its agent says, or its first event.
-pub(crate) fn earlier(said: Option<Timestamp>, first: Option<Timestamp>) -> Option<Timestamp> {
-    match (said, first) {
-        (Some(said), Some(first)) => Some(said.min(first)),
-        (said, first) => said.or(first),
-    }
 }

@@ -1,9 +1,9 @@
 //! What a model said, did and cost.
 
-use super::gist;
 use super::record::{Block, Content, Line, Message, Usage};
 use super::telling::Telling;
 use super::user;
+use crate::gist;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Kind, NewUsage, Tokens, hash};
 
@@ -46,7 +46,8 @@ fn tell_blocks<'r>(
                 tell_call(part, block, telling);
             }
             _ if user::is_result(block) => {
-                user::tell_result(part, block, None, telling);
+                let call = telling.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
+                user::tell_result(part, block, (call, None), telling);
             }
             kind => telling.unknown("assistant", kind),
         }

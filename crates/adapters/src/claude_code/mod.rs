@@ -4,7 +4,6 @@
 //! was seen and what is made of it.
 
 mod answers;
-mod gist;
 mod known;
 mod memory;
 mod place;

@@ -93,6 +93,8 @@ pub(super) struct Line<'a> {
     pub(super) total_cost_usd: Option<f64>,
     #[serde(deserialize_with = "lenient")]
     pub(super) has_unknown_model_cost: Option<bool>,
+    #[serde(deserialize_with = "whole")]
+    pub(super) start_time: Option<u64>,
 }
 
 /// What a model or a person said.
@@ -223,7 +225,15 @@ pub(super) struct ToolUseResult {
     pub(super) duration_ms: Option<u64>,
     #[serde(deserialize_with = "whole")]
     pub(super) total_duration_ms: Option<u64>,
+    /// The answers to a question.
+    #[serde(deserialize_with = "lenient")]
+    pub(super) answers: Option<Answers>,
 }
+
+/// The answers to a question: that there are any is all that counts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Answers {}
 
 /// Who allowed or refused a tool call.
 #[derive(Debug, Default, Deserialize)]
@@ -279,5 +289,5 @@ impl<'de> Lenient<'de> for Fault<'de> {
 
 made_of_objects! {
     Line<'de>, Message<'de>, Block<'de>, Usage, OutputDetails, Origin<'de>, ForkedFrom<'de>, Attachment<'de>,
-    ToolUseResult, PermissionDecision<'de>, CompactMetadata<'de>, Connection<'de>,
+    ToolUseResult, Answers, PermissionDecision<'de>, CompactMetadata<'de>, Connection<'de>,
 }

@@ -4,6 +4,7 @@ use super::memory::{Chain, Memory};
 use super::record::{Fault, Line};
 use super::telling::Telling;
 use super::{known, user};
+use crate::records;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Kind, TitleRank};
 
@@ -91,14 +92,21 @@ pub(super) fn note(kind: &str, line: &Line<'_>, memory: &mut Memory) {
         "summary" if is_ours => own.offer_title(TitleRank::Summary, line.summary.as_deref()),
         "custom-title" => own.offer_title(TitleRank::Given, line.custom_title.as_deref()),
         "ai-title" => own.offer_title(TitleRank::Generated, line.ai_title.as_deref()),
-        "cost-state" => own.facts.cost_microdollars = microdollars_of(line),
+        "cost-state" => {
+            own.facts.cost_microdollars = microdollars_of(line);
+            let started = line.start_time.and_then(|ms| i64::try_from(ms).ok());
+            own.facts.note_uncopied(started.and_then(records::time_ms));
+        }
+        "queue-operation" => {
+            own.facts.note_uncopied(line.timestamp.as_deref().and_then(records::time));
+        }
         _ => {}
     }
 }
 
 /// The record is one that [`note`] knows what to make of.
 pub(super) fn is_noted(kind: &str) -> bool {
-    matches!(kind, "summary" | "custom-title" | "ai-title" | "cost-state")
+    matches!(kind, "summary" | "custom-title" | "ai-title" | "cost-state" | "queue-operation")
 }
 
 impl Chain {

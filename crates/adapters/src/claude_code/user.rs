@@ -6,8 +6,8 @@ use super::telling::Telling;
 use std::borrow::Cow;
 use taffrail_model::{Detail, EventId, Kind};
 
-/// Where the parts begin that are told in addition to a block's own.
-const ADDITIONAL_PARTS: u32 = 1000;
+/// Where the parts of results begin: what was decided about a call comes before its result.
+const RESULT_PARTS: u32 = 1000;
 
 /// Tells what a user record says.
 pub(super) fn tell<'r>(line: &'r Line<'r>, telling: &mut Telling<'r, '_>) {
@@ -80,26 +80,27 @@ fn tell_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], telling: &mut T
     let took = times.and_then(|times| times.duration_ms.or(times.total_duration_ms));
     for (part, block) in (0..).zip(blocks) {
         if is_result(block) {
-            let call = tell_result(part, block, took, telling);
+            let call = telling.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
             tell_decision(line, part, block, call, telling);
+            tell_result(part, block, (call, took), telling);
         } else if let Some(text) = block.text.as_deref().filter(|t| prompts::is_interrupt(t)) {
             telling.interrupted(part, Cow::Borrowed(text));
         }
     }
 }
 
-/// Tells a tool's answer, and says which event called the tool.
+/// Tells a tool's answer: which event called the tool, and how long it took.
 pub(super) fn tell_result<'r>(
     part: u32,
     block: &'r Block<'r>,
-    duration_ms: Option<u64>,
+    (call, duration_ms): (Option<EventId>, Option<u64>),
     telling: &mut Telling<'r, '_>,
-) -> Option<EventId> {
+) {
     let call_id = block.tool_use_id.as_deref().unwrap_or_default();
     let text = block.content.as_deref().unwrap_or_default();
     let failed = block.is_error;
-    let mut draft = telling.draft(part, Kind::ToolResult);
-    draft.parent = telling.calls.close(call_id);
+    let mut draft = telling.draft(RESULT_PARTS + part, Kind::ToolResult);
+    draft.parent = call;
     draft.detail = Detail::ToolResult {
         call_id: Cow::Borrowed(call_id),
         failed,
@@ -107,9 +108,7 @@ pub(super) fn tell_result<'r>(
         duration_ms,
     };
     draft.text = Some(Cow::Borrowed(text));
-    let call = draft.parent;
     telling.tell(draft);
-    call
 }
 
 /// A failed command's output begins with its exit code on a line of its own.
@@ -125,10 +124,14 @@ fn tell_decision<'r>(
     call: Option<EventId>,
     telling: &mut Telling<'r, '_>,
 ) {
+    // An answered question was no request to be allowed anything.
+    if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
+        return;
+    }
     let Some((decision, decided_by)) = decision_of(line) else {
         return;
     };
-    let mut draft = telling.draft(ADDITIONAL_PARTS + part, Kind::ApprovalResolved);
+    let mut draft = telling.draft(part, Kind::ApprovalResolved);
     draft.parent = call;
     draft.detail = Detail::Approval {
         call_id: Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default()),

@@ -16,9 +16,7 @@ mod summary;
 mod tools;
 mod usage;
 
-use crate::{
-    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records,
-};
+use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
@@ -45,11 +43,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     rewrites_records: false,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: None,
-    advice: &[Advice {
-        id: "codex-hooks-trust",
-        text: "Codex runs hooks only after you have trusted them.",
-        fix: "Open Codex, type /hooks and trust the hooks you installed.",
-    }],
+    advice: &[],
 };
 
 /// The fields of a line that an event speaks of, in the envelope and in the bare items of 2025.

@@ -2,7 +2,7 @@
 
 use super::parts::Part;
 use super::record::{Message, Thought, TokenCounts, ToolCall};
-use crate::records;
+use crate::{gist, records};
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
 
@@ -130,14 +130,15 @@ impl<'a> Message<'a> {
     }
 
     fn call<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Draft<'b> {
+        // A call is only written once it ended, with the time of its end.
         let mut draft = self.draft(part, Kind::ToolCall);
-        draft.at = time(call.timestamp.as_deref()).or(draft.at);
         draft.detail = Detail::ToolCall {
             call_id: Cow::Borrowed(&call.id),
             tool: Cow::Borrowed(&call.name),
             input: call.args,
             input_text: None,
         };
+        draft.text = call.args.map(gist::of);
         draft
     }
 
@@ -150,7 +151,8 @@ impl<'a> Message<'a> {
         let mut draft = self.draft(result_of(part), Kind::ToolResult);
         draft.at = time(call.timestamp.as_deref()).or(draft.at);
         let shown = || call.result_display.as_deref().map(Cow::Borrowed);
-        draft.text = call.result.answer().or_else(shown);
+        // What a person was shown is the plain output; the model's copy is wrapped in warnings.
+        draft.text = shown().or_else(|| call.result.answer());
         draft.detail = Detail::ToolResult {
             call_id: Cow::Borrowed(&call.id),
             failed,

@@ -2,6 +2,7 @@
 
 use super::block::{Answer, Asked, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
+use crate::gist;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
 
@@ -136,6 +137,7 @@ impl<'a> Message<'a> {
             input: call.arguments,
             input_text: None,
         };
+        draft.text = call.arguments.map(gist::of);
         Some(draft)
     }
 

@@ -163,6 +163,9 @@ impl Shelf {
         for (_, id) in &piece.removed {
             self.events.remove(&(place.clone(), *id));
         }
+        for (_, turn) in &piece.removed_turns {
+            self.events.retain(|_, event| event.turn != Some(*turn));
+        }
         for event in &piece.events {
             self.events.insert((place.clone(), event.id), event.clone());
         }

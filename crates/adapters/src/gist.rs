@@ -8,9 +8,10 @@ use std::fmt;
 use taffrail_model::text;
 
 /// The fields of a tool's input that tell what it is about, the most telling first.
-const TELLING: [&str; 14] = [
+const TELLING: [&str; 17] = [
     "command",
     "file_path",
+    "absolute_path",
     "notebook_path",
     "pattern",
     "url",
@@ -20,17 +21,20 @@ const TELLING: [&str; 14] = [
     "subject",
     "prompt",
     "path",
+    "dir_path",
+    "question",
     "message",
     "task_id",
     "name",
 ];
 /// Nothing is sought beyond a field that is at least as telling as this one.
-const TELLING_ENOUGH: usize = 6;
+const TELLING_ENOUGH: usize = 7;
 /// The most bytes of a gist.
 const LONGEST: usize = 280;
 
 /// The gist of a call, by its input; empty if nothing in it tells.
-pub(super) fn of(input: &RawValue) -> Cow<'_, str> {
+#[must_use]
+pub(crate) fn of(input: &RawValue) -> Cow<'_, str> {
     let mut best = None;
     let mut json = serde_json::Deserializer::from_str(input.get());
     // Stopping early looks like an error to serde; what was found counts all the same.
