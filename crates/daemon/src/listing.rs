@@ -1,6 +1,6 @@
 //! Lists of sessions, also before everything is indexed.
 
-use crate::indexing::{Budget, Scope, planned};
+use crate::indexing::{Budget, Progress, Scope, planned};
 use crate::{DaemonError, Settings, index};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -48,8 +48,9 @@ pub fn list(
     settings: &Settings,
     request: &ListRequest,
     budget: Budget,
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
-    let caught_up = match index(settings, &Scope::All, budget, &mut |_| {}) {
+    let caught_up = match index(settings, &Scope::All, budget, progress) {
         Ok(indexed) => Some(indexed),
         Err(error) if error.is_busy() => None,
         Err(error) => return Err(error),

@@ -118,7 +118,8 @@ impl Machine {
     /// Everything the index says, in the order of the agents' ids for the sessions.
     fn said(&self) -> Said {
         let request = ListRequest { all: true, ..ListRequest::default() };
-        let mut sessions = list(&self.settings(), &request, Budget::Whole).unwrap().sessions;
+        let mut sessions =
+            list(&self.settings(), &request, Budget::Whole, &mut |_| {}).unwrap().sessions;
         sessions.sort_by_key(|it| it.runtime_session_id.to_string());
         let distinct: HashSet<_> = sessions.iter().map(|it| it.id).collect();
         assert_eq!(distinct.len(), sessions.len(), "a session stands twice");

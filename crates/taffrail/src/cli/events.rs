@@ -1,5 +1,6 @@
 //! `taffrail events`
 
+use super::index::Bar;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -51,7 +52,10 @@ pub(super) fn refresh(context: &Context, target: &Target) -> Result<(), CliError
         Err(DaemonError::Target(_)) => Scope::All,
         Err(error) => return Err(error.into()),
     };
-    match index(&context.settings, &scope, Budget::Whole, &mut |_| {}) {
+    let bar = Bar::new();
+    let indexed = index(&context.settings, &scope, Budget::Whole, &mut |it| bar.show(it));
+    bar.end();
+    match indexed {
         Ok(_) => Ok(()),
         Err(error) if error.is_busy() => Ok(()),
         Err(error) => Err(error.into()),

@@ -1,6 +1,6 @@
 //! `taffrail ls`, and `taffrail` alone
 
-use super::index::bytes;
+use super::index::{Bar, bytes};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
@@ -51,7 +51,9 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let request = request(args, context)?;
     if args.json {
-        let listing = list(&context.settings, &request, Budget::Whole)?;
+        let bar = Bar::new();
+        let listing = list(&context.settings, &request, Budget::Whole, &mut |it| bar.show(it))?;
+        bar.end();
         warn(&listing);
         let sessions = listing.sessions;
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
@@ -59,7 +61,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let budget = Budget::Until(Instant::now() + CATCH_UP);
     // One more than is shown tells whether there are more.
     let limit = Some(args.limit.unwrap_or(ROWS).saturating_add(1).min(MOST_ROWS));
-    let listing = list(&context.settings, &ListRequest { limit, ..request }, budget)?;
+    let listing = list(&context.settings, &ListRequest { limit, ..request }, budget, &mut |_| {})?;
     show(&listing, args, context)
 }
 
