@@ -1,6 +1,7 @@
 //! Deciding from a stat alone what has to be read.
 
 use crate::discover::{Discovery, Found};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use taffrail_adapters::Shape;
@@ -65,54 +66,81 @@ impl Plan {
 
 type Place<'a> = (&'a str, &'a str);
 
-/// Compares what is there with what is known.
+/// Compares what is there with what is known. What is unchanged costs one look-up.
 #[must_use]
 pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
-    let mut by_place: HashMap<Place<'_>, Vec<&Known>> = HashMap::new();
-    for source in known {
-        let place = (source.state.home.as_str(), source.state.path.as_str());
-        by_place.entry(place).or_default().push(source);
-    }
-    let there: HashSet<(String, String)> =
-        discovery.found.iter().map(|it| (it.home.clone(), it.path.clone())).collect();
-    let gone: Vec<&Known> = known.iter().filter(|it| is_gone(it, &there, &discovery)).collect();
-    let by_inode: HashMap<(u64, u64), &Known> =
-        gone.iter().map(|it| (inode(&it.state), *it)).collect();
-
+    let (numbers, mut files) = by_place(known);
     let mut out = Plan { sources: discovery.found.len(), ..Plan::default() };
-    let mut moved = HashSet::new();
+    let mut unknown = Vec::new();
     for found in discovery.found {
-        let here = by_place.get(&(found.home.as_str(), found.path.as_str())).cloned();
-        match here.as_deref().unwrap_or_default() {
-            [] => out.jobs.push(unknown(found, &by_inode, &mut moved)),
-            [one] if matches!(found.place.shape, Shape::Lines(_) | Shape::Document) => {
-                out.one(found, one);
+        let number = numbers.get(&(found.home.as_str(), found.path.as_str())).copied();
+        match number.and_then(|number| files.get_mut(number)) {
+            None => unknown.push(found),
+            Some(sources) => {
+                sources.is_there = true;
+                out.known(found, sources);
             }
-            many => out.database(found, many),
         }
     }
-    out.vanished =
-        gone.iter().filter(|it| it.present && !moved.contains(&it.id)).map(|it| it.id).collect();
+    let gone = files.iter().filter(|it| !it.is_there);
+    let gone = gone.flat_map(|it| [it.first].into_iter().chain(it.others.iter().copied()));
+    let gone: Vec<_> = gone.filter(|it| is_gone(it, &discovery.homes, &discovery.unseen)).collect();
+    let by_inode: HashMap<(u64, u64), &Known> =
+        gone.iter().map(|it| (inode(&it.state), *it)).collect();
+    let mut moved = HashSet::new();
+    out.jobs.extend(unknown.into_iter().map(|it| unknown_job(it, &by_inode, &mut moved)));
+    let gone = gone.iter().filter(|it| it.present && !moved.contains(&it.id));
+    out.vanished = gone.map(|it| it.id).collect();
     out.jobs.sort_by_key(|job| std::cmp::Reverse(job.found.fingerprint.modified_ns));
     out
 }
 
-fn is_gone(source: &Known, there: &HashSet<(String, String)>, discovery: &Discovery) -> bool {
-    let place = (source.state.home.clone(), source.state.path.clone());
-    let full = format!("{}/{}", place.0, place.1);
-    if !discovery.homes.contains(&place.0) {
+/// The files known sources are in, and the number of each by its place.
+fn by_place(known: &[Known]) -> (HashMap<Place<'_>, usize>, Vec<Sources<'_>>) {
+    let mut numbers = HashMap::with_capacity(known.len());
+    let mut files: Vec<Sources<'_>> = Vec::with_capacity(known.len());
+    for source in known {
+        let place = (source.state.home.as_str(), source.state.path.as_str());
+        match numbers.entry(place) {
+            Entry::Vacant(free) => {
+                free.insert(files.len());
+                files.push(Sources { first: source, others: Vec::new(), is_there: false });
+            }
+            Entry::Occupied(number) => {
+                if let Some(file) = files.get_mut(*number.get()) {
+                    file.others.push(source);
+                }
+            }
+        }
+    }
+    (numbers, files)
+}
+
+/// The sources in one file: nearly always one.
+struct Sources<'a> {
+    first: &'a Known,
+    others: Vec<&'a Known>,
+    is_there: bool,
+}
+
+fn is_gone(source: &Known, homes: &HashSet<String>, unseen: &[String]) -> bool {
+    let full = format!("{}/{}", source.state.home, source.state.path);
+    if !homes.contains(&source.state.home) {
         // A home this run was not told of is not gone for that; only a missing file is.
         return std::fs::symlink_metadata(full).is_err();
     }
-    !there.contains(&place)
-        && !discovery.unseen.iter().any(|unseen| Path::new(&full).starts_with(unseen))
+    !unseen.iter().any(|unseen| Path::new(&full).starts_with(unseen))
 }
 
 fn inode(state: &SourceState) -> (u64, u64) {
     (state.fingerprint.device, state.fingerprint.inode)
 }
 
-fn unknown(found: Found, by_inode: &HashMap<(u64, u64), &Known>, moved: &mut HashSet<i64>) -> Job {
+fn unknown_job(
+    found: Found,
+    by_inode: &HashMap<(u64, u64), &Known>,
+    moved: &mut HashSet<i64>,
+) -> Job {
     let same = by_inode.get(&(found.fingerprint.device, found.fingerprint.inode));
     let same = same.filter(|it| {
         it.present
@@ -142,6 +170,17 @@ fn is_same_file(known: &SourceState, found: &Found) -> bool {
 }
 
 impl Plan {
+    fn known(&mut self, found: Found, sources: &Sources<'_>) {
+        match found.place.shape {
+            Shape::Lines(_) | Shape::Document => self.one(found, sources.first),
+            Shape::Sqlite(_) => {
+                let all: Vec<_> =
+                    [sources.first].into_iter().chain(sources.others.clone()).collect();
+                self.database(found, &all);
+            }
+        }
+    }
+
     fn one(&mut self, found: Found, known: &Known) {
         let (was, now) = (known.state.fingerprint, found.fingerprint);
         if was == now && !known.half_read {

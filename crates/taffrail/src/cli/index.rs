@@ -41,17 +41,23 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
     }
     let report = &indexed.report;
     out.line(&format!(
-        "{} sessions from {} sources; read {} in {:.1} s, {} events new or changed",
-        report.sessions,
-        report.sources,
+        "{} from {}; read {} in {:.1} s, {} new or changed",
+        counted(report.sessions, "session"),
+        counted(report.sources, "source"),
         bytes(report.bytes_read),
         report.elapsed_ms as f64 / 1000.0,
-        report.events
+        counted(report.events, "event")
     ))?;
     if report.unknown_records > 0 {
-        say(&format!("{} records of unknown type: see `taffrail doctor`", report.unknown_records));
+        let unknown = counted(report.unknown_records, "record");
+        say(&format!("{unknown} of unknown type: see `taffrail doctor`"));
     }
     out.end()
+}
+
+/// A number of things as people say it.
+pub(super) fn counted(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 /// A number of bytes as people say it.

@@ -1,6 +1,7 @@
 //! `taffrail show`
 
 use super::events::refresh;
+use super::index::counted;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -91,10 +92,6 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
     }
     out.line(&line(&session.source_uri))?;
     Ok(())
-}
-
-fn counted(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
