@@ -75,13 +75,20 @@ pub enum BodyError {
 pub struct Sources {
     open: Option<Open>,
     /// The bodies of the record read last: events of one record follow each other.
-    last: Option<(Cursor, Digest16, Vec<(Want, Body)>)>,
+    last: Option<Told>,
 }
 
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Sources")
     }
+}
+
+/// What one record says.
+struct Told {
+    at: Cursor,
+    raw: Digest16,
+    bodies: Vec<(Want, Body)>,
 }
 
 struct Open {
@@ -106,14 +113,18 @@ impl Sources {
     /// # Errors
     /// When the source is gone or says something else now.
     pub fn body(&mut self, reference: &Reference) -> Result<Body, BodyError> {
-        let known = self.last.as_ref();
-        if !known.is_some_and(|(at, raw, _)| *at == reference.cursor && *raw == reference.raw) {
-            let bodies = self.read(reference)?;
-            self.last = Some((reference.cursor.clone(), reference.raw, bodies));
-        }
-        let bodies = self.last.as_ref().map(|(_, _, bodies)| bodies.as_slice()).unwrap_or_default();
-        let found = bodies.iter().find(|(want, _)| *want == reference.want);
-        found.map(|(_, body)| body.clone()).ok_or(BodyError::NotSaid)
+        let told = self.last.take().filter(|told| told.is_of(reference));
+        let told = match told {
+            Some(told) => told,
+            None => {
+                let (at, raw) = (reference.cursor.clone(), reference.raw);
+                Told { at, raw, bodies: self.read(reference)? }
+            }
+        };
+        let body = told.bodies.iter().find(|(want, _)| *want == reference.want);
+        let body = body.map(|(_, body)| body.clone());
+        self.last = Some(told);
+        body.ok_or(BodyError::NotSaid)
     }
 
     fn read(&mut self, reference: &Reference) -> Result<Vec<(Want, Body)>, BodyError> {
@@ -150,6 +161,12 @@ impl Sources {
             }
             _ => Err(BodyError::NotSaid),
         }
+    }
+}
+
+impl Told {
+    fn is_of(&self, reference: &Reference) -> bool {
+        self.at == reference.cursor && self.raw == reference.raw
     }
 }
 

@@ -224,7 +224,7 @@ fn said_at_once(recording: &Recording) -> Said {
 #[test]
 fn every_recording_says_what_is_expected() {
     for recording in &recordings() {
-        let said = said_at_once(&recording);
+        let said = said_at_once(recording);
         check(&said.sessions, &recording.folder.join("sessions.jsonl"));
         check(&said.events, &recording.folder.join("events.jsonl"));
     }
@@ -233,11 +233,11 @@ fn every_recording_says_what_is_expected() {
 #[test]
 fn files_that_come_in_any_order_say_the_same() {
     for recording in &recordings() {
-        let expected = said_at_once(&recording);
+        let expected = said_at_once(recording);
         let forwards: Vec<_> = recording.files.iter().map(|it| (it, Part::Whole)).collect();
         let backwards: Vec<_> = forwards.iter().rev().copied().collect();
         for steps in [forwards, backwards] {
-            let said = said_after(&recording, &steps);
+            let said = said_after(recording, &steps);
             assert_eq!(said.sessions, expected.sessions, "{steps:?}");
             assert_eq!(said.events, expected.events, "{steps:?}");
         }

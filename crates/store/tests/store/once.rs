@@ -17,6 +17,7 @@ struct Replica {
 }
 
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "a handful of steps in a test")]
 enum Step {
     Read(Piece),
     Vanish(String),
