@@ -104,7 +104,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn lines(bytes: &[u8], limit: usize) -> (Vec<Option<(u64, Vec<u8>)>>, u64) {
+    /// A line with its offset, or nothing where it was too long.
+    type Given = Option<(u64, Vec<u8>)>;
+
+    fn lines(bytes: &[u8], limit: usize) -> (Vec<Given>, u64) {
         let mut reader = LineReader::new(bytes, 0, limit);
         let mut out = Vec::new();
         while let Some(line) = reader.next().unwrap() {
