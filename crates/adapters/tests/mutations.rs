@@ -3,9 +3,17 @@
 //! The records of all fixtures are damaged by a seed and fed to readers that are begun anew, saved,
 //! restored, and restored from damaged memories. `TAFFRAIL_FULL=1` feeds a million to each adapter,
 //! `TAFFRAIL_SEED` chooses which.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 #![expect(clippy::disallowed_methods, reason = "fixtures are files, and slowness is measured")]
 
 use serde_json::Value;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use taffrail_adapters::{Adapter, Reader, Shape, Source, all, by_id};
@@ -216,11 +224,11 @@ struct Heard {
 impl Sink for Heard {
     fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
         self.said += 1;
-        EventId::of(who.session(), &draft.key, draft.part);
-        draft.content(draft.at.unwrap_or(Timestamp::UNIX_EPOCH), None);
-        draft.detail.label().map(text::excerpt);
-        draft.text.as_deref().map(text::excerpt);
-        draft.detail.to_json();
+        black_box(EventId::of(who.session(), &draft.key, draft.part));
+        black_box(draft.content(draft.at.unwrap_or(Timestamp::UNIX_EPOCH), None));
+        black_box(draft.detail.label().map(text::excerpt));
+        black_box(draft.text.as_deref().map(text::excerpt));
+        black_box(draft.detail.to_json());
     }
 
     fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {

@@ -1,4 +1,10 @@
 //! The life of files, seen through the program: torn, cut, rewritten, moved, packed, gone and back.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 
 #[path = "files/agents.rs"]
 mod agents;

@@ -1,4 +1,10 @@
 //! A line of a hundred megabytes between two good ones: skipped, counted, and cheap.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 
 use serde_json::Value;
 use std::fs::OpenOptions;

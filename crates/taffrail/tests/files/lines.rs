@@ -68,7 +68,7 @@ fn a_line_rewritten_with_equal_length_is_noticed_by_the_time_of_the_file() {
     let other = whole.replace("Prompt number 0002.", "Prompt rewritten 2.");
     assert_eq!(whole.len(), other.len());
     home.write(&file, &other);
-    let then = SystemTime::now() + Duration::from_secs(5);
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
     let times = FileTimes::new().set_modified(then);
     File::options().write(true).open(home.path(&file)).unwrap().set_times(times).unwrap();
     let now = told(&home, SESSION);
