@@ -35,6 +35,10 @@ const LONGEST: usize = 280;
 /// The gist of a call, by its input; empty if nothing in it tells.
 #[must_use]
 pub(crate) fn of(input: &RawValue) -> Cow<'_, str> {
+    // Asking for an object where there is none would write the whole of it into an error.
+    if !input.get().trim_start().starts_with('{') {
+        return Cow::Borrowed("");
+    }
     let mut best = None;
     let mut json = serde_json::Deserializer::from_str(input.get());
     // Stopping early looks like an error to serde; what was found counts all the same.

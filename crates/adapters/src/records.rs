@@ -8,6 +8,8 @@ use taffrail_model::{RecordKey, Timestamp, hash};
 
 /// How many lines of one time are remembered to tell repeated ones apart.
 const SAME_TIME_LINES: usize = 64;
+/// Longer ids are not remembered from record to record; no agent writes such.
+pub const LONGEST_ID: usize = 256;
 /// The most bytes of unknown fields an event carries.
 const EXTRA_BYTES: usize = 4096;
 

@@ -20,6 +20,8 @@ const PIECE_BYTES: u64 = 4 * 1024 * 1024;
 /// The largest document and the largest side file that are read.
 const DOCUMENT_LIMIT: u64 = 256 * 1024 * 1024;
 const SIDE_FILE_LIMIT: u64 = 64 * 1024;
+/// The largest memory of a reader that is kept; a source that needs more is read from its start.
+const MEMORY_LIMIT: usize = 1024 * 1024;
 /// The largest window a compressed file may ask the reader to hold, as a power of two.
 const ZSTD_WINDOW_LOG: u32 = 25;
 
@@ -105,11 +107,17 @@ impl<'a> Passing<'a> {
         self.state.read_whole_next = self.gathered.waits_for_time();
         let memory = Memory { time, reader: Some(self.reader.save()) };
         // Two strings and a time can always be written.
-        self.state.reader = serde_json::to_string(&memory).unwrap_or_default();
+        let memory = serde_json::to_string(&memory).unwrap_or_default();
+        if memory.len() > MEMORY_LIMIT {
+            self.state.read_whole_next = true;
+            self.state.reader = String::new();
+        } else {
+            self.state.reader = memory;
+        }
         for (who, facts) in self.reader.facts() {
             let index = self.gathered.index(&who);
             if let Some(slot) = self.gathered.sessions.get_mut(index) {
-                slot.1 = facts;
+                slot.1 = facts.bounded();
             }
         }
         let mut gathered = std::mem::replace(

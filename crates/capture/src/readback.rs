@@ -166,7 +166,10 @@ impl Sources {
 
 impl Told {
     fn is_of(&self, reference: &Reference) -> bool {
-        self.at == reference.cursor && self.raw == reference.raw
+        // All events of a document stand in the same record, each at a place of its own.
+        let same_place =
+            matches!(reference.cursor, Cursor::Pointer { .. }) || self.at == reference.cursor;
+        same_place && self.raw == reference.raw
     }
 }
 

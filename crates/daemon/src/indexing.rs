@@ -92,6 +92,7 @@ fn run(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
+    writer.leave_out(settings.left_out());
     let mut total = Totals::default();
     for _ in 0..ROUNDS {
         let round = one_round(settings, writer, what, &mut total, progress)?;
@@ -317,7 +318,8 @@ impl Writing<'_> {
 
     fn is_excluded(&self, piece: &Observed) -> bool {
         let projects = piece.sessions.iter().filter_map(|(_, facts)| facts.project_path.as_deref());
-        projects.into_iter().any(|project| self.settings.is_excluded(project))
+        let left_out = self.settings.left_out();
+        projects.into_iter().any(|project| left_out.holds(project))
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use taffrail_adapters::all;
 use taffrail_capture::{Home, homes};
+use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
 use taffrail_store::Boot;
 
@@ -51,13 +52,8 @@ impl Settings {
         }
     }
 
-    /// A project the user does not want read.
-    pub(crate) fn is_excluded(&self, project: &str) -> bool {
-        self.excluded.iter().any(|excluded| {
-            let excluded = excluded.trim_end_matches('/');
-            project
-                .strip_prefix(excluded)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        })
+    /// The projects the user does not want read.
+    pub(crate) fn left_out(&self) -> Projects {
+        Projects::new(&self.excluded)
     }
 }

@@ -93,8 +93,8 @@ fn first(
 
 fn here(reader: &IndexReader, target: &Target, folder: &str) -> Result<SessionRow, DaemonError> {
     for above in Path::new(folder).ancestors().take_while(|it| it.parent().is_some()) {
-        let project = Some(above.to_string_lossy().into_owned());
-        let filter = Filter { limit: Some(1), project, ..Filter::default() };
+        let exact_project = Some(above.to_string_lossy().into_owned());
+        let filter = Filter { limit: Some(1), exact_project, ..Filter::default() };
         if let Some(found) = reader.sessions(&filter)?.into_iter().next() {
             return Ok(found);
         }

@@ -4,6 +4,9 @@ use crate::hash::Digest16;
 use crate::{RuntimeIdentity, Timestamp};
 use serde::{Deserialize, Serialize};
 
+/// The longest path, branch or name that is kept, in bytes.
+pub const LONGEST_FACT: usize = 4096;
+
 /// How good a title is; a better one replaces a worse one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -101,6 +104,23 @@ impl Facts {
         self.uncopied_since = earlier(self.uncopied_since, at);
     }
 
+    /// The same with every text cut to what a list may carry.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        let texts = [
+            &mut self.project_path,
+            &mut self.git_branch,
+            &mut self.model,
+            &mut self.agent_version,
+            &mut self.entrypoint,
+        ];
+        for text in texts.into_iter().flatten() {
+            let end = crate::text::cut(text, LONGEST_FACT).len();
+            text.truncate(end);
+        }
+        self
+    }
+
     /// Joins what several sources of one session say; later ones fill gaps and correct.
     #[must_use]
     pub fn joined(self, later: Self) -> Self {
@@ -126,6 +146,27 @@ impl Facts {
             uncopied_since: earlier(self.uncopied_since, later.uncopied_since),
             base: later.base.or(self.base),
         }
+    }
+}
+
+/// Folders that stand for all that is in them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Projects(Vec<String>);
+
+impl Projects {
+    /// Takes folders as they were written.
+    #[must_use]
+    pub fn new(folders: &[String]) -> Self {
+        Self(folders.iter().map(|it| it.trim_end_matches('/').to_owned()).collect())
+    }
+
+    /// The project is one of the folders, or in one.
+    #[must_use]
+    pub fn holds(&self, project: &str) -> bool {
+        self.0.iter().any(|folder| {
+            let rest = project.strip_prefix(folder.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
     }
 }
 
@@ -156,6 +197,14 @@ mod tests {
         check(TitleRank::Given, "auth", "auth");
         check(TitleRank::Summary, "a summary", "auth");
         check(TitleRank::Given, "   ", "auth");
+    }
+
+    #[test]
+    fn a_folder_holds_itself_and_what_is_below_it() {
+        let projects = Projects::new(&["/a/b/".to_owned()]);
+        for (project, held) in [("/a/b", true), ("/a/b/c", true), ("/a/bc", false), ("/a", false)] {
+            assert_eq!(projects.holds(project), held, "{project}");
+        }
     }
 
     #[test]

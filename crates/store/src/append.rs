@@ -51,7 +51,8 @@ pub(crate) fn event(
     if other && stands && !is_preferred(connection, heard.source, known.source)? {
         return Ok(Change::None);
     }
-    if known.life == Life::Live && known.content == event.content {
+    let same = known.content == event.content && known.at == micros(event.at);
+    if known.life == Life::Live && same {
         stand(connection, slot.row, event, heard.source, &known)?;
         return Ok(Change::None);
     }
@@ -96,6 +97,7 @@ impl Life {
 /// An event as it stands.
 struct Standing {
     content: [u8; 16],
+    at: i64,
     life: Life,
     source: i64,
     kind: String,
@@ -110,7 +112,7 @@ fn known(
     id: EventId,
 ) -> Result<Option<Standing>, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT content, removed, source, kind, marks, position, raw FROM events \
+        "SELECT content, removed, source, kind, marks, position, raw, at FROM events \
          WHERE session = ?1 AND id = ?2",
     )?;
     let found = statement.query_row(params![session, id.as_bytes()], |row| {
@@ -122,6 +124,7 @@ fn known(
             marks: Marks::from_bits(row.get(4)?),
             position: row.get(5)?,
             raw: row.get(6)?,
+            at: row.get(7)?,
         })
     });
     Ok(found.optional()?)

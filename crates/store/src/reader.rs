@@ -34,6 +34,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// In this folder or below it.
     pub project: Option<String>,
+    /// In exactly this folder.
+    pub exact_project: Option<String>,
     /// Whose id begins with these hex digits.
     pub id_prefix: Option<String>,
     /// With this runtime id.
@@ -336,6 +338,9 @@ fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
             "(project_path = ? OR substr(project_path, 1, length(?) + 1) = ? || '/')",
             Box::new(project),
         );
+    }
+    if let Some(project) = &filter.exact_project {
+        add("project_path = ?", Box::new(project.clone()));
     }
     if let Some(prefix) = &filter.id_prefix {
         let digits = prefix.replace('-', "").to_lowercase();

@@ -136,16 +136,24 @@ pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreEr
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 
-/// The source was read to its end at least once.
-pub(crate) fn is_complete(
-    connection: &Connection,
-    state: &SourceState,
-) -> Result<bool, StoreError> {
+/// How a source stood before a piece of it came.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Before {
+    /// It was read to its end at least once.
+    pub(crate) complete: bool,
+    /// It was gone.
+    pub(crate) gone: bool,
+}
+
+/// How a source stands; one that is not known was neither read nor gone.
+pub(crate) fn before(connection: &Connection, state: &SourceState) -> Result<Before, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT modified_ns <> 0 FROM sources WHERE home = ?1 AND path = ?2 AND key = ?3",
+        "SELECT modified_ns <> 0, present = 0 FROM sources \
+         WHERE home = ?1 AND path = ?2 AND key = ?3",
     )?;
     let place = [&state.home, &state.path, &state.key];
-    Ok(statement.query_row(place, |row| row.get(0)).optional()?.unwrap_or(false))
+    let read = |row: &Row<'_>| Ok(Before { complete: row.get(0)?, gone: row.get(1)? });
+    Ok(statement.query_row(place, read).optional()?.unwrap_or_default())
 }
 
 /// A present source waits to be read from its start.

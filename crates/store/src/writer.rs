@@ -12,6 +12,7 @@ use crate::{Ledger, StoreError, cuts, families, schema};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Outcome, Pass};
 use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
 
@@ -47,6 +48,8 @@ pub struct Writer {
     slots: HashMap<SessionId, Slot>,
     /// Passes from the start that are under way.
     passes: HashMap<i64, Seen>,
+    /// Projects the user does not want to see.
+    left_out: Projects,
 }
 
 /// What a pass from the start has met so far.
@@ -83,9 +86,15 @@ impl Writer {
             boot,
             slots: HashMap::new(),
             passes: HashMap::new(),
+            left_out: Projects::default(),
         };
         writer.note_boot()?;
         Ok(writer)
+    }
+
+    /// Sessions of these projects are not listed, also where only the ledger knows them.
+    pub fn leave_out(&mut self, projects: Projects) {
+        self.left_out = projects;
     }
 
     /// Someone waits to write.
@@ -161,7 +170,7 @@ impl Writer {
     /// When the index cannot be written.
     pub fn append(&mut self, observed: &Observed, now: Timestamp) -> Result<Applied, StoreError> {
         let half_read = observed.pass == Pass::Again && !observed.ends_pass;
-        let first_read = !sources::is_complete(&self.index, &observed.source)?;
+        let before = sources::before(&self.index, &observed.source)?;
         let source = sources::write(&self.index, &observed.source, half_read)?;
         if observed.gone {
             self.vanish(&[source])?;
@@ -174,8 +183,11 @@ impl Writer {
         if observed.pass == Pass::Again && observed.ends_pass {
             changes += self.end_pass(source, now)?;
         }
-        if first_read && observed.ends_pass {
-            self.unsettle(&sessions);
+        if !before.complete && observed.ends_pass {
+            self.mark(&sessions, Due::FAMILY);
+        }
+        if before.gone {
+            self.mark(&sessions, Due::FACTS);
         }
         self.count_unknown(source, observed)?;
         Ok(Applied { changes, outcome: observed.outcome })
@@ -258,7 +270,9 @@ impl Writer {
         // Only an index made anew can lack a session the ledger knows.
         if meta(&self.index, "compared_with_ledger")?.is_none() {
             for bound in self.ledger.identities()? {
-                sessions::list_lost(&self.index, &bound)?;
+                if !bound.project_path.as_deref().is_some_and(|it| self.left_out.holds(it)) {
+                    sessions::list_lost(&self.index, &bound)?;
+                }
             }
             set_meta(&self.index, "compared_with_ledger", "1")?;
         }
@@ -435,11 +449,10 @@ impl Writer {
         Ok(())
     }
 
-    /// A source was read to its end for the first time: copies in it may all be known only now.
-    fn unsettle(&mut self, sessions: &[SessionId]) {
+    fn mark(&mut self, sessions: &[SessionId], due: Due) {
         for id in sessions {
             if let Some(slot) = self.slots.get_mut(id) {
-                slot.due.add(Due::FAMILY);
+                slot.due.add(due);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::place;
 use super::record::Line;
+use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use taffrail_model::{EventId, Facts, RuntimeIdentity, TurnId, hash};
@@ -183,7 +184,7 @@ pub(super) struct OpenCalls(VecDeque<(String, EventId)>);
 impl OpenCalls {
     /// Remembers a call.
     pub(super) fn open(&mut self, call_id: &str, event: EventId) {
-        if !call_id.is_empty() {
+        if !call_id.is_empty() && call_id.len() <= records::LONGEST_ID {
             push_bounded(&mut self.0, OPEN_CALLS, (call_id.to_owned(), event));
         }
     }

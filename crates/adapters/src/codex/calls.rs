@@ -3,6 +3,7 @@
 //! A call and its output stand in two records; in paginated files a third, the completed item,
 //! tells the result better and usually comes first.
 
+use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -66,6 +67,9 @@ impl Calls {
     }
 
     fn put(&mut self, id: &str, stage: Stage) {
+        if id.len() > records::LONGEST_ID {
+            return;
+        }
         self.0.push_back((id.to_owned(), stage));
         self.forget();
     }

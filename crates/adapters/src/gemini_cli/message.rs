@@ -117,6 +117,11 @@ impl<'a> Message<'a> {
         Some(draft)
     }
 
+    /// It can be told from others, and remembered.
+    pub(super) fn has_id(&self) -> bool {
+        !self.id.is_empty() && self.id.len() <= records::LONGEST_ID
+    }
+
     fn authorship(&self) -> Detail<'_> {
         Detail::Message {
             model: self.model.as_deref().map(Cow::Borrowed),

@@ -55,7 +55,8 @@ impl Transcript {
     fn take(&mut self, record: &ChatRecord<'_>, sink: &mut dyn Sink) {
         match record {
             ChatRecord::Rewind(id) => self.rewind(id, sink),
-            ChatRecord::Message(message) => self.say(message, None, sink),
+            ChatRecord::Message(message) if message.has_id() => self.say(message, None, sink),
+            ChatRecord::Message(_) => sink.unknown("message", None),
             ChatRecord::Set(chat) => self.update(chat, IN_CHECKPOINT, sink),
             ChatRecord::Head(chat) => self.update(chat, IN_DOCUMENT, sink),
             ChatRecord::Unknown => sink.unknown("record", None),
@@ -93,7 +94,7 @@ impl Transcript {
     fn replace(&mut self, messages: &[Option<Message<'_>>], pointer: &str, sink: &mut dyn Sink) {
         let before = std::mem::take(&mut self.memory.roll);
         for (index, message) in messages.iter().enumerate() {
-            match message.as_ref().filter(|message| !message.id.is_empty()) {
+            match message.as_ref().filter(|message| message.has_id()) {
                 Some(message) => self.say(message, Some(&format!("{pointer}/{index}")), sink),
                 None => sink.unknown("message", None),
             }

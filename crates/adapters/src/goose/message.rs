@@ -11,6 +11,8 @@ const CONTEXT_TAG: &str = "<turn-context>";
 
 /// A message row taken apart. The part of an event is the number of its block.
 pub(super) struct Message<'a> {
+    /// The row's number.
+    pub(super) id: u64,
     pub(super) row: &'a MessageRow<'a>,
     pub(super) metadata: &'a Metadata<'a>,
     pub(super) blocks: &'a [Block<'a>],
@@ -45,7 +47,7 @@ impl<'a> Message<'a> {
 
     /// Tells it from every other row; the message's own id may stand on several.
     pub(super) fn key(&self) -> RecordKey<'static> {
-        RecordKey::Ordinal(self.row.id)
+        RecordKey::Ordinal(self.id)
     }
 
     /// When it was written.

@@ -43,8 +43,9 @@ pub(super) struct ModelConfig<'a> {
 /// A row of `messages`.
 #[derive(Deserialize)]
 pub(super) struct MessageRow<'a> {
-    /// Not read leniently: without its number, a row cannot be told from another.
-    pub(super) id: u64,
+    /// Without its number, a row cannot be told from another.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) id: Option<u64>,
     #[serde(borrow, default, deserialize_with = "filled")]
     pub(super) role: Text<'a>,
     #[serde(borrow, default, deserialize_with = "filled")]

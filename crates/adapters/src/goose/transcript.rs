@@ -51,6 +51,10 @@ impl Transcript {
         let Some(row) = record_in::<MessageRow<'_>>(bytes) else {
             return sink.unknown("unreadable", None);
         };
+        // Without its number, a row cannot be told from another.
+        let Some(id) = row.id else {
+            return sink.unknown("unreadable", None);
+        };
         let content = row.content_json.as_deref().unwrap_or_default();
         let Some(blocks) = value_in::<Vec<Option<Block<'_>>>>(content) else {
             return sink.unknown("content_json", None);
@@ -59,7 +63,7 @@ impl Transcript {
         let blocks: Vec<_> = blocks.into_iter().map(Option::unwrap_or_default).collect();
         let metadata = row.metadata();
         self.learn(&metadata);
-        self.read_message(&Message { row: &row, metadata: &metadata, blocks: &blocks }, sink);
+        self.read_message(&Message { id, row: &row, metadata: &metadata, blocks: &blocks }, sink);
     }
 
     fn read_message(&mut self, message: &Message<'_>, sink: &mut dyn Sink) {
@@ -98,7 +102,7 @@ impl Transcript {
 
     fn count(&self, message: &Message<'_>, sink: &mut dyn Sink) {
         let Some(tokens) = message.cost() else { return };
-        let row = message.row.id.to_le_bytes();
+        let row = message.id.to_le_bytes();
         let ids = [self.who.scope.as_bytes(), self.who.id.as_str().as_bytes(), &row];
         let usage = NewUsage {
             key: hash::digest("goose-usage", &ids),

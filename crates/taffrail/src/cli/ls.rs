@@ -132,7 +132,7 @@ fn nothing(context: &Context) -> Result<(), CliError> {
     let found: Vec<_> = homes.iter().map(|it| it.path.as_str()).collect();
     let found = if found.is_empty() { "none of their homes".to_owned() } else { found.join(", ") };
     let mut out = Out::new();
-    out.line(&format!("No sessions match. Looked for {}.", looked.join(", ")))?;
+    out.line(&format!("No sessions. Looked for {}.", looked.join(", ")))?;
     out.line(&format!("Found {found}, with {sources} sources of history."))?;
     out.line("Next: taffrail doctor")?;
     out.end()
