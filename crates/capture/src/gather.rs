@@ -44,7 +44,7 @@ impl Gathered {
     /// Everything until the next call belongs to this record.
     pub(crate) fn begin(&mut self, record: &Record<'_>) {
         self.at = Some(record.at.clone());
-        self.raw = hash::of_bytes(record.bytes);
+        self.raw = hash::checksum(record.bytes);
         self.outcome.records += 1;
     }
 

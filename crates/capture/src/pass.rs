@@ -222,7 +222,7 @@ fn continued(job: &Job, file: &mut File) -> io::Result<Pass> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(last.offset))?;
     Read::by_ref(file).take(last.length + 1).read_to_end(&mut bytes)?;
-    let stands = bytes.pop() == Some(b'\n') && hash::of_bytes(&bytes) == last.hash;
+    let stands = bytes.pop() == Some(b'\n') && hash::checksum(&bytes) == last.hash;
     Ok(if stands { Pass::Append } else { Pass::Again })
 }
 

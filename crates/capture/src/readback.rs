@@ -129,7 +129,7 @@ impl Sources {
 
     fn read(&mut self, reference: &Reference) -> Result<Vec<(Want, Body)>, BodyError> {
         let bytes = self.bytes(reference)?;
-        if hash::of_bytes(&bytes) != reference.raw {
+        if hash::checksum(&bytes) != reference.raw {
             return Err(BodyError::Changed);
         }
         let Some(open) = &self.open else { return Err(BodyError::NotSaid) };

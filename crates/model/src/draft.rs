@@ -205,7 +205,8 @@ impl<'a> Draft<'a> {
         match record {
             Some(record) => {
                 let part = self.part.to_le_bytes();
-                hash::digest("record", &[kind, &time, &turn, &parent, &marks, &record, &part])
+                let all = [kind, &time, &turn, &parent, &marks, &record, &part].concat();
+                hash::checksum(&all)
             }
             None => {
                 let text = self.text.as_deref().unwrap_or_default().as_bytes();

@@ -34,7 +34,13 @@ fn lay_out<'p>(parts: impl Iterator<Item = &'p [u8]>, mut room: &mut [u8]) {
     }
 }
 
-/// Hashes raw bytes as they stand in a source.
+/// A checksum of bytes as they stand in a source: it notices a change, and is no identity.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> Digest16 {
+    twox_hash::XxHash3_128::oneshot(bytes).to_be_bytes()
+}
+
+/// Hashes bytes into an identity.
 #[must_use]
 pub fn of_bytes(bytes: &[u8]) -> Digest16 {
     truncated(&blake3::hash(bytes))

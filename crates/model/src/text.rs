@@ -2,38 +2,43 @@
 
 /// Longest excerpt the index keeps of any text, in characters.
 pub const EXCERPT_CHARS: usize = 280;
+/// How far into a text its excerpt is sought, in bytes.
+const EXCERPT_SEARCH: usize = 4096;
 /// Longest tool output an event carries, in bytes.
 pub const TOOL_TEXT_BYTES: usize = 16 * 1024;
 
-/// The beginning of a text on one line: runs of white space become one space.
+/// The beginning of a text on one line: runs of white space become one space. Only the first
+/// bytes are looked at.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
+    let text = cut(text, EXCERPT_SEARCH);
     let mut out = String::with_capacity(EXCERPT_CHARS.min(text.len()));
-    let mut room = EXCERPT_CHARS;
-    for word in text.split(|it: char| it.is_whitespace() || it.is_control()) {
-        if word.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push(' ');
-            room -= 1;
-        }
-        let taken = first_chars(word, room);
-        out.push_str(taken);
-        room -= taken.chars().count();
-        if room <= 1 {
+    let (mut room, mut gap) = (EXCERPT_CHARS, false);
+    for it in text.chars() {
+        if room == 0 {
             break;
         }
+        if is_blank(it) {
+            gap = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut gap) {
+            out.push(' ');
+            room -= 1;
+            if room == 0 {
+                out.pop();
+                break;
+            }
+        }
+        out.push(it);
+        room -= 1;
     }
     out
 }
 
-/// At most `count` characters of a word.
-fn first_chars(word: &str, count: usize) -> &str {
-    match word.char_indices().nth(count) {
-        Some((end, _)) => word.get(..end).unwrap_or(word),
-        None => word,
-    }
+#[inline]
+fn is_blank(it: char) -> bool {
+    if it.is_ascii() { it <= ' ' || it == '\x7f' } else { it.is_whitespace() || it.is_control() }
 }
 
 /// At most `limit` bytes of a text, ending between characters.
