@@ -12,16 +12,21 @@ mod families;
 mod index_file;
 mod ledger;
 mod lock;
+mod passes;
+mod places;
 mod queries;
 mod reader;
+mod rows;
 mod schema;
 mod sessions;
 mod sources;
+mod spending;
 mod writer;
 
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
-pub use reader::{Changes, EventRow, Filter, IndexReader, SessionRow, UnknownRow};
+pub use reader::{Filter, IndexReader};
+pub use rows::{Changes, EventRow, SessionRow, UnknownRow};
 pub use sources::SourceRow;
 pub use writer::{Applied, Boot, Writer};
 

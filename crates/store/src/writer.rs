@@ -1,20 +1,20 @@
 //! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
 
-use crate::append::{self, Change, Heard, Life, Met};
+use crate::append::{self, Change, Heard};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
-use crate::queries::{
-    drop_facts, drop_usage, due_bindings, events_in, events_of, identities_of, write_facts,
-};
+use crate::passes::Seen;
+use crate::queries::{due_bindings, events_in, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
+use crate::spending::{self, Met};
 use crate::{Ledger, StoreError, cuts, families, schema};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Outcome, Pass};
-use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
+use taffrail_model::{DeviceId, RuntimeIdentity, SessionId, Timestamp};
 
 /// What a writer must be told about the machine.
 #[derive(Debug, Clone)]
@@ -41,23 +41,15 @@ pub struct Applied {
 pub struct Writer {
     lock: WriterLock,
     folder: PathBuf,
-    index: Connection,
+    pub(crate) index: Connection,
     ledger: Ledger,
     boot: Boot,
     /// Sessions touched in the open transaction.
-    slots: HashMap<SessionId, Slot>,
+    pub(crate) slots: HashMap<SessionId, Slot>,
     /// Passes from the start that are under way.
-    passes: HashMap<i64, Seen>,
+    pub(crate) passes: HashMap<i64, Seen>,
     /// Projects the user does not want to see.
     left_out: Projects,
-}
-
-/// What a pass from the start has met so far.
-#[derive(Debug, Default)]
-struct Seen {
-    sessions: HashSet<i64>,
-    events: HashSet<(i64, EventId)>,
-    usage: HashSet<(i64, [u8; 16])>,
 }
 
 impl Writer {
@@ -220,47 +212,6 @@ impl Writer {
         self.bind(now)
     }
 
-    /// Sources that are gone: what they said stays, their sessions may become lost.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn vanish(&mut self, gone: &[i64]) -> Result<(), StoreError> {
-        for source in gone {
-            self.index.execute("UPDATE sources SET present = 0 WHERE id = ?1", [source])?;
-            cuts::lift(&self.index, *source)?;
-            self.read_others_again(*source)?;
-            self.touch_sessions_of(*source)?;
-        }
-        Ok(())
-    }
-
-    /// Sources that are back as they were.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn restore(&mut self, back: &[i64]) -> Result<(), StoreError> {
-        for source in back {
-            self.index.execute("UPDATE sources SET present = 1 WHERE id = ?1", [source])?;
-            // What it says may count for more than what others said meanwhile.
-            self.index.execute(READ_AGAIN_IF_SHARED, [source])?;
-            self.touch_sessions_of(*source)?;
-        }
-        Ok(())
-    }
-
-    /// A source that was moved: the same file under another name.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn relocate(&mut self, source: i64, to: (&str, &str, &str)) -> Result<(), StoreError> {
-        let (home, path, locator) = to;
-        self.index.execute(
-            "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
-            params![source, home, path, locator],
-        )?;
-        self.touch_sessions_of(source)
-    }
-
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
     ///
     /// # Errors
@@ -289,16 +240,6 @@ impl Writer {
         }
         set_meta(&self.index, "boot", &self.boot.id)?;
         set_meta(&self.index, "clean", "0")
-    }
-
-    fn note_pass(&mut self, source: i64, observed: &Observed) -> Result<(), StoreError> {
-        if observed.pass == Pass::Again && !self.passes.contains_key(&source) {
-            self.passes.insert(source, Seen::default());
-            self.index.execute("DELETE FROM unknown_records WHERE source = ?1", [source])?;
-            self.index
-                .execute("UPDATE sources SET skipped = 0, again = 0 WHERE id = ?1", [source])?;
-        }
-        Ok(())
     }
 
     fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
@@ -354,56 +295,9 @@ impl Writer {
             let seen = seen.as_mut();
             let afresh = seen.is_some_and(|seen| seen.usage.insert((slot.row, usage.key)));
             let met = if afresh { Met::Afresh } else { Met::Before };
-            append::usage(index, slot, usage, (heard.source, met))?;
+            spending::usage(index, slot, usage, (heard.source, met))?;
         }
         Ok(changes)
-    }
-
-    /// A pass from the start has ended: what it did not meet again has vanished from the source.
-    fn end_pass(&mut self, source: i64, now: Timestamp) -> Result<u64, StoreError> {
-        let Some(seen) = self.passes.remove(&source) else { return Ok(0) };
-        let mut changes = 0;
-        let mut lost_usage = false;
-        for who in identities_of(&self.index, source)? {
-            let slot = slot(&self.index, &mut self.slots, &who)?;
-            for id in events_of(&self.index, slot.row, source)? {
-                if !seen.events.contains(&(slot.row, id)) {
-                    append::remove(&self.index, slot, id, (Life::Vanished, now))?;
-                    changes += 1;
-                }
-            }
-            if drop_usage(&self.index, slot.row, source, &seen.usage)? {
-                slot.tokens = sessions::owned_tokens(&self.index, slot.row)?;
-                slot.due.add(Due::ROW);
-                lost_usage = true;
-            }
-            if !seen.sessions.contains(&slot.row) {
-                drop_facts(&self.index, slot.row, source)?;
-                slot.due.add(Due::FACTS);
-            }
-        }
-        if changes > 0 || lost_usage {
-            self.read_others_again(source)?;
-        }
-        Ok(changes)
-    }
-
-    /// Another source of the same session may hold what this one no longer does.
-    fn read_others_again(&self, source: i64) -> Result<(), StoreError> {
-        self.index.execute(
-            "UPDATE sources SET again = 1 WHERE present = 1 AND id <> ?1 AND id IN \
-             (SELECT source FROM source_sessions WHERE session IN \
-              (SELECT session FROM source_sessions WHERE source = ?1))",
-            [source],
-        )?;
-        Ok(())
-    }
-
-    fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
-        for who in identities_of(&self.index, source)? {
-            slot(&self.index, &mut self.slots, &who)?.due.add(Due::FACTS);
-        }
-        Ok(())
     }
 
     fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
@@ -458,11 +352,6 @@ impl Writer {
     }
 }
 
-const READ_AGAIN_IF_SHARED: &str = "
-UPDATE sources SET again = 1 WHERE id = ?1 AND EXISTS (SELECT 1 FROM source_sessions mine
-  JOIN source_sessions other ON other.session = mine.session AND other.source <> mine.source
-  WHERE mine.source = ?1)";
-
 fn at<'a>(
     slots: &'a mut HashMap<SessionId, Slot>,
     sessions: &[SessionId],
@@ -471,7 +360,8 @@ fn at<'a>(
     slots.get_mut(sessions.get(index)?)
 }
 
-fn slot<'a>(
+/// The slot of a session, loaded when it is first asked for.
+pub(crate) fn slot<'a>(
     index: &Connection,
     slots: &'a mut HashMap<SessionId, Slot>,
     who: &RuntimeIdentity,

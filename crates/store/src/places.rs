@@ -1,0 +1,73 @@
+//! Sources that went, came back or moved.
+
+use crate::queries::identities_of;
+use crate::sessions::Due;
+use crate::writer::{Writer, slot};
+use crate::{StoreError, cuts};
+use rusqlite::params;
+
+impl Writer {
+    /// Sources that are gone: what they said stays, their sessions may become lost.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn vanish(&mut self, gone: &[i64]) -> Result<(), StoreError> {
+        for source in gone {
+            self.index.execute("UPDATE sources SET present = 0 WHERE id = ?1", [source])?;
+            cuts::lift(&self.index, *source)?;
+            self.read_others_again(*source)?;
+            self.touch_sessions_of(*source)?;
+        }
+        Ok(())
+    }
+
+    /// Sources that are back as they were.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn restore(&mut self, back: &[i64]) -> Result<(), StoreError> {
+        for source in back {
+            self.index.execute("UPDATE sources SET present = 1 WHERE id = ?1", [source])?;
+            // What it says may count for more than what others said meanwhile.
+            self.index.execute(READ_AGAIN_IF_SHARED, [source])?;
+            self.touch_sessions_of(*source)?;
+        }
+        Ok(())
+    }
+
+    /// A source that was moved: the same file under another name.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn relocate(&mut self, source: i64, to: (&str, &str, &str)) -> Result<(), StoreError> {
+        let (home, path, locator) = to;
+        self.index.execute(
+            "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
+            params![source, home, path, locator],
+        )?;
+        self.touch_sessions_of(source)
+    }
+
+    /// Another source of the same session may hold what this one no longer does.
+    pub(crate) fn read_others_again(&self, source: i64) -> Result<(), StoreError> {
+        self.index.execute(
+            "UPDATE sources SET again = 1 WHERE present = 1 AND id <> ?1 AND id IN \
+             (SELECT source FROM source_sessions WHERE session IN \
+              (SELECT session FROM source_sessions WHERE source = ?1))",
+            [source],
+        )?;
+        Ok(())
+    }
+
+    fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
+        for who in identities_of(&self.index, source)? {
+            slot(&self.index, &mut self.slots, &who)?.due.add(Due::FACTS);
+        }
+        Ok(())
+    }
+}
+
+const READ_AGAIN_IF_SHARED: &str = "
+UPDATE sources SET again = 1 WHERE id = ?1 AND EXISTS (SELECT 1 FROM source_sessions mine
+  JOIN source_sessions other ON other.session = mine.session AND other.source <> mine.source
+  WHERE mine.source = ?1)";

@@ -1,0 +1,115 @@
+//! What model answers cost, each kept once per session.
+
+use crate::StoreError;
+use crate::codec::{micros, signed};
+use crate::sessions::{Due, Slot};
+use rusqlite::{Connection, Statement, params};
+use taffrail_model::Tokens;
+use taffrail_model::observed::NewUsage;
+
+/// How often a pass met a model answer before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// Not yet, and the pass begins at the start: what the source said before does not count.
+    Afresh,
+    /// Perhaps.
+    Before,
+}
+
+/// Writes what a model answer cost: of two snapshots the later stands.
+pub(crate) fn usage(
+    connection: &Connection,
+    slot: &mut Slot,
+    usage: &NewUsage,
+    (source, met): (i64, Met),
+) -> Result<(), StoreError> {
+    slot.due.add(Due::ROW);
+    if insert_usage(connection, slot.row, usage, source)? {
+        slot.tokens = slot.tokens.plus(usage.tokens);
+        return Ok(());
+    }
+    let known = known_usage(connection, slot.row, usage)?;
+    let (before, owned) = (known.tokens, known.owned);
+    let anew = met == Met::Afresh && known.source == source;
+    let after = if anew { usage.tokens } else { usage.tokens.later_of(before) };
+    if after != before {
+        let later = NewUsage { tokens: after, ..usage.clone() };
+        update_usage(connection, slot.row, &later, source)?;
+        if owned {
+            slot.tokens = slot.tokens.minus(before).plus(after);
+        }
+    }
+    Ok(())
+}
+
+fn insert_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO usage (session, key, source, at, model, owned, input_tokens, \
+         output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens) \
+         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    write_usage(&mut statement, session, usage, source)
+}
+
+fn update_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE usage SET source = ?3, at = ?4, model = ?5, input_tokens = ?6, \
+         output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
+         reasoning_tokens = ?10 WHERE session = ?1 AND key = ?2",
+    )?;
+    write_usage(&mut statement, session, usage, source)
+}
+
+fn write_usage(
+    statement: &mut Statement<'_>,
+    session: i64,
+    usage: &NewUsage,
+    source: i64,
+) -> Result<bool, StoreError> {
+    let spent = usage.tokens;
+    let written = statement.execute(params![
+        session,
+        usage.key,
+        source,
+        usage.at.map(micros),
+        usage.model,
+        signed(spent.input),
+        signed(spent.output),
+        signed(spent.cache_read),
+        signed(spent.cache_write),
+        signed(spent.reasoning),
+    ])?;
+    Ok(written == 1)
+}
+
+/// What is known of a model answer's cost.
+struct KnownUsage {
+    tokens: Tokens,
+    owned: bool,
+    source: i64,
+}
+
+fn known_usage(
+    connection: &Connection,
+    session: i64,
+    usage: &NewUsage,
+) -> Result<KnownUsage, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
+         reasoning_tokens, owned, source FROM usage WHERE session = ?1 AND key = ?2",
+    )?;
+    Ok(statement.query_row(params![session, usage.key], |row| {
+        let tokens = crate::sessions::tokens(row, 0)?;
+        Ok(KnownUsage { tokens, owned: row.get(5)?, source: row.get(6)? })
+    })?)
+}
