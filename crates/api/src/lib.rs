@@ -6,6 +6,7 @@
 mod error;
 mod reply;
 mod request;
+mod search;
 
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use reply::{
@@ -13,6 +14,7 @@ pub use reply::{
     Session, SessionList, Usage,
 };
 pub use request::{EventsRequest, ListRequest};
+pub use search::{SearchHit, SearchReply, SearchRequest};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -5,10 +5,29 @@ use std::collections::{BTreeMap, HashMap};
 use taffrail_model::draft::Detail;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
+use taffrail_model::searched::searched;
 use taffrail_model::{
-    Cursor, Draft, EventId, Facts, Origin, Record, RuntimeIdentity, SessionId, Sink, Timestamp,
-    TurnId, text,
+    Cursor, Draft, EventId, Facts, Kind, Origin, Record, RuntimeIdentity, SessionId, Sink,
+    Timestamp, TurnId, text,
 };
+
+/// Which texts go along with events.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Texts {
+    /// None: who wants one reads it back.
+    #[default]
+    None,
+    /// What an event is found by.
+    Searched,
+}
+
+/// How a source is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Habits {
+    /// Records come again with more in them.
+    pub(crate) rewrites_records: bool,
+    pub(crate) texts: Texts,
+}
 
 /// The events of the records read since the last piece.
 #[derive(Debug, Default)]
@@ -29,16 +48,15 @@ pub(crate) struct Gathered {
     timeless: usize,
     /// The session asked for last, and its index.
     last: Option<(SessionId, usize)>,
-    /// Records come again with more in them.
-    rewrites_records: bool,
+    habits: Habits,
     /// Where in `usage` each model answer stands.
     answers: HashMap<(usize, Digest16), usize>,
 }
 
 impl Gathered {
     /// Goes on in a source whose latest time is known.
-    pub(crate) fn after(time: Option<Timestamp>, rewrites_records: bool) -> Self {
-        Self { time, rewrites_records, ..Self::default() }
+    pub(crate) fn after(time: Option<Timestamp>, habits: Habits) -> Self {
+        Self { time, habits, ..Self::default() }
     }
 
     /// Everything until the next call belongs to this record.
@@ -129,6 +147,10 @@ impl Sink for Gathered {
             (_, Some(at)) => at.clone(),
             (None, None) => Cursor::Pointer { pointer: String::new() },
         };
+        let searched = match self.habits.texts {
+            Texts::Searched => searched(&draft).into_owned(),
+            Texts::None => String::new(),
+        };
         self.events.push(NewEvent {
             session,
             id: EventId::of(who.session(), &draft.key, draft.part),
@@ -141,10 +163,11 @@ impl Sink for Gathered {
             turn: draft.turn,
             parent: draft.parent,
             label: draft.detail.label().map(text::excerpt),
-            excerpt: draft.text.as_deref().map(text::excerpt).unwrap_or_default(),
-            content: draft.content(at, (!self.rewrites_records).then_some(self.raw)),
+            excerpt: excerpt(&draft),
+            content: draft.content(at, (!self.habits.rewrites_records).then_some(self.raw)),
             raw: self.raw,
             cursor,
+            searched,
             kind: draft.kind,
         });
     }
@@ -188,6 +211,14 @@ impl Sink for Gathered {
     }
 }
 
+fn excerpt(draft: &Draft<'_>) -> String {
+    let said = draft.text.as_deref().unwrap_or_default();
+    match draft.kind {
+        Kind::ToolCall | Kind::ToolResult => text::tool_excerpt(said),
+        _ => text::excerpt(said),
+    }
+}
+
 fn marks(draft: &Draft<'_>) -> Marks {
     let when = |true_of: bool, mark: Marks| if true_of { mark } else { Marks::default() };
     let failed = matches!(draft.detail, Detail::ToolResult { .. }) && draft.detail.failed();
@@ -199,7 +230,7 @@ fn marks(draft: &Draft<'_>) -> Marks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffrail_model::{AgentId, Kind, RecordKey};
+    use taffrail_model::{AgentId, RecordKey};
 
     #[test]
     fn a_turn_taken_back_leaves_other_turns_and_what_is_said_later() {

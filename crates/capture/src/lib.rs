@@ -14,15 +14,18 @@ mod peek;
 mod plan;
 mod readback;
 mod sqlite;
+mod taker;
 
 pub use below::{Refusal, open_below};
 pub use discover::{Discovery, Found, Refused, discover};
+pub use gather::Texts;
 pub use home::{Home, homes};
 pub use lines::LINE_LIMIT;
-pub use pass::{Flow, read};
+pub use pass::{Reading, read};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
-pub use readback::{Body, BodyError, Reference, Sources, Want};
+pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
+pub use taker::{Flow, Taker};
 
 /// Why a source could not be read. It stops nothing else.
 #[derive(Debug, thiserror::Error)]

@@ -1,9 +1,10 @@
 //! One pass over a source: from its cursor to its end, in pieces.
 
 use crate::discover::Found;
-use crate::gather::Gathered;
+use crate::gather::{Gathered, Habits, Texts};
 use crate::lines::{LINE_LIMIT, Line, LineReader};
 use crate::plan::Job;
+use crate::taker::{Flow, Taker};
 use crate::{ReadError, open_below, sqlite};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -17,6 +18,8 @@ use taffrail_model::{AgentId, Cursor, Record};
 /// A piece ends after this many events or bytes.
 const PIECE_EVENTS: usize = 2048;
 const PIECE_BYTES: u64 = 4 * 1024 * 1024;
+/// So much is read at a time of what a taker lacks.
+const AGAIN_BYTES: usize = 1024 * 1024;
 /// The largest document and the largest side file that are read.
 const DOCUMENT_LIMIT: u64 = 256 * 1024 * 1024;
 const SIDE_FILE_LIMIT: u64 = 64 * 1024;
@@ -25,28 +28,24 @@ const MEMORY_LIMIT: usize = 1024 * 1024;
 /// The largest window a compressed file may ask the reader to hold, as a power of two.
 const ZSTD_WINDOW_LOG: u32 = 25;
 
-/// Whether to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flow {
-    /// Read the next piece.
-    Continue,
-    /// The writer is wanted elsewhere, or time is up.
-    Stop,
+/// How a job is to be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reading<'a> {
+    /// Where the agent's session ids are unique.
+    pub scope: &'a str,
+    /// Which texts go along.
+    pub texts: Texts,
 }
 
 /// Reads what a job asks for and hands over each piece.
 ///
 /// # Errors
 /// When the source cannot be read; pieces handed over before that stand.
-pub fn read(
-    job: &Job,
-    scope: &str,
-    give: &mut dyn FnMut(Observed) -> Flow,
-) -> Result<(), ReadError> {
+pub fn read(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> Result<(), ReadError> {
     let result = match job.found.place.shape {
-        Shape::Lines(encoding) => lines(job, encoding, scope, give),
-        Shape::Document => document(job, scope, give),
-        Shape::Sqlite(plan) => return sqlite::read(job, plan, scope, give),
+        Shape::Lines(encoding) => lines(job, encoding, how, taker),
+        Shape::Document => document(job, how, taker),
+        Shape::Sqlite(plan) => return sqlite::read(job, plan, how, taker),
     };
     result.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })
 }
@@ -57,16 +56,17 @@ pub(crate) struct Passing<'a> {
     key: &'a str,
     pass: Pass,
     pub(crate) state: SourceState,
+    habits: Habits,
     pub(crate) gathered: Gathered,
     pub(crate) reader: Box<dyn Reader>,
 }
 
 impl<'a> Passing<'a> {
     /// Begins a pass, or goes on from a known state.
-    pub(crate) fn begin(job: &'a Job, key: &'a str, pass: Pass, scope: &str) -> Self {
+    pub(crate) fn begin(job: &'a Job, key: &'a str, pass: Pass, how: Reading<'_>) -> Self {
         let found = &job.found;
         let side_files = side_files(found);
-        let source = Source { path: &found.path, key, scope, beside: &side_files };
+        let source = Source { path: &found.path, key, scope: how.scope, beside: &side_files };
         let state = match (&job.known, pass) {
             (Some(known), Pass::Append) => {
                 SourceState { path: found.path.clone(), ..known.clone() }
@@ -75,8 +75,10 @@ impl<'a> Passing<'a> {
         };
         let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
         let reader = found.adapter.reader(&source, saved.reader.as_deref());
-        let gathered = Gathered::after(saved.time, found.adapter.descriptor().rewrites_records);
-        Self { found, key, pass, state, gathered, reader }
+        let rewrites_records = found.adapter.descriptor().rewrites_records;
+        let habits = Habits { rewrites_records, texts: how.texts };
+        let gathered = Gathered::after(saved.time, habits);
+        Self { found, key, pass, state, habits, gathered, reader }
     }
 
     pub(crate) fn record(&mut self, record: &Record<'_>) {
@@ -120,10 +122,8 @@ impl<'a> Passing<'a> {
                 slot.1 = facts.bounded();
             }
         }
-        let mut gathered = std::mem::replace(
-            &mut self.gathered,
-            Gathered::after(time, self.found.adapter.descriptor().rewrites_records),
-        );
+        let next = Gathered::after(time, self.habits);
+        let mut gathered = std::mem::replace(&mut self.gathered, next);
         Observed {
             source: self.state.clone(),
             pass: self.pass,
@@ -182,12 +182,7 @@ fn side_files(found: &Found) -> Vec<(String, Vec<u8>)> {
     found.place.beside.iter().filter_map(read).collect()
 }
 
-fn lines(
-    job: &Job,
-    encoding: Encoding,
-    scope: &str,
-    give: &mut dyn FnMut(Observed) -> Flow,
-) -> io::Result<()> {
+fn lines(job: &Job, encoding: Encoding, how: Reading<'_>, taker: &mut dyn Taker) -> io::Result<()> {
     let mut file = open_below(Path::new(&job.found.home), &job.found.path)?;
     let pass = match encoding {
         Encoding::Plain => continued(job, &mut file)?,
@@ -195,15 +190,34 @@ fn lines(
         Encoding::Zstd if job.known.is_some() => Pass::Again,
         Encoding::Zstd => Pass::Append,
     };
-    let mut passing = Passing::begin(job, "", pass, scope);
+    let mut passing = Passing::begin(job, "", pass, how);
     let offset = passing.state.offset;
     match encoding {
         Encoding::Plain => {
+            hand_over_again(&mut file, offset, taker)?;
             file.seek(SeekFrom::Start(offset))?;
-            pump(LineReader::new(file, offset, LINE_LIMIT), &mut passing, give)
+            pump(LineReader::new(file, offset, LINE_LIMIT), &mut passing, taker)
         }
-        Encoding::Zstd => pump(LineReader::new(unzstd(file)?, 0, LINE_LIMIT), &mut passing, give),
+        Encoding::Zstd => {
+            taker.lines_from(0);
+            pump(LineReader::new(unzstd(file)?, 0, LINE_LIMIT), &mut passing, taker)
+        }
     }
+}
+
+/// Gives bytes before the cursor to a taker that lacks them.
+fn hand_over_again(file: &mut File, offset: u64, taker: &mut dyn Taker) -> io::Result<()> {
+    let mut from = taker.lines_from(offset);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = vec![0; if from < offset { AGAIN_BYTES } else { 0 }];
+    while from < offset {
+        let wanted = usize::try_from(offset - from).unwrap_or(AGAIN_BYTES).min(bytes.len());
+        let slice = bytes.get_mut(..wanted).unwrap_or_default();
+        file.read_exact(slice)?;
+        taker.lines(from, slice);
+        from += wanted as u64;
+    }
+    Ok(())
 }
 
 /// A stream of the uncompressed bytes, with a bounded window.
@@ -229,11 +243,15 @@ fn continued(job: &Job, file: &mut File) -> io::Result<Pass> {
 fn pump(
     mut input: LineReader<impl Read>,
     passing: &mut Passing<'_>,
-    give: &mut dyn FnMut(Observed) -> Flow,
+    taker: &mut dyn Taker,
 ) -> io::Result<()> {
     loop {
         let before = input.consumed();
         let Some(line) = input.next()? else { break };
+        if let Line::Whole { offset, bytes } = line {
+            taker.lines(offset, bytes);
+            taker.lines(offset + bytes.len() as u64, b"\n");
+        }
         match line {
             Line::Whole { bytes: [], .. } => {}
             Line::Whole { offset, bytes } => {
@@ -244,15 +262,15 @@ fn pump(
         }
         passing.state.offset = input.consumed();
         passing.gathered.outcome.bytes_read += input.consumed() - before;
-        if passing.is_full() && give(passing.part()) == Flow::Stop {
+        if passing.is_full() && taker.piece(passing.part()) == Flow::Stop {
             return Ok(());
         }
     }
-    give(passing.end());
+    taker.piece(passing.end());
     Ok(())
 }
 
-fn document(job: &Job, scope: &str, give: &mut dyn FnMut(Observed) -> Flow) -> io::Result<()> {
+fn document(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> io::Result<()> {
     let file = open_below(Path::new(&job.found.home), &job.found.path)?;
     let mut bytes = Vec::new();
     file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
@@ -260,14 +278,15 @@ fn document(job: &Job, scope: &str, give: &mut dyn FnMut(Observed) -> Flow) -> i
     // Half a document says nothing, least of all that what it said before is gone.
     let whole = fits && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
     let pass = if whole { Pass::Again } else { Pass::Append };
-    let mut passing = Passing::begin(job, "", pass, scope);
+    let mut passing = Passing::begin(job, "", pass, how);
     passing.gathered.outcome.bytes_read = bytes.len() as u64;
     if whole {
+        taker.document(&bytes);
         let at = Cursor::Pointer { pointer: String::new() };
         passing.record(&Record { bytes: &bytes, at });
     } else {
         passing.gathered.outcome.skipped_records = 1;
     }
-    give(passing.end());
+    taker.piece(passing.end());
     Ok(())
 }

@@ -9,8 +9,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use taffrail_adapters::{Adapter, Encoding, Place, Shape, Source, by_id};
+use taffrail_adapters::{Encoding, Place, Shape, Source, by_id};
 use taffrail_model::hash::{self, Digest16};
+use taffrail_model::searched::searched;
 use taffrail_model::text::{TOOL_TEXT_BYTES, cut};
 use taffrail_model::{
     AgentId, Cursor, Draft, EventId, Kind, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
@@ -51,6 +52,8 @@ pub struct Body {
     pub text: Option<String>,
     /// What else it says, and the fields of the record no adapter reads.
     pub data: Map<String, Value>,
+    /// The text it is found by.
+    pub searched: String,
 }
 
 /// Why a text cannot be shown from its source.
@@ -71,14 +74,18 @@ pub enum BodyError {
 }
 
 /// Sources kept open while the events of a session are read back in their order.
-#[derive(Default)]
-pub struct Sources {
+pub struct Sources<'a> {
     open: Option<Open>,
     /// The bodies of the record read last: events of one record follow each other.
     last: Option<Told>,
+    /// A copy of a record's bytes, for what its source no longer says.
+    kept: Kept<'a>,
 }
 
-impl std::fmt::Debug for Sources {
+/// Finds a copy of a record's bytes.
+pub type Kept<'a> = Box<dyn FnMut(&Reference) -> Option<Vec<u8>> + 'a>;
+
+impl std::fmt::Debug for Sources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Sources")
     }
@@ -92,7 +99,6 @@ struct Told {
 }
 
 struct Open {
-    adapter: &'static dyn Adapter,
     home: String,
     path: String,
     place: Place,
@@ -107,7 +113,13 @@ enum Handle {
     Database(Foreign),
 }
 
-impl Sources {
+impl<'a> Sources<'a> {
+    /// Sources, and where copies of what they no longer say are.
+    #[must_use]
+    pub fn new(kept: Kept<'a>) -> Self {
+        Self { open: None, last: None, kept }
+    }
+
     /// The whole of one event.
     ///
     /// # Errors
@@ -128,16 +140,15 @@ impl Sources {
     }
 
     fn read(&mut self, reference: &Reference) -> Result<Vec<(Want, Body)>, BodyError> {
-        let bytes = self.bytes(reference)?;
-        if hash::checksum(&bytes) != reference.raw {
-            return Err(BodyError::Changed);
+        let bytes = self.bytes(reference);
+        match bytes.and_then(|bytes| bodies(reference, &bytes)) {
+            Ok(bodies) => Ok(bodies),
+            // The copy we kept is as good as long as its bytes are the same.
+            Err(error) => match (self.kept)(reference) {
+                Some(bytes) => bodies(reference, &bytes).map_err(|_| error),
+                None => Err(error),
+            },
         }
-        let Some(open) = &self.open else { return Err(BodyError::NotSaid) };
-        let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
-        let mut bodies = Bodies { out: Vec::new(), extra: open.adapter.extra(&bytes) };
-        let record = Record { bytes: &bytes, at: reference.cursor.clone() };
-        open.adapter.reader(&source, None).read(&record, &mut bodies);
-        Ok(bodies.out)
     }
 
     fn bytes(&mut self, reference: &Reference) -> Result<Vec<u8>, BodyError> {
@@ -190,7 +201,7 @@ impl Open {
             Shape::Sqlite(_) => Handle::Database(sqlite::open(&home.join(&reference.path))?),
         };
         let (home, path) = (reference.home.clone(), reference.path.clone());
-        Ok(Self { adapter, home, path, place, handle })
+        Ok(Self { home, path, place, handle })
     }
 
     fn packed(&mut self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
@@ -220,6 +231,19 @@ fn limited(length: u64) -> io::Result<u64> {
     fits.then_some(length).ok_or_else(|| io::Error::other("a record longer than any line may be"))
 }
 
+/// What a record says, if its bytes are those that were read.
+fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, BodyError> {
+    if hash::checksum(bytes) != reference.raw {
+        return Err(BodyError::Changed);
+    }
+    let adapter = by_id(reference.agent.as_str()).ok_or(BodyError::NotSaid)?;
+    let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
+    let mut bodies = Bodies { out: Vec::new(), extra: adapter.extra(bytes) };
+    let record = Record { bytes, at: reference.cursor.clone() };
+    adapter.reader(&source, None).read(&record, &mut bodies);
+    Ok(bodies.out)
+}
+
 /// Keeps the bodies of all events of one record.
 struct Bodies {
     out: Vec<(Want, Body)>,
@@ -234,7 +258,8 @@ impl Sink for Bodies {
             data.insert("record".to_owned(), Value::Object(self.extra.clone()));
         }
         let text = draft.text.as_deref().map(|text| shown(&draft.kind, text, &mut data));
-        self.out.push((want, Body { text, data }));
+        let searched = searched(&draft).into_owned();
+        self.out.push((want, Body { text, data, searched }));
     }
 
     fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}

@@ -1,7 +1,8 @@
 //! Reading an agent's own database without touching it.
 
-use crate::pass::{Flow, Passing};
+use crate::pass::{Passing, Reading};
 use crate::plan::Job;
+use crate::taker::{Flow, Taker};
 use crate::{BodyError, ReadError, open_below};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
@@ -29,8 +30,8 @@ pub(crate) struct ForeignRow {
 pub(crate) fn read(
     job: &Job,
     plan: &SqlitePlan,
-    scope: &str,
-    give: &mut dyn FnMut(Observed) -> Flow,
+    how: Reading<'_>,
+    taker: &mut dyn Taker,
 ) -> Result<(), ReadError> {
     let path = database(job)?;
     let fault = |error| ReadError::Sqlite { path: job.found.path.clone(), error };
@@ -48,36 +49,36 @@ pub(crate) fn read(
         if job.versions.get(key) == Some(&version) {
             continue;
         }
-        let piece = one(job, plan, (connection, session), (key, version, scope)).map_err(fault)?;
-        if give(piece) == Flow::Stop {
+        let rows = rows(connection, plan.rows, Some(key)).map_err(fault)?;
+        let all = std::iter::once(session).chain(&rows);
+        all.clone().for_each(|row| taker.row(&row.table, row.rowid, &row.json));
+        if taker.piece(one(job, all, (key, version, how))) == Flow::Stop {
             return Ok(());
         }
     }
     drop(foreign);
     let there = |key: &&String| sessions.iter().any(|it| it.key.as_ref() == Some(*key));
     for key in job.versions.keys().filter(|key| !there(key)) {
-        give(gone(job, key, scope));
+        taker.piece(gone(job, key, how));
     }
     if is_moving(job, &path) {
         return Err(ReadError::Moving(job.found.path.clone()));
     }
-    give(whole_file(job, scope));
+    taker.piece(whole_file(job, how));
     Ok(())
 }
 
-fn one(
+fn one<'a>(
     job: &Job,
-    plan: &SqlitePlan,
-    (connection, session): (&Connection, &ForeignRow),
-    (key, version, scope): (&str, Digest16, &str),
-) -> rusqlite::Result<Observed> {
-    let mut passing = Passing::begin(job, key, Pass::Again, scope);
-    take(&mut passing, session);
-    for row in rows(connection, plan.rows, Some(key))? {
-        take(&mut passing, &row);
+    rows: impl Iterator<Item = &'a ForeignRow>,
+    (key, version, how): (&str, Digest16, Reading<'_>),
+) -> Observed {
+    let mut passing = Passing::begin(job, key, Pass::Again, how);
+    for row in rows {
+        take(&mut passing, row);
     }
     passing.state.last_line = Some(LastLine { offset: 0, length: 0, hash: version });
-    Ok(passing.end())
+    passing.end()
 }
 
 fn take(passing: &mut Passing<'_>, row: &ForeignRow) {
@@ -87,15 +88,15 @@ fn take(passing: &mut Passing<'_>, row: &ForeignRow) {
 }
 
 /// A session the agent deleted from its database.
-fn gone(job: &Job, key: &str, scope: &str) -> Observed {
-    let mut passing = Passing::begin(job, key, Pass::Again, scope);
+fn gone(job: &Job, key: &str, how: Reading<'_>) -> Observed {
+    let mut passing = Passing::begin(job, key, Pass::Again, how);
     passing.state.key = key.to_owned();
     Observed { gone: true, pass: Pass::Append, sessions: Vec::new(), ..passing.end() }
 }
 
 /// The file's own state, written last: an equal stat then means that no session is new.
-fn whole_file(job: &Job, scope: &str) -> Observed {
-    let mut piece = Passing::begin(job, "", Pass::Append, scope).end();
+fn whole_file(job: &Job, how: Reading<'_>) -> Observed {
+    let mut piece = Passing::begin(job, "", Pass::Append, how).end();
     piece.sessions.clear();
     piece.source.reader.clear();
     piece

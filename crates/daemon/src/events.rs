@@ -1,10 +1,11 @@
 //! Events whole: what the index knows, with the text read back and verified.
 
+use crate::bodies::{reference, sources};
 use crate::listing::session;
 use crate::{DaemonError, Settings, Target, resolve};
 use serde_json::{Map, Value};
 use taffrail_api::{EventLine, EventsRequest, Removed, Session};
-use taffrail_capture::{Body, Reference, Sources, Want};
+use taffrail_capture::{Body, Sources};
 use taffrail_model::turn::{self, Turn, TurnInput};
 use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
 use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
@@ -83,12 +84,12 @@ struct Teller<'a> {
     session: &'a SessionRow,
     generation: &'a str,
     device: DeviceId,
-    sources: Sources,
+    sources: Sources<'a>,
 }
 
 impl<'a> Teller<'a> {
     fn new(
-        settings: &Settings,
+        settings: &'a Settings,
         session: &'a SessionRow,
         reader: &'a IndexReader,
     ) -> Result<Self, DaemonError> {
@@ -96,7 +97,7 @@ impl<'a> Teller<'a> {
             Some(ledger) => ledger.device()?,
             None => DeviceId::new(""),
         };
-        Ok(Self { session, generation: reader.generation(), device, sources: Sources::default() })
+        Ok(Self { session, generation: reader.generation(), device, sources: sources(settings) })
     }
 
     /// The text of what a person or the agent said; of tools the excerpt is enough.
@@ -117,7 +118,7 @@ impl<'a> Teller<'a> {
                 generation: self.generation.to_owned(),
             });
         }
-        let Body { text, mut data } = self.body(&row);
+        let Body { text, mut data, .. } = self.body(&row);
         if let Some(owner) = row.inherited_from {
             data.insert("inherited_from".to_owned(), owner.to_string().into());
         }
@@ -157,16 +158,7 @@ impl<'a> Teller<'a> {
     }
 
     fn body(&mut self, row: &EventRow) -> Body {
-        let reference = Reference {
-            agent: AgentId::new(self.session.agent.clone()),
-            home: row.home.clone(),
-            path: row.path.clone(),
-            key: row.key.clone(),
-            cursor: row.cursor.clone(),
-            raw: row.raw,
-            want: Want { source_event_id: row.source_event_id.clone(), part: row.part },
-        };
-        match self.sources.body(&reference) {
+        match self.sources.body(&reference(&self.session.agent, row)) {
             Ok(body) => body,
             Err(error) => stale(row, &error.to_string()),
         }
@@ -182,5 +174,5 @@ fn stale(row: &EventRow, why: &str) -> Body {
         data.insert("label".to_owned(), label.clone().into());
     }
     let text = (!row.excerpt.is_empty()).then(|| row.excerpt.clone());
-    Body { text, data }
+    Body { text, data, searched: String::new() }
 }

@@ -4,10 +4,15 @@
 //! texts read back from their sources. For now everything runs inside the command that asks.
 
 mod agents;
+mod bodies;
 mod doctor;
 mod events;
 mod indexing;
 mod listing;
+mod pool;
+mod rounds;
+mod search;
+mod searching;
 mod settings;
 mod target;
 
@@ -16,6 +21,7 @@ pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
+pub use search::search;
 pub use settings::Settings;
 pub use target::{Target, TargetError, places_of, resolve};
 
@@ -31,6 +37,9 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// A time nobody can read.
+    #[error("`{0}` is no time")]
+    NoTime(String),
 }
 
 impl DaemonError {

@@ -1,7 +1,8 @@
 //! Lists of sessions, also before everything is indexed.
 
-use crate::indexing::{Budget, Progress, Scope, planned};
-use crate::{DaemonError, Settings, index};
+use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
+use crate::searching::Bring;
+use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use taffrail_adapters::all;
@@ -50,7 +51,7 @@ pub fn list(
     budget: Budget,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
-    let caught_up = match index(settings, &Scope::All, budget, progress) {
+    let caught_up = match bring_up(settings, (&Scope::All, budget), Bring::Never, progress) {
         Ok(indexed) => Some(indexed),
         Err(error) if error.is_busy() => None,
         Err(error) => return Err(error),
@@ -94,7 +95,7 @@ fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
 }
 
 /// An agent by its id or its short name.
-fn agent_id(word: &str) -> Result<String, DaemonError> {
+pub(crate) fn agent_id(word: &str) -> Result<String, DaemonError> {
     let mut agents = all().iter().map(|adapter| adapter.descriptor());
     let found = agents.find(|it| it.id == word || it.short == word);
     found.map(|it| it.id.to_owned()).ok_or_else(|| DaemonError::UnknownAgent(word.to_owned()))

@@ -13,9 +13,11 @@ pub mod facts;
 pub mod hash;
 pub mod ids;
 pub mod observed;
+pub mod searched;
 pub mod text;
 pub mod turn;
 pub mod usage;
+pub mod when;
 
 pub use binding::{Binding, Lifecycle, Lineage, LineageKind};
 pub use cursor::{Cursor, ResumeCursor};

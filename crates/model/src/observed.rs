@@ -107,6 +107,8 @@ pub struct NewEvent {
     pub raw: Digest16,
     /// Where the record stands.
     pub cursor: Cursor,
+    /// The text it is found by; empty unless it was asked for.
+    pub searched: String,
 }
 
 /// Small truths about an event that folds need and text does not tell.

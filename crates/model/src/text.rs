@@ -2,6 +2,8 @@
 
 /// Longest excerpt the index keeps of any text, in characters.
 pub const EXCERPT_CHARS: usize = 280;
+/// The same for tools.
+const TOOL_EXCERPT_CHARS: usize = 160;
 /// How far into a text its excerpt is sought, in bytes.
 const EXCERPT_SEARCH: usize = 4096;
 /// Longest tool output an event carries, in bytes.
@@ -11,9 +13,19 @@ pub const TOOL_TEXT_BYTES: usize = 16 * 1024;
 /// bytes are looked at.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
+    first(text, EXCERPT_CHARS)
+}
+
+/// The same of what a tool was told or said, of which less is enough.
+#[must_use]
+pub fn tool_excerpt(text: &str) -> String {
+    first(text, TOOL_EXCERPT_CHARS)
+}
+
+fn first(text: &str, characters: usize) -> String {
     let text = cut(text, EXCERPT_SEARCH);
-    let mut out = String::with_capacity(EXCERPT_CHARS.min(text.len()));
-    let (mut room, mut gap) = (EXCERPT_CHARS, false);
+    let mut out = String::with_capacity(characters.min(text.len()));
+    let (mut room, mut gap) = (characters, false);
     for it in text.chars() {
         if room == 0 {
             break;

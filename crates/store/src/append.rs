@@ -11,7 +11,9 @@ use taffrail_model::{Confidence, EventId, Origin, Timestamp, TurnId};
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is new, or says something else now.
+    /// It is new.
+    New,
+    /// It says something else now, or no longer stands.
     Changed,
     /// Nothing a follower must know.
     None,
@@ -40,7 +42,7 @@ pub(crate) fn event(
     if insert(connection, slot, event, heard)? {
         slot.sequence += 1;
         came(slot, event);
-        return Ok(Change::Changed);
+        return Ok(Change::New);
     }
     let Some(known) = known(connection, slot.row, event.id)? else {
         return Err(StoreError::Damaged(format!("event {} is refused and not there", event.id)));
@@ -144,8 +146,8 @@ fn insert(
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO events (session, sequence, id, revision, removed, kind, origin, \
          confidence, at, observed_at, turn, parent, marks, source, position, length, place, part, \
-         source_event_id, label, excerpt, content, raw) VALUES (?1, ?2, ?3, 1, 0, ?4, ?5, ?6, ?7, \
-         ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+         source_event_id, label, excerpt, content, raw, batch) VALUES (?1, ?2, ?3, 1, 0, ?4, ?5, \
+         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
     )?;
     let inserted = statement.execute(params![
         slot.row,
@@ -169,6 +171,7 @@ fn insert(
         event.excerpt,
         event.content,
         event.raw,
+        slot.batch,
     ])?;
     Ok(inserted == 1)
 }
@@ -215,7 +218,7 @@ fn change(
         "UPDATE events SET sequence = ?3, revision = revision + 1, removed = 0, kind = ?4, \
          confidence = ?5, at = ?6, observed_at = ?7, turn = ?8, parent = ?9, marks = ?10, \
          source = ?11, position = ?12, length = ?13, place = ?14, part = ?15, \
-         source_event_id = ?16, label = ?17, excerpt = ?18, content = ?19, raw = ?20 \
+         source_event_id = ?16, label = ?17, excerpt = ?18, content = ?19, raw = ?20, batch = ?21 \
          WHERE session = ?1 AND id = ?2",
     )?;
     statement.execute(params![
@@ -239,6 +242,7 @@ fn change(
         event.excerpt,
         event.content,
         event.raw,
+        slot.batch,
     ])?;
     Ok(())
 }
@@ -272,12 +276,12 @@ fn bury(
 ) -> Result<Change, StoreError> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO events (session, sequence, id, revision, removed, kind, at, observed_at, \
-         marks, source, position, length, part, excerpt, content, raw) VALUES (?1, ?2, ?3, 1, 2, \
-         'event.removed', 0, ?4, 0, ?5, 0, 0, 0, '', zeroblob(16), zeroblob(16))",
+         marks, source, position, length, part, excerpt, content, raw, batch) VALUES (?1, ?2, ?3, \
+         1, 2, 'event.removed', 0, ?4, 0, ?5, 0, 0, 0, '', zeroblob(16), zeroblob(16), ?6)",
     )?;
     slot.sequence += 1;
-    let now = micros(heard.now);
-    statement.execute(params![slot.row, slot.sequence, id.as_bytes(), now, heard.source])?;
+    let (now, batch) = (micros(heard.now), slot.batch);
+    statement.execute(params![slot.row, slot.sequence, id.as_bytes(), now, heard.source, batch])?;
     slot.due.add(Due::ROW);
     Ok(Change::Changed)
 }
@@ -305,11 +309,12 @@ fn lay(
 ) -> Result<Change, StoreError> {
     let mut statement = connection.prepare_cached(
         "UPDATE events SET sequence = ?3, removed = ?5, observed_at = ?4, excerpt = '', \
-         label = NULL WHERE session = ?1 AND id = ?2",
+         label = NULL, batch = ?6 WHERE session = ?1 AND id = ?2",
     )?;
     slot.sequence += 1;
+    slot.gone.push(id);
     let (at, life) = (micros(now), life as u8);
-    statement.execute(params![slot.row, id.as_bytes(), slot.sequence, at, life])?;
+    statement.execute(params![slot.row, id.as_bytes(), slot.sequence, at, life, slot.batch])?;
     slot.due.add(Due::ROW);
     Ok(Change::Changed)
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use taffrail_model::copies::{self, Member, Settlement};
 use taffrail_model::hash::{self, Digest16};
-use taffrail_model::{LineageKind, SessionId, Timestamp};
+use taffrail_model::{EventId, LineageKind, SessionId, Timestamp};
 
 /// A member's row, and the session its agent says it was forked from.
 struct Kin {
@@ -28,8 +28,13 @@ pub(crate) fn is_open(index: &Connection, slot: &Slot) -> Result<bool, StoreErro
 }
 
 /// Settles the families of these sessions.
-pub(crate) fn settle(index: &Connection, rows: &[i64]) -> Result<(), StoreError> {
+pub(crate) fn settle(
+    index: &Connection,
+    rows: &[i64],
+    batch: i64,
+) -> Result<Vec<Settled>, StoreError> {
     let mut done = HashSet::new();
+    let mut out = Vec::new();
     for row in rows {
         if done.contains(row) {
             continue;
@@ -37,10 +42,18 @@ pub(crate) fn settle(index: &Connection, rows: &[i64]) -> Result<(), StoreError>
         let family = family_of(index, *row)?;
         done.extend(family.iter().map(|kin| kin.row));
         if family.len() > 1 {
-            settle_one(index, &family)?;
+            out.extend(settle_one(index, &family, batch)?);
         }
     }
-    Ok(())
+    Ok(out)
+}
+
+/// An event that became a copy, or is one no longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settled {
+    pub(crate) session: i64,
+    pub(crate) event: EventId,
+    pub(crate) is_copy: bool,
 }
 
 fn family_of(index: &Connection, row: i64) -> Result<Vec<Kin>, StoreError> {
@@ -62,7 +75,7 @@ fn family_of(index: &Connection, row: i64) -> Result<Vec<Kin>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
+fn settle_one(index: &Connection, family: &[Kin], batch: i64) -> Result<Vec<Settled>, StoreError> {
     let mut members = Vec::new();
     for kin in family {
         let mut records = usage_keys(index, kin.row)?;
@@ -77,7 +90,10 @@ fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
     let settled = copies::settle(&members);
     let rows: HashMap<SessionId, i64> = family.iter().map(|kin| (kin.session, kin.row)).collect();
     own_usage(index, family, &settled)?;
-    mark_inherited(index, family, &settled)?;
+    let marked = mark_inherited(index, family, &settled)?;
+    for it in &marked {
+        write_batch(index, it, batch)?;
+    }
     for (session, since) in &settled.own_since {
         if let Some(row) = rows.get(session) {
             write_since(index, *row, *since)?;
@@ -87,6 +103,16 @@ fn settle_one(index: &Connection, family: &[Kin]) -> Result<(), StoreError> {
     for (session, row) in &rows {
         write_origin(index, *row, origins.get(session).copied())?;
     }
+    Ok(marked)
+}
+
+fn write_batch(index: &Connection, it: &Settled, batch: i64) -> Result<(), StoreError> {
+    index
+        .prepare_cached("UPDATE events SET batch = ?3 WHERE session = ?1 AND id = ?2")?
+        .execute(params![it.session, it.event.as_bytes(), batch])?;
+    index
+        .prepare_cached("UPDATE sessions SET last_batch = ?2 WHERE id = ?1 AND last_batch <> ?2")?
+        .execute(params![it.session, batch])?;
     Ok(())
 }
 
@@ -166,33 +192,42 @@ fn mark_inherited(
     index: &Connection,
     family: &[Kin],
     settled: &Settlement,
-) -> Result<(), StoreError> {
+) -> Result<Vec<Settled>, StoreError> {
+    let mut out = Vec::new();
     let mut owner: HashMap<Digest16, i64> = HashMap::new();
     for session in &settled.order {
         let Some(kin) = family.iter().find(|kin| kin.session == *session && kin.copies_records)
         else {
             continue;
         };
-        for (sequence, record) in events_with_records(index, kin.row)? {
+        for (event, record, known) in events_with_records(index, kin.row)? {
             let first = *owner.entry(record).or_insert(kin.row);
             let from = (first != kin.row).then_some(first);
+            if from == known {
+                continue;
+            }
             let mut statement = index.prepare_cached(
-                "UPDATE events SET inherited_from = ?3 \
-                 WHERE session = ?1 AND sequence = ?2 AND inherited_from IS NOT ?3",
+                "UPDATE events SET inherited_from = ?3 WHERE session = ?1 AND id = ?2",
             )?;
-            statement.execute(params![kin.row, sequence, from])?;
+            statement.execute(params![kin.row, event.as_bytes(), from])?;
+            out.push(Settled { session: kin.row, event, is_copy: from.is_some() });
         }
     }
-    Ok(())
+    Ok(out)
 }
 
-fn events_with_records(index: &Connection, row: i64) -> Result<Vec<(i64, Digest16)>, StoreError> {
+/// The events of a session that have a record's id: that id, and from whom they are known to come.
+fn events_with_records(
+    index: &Connection,
+    row: i64,
+) -> Result<Vec<(EventId, Digest16, Option<i64>)>, StoreError> {
     let mut statement = index.prepare_cached(
-        "SELECT sequence, source_event_id FROM events \
+        "SELECT id, source_event_id, inherited_from FROM events \
          WHERE session = ?1 AND source_event_id IS NOT NULL",
     )?;
     let rows = statement.query_map([row], |row| {
-        Ok((row.get(0)?, row.get_ref(1)?.as_bytes().map(hash::of_bytes)?))
+        let record = row.get_ref(1)?.as_bytes().map(hash::of_bytes)?;
+        Ok((EventId::from_bytes(row.get(0)?), record, row.get(2)?))
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
 }

@@ -30,7 +30,8 @@ pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, S
         let generation = ledger.next_generation()?;
         connection.execute_batch(&format!(
             "BEGIN IMMEDIATE; {INDEX} PRAGMA user_version = {INDEX_VERSION}; \
-             INSERT INTO meta VALUES ('generation', '{generation}'); COMMIT;"
+             INSERT INTO meta VALUES ('generation', '{generation}'), ('born', '{generation}'); \
+             COMMIT;"
         ))?;
     }
     Ok(connection)

@@ -18,6 +18,7 @@ mod queries;
 mod reader;
 mod rows;
 mod schema;
+pub mod search;
 mod sessions;
 mod sources;
 mod spending;
@@ -39,6 +40,9 @@ pub enum StoreError {
     /// The file system said no.
     #[error("{0}")]
     Io(#[from] std::io::Error),
+    /// The search index said no.
+    #[error("search: {0}")]
+    Search(#[from] tantivy::TantivyError),
     /// Another writer has the lock.
     #[error(transparent)]
     Lock(#[from] LockError),

@@ -35,7 +35,7 @@ impl Writer {
         let mut changes = 0;
         let mut lost_usage = false;
         for who in identities_of(&self.index, source)? {
-            let slot = slot(&self.index, &mut self.slots, &who)?;
+            let slot = slot(&self.index, &mut self.slots, (&who, self.batch))?;
             for id in events_of(&self.index, slot.row, source)? {
                 if !seen.events.contains(&(slot.row, id)) {
                     append::remove(&self.index, slot, id, (Life::Vanished, now))?;

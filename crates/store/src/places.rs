@@ -61,7 +61,7 @@ impl Writer {
 
     fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
         for who in identities_of(&self.index, source)? {
-            slot(&self.index, &mut self.slots, &who)?.due.add(Due::FACTS);
+            slot(&self.index, &mut self.slots, (&who, self.batch))?.due.add(Due::FACTS);
         }
         Ok(())
     }

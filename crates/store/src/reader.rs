@@ -5,8 +5,10 @@ use crate::index_file::meta;
 use crate::rows::{Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;
 use crate::sources::{self, SourceRow};
+use crate::writer::last_batch;
 use crate::{StoreError, schema};
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql};
+use std::collections::HashSet;
 use std::path::Path;
 use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
@@ -35,6 +37,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// In this folder or below it.
     pub project: Option<String>,
+    /// In a folder of this name.
+    pub project_name: Option<String>,
     /// In exactly this folder.
     pub exact_project: Option<String>,
     /// Whose id begins with these hex digits.
@@ -52,7 +56,8 @@ SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_bran
 const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
   e.turn, e.parent, e.marks, e.position, e.length, e.place, e.part, e.source_event_id, e.label,
-  e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present
+  e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present,
+  e.batch
 FROM events e JOIN sources s ON s.id = e.source LEFT JOIN sessions o ON o.id = e.inherited_from
 WHERE e.session = ?1";
 
@@ -150,6 +155,83 @@ impl IndexReader {
         Ok(Changes::Since(self.event_rows(&query, &[&session.row, &sequence])?))
     }
 
+    /// Which index this is: search is made from one and no other.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn born(&self) -> Result<String, StoreError> {
+        Ok(meta(&self.connection, "born")?.unwrap_or_default())
+    }
+
+    /// The last batch that was closed.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_batch(&self) -> Result<i64, StoreError> {
+        last_batch(&self.connection)
+    }
+
+    /// Sessions something changed in after a batch.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions_after(&self, batch: i64) -> Result<Vec<SessionRow>, StoreError> {
+        let query = format!("{SESSION} WHERE last_batch > ?1 ORDER BY id");
+        let mut statement = self.connection.prepare(&query)?;
+        let rows = statement.query_map([batch], read_session)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The events of a session that changed after a batch, by where they stand, removed ones too.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn events_after(&self, session: i64, batch: i64) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.batch > ?2 ORDER BY e.source, e.position, e.part");
+        self.event_rows(&query, &[&session, &batch])
+    }
+
+    /// A session by its row.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn session(&self, row: i64) -> Result<Option<SessionRow>, StoreError> {
+        let mut statement = self.connection.prepare_cached(&format!("{SESSION} WHERE id = ?1"))?;
+        Ok(statement.query_row([row], read_session).optional()?)
+    }
+
+    /// The rows of the sessions that are wanted.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn rows_of(&self, filter: &Filter) -> Result<HashSet<i64>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let query = format!("SELECT id FROM sessions WHERE {clause}");
+        let mut statement = self.connection.prepare(&query)?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let rows = statement.query_map(values.as_slice(), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// A live event by the beginning of its id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn event_by_key(&self, session: i64, key: u64) -> Result<Option<EventRow>, StoreError> {
+        let (from, to) = between(key);
+        let query = format!("{EVENT} AND e.id BETWEEN ?2 AND ?3 AND e.removed = 0");
+        Ok(self.event_rows(&query, &[&session, &from, &to])?.into_iter().next())
+    }
+
+    /// An event by its id, removed or not.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn event_by_id(&self, session: i64, id: EventId) -> Result<Option<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.id = ?2");
+        Ok(self.event_rows(&query, &[&session, id.as_bytes()])?.into_iter().next())
+    }
+
     /// The sources of a session.
     ///
     /// # Errors
@@ -198,6 +280,12 @@ impl IndexReader {
     }
 }
 
+/// The first and the last id that begin with a key.
+fn between(key: u64) -> ([u8; 16], [u8; 16]) {
+    let first = u128::from(key) << 64;
+    (first.to_be_bytes(), (first | u128::from(u64::MAX)).to_be_bytes())
+}
+
 fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     let mut clauses = vec!["1 = 1".to_owned()];
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
@@ -217,6 +305,9 @@ fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
             "(project_path = ? OR substr(project_path, 1, length(?) + 1) = ? || '/')",
             Box::new(project),
         );
+    }
+    if let Some(name) = &filter.project_name {
+        add("substr(project_path, -length(?) - 1) = '/' || ?", Box::new(name.clone()));
     }
     if let Some(project) = &filter.exact_project {
         add("project_path = ?", Box::new(project.clone()));
@@ -296,5 +387,6 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         key: row.get(23)?,
         locator: row.get(24)?,
         present: row.get(25)?,
+        batch: row.get(26)?,
     })
 }

@@ -60,6 +60,8 @@ pub struct EventRow {
     pub id: EventId,
     /// Its change number.
     pub sequence: u64,
+    /// The batch it last changed in.
+    pub batch: i64,
     /// One more with every change.
     pub revision: u32,
     /// It no longer stands.

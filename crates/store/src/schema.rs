@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// The index is not migrated: another number means it is rebuilt.
-pub(crate) const INDEX_VERSION: i64 = 1;
+pub(crate) const INDEX_VERSION: i64 = 2;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1];
 
@@ -38,6 +38,7 @@ CREATE TABLE sources (
   present INTEGER NOT NULL, half_read INTEGER NOT NULL, again INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
   cut_at INTEGER, reader TEXT NOT NULL,
+  kept INTEGER NOT NULL DEFAULT 0,
   UNIQUE (home, path, key)
 );
 CREATE TABLE unknown_records (
@@ -52,7 +53,7 @@ CREATE TABLE sessions (
   project_path TEXT, git_branch TEXT, model TEXT, agent_version TEXT, entrypoint TEXT,
   lifecycle TEXT NOT NULL DEFAULT 'lost', source_uri TEXT NOT NULL DEFAULT '',
   said_started_at INTEGER, first_at INTEGER, last_at INTEGER,
-  sequence INTEGER NOT NULL DEFAULT 0,
+  sequence INTEGER NOT NULL DEFAULT 0, last_batch INTEGER NOT NULL DEFAULT 0,
   turns INTEGER NOT NULL DEFAULT 0, prompts INTEGER NOT NULL DEFAULT 0,
   tool_calls INTEGER NOT NULL DEFAULT 0,
   input_tokens INTEGER NOT NULL DEFAULT 0, output_tokens INTEGER NOT NULL DEFAULT 0,
@@ -64,6 +65,7 @@ CREATE TABLE sessions (
   lineage_kind TEXT, lineage_session BLOB
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);
+CREATE INDEX sessions_by_batch ON sessions (last_batch);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
@@ -75,7 +77,7 @@ CREATE TABLE source_sessions (
 ) WITHOUT ROWID;
 CREATE INDEX source_sessions_by_source ON source_sessions (source);
 CREATE TABLE events (
-  session INTEGER NOT NULL, sequence INTEGER NOT NULL,
+  session INTEGER NOT NULL, sequence INTEGER NOT NULL, batch INTEGER NOT NULL,
   id BLOB NOT NULL, revision INTEGER NOT NULL, removed INTEGER NOT NULL,
   kind TEXT NOT NULL, origin TEXT, confidence TEXT,
   at INTEGER NOT NULL, observed_at INTEGER NOT NULL,

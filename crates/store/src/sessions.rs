@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::binding::Standing;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Cursor, DeviceId, Facts, Kind, Lifecycle, LineageKind, Provenance, RuntimeIdentity, SessionId,
-    Timestamp, TitleRank, Tokens,
+    Cursor, DeviceId, EventId, Facts, Kind, Lifecycle, LineageKind, Provenance, RuntimeIdentity,
+    SessionId, Timestamp, TitleRank, Tokens,
 };
 
 /// A session whose binding must be written.
@@ -69,6 +69,10 @@ pub(crate) struct Slot {
     pub(crate) due: Due,
     /// The earliest event inserted in this batch.
     pub(crate) earliest: Option<i64>,
+    /// The batch under way: what it changes carries its number.
+    pub(crate) batch: i64,
+    /// Events that no longer stand.
+    pub(crate) gone: Vec<EventId>,
 }
 
 /// What is due for a session at the end of a batch.
@@ -138,10 +142,15 @@ impl Counts {
 }
 
 /// Loads a session's row, making it if it is new.
-pub(crate) fn load(connection: &Connection, who: &RuntimeIdentity) -> Result<Slot, StoreError> {
+pub(crate) fn load(
+    connection: &Connection,
+    who: &RuntimeIdentity,
+    batch: i64,
+) -> Result<Slot, StoreError> {
     let uuid = who.session();
     let mut statement = connection.prepare_cached(LOAD)?;
-    if let Some(slot) = statement.query_row([uuid.as_bytes()], |row| slot(row, who)).optional()? {
+    let known = statement.query_row([uuid.as_bytes()], |row| slot(row, who, batch)).optional()?;
+    if let Some(slot) = known {
         return Ok(slot);
     }
     let mut insert = connection.prepare_cached(
@@ -157,6 +166,8 @@ pub(crate) fn load(connection: &Connection, who: &RuntimeIdentity) -> Result<Slo
         tokens: Tokens::default(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
         earliest: None,
+        batch,
+        gone: Vec::new(),
     })
 }
 
@@ -164,7 +175,7 @@ const LOAD: &str = "
 SELECT id, sequence, turns, prompts, tool_calls, first_at, last_at, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens FROM sessions WHERE uuid = ?1";
 
-fn slot(row: &Row<'_>, who: &RuntimeIdentity) -> rusqlite::Result<Slot> {
+fn slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Result<Slot> {
     let counts = Counts {
         turns: row.get(2)?,
         prompts: row.get(3)?,
@@ -180,6 +191,8 @@ fn slot(row: &Row<'_>, who: &RuntimeIdentity) -> rusqlite::Result<Slot> {
         tokens: tokens(row, 7)?,
         due: Due::default(),
         earliest: None,
+        batch,
+        gone: Vec::new(),
     })
 }
 
@@ -200,7 +213,8 @@ pub(crate) fn store(connection: &Connection, slot: &Slot) -> Result<(), StoreErr
     let mut statement = connection.prepare_cached(
         "UPDATE sessions SET sequence = ?2, turns = ?3, prompts = ?4, tool_calls = ?5, \
          first_at = ?6, last_at = ?7, input_tokens = ?8, output_tokens = ?9, \
-         cache_read_tokens = ?10, cache_write_tokens = ?11, reasoning_tokens = ?12 WHERE id = ?1",
+         cache_read_tokens = ?10, cache_write_tokens = ?11, reasoning_tokens = ?12, \
+         last_batch = ?13 WHERE id = ?1",
     )?;
     statement.execute(params![
         slot.row,
@@ -215,6 +229,7 @@ pub(crate) fn store(connection: &Connection, slot: &Slot) -> Result<(), StoreErr
         signed(spent.cache_read),
         signed(spent.cache_write),
         signed(spent.reasoning),
+        slot.batch,
     ])?;
     Ok(())
 }

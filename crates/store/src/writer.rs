@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Outcome, Pass};
-use taffrail_model::{DeviceId, RuntimeIdentity, SessionId, Timestamp};
+use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
 
 /// What a writer must be told about the machine.
 #[derive(Debug, Clone)]
@@ -28,12 +28,14 @@ pub struct Boot {
 }
 
 /// What was written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     /// Inserted, changed or removed events.
     pub changes: u64,
     /// What was read for it.
     pub outcome: Outcome,
+    /// Of the events, by their place in the piece, those that are new, and the row of their session.
+    pub new: Vec<(usize, i64)>,
 }
 
 /// Holds the lock and both files. There is no way to have two.
@@ -44,6 +46,10 @@ pub struct Writer {
     pub(crate) index: Connection,
     ledger: Ledger,
     boot: Boot,
+    /// The number of the batch under way.
+    pub(crate) batch: i64,
+    /// Events that changed, vanished or became copies since they were last asked for.
+    changed: Vec<(i64, EventId)>,
     /// Sessions touched in the open transaction.
     pub(crate) slots: HashMap<SessionId, Slot>,
     /// Passes from the start that are under way.
@@ -76,6 +82,8 @@ impl Writer {
             index,
             ledger,
             boot,
+            batch: 0,
+            changed: Vec::new(),
             slots: HashMap::new(),
             passes: HashMap::new(),
             left_out: Projects::default(),
@@ -152,6 +160,7 @@ impl Writer {
     pub fn begin(&mut self) -> Result<(), StoreError> {
         if self.index.is_autocommit() {
             self.index.execute_batch("BEGIN IMMEDIATE")?;
+            self.batch = last_batch(&self.index)? + 1;
         }
         Ok(())
     }
@@ -166,12 +175,12 @@ impl Writer {
         let source = sources::write(&self.index, &observed.source, half_read)?;
         if observed.gone {
             self.vanish(&[source])?;
-            return Ok(Applied { changes: 0, outcome: observed.outcome });
+            return Ok(Applied { outcome: observed.outcome, ..Applied::default() });
         }
         self.note_pass(source, observed)?;
         let sessions = self.slots_of(observed, source)?;
         let heard = Heard { source, now, cut: sources::cut(&self.index, source)? };
-        let mut changes = self.write_events(observed, &sessions, heard)?;
+        let (mut changes, new) = self.write_events(observed, &sessions, heard)?;
         if observed.pass == Pass::Again && observed.ends_pass {
             changes += self.end_pass(source, now)?;
         }
@@ -182,7 +191,7 @@ impl Writer {
             self.mark(&sessions, Due::FACTS);
         }
         self.count_unknown(source, observed)?;
-        Ok(Applied { changes, outcome: observed.outcome })
+        Ok(Applied { changes, outcome: observed.outcome, new })
     }
 
     /// Closes the batch: counts, facts, copies and bindings follow from what was written.
@@ -207,9 +216,75 @@ impl Writer {
                 unsettled.push(slot.row);
             }
         }
-        families::settle(&self.index, &unsettled)?;
+        let settled = families::settle(&self.index, &unsettled, self.batch)?;
+        set_meta(&self.index, "batch", &self.batch.to_string())?;
         self.index.execute_batch("COMMIT")?;
+        let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
+        self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
         self.bind(now)
+    }
+
+    /// Events that changed, vanished or became copies since this was last asked: what search must
+    /// look at again. New ones are told by `append`.
+    pub fn take_changed(&mut self) -> Vec<(i64, EventId)> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// The last batch that was closed.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_batch(&self) -> Result<i64, StoreError> {
+        last_batch(&self.index)
+    }
+
+    /// Which index this is.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn born(&self) -> Result<String, StoreError> {
+        Ok(meta(&self.index, "born")?.unwrap_or_default())
+    }
+
+    /// Adds to what was read and not yet made searchable; gives how much that is, and since when.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn note_unsearched(
+        &mut self,
+        bytes: u64,
+        now: Timestamp,
+    ) -> Result<(u64, Timestamp), StoreError> {
+        let known = meta(&self.index, "unsearched")?;
+        let known = known.as_deref().and_then(|it| it.split_once(' '));
+        let known = known.and_then(|(bytes, since)| {
+            Some((bytes.parse::<u64>().ok()?, since.parse::<Timestamp>().ok()?))
+        });
+        let (before, since) = known.unwrap_or((0, now));
+        let all = before.saturating_add(bytes);
+        set_meta(&self.index, "unsearched", &format!("{all} {since}"))?;
+        Ok((all, since))
+    }
+
+    /// Everything is searchable.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn note_searched(&mut self) -> Result<(), StoreError> {
+        self.index.execute("DELETE FROM meta WHERE name = 'unsearched'", [])?;
+        Ok(())
+    }
+
+    /// Makes everything written so far survive a power cut. What is derived from the index must not
+    /// outlive it.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn make_durable(&mut self) -> Result<(), StoreError> {
+        self.index.pragma_update(None, "synchronous", "FULL")?;
+        set_meta(&self.index, "durable", &last_batch(&self.index)?.to_string())?;
+        self.index.pragma_update(None, "synchronous", "NORMAL")?;
+        Ok(())
     }
 
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
@@ -247,7 +322,7 @@ impl Writer {
         for (who, facts) in &observed.sessions {
             let json =
                 serde_json::to_string(facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
-            let slot = slot(&self.index, &mut self.slots, who)?;
+            let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
             if observed.pass == Pass::Again {
                 slot.due.add(Due::FAMILY);
             }
@@ -264,8 +339,9 @@ impl Writer {
         observed: &Observed,
         sessions: &[SessionId],
         heard: Heard,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<(u64, Vec<(usize, i64)>), StoreError> {
         let mut changes = 0;
+        let mut new = Vec::new();
         let mut seen = self.passes.get_mut(&heard.source);
         let index = &self.index;
         if let Some(seen) = &mut seen {
@@ -283,9 +359,15 @@ impl Writer {
                 changes += u64::from(change == Change::Changed);
             }
         }
-        for event in &observed.events {
+        for (number, event) in observed.events.iter().enumerate() {
             let Some(slot) = at(&mut self.slots, sessions, event.session) else { continue };
-            changes += u64::from(append::event(index, slot, event, heard)? == Change::Changed);
+            let change = append::event(index, slot, event, heard)?;
+            match change {
+                Change::New => new.push((number, slot.row)),
+                Change::Changed => self.changed.push((slot.row, event.id)),
+                Change::None => {}
+            }
+            changes += u64::from(change != Change::None);
             if let Some(seen) = &mut seen {
                 seen.events.insert((slot.row, event.id));
             }
@@ -297,7 +379,7 @@ impl Writer {
             let met = if afresh { Met::Afresh } else { Met::Before };
             spending::usage(index, slot, usage, (heard.source, met))?;
         }
-        Ok(changes)
+        Ok((changes, new))
     }
 
     fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
@@ -352,6 +434,11 @@ impl Writer {
     }
 }
 
+/// The number of the last batch that was closed.
+pub(crate) fn last_batch(index: &Connection) -> Result<i64, StoreError> {
+    Ok(meta(index, "batch")?.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
 fn at<'a>(
     slots: &'a mut HashMap<SessionId, Slot>,
     sessions: &[SessionId],
@@ -364,11 +451,11 @@ fn at<'a>(
 pub(crate) fn slot<'a>(
     index: &Connection,
     slots: &'a mut HashMap<SessionId, Slot>,
-    who: &RuntimeIdentity,
+    (who, batch): (&RuntimeIdentity, i64),
 ) -> Result<&'a mut Slot, StoreError> {
     use std::collections::hash_map::Entry;
     Ok(match slots.entry(who.session()) {
         Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(free) => free.insert(sessions::load(index, who)?),
+        Entry::Vacant(free) => free.insert(sessions::load(index, who, batch)?),
     })
 }

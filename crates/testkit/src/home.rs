@@ -192,9 +192,9 @@ impl Home {
     /// Takes Taffrail's own files as they are now.
     #[must_use]
     pub fn save_data(&self) -> SavedData {
-        let entries = fs::read_dir(self.path(DATA)).unwrap();
-        let files = entries.map(|entry| entry.unwrap().path());
-        SavedData(files.map(|path| (path.clone(), fs::read(path).unwrap())).collect())
+        let mut files = Vec::new();
+        files_below(&self.path(DATA), &mut files);
+        SavedData(files.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect())
     }
 
     /// Puts Taffrail's own files back as they were.
@@ -202,6 +202,7 @@ impl Home {
         self.drop_data();
         fs::create_dir_all(self.path(DATA)).unwrap();
         for (path, bytes) in &saved.0 {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, bytes).unwrap();
         }
     }
@@ -210,6 +211,17 @@ impl Home {
     pub fn drop_data(&self) {
         if self.path(DATA).exists() {
             fs::remove_dir_all(self.path(DATA)).unwrap();
+        }
+    }
+}
+
+fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, out);
+        } else {
+            out.push(path);
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn references(shelf: &Shelf) -> Vec<(NewEvent, Reference)> {
 }
 
 pub(crate) fn bodies(shelf: &Shelf) -> Vec<Result<Body, BodyError>> {
-    let mut sources = Sources::default();
+    let mut sources = Sources::new(Box::new(|_| None));
     references(shelf).iter().map(|(_, reference)| sources.body(reference)).collect()
 }
 
@@ -46,7 +46,7 @@ fn every_event_of_every_agent_is_read_back() {
         shelf.run();
         // The fixtures of databases are rows, which are no database yet.
         assert_eq!(shelf.events.is_empty(), agent == "goose", "{}", home.display());
-        let mut sources = Sources::default();
+        let mut sources = Sources::new(Box::new(|_| None));
         for (event, reference) in references(&shelf) {
             let body = sources.body(&reference).unwrap_or_else(|error| {
                 panic!("{}: {event:?}: {error}", home.display());
@@ -94,7 +94,7 @@ fn an_event_the_record_does_not_make_is_not_said() {
     let shelf = one("hello");
     let (_, mut reference) = references(&shelf).remove(0);
     reference.want.part = 7;
-    assert!(matches!(Sources::default().body(&reference), Err(BodyError::NotSaid)));
+    assert!(matches!(Sources::new(Box::new(|_| None)).body(&reference), Err(BodyError::NotSaid)));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_long_tool_output_is_cut_and_says_so() {
         shelf.run();
         let (event, reference) = references(&shelf).remove(0);
         assert_eq!(event.kind, Kind::ToolResult);
-        let body = Sources::default().body(&reference).unwrap();
+        let body = Sources::new(Box::new(|_| None)).body(&reference).unwrap();
         let shown = body.text.unwrap();
         assert!(text.starts_with(&shown));
         assert_eq!(shown.len(), length.min(TOOL_TEXT_BYTES));

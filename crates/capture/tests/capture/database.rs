@@ -3,6 +3,8 @@
 use crate::back::{bodies, references};
 use crate::shelf::{Run, Shelf};
 use rusqlite::Connection;
+use taffrail_capture::Reading;
+use taffrail_model::observed::Observed;
 
 const PATH: &str = "sessions/sessions.db";
 
@@ -177,7 +179,7 @@ fn a_path_with_signs_that_mean_something_elsewhere_is_opened() {
     let home = taffrail_capture::Home { adapter: odd.adapter(), root };
     let plan = taffrail_capture::plan(taffrail_capture::discover(&[home]), &[]);
     let mut given = 0;
-    taffrail_capture::read(&plan.jobs[0], "", &mut |_| {
+    taffrail_capture::read(&plan.jobs[0], Reading::default(), &mut |_: Observed| {
         given += 1;
         taffrail_capture::Flow::Continue
     })

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, by_id};
-use taffrail_capture::{Discovery, Flow, Known, Plan, discover, homes, plan, read};
+use taffrail_capture::{Discovery, Flow, Known, Plan, Reading, discover, homes, plan, read};
 use taffrail_model::observed::{NewEvent, Observed, Pass};
 use taffrail_model::{EventId, Facts, Tokens};
 
@@ -119,8 +119,9 @@ impl Shelf {
         for job in &plan.jobs {
             run.planned.push((job.found.path.clone(), job.pass));
             run.moved.extend(job.moved);
+            let how = Reading { scope: "scope", ..Reading::default() };
             let mut given = 0;
-            let result = read(job, "scope", &mut |piece| {
+            let result = read(job, how, &mut |piece: Observed| {
                 self.take(&piece);
                 run.pieces.push(piece);
                 given += 1;

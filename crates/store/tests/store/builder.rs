@@ -82,6 +82,7 @@ fn event(who: &RuntimeIdentity, said: Said, offset: u64) -> NewEvent {
         content,
         raw: content,
         cursor: Cursor::Bytes { byte_offset: offset, length: RECORD_BYTES - 1 },
+        searched: String::new(),
         kind,
     }
 }

@@ -5,7 +5,7 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
 use crate::terminal::clean;
-use crate::{rim, table, when};
+use crate::{rim, table};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use taffrail_api::{ListRequest, SCHEMA_VERSION, SessionList};
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 fn request(args: &Args, context: &Context) -> Result<ListRequest, CliError> {
     let since = match &args.since {
         None => None,
-        Some(text) => Some(when::since(text, rim::now()).ok_or_else(|| {
+        Some(text) => Some(taffrail_model::when::since(text, rim::now()).ok_or_else(|| {
             CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
         })?),
     };

@@ -7,6 +7,7 @@ mod events;
 mod index;
 mod ls;
 mod rebuild;
+mod search;
 mod show;
 mod tail;
 
@@ -39,6 +40,7 @@ struct Args {
 enum Command {
     Index(index::Args),
     Ls(ls::Args),
+    Search(search::Args),
     Show(show::Args),
     Events(events::Args),
     Tail(tail::Args),
@@ -87,6 +89,7 @@ fn dispatch(command: Command) -> Result<(), CliError> {
         Command::Config(args) => config::run(args, &Rim::read()?),
         Command::Index(args) => index::run(&args, &Context::new()?),
         Command::Ls(args) => ls::run(&args, &Context::new()?),
+        Command::Search(args) => search::run(&args, &Context::new()?),
         Command::Show(args) => show::run(&args, &Context::new()?),
         Command::Events(args) => events::run(&args, &Context::new()?),
         Command::Tail(args) => tail::run(&args, &Context::new()?),
@@ -101,6 +104,7 @@ impl Command {
         match self {
             Self::Index(args) => args.json,
             Self::Ls(args) => args.json,
+            Self::Search(args) => args.json,
             Self::Show(args) => args.json,
             Self::Events(args) => args.json,
             Self::Tail(args) => args.json,

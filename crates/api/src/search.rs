@@ -1,0 +1,63 @@
+//! Asking for words, and what was found.
+
+use serde::Serialize;
+use taffrail_model::{Cursor, EventId, Kind, SessionId, Timestamp, TurnId};
+
+/// What to find.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchRequest {
+    /// As it was typed: words, `"phrases"`, `prefix*` and filters.
+    pub query: String,
+    /// At most so many hits.
+    pub limit: usize,
+    /// The folder that is meant by `.`.
+    pub here: String,
+}
+
+/// An event that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchHit {
+    /// Its session.
+    pub session_id: SessionId,
+    /// The event.
+    pub event_id: EventId,
+    /// Its turn.
+    pub turn_id: Option<TurnId>,
+    /// What it says.
+    pub kind: Kind,
+    /// When.
+    pub created_at: Timestamp,
+    /// The piece of its text that shows why, as plain text.
+    pub snippet: String,
+    /// Where in the piece the words stand: beginning and end of each, in characters.
+    pub matches: Vec<[usize; 2]>,
+    /// The text could not be read back: the piece is what the index remembers of its beginning.
+    pub stale: bool,
+    /// The session's agent.
+    pub agent: String,
+    /// The session's title.
+    pub title: Option<String>,
+    /// Where the session works.
+    pub project_path: Option<String>,
+    /// The source that says it.
+    pub source_uri: String,
+    /// Where in the source.
+    pub source_cursor: Cursor,
+    /// Higher fits better; only to be compared within one reply.
+    pub score: f32,
+}
+
+/// What was found, the best first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchReply {
+    /// Of this document.
+    pub schema_version: u32,
+    /// How many events fit; exact up to 1,000.
+    pub total: u64,
+    /// More fit than `total` says.
+    pub total_is_at_least: bool,
+    /// Not everything on disk was searched.
+    pub partial: bool,
+    /// The best of them.
+    pub hits: Vec<SearchHit>,
+}

@@ -1,0 +1,166 @@
+//! One round of a run: readers hand pieces over, the writer takes them.
+
+use crate::indexing::{Budget, Progress};
+use crate::pool::{Message, Pool};
+use crate::searching::Searching;
+use crate::{DaemonError, Settings};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+use taffrail_capture::{Job, Plan, Texts};
+use taffrail_model::observed::{Observed, Outcome};
+use taffrail_store::Writer;
+
+/// Pieces waiting for the writer.
+const QUEUE: usize = 4;
+/// A batch is closed after so many changes or so long.
+const BATCH_CHANGES: u64 = 16_384;
+const BATCH_TIME: Duration = Duration::from_millis(250);
+/// Threads that read; the writer is another.
+const READERS: usize = 2;
+
+/// What a run came to so far.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) sources: u64,
+    pub(crate) outcome: Outcome,
+    pub(crate) changes: u64,
+    pub(crate) problems: Vec<String>,
+    pub(crate) complete: bool,
+}
+
+/// How a round ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// Nothing is left.
+    Done,
+    /// A source must be read again because another lost something.
+    Again,
+}
+
+/// The writer's side of a run.
+pub(crate) struct Run<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) writer: &'a mut Writer,
+    pub(crate) search: &'a Searching,
+    pub(crate) total: &'a mut Totals,
+}
+
+impl Run<'_> {
+    /// Reads what is planned.
+    pub(crate) fn round(
+        &mut self,
+        mut plan: Plan,
+        budget: Budget,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Round, DaemonError> {
+        self.total.sources = plan.sources as u64;
+        if plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty() {
+            self.total.complete = true;
+            return Ok(Round::Done);
+        }
+        self.writer.begin_round();
+        self.settle_places(&plan)?;
+        remember(self.writer, &mut plan)?;
+        let device = self.writer.device()?;
+        let texts = if self.search.wants_texts() { Texts::Searched } else { Texts::None };
+        let pool = Pool::new(&plan.jobs, budget, texts, device.as_str());
+        let mut told = |bytes| progress(Progress { bytes, of_bytes: plan.bytes() });
+        std::thread::scope(|threads| {
+            let (send, pieces) = sync_channel(QUEUE);
+            for _ in 0..READERS {
+                let (send, pool) = (send.clone(), &pool);
+                threads.spawn(move || pool.read_all(&send));
+            }
+            drop(send);
+            self.take_all(&pieces, &pool, &mut told)
+        })?;
+        self.total.complete = !pool.is_stopped();
+        let again = self.total.complete && self.writer.wants_another_round()?;
+        Ok(if again { Round::Again } else { Round::Done })
+    }
+
+    fn settle_places(&mut self, plan: &Plan) -> Result<(), DaemonError> {
+        let writer = &mut *self.writer;
+        writer.begin()?;
+        writer.vanish(&plan.vanished)?;
+        writer.restore(&plan.returned)?;
+        for job in &plan.jobs {
+            if let Some(id) = job.moved {
+                let found = &job.found;
+                writer.relocate(id, (&found.home, &found.path, &found.place.locator))?;
+            }
+        }
+        writer.commit((self.settings.now)())?;
+        Ok(())
+    }
+
+    fn take_all(
+        &mut self,
+        pieces: &Receiver<Message>,
+        pool: &Pool<'_>,
+        told: &mut dyn FnMut(u64),
+    ) -> Result<(), DaemonError> {
+        let mut batch = 0;
+        let mut began = Instant::now();
+        self.writer.begin()?;
+        for message in pieces {
+            batch += self.take(message)?;
+            if batch >= BATCH_CHANGES || began.elapsed() >= BATCH_TIME {
+                self.writer.commit((self.settings.now)())?;
+                told(self.total.outcome.bytes_read);
+                if self.writer.is_wanted() {
+                    pool.stop();
+                }
+                self.writer.begin()?;
+                (batch, began) = (0, Instant::now());
+            }
+        }
+        self.writer.commit((self.settings.now)())?;
+        told(self.total.outcome.bytes_read);
+        Ok(())
+    }
+
+    fn take(&mut self, message: Message) -> Result<u64, DaemonError> {
+        let mut piece = match message {
+            Message::Piece(piece) => piece,
+            Message::Problem(problem) => {
+                self.total.problems.push(problem);
+                return Ok(0);
+            }
+        };
+        if self.is_excluded(&piece) {
+            forget(&mut piece);
+        }
+        let applied = self.writer.append(&piece, (self.settings.now)())?;
+        self.search.take(&mut piece, &applied.new)?;
+        self.total.changes += applied.changes;
+        self.total.outcome = self.total.outcome.plus(applied.outcome);
+        Ok(applied.changes + 1)
+    }
+
+    fn is_excluded(&self, piece: &Observed) -> bool {
+        let projects = piece.sessions.iter().filter_map(|(_, facts)| facts.project_path.as_deref());
+        let left_out = self.settings.left_out();
+        projects.into_iter().any(|project| left_out.holds(project))
+    }
+}
+
+/// Gives each reader that goes on what it remembered.
+fn remember(writer: &Writer, plan: &mut Plan) -> Result<(), DaemonError> {
+    for job in &mut plan.jobs {
+        let Job { known, known_id, .. } = job;
+        if let (Some(known), Some(id)) = (known, known_id) {
+            known.reader = writer.memory(*id)?;
+        }
+    }
+    Ok(())
+}
+
+/// Keeps the cursor and nothing of what was said.
+fn forget(piece: &mut Observed) {
+    piece.sessions.clear();
+    piece.events.clear();
+    piece.removed.clear();
+    piece.removed_turns.clear();
+    piece.usage.clear();
+}

@@ -1,0 +1,182 @@
+//! Keeping search up to the index.
+
+use crate::bodies::{reference, sources};
+use crate::{DaemonError, Settings};
+use taffrail_capture::Sources;
+use taffrail_model::EventId;
+use taffrail_model::observed::Observed;
+use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
+use taffrail_store::{EventRow, IndexReader, Writer};
+
+/// From so many bytes on, a run writes search as it goes; below, search catches up when it is
+/// asked or when it is due.
+const ALONG_BYTES: u64 = 4 * 1024 * 1024;
+/// From so many bytes on, it does so with a large arena and without merging.
+const BULK_BYTES: u64 = 64 * 1024 * 1024;
+/// Search is due after so much was read without it, or so long.
+const DUE_BYTES: u64 = 16 * 1024 * 1024;
+const DUE_SECONDS: i64 = 60;
+
+/// When a run brings search up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bring {
+    /// Not at all: only the list is wanted.
+    Never,
+    /// When much or old is missing.
+    WhenDue,
+    /// At once: somebody searches.
+    Now,
+}
+
+/// Search beside a run of the index.
+pub(crate) struct Searching {
+    bring: Bring,
+    /// Written along, from this batch on.
+    along: Option<(SearchWriter, i64)>,
+}
+
+impl Searching {
+    /// Decides how search goes along with a run that has `bytes` to read.
+    pub(crate) fn begin(
+        settings: &Settings,
+        writer: &Writer,
+        bring: Bring,
+        bytes: u64,
+    ) -> Result<Self, DaemonError> {
+        let along = if bring != Bring::Never && bytes >= ALONG_BYTES {
+            let load = if bytes >= BULK_BYTES { Load::Bulk } else { Load::Steady };
+            let search = SearchWriter::open(&settings.data, &writer.born()?, load)?;
+            Some((search, writer.last_batch()?))
+        } else {
+            None
+        };
+        Ok(Self { bring, along })
+    }
+
+    /// New events are written as they come.
+    pub(crate) fn wants_texts(&self) -> bool {
+        self.along.is_some()
+    }
+
+    /// Takes the new events of a piece.
+    pub(crate) fn take(
+        &self,
+        piece: &mut Observed,
+        new: &[(usize, i64)],
+    ) -> Result<(), DaemonError> {
+        let Some((search, _)) = &self.along else { return Ok(()) };
+        for (number, session) in new {
+            let Some(event) = piece.events.get_mut(*number) else { continue };
+            let text = std::mem::take(&mut event.searched);
+            let (id, kind, at) = (event.id, event.kind.clone(), event.at);
+            search.add(Document { session: *session, id, kind, at, text })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run: what was not written along is caught up with if it is due, and committed.
+    pub(crate) fn finish(
+        self,
+        settings: &Settings,
+        writer: &mut Writer,
+        read: u64,
+    ) -> Result<(), DaemonError> {
+        let now = (settings.now)();
+        let changed = writer.take_changed();
+        if let Some((search, since)) = self.along {
+            let upkeep = Upkeep::new(settings, search)?;
+            return upkeep.close(writer, &Missing { upto: since, changed });
+        }
+        let stand = SearchReader::open(&settings.data)?.map(|it| it.stand().clone());
+        let stand = stand.filter(|it| writer.born().is_ok_and(|born| it.born == born));
+        if !is_behind(writer, stand.as_ref())? {
+            return Ok(());
+        }
+        let (unsearched, since) = writer.note_unsearched(read, now)?;
+        let late = now.as_second() - since.as_second() >= DUE_SECONDS;
+        let due = unsearched >= DUE_BYTES || late || stand.is_none();
+        if self.bring == Bring::Never || (self.bring == Bring::WhenDue && !due) {
+            return Ok(());
+        }
+        let search = SearchWriter::open(&settings.data, &writer.born()?, Load::Steady)?;
+        let missing = Missing { upto: writer.last_batch()?, changed: Vec::new() };
+        Upkeep::new(settings, search)?.close(writer, &missing)
+    }
+}
+
+fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, DaemonError> {
+    let last = writer.last_batch()?;
+    Ok(stand.map_or(last > 0, |stand| stand.change != last))
+}
+
+/// What search lacks: all that changed after its stand up to a batch, and single events.
+struct Missing {
+    upto: i64,
+    changed: Vec<(i64, EventId)>,
+}
+
+struct Upkeep<'a> {
+    search: SearchWriter,
+    index: Option<IndexReader>,
+    sources: Sources<'a>,
+}
+
+impl<'a> Upkeep<'a> {
+    fn new(settings: &'a Settings, search: SearchWriter) -> Result<Self, DaemonError> {
+        let index = IndexReader::open(&settings.data)?;
+        Ok(Self { search, index, sources: sources(settings) })
+    }
+
+    fn close(mut self, writer: &mut Writer, missing: &Missing) -> Result<(), DaemonError> {
+        self.catch_up(missing)?;
+        // What search holds must not outlive what it was made from.
+        writer.make_durable()?;
+        self.search.commit(writer.last_batch()?)?;
+        writer.note_searched()?;
+        Ok(self.search.finish()?)
+    }
+
+    fn catch_up(&mut self, missing: &Missing) -> Result<(), DaemonError> {
+        let Some(index) = self.index.take() else { return Ok(()) };
+        let stand = self.search.stand().change;
+        if missing.upto > stand {
+            for session in index.sessions_after(stand)? {
+                let rows = index.events_after(session.row, stand)?;
+                let rows = rows.into_iter().filter(|it| it.batch <= missing.upto);
+                for row in rows {
+                    self.again((session.row, &session.agent), &row, stand)?;
+                }
+            }
+        }
+        for (session, id) in &missing.changed {
+            let (Some(who), Some(row)) =
+                (index.session(*session)?, index.event_by_id(*session, *id)?)
+            else {
+                continue;
+            };
+            self.again((*session, &who.agent), &row, stand)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one event as it stands now.
+    fn again(
+        &mut self,
+        (session, agent): (i64, &str),
+        row: &EventRow,
+        stand: i64,
+    ) -> Result<(), DaemonError> {
+        // What was first written after the last commit cannot be there.
+        if stand > 0 || row.revision > 1 || row.removed || row.inherited_from.is_some() {
+            self.search.remove(session, row.id)?;
+        }
+        if row.removed || row.inherited_from.is_some() {
+            return Ok(());
+        }
+        let body = self.sources.body(&reference(agent, row));
+        // What cannot be read back is found by its beginning.
+        let text = body.map_or_else(|_| row.excerpt.clone(), |body| body.searched);
+        let document = Document { session, id: row.id, kind: row.kind.clone(), at: row.at, text };
+        Ok(self.search.add(document)?)
+    }
+}

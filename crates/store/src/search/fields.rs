@@ -1,0 +1,130 @@
+//! What a document of the search index is made of.
+
+use super::tokenizer::Words;
+use taffrail_model::{EventId, Kind, Timestamp};
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::{Index, TantivyDocument};
+
+/// Another number means that the index is made anew.
+pub(crate) const SEARCH_VERSION: u32 = 1;
+const WORDS: &str = "words";
+
+/// The fields by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fields {
+    pub(crate) key: Field,
+    pub(crate) session: Field,
+    pub(crate) at: Field,
+    pub(crate) kind: Field,
+    pub(crate) body: Field,
+}
+
+/// The schema and its fields. Nothing is stored: text is read back from its source.
+pub(crate) fn schema() -> (Schema, Fields) {
+    let words = TextFieldIndexing::default()
+        .set_tokenizer(WORDS)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let mut builder = Schema::builder();
+    let fields = Fields {
+        key: builder.add_u64_field("key", FAST),
+        session: builder.add_u64_field("session", INDEXED | FAST),
+        at: builder.add_i64_field("at", FAST),
+        kind: builder.add_u64_field("kind", FAST),
+        body: builder.add_text_field("body", TextOptions::default().set_indexing_options(words)),
+    };
+    (builder.build(), fields)
+}
+
+/// Teaches an index our words.
+pub(crate) fn register(index: &Index) {
+    index.tokenizers().register(WORDS, Words::default());
+}
+
+/// An event as search sees it.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The session's row.
+    pub session: i64,
+    /// The event.
+    pub id: EventId,
+    /// What it says.
+    pub kind: Kind,
+    /// When.
+    pub at: Timestamp,
+    /// Its text, as far as it is searched.
+    pub text: String,
+}
+
+impl Document {
+    pub(crate) fn into_tantivy(self, fields: &Fields) -> TantivyDocument {
+        let mut out = TantivyDocument::default();
+        out.add_u64(fields.key, key(self.id));
+        out.add_u64(fields.session, row(self.session));
+        out.add_i64(fields.at, self.at.as_second());
+        out.add_u64(fields.kind, code(&self.kind));
+        out.add_text(fields.body, self.text);
+        out
+    }
+}
+
+/// The number an event goes by: the beginning of its id, which is a hash.
+pub(crate) fn key(id: EventId) -> u64 {
+    let mut first = [0; 8];
+    first.iter_mut().zip(id.as_bytes()).for_each(|(to, from)| *to = *from);
+    u64::from_be_bytes(first)
+}
+
+/// A row's number as tantivy takes it.
+pub(crate) fn row(session: i64) -> u64 {
+    u64::try_from(session).unwrap_or(0)
+}
+
+/// Kinds by number; the order is part of the format.
+const KINDS: &[Kind] = &[
+    Kind::UserPrompt,
+    Kind::AssistantMessage,
+    Kind::AssistantThinking,
+    Kind::ToolCall,
+    Kind::ToolResult,
+    Kind::Error,
+    Kind::ContextCompacted,
+    Kind::Notice,
+    Kind::SessionStarted,
+    Kind::SessionExited,
+    Kind::ApprovalRequested,
+    Kind::ApprovalResolved,
+    Kind::AgentStopped,
+];
+const OTHER: u64 = 63;
+
+/// The number of a kind.
+pub(crate) fn code(kind: &Kind) -> u64 {
+    let known = KINDS.iter().position(|it| it == kind);
+    known.and_then(|it| u64::try_from(it).ok()).unwrap_or(OTHER)
+}
+
+/// The numbers a person means by a kind, as a set of bits: its whole name, or a part of it.
+pub(crate) fn codes(typed: &str) -> u64 {
+    let meant = |kind: &&Kind| {
+        let name = kind.as_str();
+        name == typed || name.split('.').any(|part| part == typed)
+    };
+    KINDS.iter().filter(meant).map(|kind| 1 << code(kind)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_meant_by_its_name_or_a_part_of_it() {
+        let bit = |kind: Kind| 1u64 << code(&kind);
+        assert_eq!(codes("user.prompt"), bit(Kind::UserPrompt));
+        assert_eq!(codes("prompt"), bit(Kind::UserPrompt));
+        assert_eq!(codes("tool"), bit(Kind::ToolCall) | bit(Kind::ToolResult));
+        assert_eq!(codes("nonsense"), 0);
+        assert_eq!(code(&Kind::Unknown("x".into())), OTHER);
+    }
+}

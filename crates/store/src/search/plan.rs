@@ -1,0 +1,120 @@
+//! From what is asked to what tantivy is asked.
+
+use super::fields::{Fields, codes, row};
+use super::query::{Clause, Query};
+use crate::StoreError;
+use std::collections::HashSet;
+use std::sync::Arc;
+use taffrail_model::Timestamp;
+use tantivy::query::doc_predicate_query::{DocPredicateQuery, FunctionPredicate};
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, Occur, PhraseQuery, Query as TantivyQuery, RegexQuery,
+    TermQuery,
+};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, SegmentReader, Term};
+
+/// What is asked for, with its filters as they are meant.
+#[derive(Debug, Clone)]
+pub struct Want<'a> {
+    /// What the text says.
+    pub query: &'a Query,
+    /// Only in these sessions, by row.
+    pub sessions: Option<HashSet<i64>>,
+    /// Only at or after this instant.
+    pub since: Option<Timestamp>,
+}
+
+/// What tantivy is asked.
+pub(crate) struct Plan {
+    pub(crate) query: BooleanQuery,
+    /// There are words to rank by.
+    pub(crate) ranked: bool,
+}
+
+/// Plans a question; `None` where nothing was asked.
+pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, StoreError> {
+    let query = want.query;
+    if query.has_no_words() && !query.has_filters() {
+        return Ok(None);
+    }
+    let mut parts = Vec::new();
+    for clause in &query.clauses {
+        parts.push(asked(fields, clause)?);
+    }
+    let mut all: Vec<(Occur, Box<dyn TantivyQuery>)> = match parts.is_empty() {
+        true => vec![(Occur::Must, Box::new(AllQuery))],
+        // A filter must not make the words optional.
+        false => vec![(Occur::Must, Box::new(BooleanQuery::new(parts)))],
+    };
+    all.extend(filter(want).map(|it| (Occur::Must, it)));
+    Ok(Some(Plan { query: BooleanQuery::new(all), ranked: !query.has_no_words() }))
+}
+
+fn asked(fields: &Fields, clause: &Clause) -> Result<(Occur, Box<dyn TantivyQuery>), StoreError> {
+    let term = |word: &String| Term::from_field_text(fields.body, word);
+    let one = |word: &String| -> Box<dyn TantivyQuery> {
+        Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs))
+    };
+    let row = |words: &[String]| -> Box<dyn TantivyQuery> {
+        match words {
+            [word] => one(word),
+            words => Box::new(PhraseQuery::new(words.iter().map(term).collect())),
+        }
+    };
+    Ok(match clause {
+        Clause::Word(word) => (Occur::Should, one(word)),
+        Clause::Joined(words) => (Occur::Should, row(words)),
+        Clause::Phrase(words) => (Occur::Must, row(words)),
+        Clause::Prefix(start) => {
+            let pattern = format!("{start}.*");
+            (Occur::Must, Box::new(RegexQuery::from_pattern(&pattern, fields.body)?))
+        }
+    })
+}
+
+/// What is asked of an event beside its text.
+fn filter(want: &Want<'_>) -> Option<Box<dyn TantivyQuery>> {
+    let kinds = want.query.kind.as_deref().map(codes);
+    if kinds.is_none() && want.since.is_none() && want.sessions.is_none() {
+        return None;
+    }
+    let sessions = want.sessions.as_ref();
+    let sessions = sessions.map(|rows| rows.iter().map(|it| row(*it)).collect::<HashSet<u64>>());
+    let allowed =
+        Arc::new(Allowed { kinds, since: want.since.map(Timestamp::as_second), sessions });
+    let predicate = FunctionPredicate::from(move |segment: &SegmentReader| {
+        let columns = segment.fast_fields();
+        let (kind, at, session) =
+            (columns.u64("kind")?, columns.i64("at")?, columns.u64("session")?);
+        let allowed = Arc::clone(&allowed);
+        Ok(move |doc: DocId| {
+            allowed.is_allowed(|| kind.first(doc), || at.first(doc), || session.first(doc))
+        })
+    });
+    let query: DocPredicateQuery = predicate.into();
+    Some(Box::new(ConstScoreQuery::new(Box::new(query), 0.0)))
+}
+
+struct Allowed {
+    /// As bits.
+    kinds: Option<u64>,
+    since: Option<i64>,
+    sessions: Option<HashSet<u64>>,
+}
+
+impl Allowed {
+    fn is_allowed(
+        &self,
+        kind: impl Fn() -> Option<u64>,
+        at: impl Fn() -> Option<i64>,
+        session: impl Fn() -> Option<u64>,
+    ) -> bool {
+        self.kinds.is_none_or(|bits| kind().is_some_and(|it| bits >> it & 1 == 1))
+            && self.since.is_none_or(|since| at().is_some_and(|it| it >= since))
+            && self
+                .sessions
+                .as_ref()
+                .is_none_or(|all| session().is_some_and(|it| all.contains(&it)))
+    }
+}

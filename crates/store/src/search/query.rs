@@ -1,0 +1,192 @@
+//! What a person types, and what it means.
+
+use super::words::words;
+
+/// Words that say nothing by themselves; they count only where nothing else was typed.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in",
+    "into", "is", "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "out", "should",
+    "so", "some", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "up", "was", "we", "were", "what", "when", "where", "which", "who", "why",
+    "will", "with", "would", "you", "your",
+];
+
+/// A part of a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clause {
+    /// A word that adds to the score.
+    Word(String),
+    /// An identifier or a path, typed as one: its parts one after the other add to the score.
+    Joined(Vec<String>),
+    /// Words that must stand one after the other.
+    Phrase(Vec<String>),
+    /// The beginning of a word that must be there.
+    Prefix(String),
+}
+
+/// What is asked for: what the text says, and filters as they were typed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// What the text says.
+    pub clauses: Vec<Clause>,
+    /// `agent:`
+    pub agent: Option<String>,
+    /// `project:`
+    pub project: Option<String>,
+    /// `kind:`
+    pub kind: Option<String>,
+    /// `since:`
+    pub since: Option<String>,
+    /// `in:`
+    pub session: Option<String>,
+}
+
+impl Query {
+    /// Reads what was typed. There is no wrong query: what is no filter is words.
+    #[must_use]
+    pub fn parse(typed: &str) -> Self {
+        let mut query = Self::default();
+        for piece in pieces(typed) {
+            match piece {
+                Piece::Quoted(text) => query.add_phrase(text),
+                Piece::Plain(text) => query.add_plain(text),
+            }
+        }
+        query.drop_stop_words();
+        query
+    }
+
+    /// Nothing is asked of the text.
+    #[must_use]
+    pub fn has_no_words(&self) -> bool {
+        self.clauses.is_empty()
+    }
+
+    /// At least one filter is set.
+    #[must_use]
+    pub fn has_filters(&self) -> bool {
+        let filters = [&self.agent, &self.project, &self.kind, &self.since, &self.session];
+        filters.into_iter().any(Option::is_some)
+    }
+
+    fn add_phrase(&mut self, text: &str) {
+        let mut parts = parts_of(text);
+        match parts.len() {
+            0 => {}
+            1 => self.clauses.extend(parts.pop().map(|it| Clause::Phrase(vec![it]))),
+            _ => self.clauses.push(Clause::Phrase(parts)),
+        }
+    }
+
+    fn add_plain(&mut self, text: &str) {
+        let filter = text.split_once(':').filter(|(_, value)| !value.is_empty());
+        let slot = filter.and_then(|(name, value)| Some((self.slot(name)?, value)));
+        if let Some((slot, value)) = slot {
+            *slot = Some(value.to_owned());
+            return;
+        }
+        let (text, open) = text.strip_suffix('*').map_or((text, false), |start| (start, true));
+        let mut parts = parts_of(text);
+        if open {
+            self.clauses.extend(parts.pop().map(Clause::Prefix));
+        }
+        let clause = match parts.len() {
+            0 => return,
+            1 => parts.pop().map(Clause::Word),
+            _ => Some(Clause::Joined(parts)),
+        };
+        self.clauses.extend(clause.filter(|it| !self.clauses.contains(it)));
+    }
+
+    fn slot(&mut self, name: &str) -> Option<&mut Option<String>> {
+        match name {
+            "agent" => Some(&mut self.agent),
+            "project" => Some(&mut self.project),
+            "kind" => Some(&mut self.kind),
+            "since" => Some(&mut self.since),
+            "in" => Some(&mut self.session),
+            _ => None,
+        }
+    }
+
+    fn drop_stop_words(&mut self) {
+        let stops =
+            |it: &Clause| matches!(it, Clause::Word(word) if STOP_WORDS.contains(&word.as_str()));
+        if self.clauses.iter().any(|it| !stops(it)) {
+            self.clauses.retain(|it| !stops(it));
+        }
+    }
+}
+
+enum Piece<'a> {
+    Quoted(&'a str),
+    Plain(&'a str),
+}
+
+/// Splits at white space outside quotes; a quote that is never closed reaches to the end. The value
+/// of a filter may be quoted.
+fn pieces(typed: &str) -> Vec<Piece<'_>> {
+    let mut out = Vec::new();
+    for (index, part) in typed.split('"').enumerate() {
+        if index % 2 == 1 {
+            out.push(Piece::Quoted(part));
+        } else {
+            out.extend(part.split_whitespace().map(Piece::Plain));
+        }
+    }
+    out
+}
+
+/// The smallest words of a text, in order.
+pub(crate) fn parts_of(text: &str) -> Vec<String> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    words(text, |word, span| match out.last_mut() {
+        // An identifier comes before its parts, at the place of the first.
+        Some((last, known)) if *last == span.position => *known = word.to_owned(),
+        _ => out.push((span.position, word.to_owned())),
+    });
+    out.into_iter().map(|(_, word)| word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_read_as_it_is_meant() {
+        let word = |text: &str| Clause::Word(text.to_owned());
+        let many = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let check = |typed: &str, clauses: &[Clause]| {
+            assert_eq!(Query::parse(typed).clauses, clauses, "{typed}");
+        };
+        check("", &[]);
+        check("where did we fix the parser", &[word("fix"), word("parser")]);
+        check("the of and", &[word("the"), word("of"), word("and")]);
+        check("\"fix the\"", &[Clause::Phrase(many("fix the"))]);
+        check("\"the\"", &[Clause::Phrase(many("the"))]);
+        check("pars* fast", &[Clause::Prefix("pars".into()), word("fast")]);
+        check("get_na*", &[Clause::Prefix("na".into()), word("get")]);
+        check("getName", &[Clause::Joined(many("get name"))]);
+        check("\"getName now\"", &[Clause::Phrase(many("get name now"))]);
+        check("std::fs", &[Clause::Joined(many("std fs"))]);
+        check("src/x.rs:12", &[Clause::Joined(many("src x rs 12"))]);
+        check("漢字", &[Clause::Joined(many("漢 字"))]);
+        check("\"never closed", &[Clause::Phrase(many("never closed"))]);
+        check("twice twice", &[word("twice")]);
+        check("*", &[]);
+    }
+
+    #[test]
+    fn filters_are_told_from_words() {
+        let query = Query::parse("x agent:codex project:/a/b since:7d in:3f kind:error agent:");
+        assert_eq!(query.agent.as_deref(), Some("codex"));
+        assert_eq!(query.project.as_deref(), Some("/a/b"));
+        assert_eq!(query.since.as_deref(), Some("7d"));
+        assert_eq!(query.session.as_deref(), Some("3f"));
+        assert_eq!(query.kind.as_deref(), Some("error"));
+        assert_eq!(query.clauses.len(), 2);
+        assert!(query.has_filters() && !query.has_no_words());
+        assert!(!Query::parse("x").has_filters());
+    }
+}

@@ -1,0 +1,47 @@
+//! Which of the best comes first: what fits, weighed by how old it is and who said it.
+
+use super::fields::code;
+use taffrail_model::Kind;
+
+/// What was said today counts this much more than what was said long ago.
+const RECENCY: f64 = 0.25;
+/// The age in seconds at which half of that is left.
+const HALF_LIFE: f64 = 30.0 * 86_400.0;
+
+/// The score of a text match.
+pub(crate) fn weighed(fits: f32, age: i64, kind: u64) -> f32 {
+    (f64::from(fits) * (1.0 + RECENCY * freshness(age)) * by_kind(kind)) as f32
+}
+
+/// The score where only filters were given: the latest first.
+pub(crate) fn latest(age: i64) -> f32 {
+    1.0 / (1.0 + age.max(0) as f32)
+}
+
+fn freshness(age: i64) -> f64 {
+    (-(age.max(0) as f64) / HALF_LIFE).exp2()
+}
+
+/// What people and agents say counts more than what tools print.
+fn by_kind(kind: u64) -> f64 {
+    let of = |it: &Kind| kind == code(it);
+    match kind {
+        _ if of(&Kind::UserPrompt) || of(&Kind::AssistantMessage) => 1.3,
+        _ if of(&Kind::ToolResult) || of(&Kind::ToolCall) => 0.8,
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_comes_first_and_a_better_match_still_wins() {
+        let prompt = code(&Kind::UserPrompt);
+        assert!(weighed(5.0, 0, prompt) > weighed(5.0, 86_400 * 60, prompt));
+        assert!(weighed(9.0, 86_400 * 3650, prompt) > weighed(5.0, 0, prompt));
+        assert!(weighed(5.0, -10, prompt) <= weighed(5.0, 0, prompt));
+        assert!(latest(5) > latest(6));
+    }
+}

@@ -1,0 +1,148 @@
+//! Asking the search index.
+
+use super::fields::{self, Fields};
+use super::plan::{Plan, Want, planned};
+use super::ranking;
+use super::writer::Stand;
+use crate::StoreError;
+use std::path::Path;
+use taffrail_model::Timestamp;
+use tantivy::collector::TopDocs;
+use tantivy::query::{EnableScoring, Query as _, Weight};
+use tantivy::{DocAddress, DocSet, Index, Order, ReloadPolicy, Searcher, TERMINATED};
+
+/// Totals are exact up to this.
+pub const EXACT_TOTAL: usize = 1_000;
+/// So many of the best are looked at again.
+const CANDIDATES: usize = 200;
+
+/// The search index, open for reading.
+pub struct SearchReader {
+    searcher: Searcher,
+    fields: Fields,
+    stand: Stand,
+}
+
+impl std::fmt::Debug for SearchReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SearchReader").field("stand", &self.stand).finish_non_exhaustive()
+    }
+}
+
+/// An event that was found: its session's row, the number it goes by, and how well it fits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The session's row.
+    pub session: i64,
+    /// The beginning of the event's id.
+    pub key: u64,
+    /// Higher fits better.
+    pub score: f32,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hits {
+    /// The best, in order.
+    pub hits: Vec<Hit>,
+    /// How many there are in all.
+    pub total: usize,
+    /// There are more than `total`.
+    pub total_is_at_least: bool,
+}
+
+impl SearchReader {
+    /// Opens the search index, if there is one of our format.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn open(data: &Path) -> Result<Option<Self>, StoreError> {
+        let folder = data.join("search");
+        if !folder.join("meta.json").exists() {
+            return Ok(None);
+        }
+        let index = Index::open_in_dir(folder)?;
+        let Some(stand) = index.load_metas()?.payload.as_deref().and_then(Stand::read) else {
+            return Ok(None);
+        };
+        fields::register(&index);
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        let (_, fields) = fields::schema();
+        Ok(Some(Self { searcher: reader.searcher(), fields, stand }))
+    }
+
+    /// How far it goes.
+    #[must_use]
+    pub fn stand(&self) -> &Stand {
+        &self.stand
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// The best of what fits.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn find(&self, want: &Want<'_>, limit: usize, now: Timestamp) -> Result<Hits, StoreError> {
+        let Some(plan) = planned(&self.fields, want)? else {
+            return Ok(Hits::default());
+        };
+        let weight = plan.query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        let total = self.count(weight.as_ref())?;
+        let candidates = self.best(&plan, limit.max(CANDIDATES))?;
+        let mut hits = Vec::with_capacity(candidates.len());
+        for (score, address) in candidates {
+            hits.push(self.hit(score, address, (plan.ranked, now))?);
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
+        hits.truncate(limit);
+        let total_is_at_least = total > EXACT_TOTAL;
+        Ok(Hits { hits, total: total.min(EXACT_TOTAL), total_is_at_least })
+    }
+
+    /// How many fit; one more than is exact means many.
+    fn count(&self, weight: &dyn Weight) -> Result<usize, StoreError> {
+        let mut total = 0;
+        for segment in self.searcher.segment_readers() {
+            let mut found = weight.scorer(segment, 1.0)?;
+            let alive = segment.alive_bitset();
+            let mut doc = found.doc();
+            while doc != TERMINATED && total <= EXACT_TOTAL {
+                total += usize::from(alive.is_none_or(|alive| alive.is_alive(doc)));
+                doc = found.advance();
+            }
+        }
+        Ok(total)
+    }
+
+    fn best(&self, plan: &Plan, limit: usize) -> Result<Vec<(f32, DocAddress)>, StoreError> {
+        if plan.ranked {
+            let top = TopDocs::with_limit(limit).order_by_score();
+            return Ok(self.searcher.search(&plan.query, &top)?);
+        }
+        let latest = TopDocs::with_limit(limit).order_by_fast_field::<i64>("at", Order::Desc);
+        let found = self.searcher.search(&plan.query, &latest)?;
+        Ok(found.into_iter().map(|(_, address)| (1.0, address)).collect())
+    }
+
+    fn hit(
+        &self,
+        score: f32,
+        address: DocAddress,
+        (ranked, now): (bool, Timestamp),
+    ) -> Result<Hit, StoreError> {
+        let columns = self.searcher.segment_reader(address.segment_ord).fast_fields();
+        let doc = address.doc_id;
+        let at = columns.i64("at")?.first(doc).unwrap_or(0);
+        let kind = columns.u64("kind")?.first(doc).unwrap_or(0);
+        let session = columns.u64("session")?.first(doc).unwrap_or(0);
+        let key = columns.u64("key")?.first(doc).unwrap_or(0);
+        let age = now.as_second().saturating_sub(at);
+        let score = if ranked { ranking::weighed(score, age, kind) } else { ranking::latest(age) };
+        Ok(Hit { session: i64::try_from(session).unwrap_or(0), key, score })
+    }
+}
