@@ -3,7 +3,10 @@
 //! Two SQLite files. `ledger.db` holds what only we know and is never rebuildable; `index.db` holds
 //! what follows from the agents' own files and may be deleted at any time. One writer, held by a
 //! lock, gives every change its number; readers take no lock. No text of a transcript is stored
-//! beyond a short excerpt: it is read back from its source.
+//! there beyond a short excerpt: it is read back from its source. Beside them, [`archive`] keeps
+//! copies of whole sources as files.
+
+pub mod archive;
 
 mod append;
 mod codec;
@@ -43,6 +46,9 @@ pub enum StoreError {
     /// The search index said no.
     #[error("search: {0}")]
     Search(#[from] tantivy::TantivyError),
+    /// A copy of a source could not be kept or read.
+    #[error(transparent)]
+    Archive(#[from] archive::ArchiveError),
     /// Another writer has the lock.
     #[error(transparent)]
     Lock(#[from] LockError),

@@ -1,0 +1,74 @@
+//! What comes in again against what is kept, by checksums alone.
+
+use super::edition::Appender;
+use super::frames::Frame;
+use super::label::{Label, Written};
+use super::scan::Scan;
+use super::{ArchiveError, frames};
+use std::fs::File;
+
+/// A kept edition, and how much of it was met again.
+#[derive(Debug)]
+pub(super) struct Comparison {
+    file: File,
+    frames: Vec<Frame>,
+    met: usize,
+    /// Where in the file what is new goes.
+    end: u64,
+    /// The label has to be written again.
+    label_due: bool,
+}
+
+impl Comparison {
+    /// Compares from the last whole frame before the cursor on, or from the first gap before it.
+    pub(super) fn begin(file: File, scan: Scan, label: &Label, cursor: u64) -> Self {
+        let covered = scan.frames.get(..scan.covered()).unwrap_or_default();
+        let met = covered.partition_point(|frame| frame.end() <= cursor);
+        let mut end = scan.end;
+        let mut frames = scan.frames;
+        // Whoever stands behind all that is kept knows it to be the same source, so that what is
+        // behind a gap can be given again. Otherwise it may be all there is of another edition.
+        if frames.last().is_none_or(|last| last.end() <= cursor) {
+            end = frames.get(met).map_or(end, |behind_gap| behind_gap.at);
+            frames.truncate(met);
+        }
+        let label_due =
+            scan.label_at >= end || scan.written.length.is_some() || scan.written.label != *label;
+        Self { file, frames, met, end, label_due }
+    }
+
+    /// The first byte of the source that was not met.
+    pub(super) fn position(&self) -> u64 {
+        self.met().last().map_or(0, Frame::end)
+    }
+
+    /// The frame that comes next.
+    pub(super) fn next(&self) -> Option<&Frame> {
+        self.frames.get(self.met)
+    }
+
+    /// Bytes as long as the next frame: whether they are the same.
+    pub(super) fn meets(&mut self, bytes: &[u8]) -> bool {
+        let same = self.next().is_some_and(|frame| frame.holds(bytes));
+        self.met += usize::from(same);
+        same
+    }
+
+    /// All frames that were met again, and the file they stand in.
+    pub(super) fn kept(&self) -> (&File, &[Frame]) {
+        (&self.file, self.met())
+    }
+
+    /// Everything was met: what follows is new.
+    pub(super) fn into_appender(self, label: &Label) -> Result<Appender, ArchiveError> {
+        let appender = Appender::at(self.file, self.end);
+        if !self.label_due {
+            return Ok(appender);
+        }
+        Ok(appender.after(frames::label_frame(&Written::new(label.clone(), None))?))
+    }
+
+    fn met(&self) -> &[Frame] {
+        self.frames.get(..self.met).unwrap_or_default()
+    }
+}

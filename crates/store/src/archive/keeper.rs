@@ -1,0 +1,249 @@
+//! Keeps a source of lines while it is read.
+
+use super::comparison::Comparison;
+use super::edition::{Appender, NewFile};
+use super::frames::FRAME_BYTES;
+use super::label::{Label, Written};
+use super::pack::Packer;
+use super::shelf::Archive;
+use super::{ArchiveError, PENDING_LIMIT};
+
+/// Whether a source may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// It may.
+    Keep,
+    /// It may not, and nothing of it that was kept may stay.
+    Refuse,
+}
+
+/// Keeps what one pass reads of a source.
+///
+/// Bytes that are kept already are compared and not written again. At the first difference, or when
+/// the source ends before what is kept does, a new edition begins with the frames that are equal.
+/// Nothing in the file changes before [`flush`](Self::flush) or [`end`](Self::end). A pass that stops
+/// before the source's end drops its keeper instead of ending it.
+#[derive(Debug)]
+pub struct Keeper<'p> {
+    archive: Archive,
+    label: Label,
+    packer: &'p mut Packer,
+    phase: Phase,
+    wants_from: u64,
+    /// The first byte of the source that has not come in.
+    position: u64,
+    /// Bytes before the position that are not a frame yet.
+    buffer: Vec<u8>,
+    /// Frames that are not in the file yet.
+    pending: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Phase {
+    /// What came in is what is kept, so far.
+    Comparing(Comparison),
+    /// A new edition is due, with what was met again of the one before.
+    Beginning(Option<Comparison>),
+    /// What comes in follows what is kept.
+    Appending(Appender),
+    /// Nothing is kept.
+    Refused,
+}
+
+impl<'p> Keeper<'p> {
+    /// Begins a pass over a source that was consumed up to `cursor`, or to 0 if it is read again.
+    ///
+    /// # Errors
+    /// When the archive cannot be read.
+    pub fn begin(
+        archive: &Archive,
+        label: Label,
+        cursor: u64,
+        packer: &'p mut Packer,
+    ) -> Result<Self, ArchiveError> {
+        let (phase, wants_from) = match archive.newest(label.address())? {
+            Some((file, scan)) => {
+                let comparison = Comparison::begin(file, scan, &label, cursor);
+                let wants_from = comparison.position();
+                (compared(comparison, &label)?, wants_from)
+            }
+            None => (Phase::Beginning(None), 0),
+        };
+        Ok(Self {
+            archive: archive.clone(),
+            label,
+            packer,
+            phase,
+            wants_from,
+            position: wants_from,
+            buffer: Vec::new(),
+            pending: Vec::new(),
+        })
+    }
+
+    /// The byte from which on the source has to be given; never beyond the cursor.
+    #[must_use]
+    pub fn wants_from(&self) -> u64 {
+        self.wants_from
+    }
+
+    /// Takes the bytes that stand at `offset`. What was given before is passed over, and what was
+    /// left out is a gap.
+    ///
+    /// # Errors
+    /// When they cannot be packed.
+    pub fn bytes(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ArchiveError> {
+        if offset > self.position {
+            self.differ();
+            self.pack()?;
+            self.position = offset;
+        }
+        let known = usize::try_from(self.position - offset).unwrap_or(usize::MAX);
+        let mut rest = bytes.get(known..).unwrap_or_default();
+        while !rest.is_empty() {
+            rest = self.take(rest)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the frames that are full, or removes all that is kept of the source.
+    ///
+    /// # Errors
+    /// When the archive cannot be written.
+    pub fn flush(&mut self, permission: Permission) -> Result<(), ArchiveError> {
+        match permission {
+            Permission::Keep if self.pending.is_empty() => Ok(()),
+            Permission::Keep => self.write(),
+            Permission::Refuse => self.refuse(),
+        }
+    }
+
+    /// Ends a pass at the end of the source.
+    ///
+    /// # Errors
+    /// When the archive cannot be written.
+    pub fn end(mut self, permission: Permission) -> Result<(), ArchiveError> {
+        match permission {
+            // A source of which nothing came says nothing about what is kept of it.
+            Permission::Keep if self.position == self.wants_from => Ok(()),
+            Permission::Keep => {
+                self.differ();
+                self.pack()?;
+                self.write()
+            }
+            Permission::Refuse => self.refuse(),
+        }
+    }
+
+    /// Takes as much as fits into the current frame and gives back the rest.
+    fn take<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], ArchiveError> {
+        if self.leaves_out() {
+            self.position += bytes.len() as u64;
+            return Ok(&[]);
+        }
+        let room = self.room();
+        let (now, later) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
+        self.buffer.extend_from_slice(now);
+        self.position += now.len() as u64;
+        if now.len() == room {
+            self.fill()?;
+        }
+        Ok(later)
+    }
+
+    fn leaves_out(&self) -> bool {
+        matches!(self.phase, Phase::Refused) || self.pending.len() > PENDING_LIMIT
+    }
+
+    /// How many bytes the current frame lacks.
+    fn room(&mut self) -> usize {
+        let begins_at = self.position - self.buffer.len() as u64;
+        if let Phase::Comparing(comparison) = &self.phase {
+            match comparison.next().filter(|frame| frame.offset == begins_at) {
+                Some(frame) => return (frame.length as usize).saturating_sub(self.buffer.len()),
+                None => self.differ(),
+            }
+        }
+        FRAME_BYTES.saturating_sub(self.buffer.len())
+    }
+
+    /// The current frame is full.
+    fn fill(&mut self) -> Result<(), ArchiveError> {
+        if let Phase::Comparing(comparison) = &mut self.phase {
+            if comparison.meets(&self.buffer) {
+                self.buffer.clear();
+                return self.follow();
+            }
+            self.differ();
+        }
+        if self.buffer.len() < FRAME_BYTES {
+            return Ok(());
+        }
+        self.pack()
+    }
+
+    /// Makes a frame of what there is.
+    fn pack(&mut self) -> Result<(), ArchiveError> {
+        if !self.buffer.is_empty() {
+            let offset = self.position - self.buffer.len() as u64;
+            self.packer.pack(offset, &self.buffer, &mut self.pending)?;
+            self.buffer.clear();
+        }
+        Ok(())
+    }
+
+    /// Goes on behind what is kept, if all of it was met.
+    fn follow(&mut self) -> Result<(), ArchiveError> {
+        let phase = std::mem::replace(&mut self.phase, Phase::Beginning(None));
+        self.phase = match phase {
+            Phase::Comparing(comparison) => compared(comparison, &self.label)?,
+            Phase::Beginning(_) | Phase::Appending(_) | Phase::Refused => phase,
+        };
+        Ok(())
+    }
+
+    /// What comes in is not what is kept, if it was compared at all.
+    fn differ(&mut self) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Beginning(None));
+        self.phase = match phase {
+            Phase::Comparing(comparison) => Phase::Beginning(Some(comparison)),
+            Phase::Beginning(_) | Phase::Appending(_) | Phase::Refused => phase,
+        };
+    }
+
+    fn write(&mut self) -> Result<(), ArchiveError> {
+        match &mut self.phase {
+            Phase::Appending(_) if self.pending.is_empty() => {}
+            Phase::Appending(appender) => appender.append(&self.pending)?,
+            Phase::Beginning(before) => {
+                let address = self.label.address();
+                let written = Written::new(self.label.clone(), None);
+                let mut file = NewFile::begin(self.archive.next_path(address)?, &written)?;
+                if let Some((from, kept)) = before.as_ref().map(Comparison::kept) {
+                    file.put_kept(from, kept)?;
+                }
+                file.put(&self.pending)?;
+                self.phase = Phase::Appending(file.name()?);
+                self.archive.remove_old_editions(address)?;
+            }
+            Phase::Comparing(_) | Phase::Refused => {}
+        }
+        self.pending.clear();
+        Ok(())
+    }
+
+    fn refuse(&mut self) -> Result<(), ArchiveError> {
+        self.phase = Phase::Refused;
+        self.buffer.clear();
+        self.pending.clear();
+        self.archive.remove(self.label.address()).map(drop)
+    }
+}
+
+/// What a comparison leads to, when nothing else came.
+fn compared(comparison: Comparison, label: &Label) -> Result<Phase, ArchiveError> {
+    Ok(match comparison.next() {
+        Some(_) => Phase::Comparing(comparison),
+        None => Phase::Appending(comparison.into_appender(label)?),
+    })
+}

@@ -1,0 +1,107 @@
+//! Reads what stands in a file without unpacking anything.
+
+use super::ArchiveError;
+use super::frames::{self, Frame, HEADER_BYTES, Head};
+use super::label::Written;
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::FileExt;
+
+/// What stands in a file up to its end, or up to where it is torn.
+#[derive(Debug)]
+pub(super) struct Scan {
+    /// The last label.
+    pub(super) written: Written,
+    /// Where it begins in the file.
+    pub(super) label_at: u64,
+    /// All frames; their offsets rise.
+    pub(super) frames: Vec<Frame>,
+    /// The first byte of the file after all that was understood.
+    pub(super) end: u64,
+    /// The length of the file.
+    pub(super) file_length: u64,
+}
+
+impl Scan {
+    /// Goes from header to header.
+    pub(super) fn of(file: &File) -> Result<Self, ArchiveError> {
+        let file_length = file.metadata()?.len();
+        let Some((written, end)) = label_at(file, 0, file_length)? else {
+            return Err(ArchiveError::Damaged("it does not begin with a label".to_owned()));
+        };
+        let mut scan = Self { written, label_at: 0, frames: Vec::new(), end, file_length };
+        while scan.step(file)? {}
+        Ok(scan)
+    }
+
+    /// How many frames follow each other from the first byte of the source on.
+    pub(super) fn covered(&self) -> usize {
+        let mut end = 0;
+        let follows = |frame: &&Frame| {
+            let follows = frame.offset == end;
+            end = frame.end();
+            follows
+        };
+        self.frames.iter().take_while(follows).count()
+    }
+
+    /// The first byte of the source after the last one kept.
+    pub(super) fn kept_end(&self) -> u64 {
+        self.frames.last().map_or(0, Frame::end)
+    }
+
+    /// How many bytes of the source are kept.
+    pub(super) fn kept_bytes(&self) -> u64 {
+        self.frames.iter().map(|frame| u64::from(frame.length)).sum()
+    }
+
+    fn step(&mut self, file: &File) -> Result<bool, ArchiveError> {
+        match head_at(file, self.end, self.file_length)? {
+            Some(Head::Frame(frame)) => {
+                let whole = frame.file_end() <= self.file_length;
+                if !whole || frame.offset < self.kept_end() {
+                    return Ok(false);
+                }
+                self.end = frame.file_end();
+                self.frames.push(frame);
+                Ok(true)
+            }
+            Some(Head::Label(_)) => {
+                let Some((written, end)) = label_at(file, self.end, self.file_length)? else {
+                    return Ok(false);
+                };
+                (self.written, self.label_at, self.end) = (written, self.end, end);
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}
+
+/// The label at a place in the file, and where it ends.
+fn label_at(file: &File, at: u64, file_length: u64) -> io::Result<Option<(Written, u64)>> {
+    let Some(Head::Label(size)) = head_at(file, at, file_length)? else { return Ok(None) };
+    let end = at + 8 + u64::from(size);
+    if end > file_length {
+        return Ok(None);
+    }
+    let mut content = vec![0; size as usize];
+    let read = read_all(file, &mut content, at + 8)?;
+    Ok(frames::label(&content).filter(|_| read).map(|written| (written, end)))
+}
+
+fn head_at(file: &File, at: u64, file_length: u64) -> io::Result<Option<Head>> {
+    let mut head = [0; HEADER_BYTES];
+    // A label is longer than a header, so that nothing whole is shorter than one.
+    let whole = at + HEADER_BYTES as u64 <= file_length && read_all(file, &mut head, at)?;
+    Ok(if whole { frames::head(&head, at) } else { None })
+}
+
+/// Fills the bytes; `false` when the file was cut meanwhile.
+fn read_all(file: &File, bytes: &mut [u8], at: u64) -> io::Result<bool> {
+    match file.read_exact_at(bytes, at) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
