@@ -61,8 +61,9 @@ impl NewFile {
     /// Gives it its name.
     pub(super) fn name(mut self) -> io::Result<Appender> {
         self.out.flush()?;
+        let file = self.out.get_ref().try_clone()?;
         std::fs::rename(&self.passing, &self.path)?;
-        Ok(Appender::at(self.out.get_ref().try_clone()?, self.length))
+        Ok(Appender::at(file, self.length))
     }
 }
 

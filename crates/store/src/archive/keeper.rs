@@ -1,10 +1,10 @@
 //! Keeps a source of lines while it is read.
 
 use super::comparison::Comparison;
-use super::edition::{Appender, NewFile};
 use super::frames::FRAME_BYTES;
-use super::label::{Label, Written};
+use super::label::Label;
 use super::pack::Packer;
+use super::phase::Phase;
 use super::shelf::Archive;
 use super::{ArchiveError, PENDING_LIMIT};
 
@@ -38,18 +38,6 @@ pub struct Keeper<'p> {
     pending: Vec<u8>,
 }
 
-#[derive(Debug)]
-enum Phase {
-    /// What came in is what is kept, so far.
-    Comparing(Comparison),
-    /// A new edition is due, with what was met again of the one before.
-    Beginning(Option<Comparison>),
-    /// What comes in follows what is kept.
-    Appending(Appender),
-    /// Nothing is kept.
-    Refused,
-}
-
 impl<'p> Keeper<'p> {
     /// Begins a pass over a source that was consumed up to `cursor`, or to 0 if it is read again.
     ///
@@ -65,7 +53,7 @@ impl<'p> Keeper<'p> {
             Some((file, scan)) => {
                 let comparison = Comparison::begin(file, scan, &label, cursor);
                 let wants_from = comparison.position();
-                (compared(comparison, &label)?, wants_from)
+                (Phase::after(comparison, &label)?, wants_from)
             }
             None => (Phase::Beginning(None), 0),
         };
@@ -94,7 +82,7 @@ impl<'p> Keeper<'p> {
     /// When they cannot be packed.
     pub fn bytes(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ArchiveError> {
         if offset > self.position {
-            self.differ();
+            self.phase.differ();
             self.pack()?;
             self.position = offset;
         }
@@ -127,7 +115,7 @@ impl<'p> Keeper<'p> {
             // A source of which nothing came says nothing about what is kept of it.
             Permission::Keep if self.position == self.wants_from => Ok(()),
             Permission::Keep => {
-                self.differ();
+                self.phase.differ();
                 self.pack()?;
                 self.write()
             }
@@ -161,7 +149,7 @@ impl<'p> Keeper<'p> {
         if let Phase::Comparing(comparison) = &self.phase {
             match comparison.next().filter(|frame| frame.offset == begins_at) {
                 Some(frame) => return (frame.length as usize).saturating_sub(self.buffer.len()),
-                None => self.differ(),
+                None => self.phase.differ(),
             }
         }
         FRAME_BYTES.saturating_sub(self.buffer.len())
@@ -169,13 +157,11 @@ impl<'p> Keeper<'p> {
 
     /// The current frame is full.
     fn fill(&mut self) -> Result<(), ArchiveError> {
-        if let Phase::Comparing(comparison) = &mut self.phase {
-            if comparison.meets(&self.buffer) {
-                self.buffer.clear();
-                return self.follow();
-            }
-            self.differ();
+        if self.phase.meets(&self.buffer, &self.label)? {
+            self.buffer.clear();
+            return Ok(());
         }
+        // One that was compared may be shorter than those that are written.
         if self.buffer.len() < FRAME_BYTES {
             return Ok(());
         }
@@ -192,43 +178,13 @@ impl<'p> Keeper<'p> {
         Ok(())
     }
 
-    /// Goes on behind what is kept, if all of it was met.
-    fn follow(&mut self) -> Result<(), ArchiveError> {
-        let phase = std::mem::replace(&mut self.phase, Phase::Beginning(None));
-        self.phase = match phase {
-            Phase::Comparing(comparison) => compared(comparison, &self.label)?,
-            Phase::Beginning(_) | Phase::Appending(_) | Phase::Refused => phase,
-        };
-        Ok(())
-    }
-
-    /// What comes in is not what is kept, if it was compared at all.
-    fn differ(&mut self) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Beginning(None));
-        self.phase = match phase {
-            Phase::Comparing(comparison) => Phase::Beginning(Some(comparison)),
-            Phase::Beginning(_) | Phase::Appending(_) | Phase::Refused => phase,
-        };
-    }
-
     fn write(&mut self) -> Result<(), ArchiveError> {
-        match &mut self.phase {
-            Phase::Appending(_) if self.pending.is_empty() => {}
-            Phase::Appending(appender) => appender.append(&self.pending)?,
-            Phase::Beginning(before) => {
-                let address = self.label.address();
-                let written = Written::new(self.label.clone(), None);
-                let mut file = NewFile::begin(self.archive.next_path(address)?, &written)?;
-                if let Some((from, kept)) = before.as_ref().map(Comparison::kept) {
-                    file.put_kept(from, kept)?;
-                }
-                file.put(&self.pending)?;
-                self.phase = Phase::Appending(file.name()?);
-                self.archive.remove_old_editions(address)?;
-            }
-            Phase::Comparing(_) | Phase::Refused => {}
-        }
+        let begins = matches!(self.phase, Phase::Beginning(_));
+        self.phase.write(&self.pending, &self.archive, &self.label)?;
         self.pending.clear();
+        if begins {
+            self.archive.remove_old_editions(self.label.address())?;
+        }
         Ok(())
     }
 
@@ -238,12 +194,4 @@ impl<'p> Keeper<'p> {
         self.pending.clear();
         self.archive.remove(self.label.address()).map(drop)
     }
-}
-
-/// What a comparison leads to, when nothing else came.
-fn compared(comparison: Comparison, label: &Label) -> Result<Phase, ArchiveError> {
-    Ok(match comparison.next() {
-        Some(_) => Phase::Comparing(comparison),
-        None => Phase::Appending(comparison.into_appender(label)?),
-    })
 }

@@ -13,6 +13,7 @@ mod frames;
 mod keeper;
 mod label;
 mod pack;
+mod phase;
 mod rows;
 mod scan;
 mod shelf;

@@ -5,6 +5,7 @@ use super::frames::{self, Frame, HEADER_BYTES, Head};
 use super::label::Written;
 use std::fs::File;
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 /// What stands in a file up to its end, or up to where it is torn.
@@ -76,6 +77,18 @@ impl Scan {
             None => Ok(false),
         }
     }
+}
+
+/// The parts of the source that frames cover, with gaps between them.
+pub(super) fn ranges(frames: &[Frame]) -> Vec<Range<u64>> {
+    let mut out: Vec<Range<u64>> = Vec::new();
+    for frame in frames {
+        match out.last_mut().filter(|last| last.end == frame.offset) {
+            Some(last) => last.end = frame.end(),
+            None => out.push(frame.offset..frame.end()),
+        }
+    }
+    out
 }
 
 /// The label at a place in the file, and where it ends.

@@ -5,10 +5,11 @@ use super::edition::{Appender, NewFile, make_folder};
 use super::frames::{self, FRAME_BYTES, Frame};
 use super::label::{Address, Label, Name, Written};
 use super::pack::{Packer, Unpacker};
-use super::scan::Scan;
+use super::scan::{self, Scan};
 use super::shelf::{Archive, open, readable};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -94,10 +95,10 @@ impl Archive {
         let mut unpacker = Unpacker::default();
         for path in files {
             let Some(name) = Name::parse(&path) else { continue };
-            let Some((file, scan)) = readable(open(&path))? else { continue };
-            if newer_than.is_some_and(|time| file.metadata().is_ok_and(|it| is_older(&it, time))) {
+            if newer_than.is_some_and(|time| is_older(&path, time)) {
                 continue;
             }
+            let Some((file, scan)) = readable(open(&path))? else { continue };
             verdict.checked += 1;
             verdict.cut += u64::from(cut_damage(&file, &scan, &mut unpacker)?);
             self.finish_relabel(&path, name, &scan.written.label)?;
@@ -135,8 +136,9 @@ impl Archive {
     }
 }
 
-fn is_older(metadata: &std::fs::Metadata, than: SystemTime) -> bool {
-    metadata.modified().is_ok_and(|modified| modified < than)
+fn is_older(path: &Path, than: SystemTime) -> bool {
+    let modified = path.metadata().and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|modified| modified < than)
 }
 
 /// Cuts a file where it is torn or where its first bad frame begins.
@@ -165,7 +167,8 @@ fn good_end(file: &File, scan: &Scan, unpacker: &mut Unpacker) -> Result<u64, Ar
 }
 
 fn has_too_many_frames(scan: &Scan) -> bool {
-    let needed = scan.kept_bytes().div_ceil(FRAME_BYTES as u64);
+    let frames_of = |part: &Range<u64>| (part.end - part.start).div_ceil(FRAME_BYTES as u64);
+    let needed: u64 = scan::ranges(&scan.frames).iter().map(frames_of).sum();
     scan.frames.len() as u64 > 2 * (needed + SPARE_FRAMES)
 }
 

@@ -4,7 +4,7 @@ use super::frames::Frame;
 use super::label::{Label, Written};
 use super::pack::Unpacker;
 use super::rows::{self, RowPlaces};
-use super::scan::Scan;
+use super::scan::{self, Scan};
 use super::{ArchiveError, RANGE_LIMIT, WHOLE_LIMIT};
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -55,14 +55,7 @@ impl Volume {
     /// All parts that are kept, in order, with gaps between them.
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
-        let mut out: Vec<Range<u64>> = Vec::new();
-        for frame in &self.frames {
-            match out.last_mut().filter(|last| last.end == frame.offset) {
-                Some(last) => last.end = frame.end(),
-                None => out.push(frame.offset..frame.end()),
-            }
-        }
-        out
+        scan::ranges(&self.frames)
     }
 
     /// A part of the source.

@@ -55,9 +55,11 @@ fn make(bench: &mut Bench, source: &mut Vec<u8>, step: &Step) -> usize {
             0
         }
         Step::Tear(at) => {
+            let edition = bench.volume().edition();
             let file = std::fs::File::options().write(true).open(bench.newest()).unwrap();
             let length = file.metadata().unwrap().len();
             file.set_len(part(length as usize, *at) as u64).unwrap();
+            assert!(is_a_beginning(bench, edition, source));
             source.len()
         }
         Step::Stop(at) => {
@@ -67,6 +69,13 @@ fn make(bench: &mut Bench, source: &mut Vec<u8>, step: &Step) -> usize {
             source.len()
         }
     }
+}
+
+/// What is left of a torn edition is the beginning of the source.
+fn is_a_beginning(bench: &Bench, edition: u32, source: &[u8]) -> bool {
+    let editions = bench.archive.editions(label("a").address()).unwrap().into_iter();
+    let mut torn = editions.filter(|volume| volume.edition() == edition);
+    torn.all(|mut volume| source.starts_with(&volume.whole().unwrap()))
 }
 
 proptest! {

@@ -108,20 +108,28 @@ fn many_small_frames_become_few() {
 #[test]
 fn gaps_stay_when_frames_are_joined() {
     let mut bench = Bench::new();
-    // Twenty parts that follow each other, a gap, and twenty parts with gaps between them.
-    let parts = (0..20).map(|n| n * 10).chain((0..20).map(|n| 500 + n * 11));
-    let parts: Vec<u64> = parts.collect();
-    let mut keeper = bench.keeper(0);
-    for at in &parts {
-        keeper.bytes(*at, &[*at as u8; 10]).unwrap();
+    let source = noise(300, 2);
+    for end in (10..=300).step_by(10) {
+        bench.pass(end - 10, &source[..end], 10);
+    }
+    let mut keeper = bench.keeper(300);
+    for at in (1000..2000).step_by(20) {
+        keeper.bytes(at, &[7; 10]).unwrap();
     }
     keeper.end(Permission::Keep).unwrap();
     let before = bench.volume().ranges();
-    assert_eq!(before.len(), 21);
-    assert!(bench.archive.repack(label("a").address(), &mut bench.packer).is_ok());
+    assert_eq!((before.len(), &before[0]), (51, &(0..300)));
+    // What lies between gaps cannot be joined, so that it does not count as too many.
+    assert!(!bench.archive.repack(label("a").address(), &mut bench.packer).unwrap());
+    let mut keeper = bench.keeper(300);
+    keeper.bytes(1000, &[7; 10]).unwrap();
+    keeper.end(Permission::Keep).unwrap();
+    let size = |bench: &Bench| std::fs::metadata(bench.newest()).unwrap().len();
+    let before = size(&bench);
+    assert!(bench.archive.repack(label("a").address(), &mut bench.packer).unwrap());
+    assert!(size(&bench) < before);
     let mut volume = bench.volume();
-    assert_eq!(volume.ranges(), before);
-    for at in parts {
-        assert_eq!(volume.range(at, 10).unwrap(), [at as u8; 10]);
-    }
+    assert_eq!(volume.ranges(), [0..300, 1000..1010]);
+    assert_eq!(volume.range(0, 300).unwrap(), source);
+    assert_eq!(volume.range(1000, 10).unwrap(), [7; 10]);
 }
