@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, label, noise};
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use taffrail_store::archive::{Shape, Verdict, Volume, keep_whole};
@@ -18,13 +19,15 @@ fn kept() -> (Bench, Vec<u8>) {
 
 fn for_every_flip(path: &Path, check: &mut dyn FnMut(usize)) {
     let whole = std::fs::read(path).unwrap();
-    for bit in 0..whole.len() * 8 {
-        let mut flipped = whole.clone();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        std::fs::write(path, flipped).unwrap();
-        check(bit);
+    let file = std::fs::File::options().write(true).open(path).unwrap();
+    for (at, byte) in (0..).zip(&whole) {
+        for bit in 0..8 {
+            file.write_all_at(&[byte ^ (1 << bit)], at).unwrap();
+            check(at as usize * 8 + bit);
+        }
+        file.write_all_at(&[*byte], at).unwrap();
     }
-    std::fs::write(path, whole).unwrap();
+    assert_eq!(std::fs::read(path).unwrap(), whole);
 }
 
 fn streamed(volume: &mut Volume) -> Option<Vec<u8>> {
