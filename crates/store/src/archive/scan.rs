@@ -3,10 +3,11 @@
 use super::ArchiveError;
 use super::frames::{self, Frame, HEADER_BYTES, Head};
 use super::label::Written;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 /// What stands in a file up to its end, or up to where it is torn.
 #[derive(Debug)]
@@ -77,6 +78,13 @@ impl Scan {
             None => Ok(false),
         }
     }
+}
+
+/// A file to write to, and what stands in it.
+pub(super) fn open(path: &Path) -> Result<(File, Scan), ArchiveError> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let scan = Scan::of(&file)?;
+    Ok((file, scan))
 }
 
 /// The parts of the source that frames cover, with gaps between them.

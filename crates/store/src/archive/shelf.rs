@@ -2,12 +2,13 @@
 
 use super::ArchiveError;
 use super::label::{Address, Label, Name};
-use super::scan::Scan;
+use super::scan::{Scan, open};
 use super::volume::Volume;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use taffrail_model::hash;
 
 /// All copies of all sources.
 #[derive(Debug, Clone)]
@@ -77,13 +78,19 @@ impl Archive {
         Ok(listing)
     }
 
-    /// Removes every edition of a source and tells how many bytes that freed.
+    /// Removes every edition of a source, what a crash left of one too, and tells how many bytes that freed.
     ///
     /// # Errors
     /// When a file cannot be removed.
     pub fn remove(&self, address: Address<'_>) -> Result<u64, ArchiveError> {
-        let files = self.files(address)?.into_iter();
-        files.map(|(_, path)| remove_file(&path)).sum()
+        let hex = hash::to_hex(&address.digest());
+        let path = self.path(address, 0);
+        let Some(folder) = path.parent() else { return Ok(0) };
+        let is_of_source = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with(&hex))
+        };
+        inside(folder)?.into_iter().filter(is_of_source).map(|path| remove_file(&path)).sum()
     }
 
     /// Removes one edition of a source and tells how many bytes that freed. If it was the newest,
@@ -185,13 +192,6 @@ impl Archive {
     pub(super) fn path(&self, address: Address<'_>, edition: u32) -> PathBuf {
         self.folder.join(Name { digest: address.digest(), edition }.path())
     }
-}
-
-/// A file to write to, and what stands in it.
-pub(super) fn open(path: &Path) -> Result<(File, Scan), ArchiveError> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    let scan = Scan::of(&file)?;
-    Ok((file, scan))
 }
 
 /// `None` for what cannot be understood or went meanwhile.

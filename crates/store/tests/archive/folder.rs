@@ -63,6 +63,7 @@ fn everything_is_listed_and_the_foreign_is_counted() {
 #[test]
 fn what_is_removed_is_gone_and_counted() {
     let bench = two_sources();
+    std::fs::write(bench.newest().with_extension("tfa.part"), "left by a crash").unwrap();
     let (a, total) = (label("a"), || bench.archive.total_bytes().unwrap());
     let before = total();
     let freed = bench.archive.remove_edition(a.address(), 2).unwrap();
