@@ -5,6 +5,7 @@
 //! of our databases and nothing of what events mean.
 
 mod below;
+mod copy;
 mod discover;
 mod gather;
 mod home;
@@ -17,11 +18,12 @@ mod sqlite;
 mod taker;
 
 pub use below::{Refusal, open_below};
+pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Found, Refused, discover};
 pub use gather::Texts;
 pub use home::{Home, homes};
 pub use lines::LINE_LIMIT;
-pub use pass::{Reading, read};
+pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};

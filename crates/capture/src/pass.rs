@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use taffrail_adapters::{Encoding, Reader, Shape, Source};
 use taffrail_model::hash;
-use taffrail_model::observed::{Fingerprint, LastLine, Observed, Pass, SourceState};
+use taffrail_model::observed::{Fingerprint, Held, Kept, LastLine, Observed, Pass, SourceState};
 use taffrail_model::{AgentId, Cursor, Record};
 
 /// A piece ends after this many events or bytes.
@@ -65,14 +65,33 @@ impl<'a> Passing<'a> {
     /// Begins a pass, or goes on from a known state.
     pub(crate) fn begin(job: &'a Job, key: &'a str, pass: Pass, how: Reading<'_>) -> Self {
         let found = &job.found;
-        let side_files = side_files(found);
-        let source = Source { path: &found.path, key, scope: how.scope, beside: &side_files };
         let state = match (&job.known, pass) {
             (Some(known), Pass::Append) => {
                 SourceState { path: found.path.clone(), ..known.clone() }
             }
-            _ => fresh(found, key),
+            (Some(known), Pass::Again) => SourceState { kept: known.kept, ..fresh(found, key) },
+            (None, _) => fresh(found, key),
         };
+        Self::with(found, state, (key, pass), (how, &side_files(found)))
+    }
+
+    /// Begins a pass over a source nothing is known of.
+    pub(crate) fn fresh(
+        found: &'a Found,
+        (key, pass): (&'a str, Pass),
+        how: Reading<'_>,
+        side_files: &SideFiles,
+    ) -> Self {
+        Self::with(found, fresh(found, key), (key, pass), (how, side_files))
+    }
+
+    fn with(
+        found: &'a Found,
+        state: SourceState,
+        (key, pass): (&'a str, Pass),
+        (how, side_files): (Reading<'_>, &SideFiles),
+    ) -> Self {
+        let source = Source { path: &found.path, key, scope: how.scope, beside: side_files };
         let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
         let reader = found.adapter.reader(&source, saved.reader.as_deref());
         let rewrites_records = found.adapter.descriptor().rewrites_records;
@@ -129,6 +148,7 @@ impl<'a> Passing<'a> {
             pass: self.pass,
             ends_pass,
             gone: false,
+            held: Held::Source,
             unknown: gathered.take_unknown(),
             sessions: gathered.sessions,
             events: gathered.events,
@@ -168,10 +188,16 @@ fn fresh(found: &Found, key: &str) -> SourceState {
         last_line: None,
         reader: String::new(),
         read_whole_next: false,
+        kept: Kept::Nothing,
     }
 }
 
-fn side_files(found: &Found) -> Vec<(String, Vec<u8>)> {
+/// Small files a source leans on, by path.
+pub type SideFiles = Vec<(String, Vec<u8>)>;
+
+/// What a source leans on, as far as it can be read.
+#[must_use]
+pub fn side_files(found: &Found) -> SideFiles {
     let read = |path: &String| {
         let file = open_below(Path::new(&found.home), path).ok()?;
         let mut bytes = Vec::new();
@@ -240,7 +266,7 @@ fn continued(job: &Job, file: &mut File) -> io::Result<Pass> {
     Ok(if stands { Pass::Append } else { Pass::Again })
 }
 
-fn pump(
+pub(crate) fn pump(
     mut input: LineReader<impl Read>,
     passing: &mut Passing<'_>,
     taker: &mut dyn Taker,

@@ -2,12 +2,14 @@
 
 use crate::Settings;
 use taffrail_capture::{Reference, Sources, Want};
-use taffrail_model::AgentId;
+use taffrail_model::{AgentId, Cursor, hash};
 use taffrail_store::EventRow;
+use taffrail_store::archive::{Address, Archive, Volume};
 
 /// Where to read texts from.
-pub(crate) fn sources(_settings: &Settings) -> Sources<'_> {
-    Sources::new(Box::new(|_| None))
+pub(crate) fn sources(settings: &Settings) -> Sources<'_> {
+    let mut copies = Copies { archive: Archive::new(&settings.data), open: None };
+    Sources::new(Box::new(move |reference| copies.record(reference)))
 }
 
 /// Where an event's record stands.
@@ -20,5 +22,57 @@ pub(crate) fn reference(agent: &str, row: &EventRow) -> Reference {
         cursor: row.cursor.clone(),
         raw: row.raw,
         want: Want { source_event_id: row.source_event_id.clone(), part: row.part },
+    }
+}
+
+/// Copies of sources; those of the source asked for last stay open.
+struct Copies {
+    archive: Archive,
+    open: Option<Open>,
+}
+
+struct Open {
+    agent: AgentId,
+    home: String,
+    path: String,
+    key: String,
+    editions: Vec<Volume>,
+}
+
+impl Copies {
+    /// The bytes of a record as they were read, from the newest edition that has them.
+    fn record(&mut self, reference: &Reference) -> Option<Vec<u8>> {
+        if !self.open.as_ref().is_some_and(|open| open.is_of(reference)) {
+            self.open = Some(self.open(reference)?);
+        }
+        let editions = &mut self.open.as_mut()?.editions;
+        let mut found = editions.iter_mut().filter_map(|it| record_in(it, &reference.cursor));
+        found.find(|bytes| hash::checksum(bytes) == reference.raw)
+    }
+
+    fn open(&self, reference: &Reference) -> Option<Open> {
+        let (agent, home) = (reference.agent.clone(), reference.home.clone());
+        let (path, key) = (reference.path.clone(), reference.key.clone());
+        let address = Address { agent: &agent, home: &home, path: &path, key: &key };
+        // A copy that cannot be opened is as good as none: the excerpt is shown, marked stale.
+        let editions = self.archive.editions(address).ok()?;
+        Some(Open { agent, home, path, key, editions })
+    }
+}
+
+impl Open {
+    fn is_of(&self, reference: &Reference) -> bool {
+        (&self.agent, &self.home, &self.path, &self.key)
+            == (&reference.agent, &reference.home, &reference.path, &reference.key)
+    }
+}
+
+fn record_in(volume: &mut Volume, cursor: &Cursor) -> Option<Vec<u8>> {
+    match cursor {
+        Cursor::Bytes { byte_offset, length } => {
+            volume.range(*byte_offset, usize::try_from(*length).ok()?).ok()
+        }
+        Cursor::Row { table, rowid } => volume.row(table, *rowid).ok().flatten(),
+        Cursor::Pointer { .. } => volume.whole().ok(),
     }
 }

@@ -1,5 +1,6 @@
 //! Bringing the index up to what is on disk.
 
+use crate::keeping::Rules;
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching};
 use crate::{DaemonError, Settings};
@@ -101,12 +102,16 @@ fn run(
     };
     let mut plan = look(writer)?;
     let search = Searching::begin(settings, writer, bring, plan.bytes())?;
+    let rules = &Rules::new(settings, writer.forgotten()?);
     for _ in 0..ROUNDS {
-        let mut run = Run { settings, writer, search: &search, total: &mut total };
+        let mut run = Run { settings, writer, search: &search, rules, total: &mut total };
         if run.round(plan, budget, progress)? == Round::Done {
             break;
         }
         plan = look(writer)?;
+    }
+    if total.complete && *scope == Scope::All {
+        Run { settings, writer, search: &search, rules, total: &mut total }.revive()?;
     }
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;

@@ -8,8 +8,10 @@ mod bodies;
 mod doctor;
 mod events;
 mod indexing;
+mod keeping;
 mod listing;
 mod pool;
+mod reviving;
 mod rounds;
 mod search;
 mod searching;
@@ -22,7 +24,7 @@ pub use events::{events, session_of, turns};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use search::search;
-pub use settings::Settings;
+pub use settings::{ArchiveSettings, Settings};
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.
@@ -31,6 +33,9 @@ pub enum DaemonError {
     /// Memory failed.
     #[error(transparent)]
     Store(#[from] taffrail_store::StoreError),
+    /// The archive failed.
+    #[error(transparent)]
+    Archive(#[from] taffrail_store::archive::ArchiveError),
     /// What was asked for is not there, or not one.
     #[error(transparent)]
     Target(#[from] TargetError),

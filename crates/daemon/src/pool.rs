@@ -1,11 +1,14 @@
 //! The threads that read sources.
 
 use crate::indexing::Budget;
+use crate::keeping::{Keeping, Rules};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
+use taffrail_adapters::Adapter;
 use taffrail_capture::{Flow, Job, Reading, Taker, Texts, read};
 use taffrail_model::observed::Observed;
+use taffrail_store::archive::Packer;
 
 /// What a reader has to say.
 pub(crate) enum Message {
@@ -23,12 +26,18 @@ pub(crate) struct Pool<'a> {
     stopped: AtomicBool,
     texts: Texts,
     device: &'a str,
+    rules: &'a Rules,
 }
 
 impl<'a> Pool<'a> {
-    pub(crate) fn new(jobs: &'a [Job], budget: Budget, texts: Texts, device: &'a str) -> Self {
+    pub(crate) fn new(
+        jobs: &'a [Job],
+        budget: Budget,
+        (texts, device): (Texts, &'a str),
+        rules: &'a Rules,
+    ) -> Self {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { jobs, next, budget, stopped, texts, device }
+        Self { jobs, next, budget, stopped, texts, device, rules }
     }
 
     /// Asks every reader to stop at its next piece.
@@ -43,24 +52,27 @@ impl<'a> Pool<'a> {
 
     /// Reads jobs until there are none.
     pub(crate) fn read_all(&self, send: &SyncSender<Message>) {
+        let mut packer = match Packer::new() {
+            Ok(packer) => packer,
+            Err(error) => {
+                // Without memory for packing there is none for reading either.
+                send.send(Message::Problem(error.to_string())).ok();
+                return;
+            }
+        };
         while !self.is_over() {
             let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
-            let scope = self.scope_of(job);
+            let found = &job.found;
+            let scope = scope_of(self.device, found.adapter, (&found.home, &found.path));
             let how = Reading { scope: &scope, texts: self.texts };
-            let mut hands = Hands { pool: self, send };
-            if let Err(error) = read(job, how, &mut hands) {
-                hands.give(Message::Problem(error.to_string()));
+            let keeping = Keeping::new(self.rules, job, &mut packer);
+            let mut hands = Hands { pool: self, send, keeping };
+            let read = read(job, how, &mut hands).err().map(|error| error.to_string());
+            for problem in read.into_iter().chain(hands.keeping.problem()) {
+                hands.give(Message::Problem(problem));
             }
-        }
-    }
-
-    fn scope_of(&self, job: &Job) -> String {
-        if job.found.adapter.descriptor().scoped_ids {
-            format!("{}:{}/{}", self.device, job.found.home, job.found.path)
-        } else {
-            String::new()
         }
     }
 
@@ -76,10 +88,16 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Takes what is read from one source to the writer.
+/// Where an agent's session ids are unique: everywhere, or in one file of one device.
+pub(crate) fn scope_of(device: &str, adapter: &dyn Adapter, (home, path): (&str, &str)) -> String {
+    if adapter.descriptor().scoped_ids { format!("{device}:{home}/{path}") } else { String::new() }
+}
+
+/// Takes what is read from one source to the writer, and keeps a copy.
 struct Hands<'a> {
     pool: &'a Pool<'a>,
     send: &'a SyncSender<Message>,
+    keeping: Keeping<'a>,
 }
 
 impl Hands<'_> {
@@ -91,7 +109,24 @@ impl Hands<'_> {
 }
 
 impl Taker for Hands<'_> {
-    fn piece(&mut self, piece: Observed) -> Flow {
+    fn piece(&mut self, mut piece: Observed) -> Flow {
+        self.keeping.piece(&mut piece);
         self.give(Message::Piece(Box::new(piece)))
+    }
+
+    fn lines_from(&mut self, offset: u64) -> u64 {
+        self.keeping.lines_from(offset)
+    }
+
+    fn lines(&mut self, offset: u64, bytes: &[u8]) {
+        self.keeping.lines(offset, bytes);
+    }
+
+    fn document(&mut self, bytes: &[u8]) {
+        self.keeping.document(bytes);
+    }
+
+    fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
+        self.keeping.row(table, number, bytes);
     }
 }

@@ -1,6 +1,7 @@
 //! One round of a run: readers hand pieces over, the writer takes them.
 
 use crate::indexing::{Budget, Progress};
+use crate::keeping::Rules;
 use crate::pool::{Message, Pool};
 use crate::searching::Searching;
 use crate::{DaemonError, Settings};
@@ -42,6 +43,7 @@ pub(crate) struct Run<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) writer: &'a mut Writer,
     pub(crate) search: &'a Searching,
+    pub(crate) rules: &'a Rules,
     pub(crate) total: &'a mut Totals,
 }
 
@@ -63,7 +65,7 @@ impl Run<'_> {
         remember(self.writer, &mut plan)?;
         let device = self.writer.device()?;
         let texts = if self.search.wants_texts() { Texts::Searched } else { Texts::None };
-        let pool = Pool::new(&plan.jobs, budget, texts, device.as_str());
+        let pool = Pool::new(&plan.jobs, budget, (texts, device.as_str()), self.rules);
         let mut told = |bytes| progress(Progress { bytes, of_bytes: plan.bytes() });
         std::thread::scope(|threads| {
             let (send, pieces) = sync_channel(QUEUE);
@@ -128,11 +130,17 @@ impl Run<'_> {
                 return Ok(0);
             }
         };
-        if self.is_excluded(&piece) {
-            forget(&mut piece);
+        self.take_piece(&mut piece)
+    }
+
+    /// Writes a piece, without what must not be known; gives how much that was.
+    pub(crate) fn take_piece(&mut self, piece: &mut Observed) -> Result<u64, DaemonError> {
+        if self.is_excluded(piece) {
+            forget(piece);
         }
-        let applied = self.writer.append(&piece, (self.settings.now)())?;
-        self.search.take(&mut piece, &applied.new)?;
+        piece.leave_out(|who, facts| self.rules.is_forgotten(who, facts));
+        let applied = self.writer.append(piece, (self.settings.now)())?;
+        self.search.take(piece, &applied.new)?;
         self.total.changes += applied.changes;
         self.total.outcome = self.total.outcome.plus(applied.outcome);
         Ok(applied.changes + 1)

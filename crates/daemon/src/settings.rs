@@ -21,12 +21,31 @@ pub struct Settings {
     pub added_homes: HashMap<String, Vec<PathBuf>>,
     /// Projects that are not read.
     pub excluded: Vec<String>,
+    /// What is kept.
+    pub archive: ArchiveSettings,
     /// Changes with every start of the machine.
     pub boot_id: String,
     /// The name this device takes if it has none.
     pub new_device: DeviceId,
     /// The clock.
     pub now: fn() -> Timestamp,
+}
+
+/// What the archive may keep.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArchiveSettings {
+    /// Copies are kept at all.
+    pub enabled: bool,
+    /// Projects nothing is kept of.
+    pub excluded: Vec<String>,
+    /// The most bytes on disk; `None` for the smaller of 10 GB and a twentieth of the disk.
+    pub cap: Option<u64>,
+}
+
+impl Default for ArchiveSettings {
+    fn default() -> Self {
+        Self { enabled: true, excluded: Vec::new(), cap: None }
+    }
 }
 
 impl Settings {

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
-use taffrail_daemon::{Budget, Scope, Settings, Target, events, index, list};
+use taffrail_daemon::{ArchiveSettings, Budget, Scope, Settings, Target, events, index, list};
 use taffrail_model::{DeviceId, Event, Timestamp};
 use tempfile::TempDir;
 
@@ -103,6 +103,7 @@ impl Machine {
             variables: HashMap::new(),
             added_homes: HashMap::new(),
             excluded: Vec::new(),
+            archive: ArchiveSettings::default(),
             boot_id: "boot".to_owned(),
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,

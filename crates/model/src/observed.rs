@@ -61,6 +61,29 @@ pub struct SourceState {
     pub reader: String,
     /// The next change must be read from the start (an event had to be given a stand-in time).
     pub read_whole_next: bool,
+    /// How much of it our archive holds.
+    pub kept: Kept,
+}
+
+/// How much of a source our archive holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// Nothing, so far.
+    #[default]
+    Nothing,
+    /// So many bytes.
+    Bytes(u64),
+    /// Nothing any more: it was dropped, and is not kept again.
+    Dropped,
+}
+
+/// Where a piece was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// The source itself.
+    Source,
+    /// The copy in our archive: the source is gone.
+    Copy,
 }
 
 /// How a pass over a source relates to what is known of it.
@@ -183,6 +206,8 @@ pub struct Observed {
     pub ends_pass: bool,
     /// The source is no longer there at all.
     pub gone: bool,
+    /// Where this was read from.
+    pub held: Held,
     /// Sessions met, with what the source knows about them.
     pub sessions: Vec<(RuntimeIdentity, Facts)>,
     /// What was said.
@@ -197,6 +222,37 @@ pub struct Observed {
     pub unknown: Vec<UnknownRecords>,
     /// How much was read.
     pub outcome: Outcome,
+}
+
+impl Observed {
+    /// Leaves out what is said of some sessions; what its reader remembers is left out with it.
+    pub fn leave_out(&mut self, is_left_out: impl Fn(&RuntimeIdentity, &Facts) -> bool) {
+        let mut next = 0;
+        let places: Vec<Option<usize>> = self
+            .sessions
+            .iter()
+            .map(|(who, facts)| {
+                let stays = !is_left_out(who, facts);
+                next += usize::from(stays);
+                stays.then(|| next - 1)
+            })
+            .collect();
+        if places.iter().all(Option::is_some) {
+            return;
+        }
+        let place = |at: usize| places.get(at).copied().flatten();
+        self.sessions.retain(|(who, facts)| !is_left_out(who, facts));
+        self.events.retain_mut(|it| place(it.session).map(|at| it.session = at).is_some());
+        retain(&mut self.removed, place);
+        retain(&mut self.removed_turns, place);
+        retain(&mut self.usage, place);
+        self.source.reader.clear();
+        self.source.read_whole_next = true;
+    }
+}
+
+fn retain<T>(all: &mut Vec<(usize, T)>, place: impl Fn(usize) -> Option<usize>) {
+    all.retain_mut(|it| place(it.0).map(|at| it.0 = at).is_some());
 }
 
 /// Counts of a pass or of a whole run.

@@ -1,8 +1,9 @@
 //! What only we know: this device, its numbering, and the bindings.
 
 use crate::codec::{blob, from_micros, micros};
+use crate::forget::truncate_log;
 use crate::schema::{self, LEDGER_STEPS};
-use crate::{StoreError, sessions::Bound};
+use crate::{Forgotten, StoreError, sessions::Bound};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 use taffrail_model::binding::ResumeCapability;
@@ -128,6 +129,40 @@ impl Ledger {
              FROM bindings WHERE session_id = ?1",
         )?;
         Ok(statement.query_row([session.as_bytes()], read_binding).optional()?)
+    }
+
+    /// Sessions that were forgotten and must not come back.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn forgotten(&self) -> Result<Forgotten, StoreError> {
+        let mut statement = self.connection.prepare("SELECT session_id FROM tombstones")?;
+        let rows = statement.query_map([], |row| Ok(SessionId::from_bytes(blob(row, 0)?)))?;
+        Ok(Forgotten(rows.collect::<Result<_, _>>()?))
+    }
+
+    /// Marks sessions as forgotten and drops their bindings.
+    pub(crate) fn bury(
+        &mut self,
+        sessions: &[SessionId],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        for session in sessions {
+            transaction.execute(
+                "INSERT OR IGNORE INTO tombstones (session_id, forgotten_at) VALUES (?1, ?2)",
+                params![session.as_bytes(), micros(now)],
+            )?;
+            transaction
+                .execute("DELETE FROM bindings WHERE session_id = ?1", [session.as_bytes()])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Empties the write-ahead log.
+    pub(crate) fn truncate_log(&self) -> Result<(), StoreError> {
+        truncate_log(&self.connection)
     }
 
     fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {

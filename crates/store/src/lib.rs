@@ -12,6 +12,7 @@ mod append;
 mod codec;
 mod cuts;
 mod families;
+mod forget;
 mod index_file;
 mod ledger;
 mod lock;
@@ -27,6 +28,7 @@ mod sources;
 mod spending;
 mod writer;
 
+pub use forget::Forgotten;
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
 pub use reader::{Filter, IndexReader};

@@ -20,7 +20,7 @@ use taffrail_model::{
 /// The index, open for reading only.
 #[derive(Debug)]
 pub struct IndexReader {
-    connection: Connection,
+    pub(crate) connection: Connection,
     generation: String,
 }
 
@@ -176,9 +176,17 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn sessions_after(&self, batch: i64) -> Result<Vec<SessionRow>, StoreError> {
-        let query = format!("{SESSION} WHERE last_batch > ?1 ORDER BY id");
-        let mut statement = self.connection.prepare(&query)?;
-        let rows = statement.query_map([batch], read_session)?;
+        self.sessions_where("last_batch > ?1", &[&batch])
+    }
+
+    pub(crate) fn sessions_where(
+        &self,
+        clause: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Vec<SessionRow>, StoreError> {
+        let mut statement =
+            self.connection.prepare(&format!("{SESSION} WHERE {clause} ORDER BY id"))?;
+        let rows = statement.query_map(values, read_session)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

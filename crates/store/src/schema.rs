@@ -9,7 +9,7 @@ use std::path::Path;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 2;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1];
+pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,6 +23,10 @@ CREATE TABLE bindings (
   created_at INTEGER NOT NULL, last_seen_at INTEGER NOT NULL,
   status TEXT NOT NULL, metadata TEXT NOT NULL
 ) WITHOUT ROWID;
+";
+
+const LEDGER_2: &str = "
+CREATE TABLE tombstones (session_id BLOB PRIMARY KEY, forgotten_at INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
 pub(crate) const INDEX: &str = "
@@ -46,7 +50,7 @@ CREATE TABLE unknown_records (
   PRIMARY KEY (source, raw_type, version)
 ) WITHOUT ROWID;
 CREATE TABLE sessions (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   uuid BLOB NOT NULL UNIQUE,
   agent TEXT NOT NULL, scope TEXT NOT NULL, runtime_id TEXT NOT NULL,
   title TEXT, title_derived INTEGER NOT NULL DEFAULT 0,
@@ -110,6 +114,8 @@ pub(crate) fn open_writable(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
+    // What is deleted is overwritten, so that forgetting can be complete.
+    connection.pragma_update(None, "secure_delete", "ON")?;
     Ok(connection)
 }
 

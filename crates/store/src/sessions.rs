@@ -269,11 +269,12 @@ struct Joined {
     facts: Facts,
     source_uri: String,
     readable: bool,
+    archived: bool,
 }
 
 fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
-        "SELECT facts, locator, present FROM source_sessions JOIN sources ON sources.id = source \
+        "SELECT facts, locator, present, kept > 0 FROM source_sessions JOIN sources ON sources.id = source \
          WHERE session = ?1 ORDER BY present, rank, offset, locator, home, path",
     )?;
     let mut rows = statement.query([session])?;
@@ -283,6 +284,7 @@ fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
         joined.facts = joined.facts.joined(facts.unwrap_or_default());
         joined.source_uri = row.get(1)?;
         joined.readable |= row.get::<_, bool>(2)?;
+        joined.archived |= row.get::<_, bool>(3)?;
     }
     Ok(joined)
 }
@@ -293,9 +295,9 @@ pub(crate) fn refresh(
     slot: &Slot,
     resumes: bool,
 ) -> Result<(), StoreError> {
-    let Joined { facts, source_uri, readable } = join(connection, slot.row)?;
+    let Joined { facts, source_uri, readable, archived } = join(connection, slot.row)?;
     let resumable = resumes && facts.parent.is_none();
-    let lifecycle = Lifecycle::of(Standing { readable, archived: false, resumable });
+    let lifecycle = Lifecycle::of(Standing { readable, archived, resumable });
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();
     let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());

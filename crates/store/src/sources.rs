@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::codec::{blob, signed};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::AgentId;
-use taffrail_model::observed::{Fingerprint, LastLine, SourceState};
+use taffrail_model::observed::{Fingerprint, Held, Kept, LastLine, SourceState};
 
 /// A source with its number and how it stands; the reader's memory is asked for by itself.
 #[derive(Debug, Clone)]
@@ -31,7 +31,7 @@ pub(crate) struct Standing {
 
 const COLUMNS: &str = "id, agent, home, path, key, locator, rank, device, inode, size, \
     modified_ns, beside, offset, last_offset, last_length, last_hash, read_whole_next, \
-    present, half_read OR again";
+    present, half_read OR again, kept";
 
 /// All sources.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
@@ -81,6 +81,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
         last_line,
         reader: String::new(),
         read_whole_next: row.get(16)?,
+        kept: kept_of(row.get(19)?),
     };
     Ok(SourceRow { id: row.get(0)?, state, present: row.get(17)?, half_read: row.get(18)? })
 }
@@ -89,7 +90,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
 pub(crate) fn write(
     connection: &Connection,
     state: &SourceState,
-    half_read: bool,
+    (half_read, held): (bool, Held),
 ) -> Result<i64, StoreError> {
     let print = state.fingerprint;
     let last = state.last_line;
@@ -114,6 +115,8 @@ pub(crate) fn write(
             state.reader,
             state.read_whole_next,
             half_read,
+            held == Held::Source,
+            kept_number(state.kept),
         ],
         |row| row.get(0),
     )?;
@@ -122,18 +125,47 @@ pub(crate) fn write(
 
 const WRITE: &str = "
 INSERT INTO sources (agent, home, path, key, locator, rank, device, inode, size, modified_ns, beside,
-  offset, last_offset, last_length, last_hash, reader, read_whole_next, half_read, present)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, 1)
+  offset, last_offset, last_length, last_hash, reader, read_whole_next, half_read, present, kept)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
 ON CONFLICT (home, path, key) DO UPDATE SET agent = ?1, locator = ?5, rank = ?6, device = ?7,
   inode = ?8, size = ?9, modified_ns = ?10, beside = ?11, offset = ?12, last_offset = ?13,
   last_length = ?14, last_hash = ?15, reader = ?16, read_whole_next = ?17, half_read = ?18,
-  present = 1
+  present = ?19, kept = ?20
 RETURNING id";
+
+/// How much is kept, as the column says it.
+fn kept_of(number: i64) -> Kept {
+    match number {
+        0 => Kept::Nothing,
+        1.. => Kept::Bytes(number.unsigned_abs()),
+        _ => Kept::Dropped,
+    }
+}
+
+/// The number a column has for how much is kept.
+pub(crate) fn kept_number(kept: Kept) -> i64 {
+    match kept {
+        Kept::Nothing => 0,
+        Kept::Bytes(bytes) => signed(bytes),
+        Kept::Dropped => -1,
+    }
+}
 
 /// The memory of a source's reader.
 pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached("SELECT reader FROM sources WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
+}
+
+/// The number of a source, if it is known.
+pub(crate) fn number(
+    connection: &Connection,
+    state: &SourceState,
+) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection
+        .prepare_cached("SELECT id FROM sources WHERE home = ?1 AND path = ?2 AND key = ?3")?;
+    let place = [&state.home, &state.path, &state.key];
+    Ok(statement.query_row(place, |row| row.get(0)).optional()?)
 }
 
 /// How a source stood before a piece of it came.

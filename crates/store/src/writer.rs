@@ -8,7 +8,7 @@ use crate::queries::{due_bindings, events_in, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
-use crate::{Ledger, StoreError, cuts, families, schema};
+use crate::{Forgotten, Ledger, StoreError, cuts, families, schema};
 use rusqlite::{Connection, params};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ pub struct Writer {
     lock: WriterLock,
     folder: PathBuf,
     pub(crate) index: Connection,
-    ledger: Ledger,
+    pub(crate) ledger: Ledger,
     boot: Boot,
     /// The number of the batch under way.
     pub(crate) batch: i64,
@@ -111,6 +111,14 @@ impl Writer {
         self.ledger.device()
     }
 
+    /// Sessions that were forgotten.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn forgotten(&self) -> Result<Forgotten, StoreError> {
+        self.ledger.forgotten()
+    }
+
     /// Every source that is known.
     ///
     /// # Errors
@@ -171,12 +179,13 @@ impl Writer {
     /// When the index cannot be written.
     pub fn append(&mut self, observed: &Observed, now: Timestamp) -> Result<Applied, StoreError> {
         let half_read = observed.pass == Pass::Again && !observed.ends_pass;
-        let before = sources::before(&self.index, &observed.source)?;
-        let source = sources::write(&self.index, &observed.source, half_read)?;
         if observed.gone {
-            self.vanish(&[source])?;
+            let gone = sources::number(&self.index, &observed.source)?;
+            self.vanish(gone.as_slice())?;
             return Ok(Applied { outcome: observed.outcome, ..Applied::default() });
         }
+        let before = sources::before(&self.index, &observed.source)?;
+        let source = sources::write(&self.index, &observed.source, (half_read, observed.held))?;
         self.note_pass(source, observed)?;
         let sessions = self.slots_of(observed, source)?;
         let heard = Heard { source, now, cut: sources::cut(&self.index, source)? };
@@ -236,6 +245,22 @@ impl Writer {
     /// When the index cannot be read.
     pub fn last_batch(&self) -> Result<i64, StoreError> {
         last_batch(&self.index)
+    }
+
+    /// The copies in the archive were read into this index.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn knows_archive(&self) -> Result<bool, StoreError> {
+        Ok(meta(&self.index, "compared_with_archive")?.is_some())
+    }
+
+    /// Remembers that they were.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn note_archive(&mut self) -> Result<(), StoreError> {
+        set_meta(&self.index, "compared_with_archive", "1")
     }
 
     /// Which index this is.

@@ -5,6 +5,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use taffrail_daemon::ArchiveSettings;
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,8 +13,29 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Config {
     /// Projects that are not read.
     pub(crate) exclude: Vec<String>,
+    /// What is kept when an agent deletes its files.
+    pub(crate) archive: ArchiveConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+}
+
+/// What can be set for the archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ArchiveConfig {
+    /// Copies are kept at all.
+    pub(crate) enabled: bool,
+    /// Projects nothing is kept of.
+    pub(crate) exclude: Vec<String>,
+    /// The most it may take, in megabytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cap_mb: Option<u64>,
+}
+
+impl Default for ArchiveConfig {
+    fn default() -> Self {
+        Self { enabled: true, exclude: Vec::new(), cap_mb: None }
+    }
 }
 
 /// What can be set for one agent.
@@ -39,8 +61,16 @@ impl Config {
     fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
         toml::from_str(text).map_err(|error| {
             let message = format!("{}: {}", path.display(), error.message());
-            CliError::usage(message, "the keys are `exclude` and `agents.<id>.homes`")
+            CliError::usage(message, "the keys are `exclude`, `archive.enabled`, `archive.exclude`, `archive.cap_mb` and \
+                 `agents.<id>.homes`")
         })
+    }
+
+    /// What the archive may keep.
+    pub(crate) fn archive(&self) -> ArchiveSettings {
+        let ArchiveConfig { enabled, exclude, cap_mb } = self.archive.clone();
+        let cap = cap_mb.map(|it| it.saturating_mul(1_000_000));
+        ArchiveSettings { enabled, excluded: exclude, cap }
     }
 
     /// The added homes as paths; `~` stands for the user's home.

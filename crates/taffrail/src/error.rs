@@ -51,7 +51,9 @@ impl From<DaemonError> for CliError {
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }
-            DaemonError::Store(_) => (ErrorKind::Failure, Some("see `taffrail doctor`")),
+            DaemonError::Store(_) | DaemonError::Archive(_) => {
+                (ErrorKind::Failure, Some("see `taffrail doctor`"))
+            }
         };
         Self { kind, message, hint: hint.map(str::to_owned) }
     }

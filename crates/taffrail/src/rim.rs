@@ -55,6 +55,7 @@ impl Rim {
             variables: self.variables.clone(),
             added_homes: config.homes(&self.user_home),
             excluded: config.exclude.clone(),
+            archive: config.archive(),
             boot_id: boot_id(),
             new_device: new_device(),
             now: Timestamp::now,

@@ -56,6 +56,14 @@ impl Home {
         Self { folder, program: program.into(), user: None }
     }
 
+    /// The same without an archive: what a source no longer says is gone.
+    #[must_use]
+    pub fn without_archive(program: &str) -> Self {
+        let home = Self::new(program);
+        home.ok(&["config", "set", "archive.enabled", "false"]);
+        home
+    }
+
     /// The home itself.
     #[must_use]
     pub fn root(&self) -> &Path {

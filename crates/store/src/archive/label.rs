@@ -37,13 +37,16 @@ pub struct Label {
     pub locator: String,
     /// What its bytes are.
     pub shape: Shape,
+    /// Small files it leans on, by path; those that are not text are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<(String, String)>,
 }
 
 impl Label {
     /// What tells the source from every other.
     #[must_use]
     pub fn address(&self) -> Address<'_> {
-        let Self { agent, home, path, key, locator: _, shape: _ } = self;
+        let Self { agent, home, path, key, .. } = self;
         Address { agent, home, path, key }
     }
 }
@@ -140,6 +143,7 @@ mod tests {
             key: String::new(),
             locator: "a://p".into(),
             shape: Shape::Rows,
+            beside: Vec::new(),
         };
         let json = |version: u32| {
             format!(r#"{{"version":{version},"agent":"a","home":"h","path":"p","key":"","#,)

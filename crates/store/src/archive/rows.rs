@@ -56,6 +56,17 @@ pub(super) fn places(document: impl Read) -> Result<RowPlaces, ArchiveError> {
     Ok(out)
 }
 
+/// All rows of a document, in their order.
+pub(super) fn all(document: &[u8]) -> Result<Vec<(String, i64, Vec<u8>)>, ArchiveError> {
+    let lines = document.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let row = |line| {
+        let Line { table, rowid, row } = serde_json::from_slice(line)
+            .map_err(|_| ArchiveError::Damaged("a line is not a row".to_owned()))?;
+        Ok((table.into_owned(), rowid, row.get().as_bytes().to_vec()))
+    };
+    lines.map(row).collect()
+}
+
 #[derive(Serialize, Deserialize)]
 struct Line<'a> {
     #[serde(borrow)]

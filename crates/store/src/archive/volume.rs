@@ -123,6 +123,14 @@ impl Volume {
         place.map(|(offset, length)| self.range(offset, length)).transpose()
     }
 
+    /// Every row, in the order in which they were kept: its table, its number and its bytes.
+    ///
+    /// # Errors
+    /// When the copy is damaged or too long to be held at once.
+    pub fn rows(&mut self) -> Result<Vec<(String, i64, Vec<u8>)>, ArchiveError> {
+        rows::all(&self.whole()?)
+    }
+
     fn frame(&mut self, index: usize, frame: &Frame) -> Result<&[u8], ArchiveError> {
         let bytes = match self.last.take().filter(|(last, _)| *last == index) {
             Some((_, bytes)) => bytes,

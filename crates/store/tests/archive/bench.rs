@@ -22,6 +22,7 @@ pub(crate) fn label(path: &str) -> Label {
         key: String::new(),
         locator: format!("toy://{path}"),
         shape: Shape::Lines,
+        beside: Vec::new(),
     }
 }
 

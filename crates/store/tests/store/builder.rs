@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 use taffrail_model::hash::{self, Digest16};
-use taffrail_model::observed::{Fingerprint, Marks, NewEvent, Pass, SourceState};
+use taffrail_model::observed::{Fingerprint, Held, Kept, Marks, NewEvent, Pass, SourceState};
 use taffrail_model::{
     AgentId, Confidence, Cursor, DeviceId, EventId, Facts, Kind, NewUsage, Observed, Origin,
     Outcome, RecordKey, RuntimeIdentity, Timestamp, Tokens, TurnId,
@@ -107,12 +107,14 @@ pub(crate) fn piece(path: &str, who: &RuntimeIdentity) -> Piece {
         last_line: None,
         reader: String::new(),
         read_whole_next: false,
+        kept: Kept::Nothing,
     };
     let made = Observed {
         source,
         pass: Pass::Append,
         ends_pass: true,
         gone: false,
+        held: Held::Source,
         sessions: vec![(who.clone(), Facts::default())],
         events: Vec::new(),
         removed: Vec::new(),

@@ -1,7 +1,7 @@
 //! Sources: what is kept of them, and what follows when they move, go and come back.
 
 use crate::builder::{Desk, all_said, at, boot, piece, usage_key, who};
-use taffrail_model::observed::{Fingerprint, LastLine, Pass, SourceState, UnknownRecords};
+use taffrail_model::observed::{Fingerprint, Kept, LastLine, Pass, SourceState, UnknownRecords};
 use taffrail_model::{
     AgentId, Facts, Lifecycle, LineageKind, Outcome, RuntimeIdentity, Title, TitleRank,
 };
@@ -27,6 +27,7 @@ fn a_source_comes_back_as_it_was_written() {
         last_line: Some(LastLine { offset: 90, length: 8, hash: usage_key("line") }),
         reader: "{\"open\":\"turn\"}".to_owned(),
         read_whole_next: true,
+        kept: Kept::Bytes(77),
     };
     let mut desk = Desk::new();
     desk.write(&[piece("x", &who("s")).source(|it| *it = state.clone())]);

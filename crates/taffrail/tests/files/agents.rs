@@ -91,7 +91,7 @@ fn a_long_document_is_read_back_in_one_go() {
 }
 
 fn database() -> (Home, GooseDb, i64) {
-    let home = Home::new(PROGRAM);
+    let home = Home::without_archive(PROGRAM);
     let database = GooseDb::open(&home);
     let mut last = 0;
     for session in ["20261001_1", "20261001_2"] {

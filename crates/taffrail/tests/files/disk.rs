@@ -40,7 +40,7 @@ fn a_link_below_a_home_is_refused_and_said_so() {
 
 #[test]
 fn a_file_that_becomes_a_link_is_not_followed() {
-    let home = Home::new(PROGRAM);
+    let home = Home::without_archive(PROGRAM);
     home.write(&path(SESSION), talk(SESSION, 0, 2));
     home.index();
     home.write("outside.jsonl", talk(SESSION, 0, 4));

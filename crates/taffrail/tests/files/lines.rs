@@ -7,7 +7,15 @@ use taffrail_testkit::claude::{Line, path, talk};
 use taffrail_testkit::{Home, canonical_view, check_same};
 
 fn home_with(count: u32) -> (Home, String, Told) {
-    let home = Home::new(PROGRAM);
+    written(Home::new(PROGRAM), count)
+}
+
+/// The same where nothing is archived.
+fn bare_home_with(count: u32) -> (Home, String, Told) {
+    written(Home::without_archive(PROGRAM), count)
+}
+
+fn written(home: Home, count: u32) -> (Home, String, Told) {
     let file = path(SESSION);
     home.write(&file, talk(SESSION, 0, count));
     let before = told(&home, SESSION);
@@ -117,7 +125,7 @@ fn a_file_moved_to_another_home_stays_the_same_session() {
 
 #[test]
 fn a_file_renamed_to_another_session_is_another_session() {
-    let (home, file, before) = home_with(4);
+    let (home, file, before) = bare_home_with(4);
     home.rename(&file, &path(OTHER));
     home.index();
     assert_eq!(lifecycle(&home, SESSION), "lost");
@@ -136,7 +144,7 @@ fn a_file_renamed_to_another_session_is_another_session() {
 
 #[test]
 fn a_deleted_file_leaves_a_lost_session_that_comes_back() {
-    let (home, file, before) = home_with(6);
+    let (home, file, before) = bare_home_with(6);
     let after = cursor(&home, SESSION);
     home.remove(&file);
     let lost = told(&home, SESSION);
@@ -151,7 +159,7 @@ fn a_deleted_file_leaves_a_lost_session_that_comes_back() {
 
 #[test]
 fn a_rebuild_after_a_deletion_still_lists_the_session() {
-    let (home, file, _) = home_with(6);
+    let (home, file, _) = bare_home_with(6);
     let id = home.session(SESSION)["id"].clone();
     home.remove(&file);
     home.ok(&["rebuild", "--yes"]);

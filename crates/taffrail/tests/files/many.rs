@@ -10,7 +10,7 @@ use taffrail_testkit::{Home, canonical_view, check_same};
 const SECOND: &str = "elsewhere";
 
 fn two_homes() -> Home {
-    let home = Home::new(PROGRAM);
+    let home = Home::without_archive(PROGRAM);
     home.ok(&["config", "set", "agents.claude-code.homes", r#"["~/elsewhere"]"#]);
     home
 }
@@ -98,7 +98,7 @@ fn a_fork_alone_owns_what_it_replays() {
 
 #[test]
 fn a_fork_whose_origin_is_deleted_keeps_its_own_and_a_rebuild_gives_it_all() {
-    let home = Home::new(PROGRAM);
+    let home = Home::without_archive(PROGRAM);
     for (session, lines) in family() {
         home.write(&path(session), lines);
     }

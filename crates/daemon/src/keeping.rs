@@ -1,0 +1,193 @@
+//! Keeping a copy of what is read, where that is allowed.
+
+use crate::Settings;
+use taffrail_adapters::Shape as Read;
+use taffrail_capture::{Job, side_files};
+use taffrail_model::facts::Projects;
+use taffrail_model::observed::{Kept, Observed};
+use taffrail_model::{AgentId, Facts, RuntimeIdentity};
+use taffrail_store::Forgotten;
+use taffrail_store::archive::{
+    Archive, ArchiveError, Keeper, Label, Packer, Permission, RowLines, Shape, keep_whole,
+};
+
+/// Larger documents are not kept.
+const DOCUMENT_LIMIT: usize = 64 * 1024 * 1024;
+
+/// What may be kept.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    archive: Option<Archive>,
+    left_out: Projects,
+    forgotten: Forgotten,
+}
+
+impl Rules {
+    pub(crate) fn new(settings: &Settings, forgotten: Forgotten) -> Self {
+        let archive = settings.archive.enabled.then(|| Archive::new(&settings.data));
+        let left_out = settings.excluded.iter().chain(&settings.archive.excluded).cloned();
+        let left_out = Projects::new(&left_out.collect::<Vec<_>>());
+        Self { archive, left_out, forgotten }
+    }
+
+    /// A session that must not be known.
+    pub(crate) fn is_forgotten(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
+        self.forgotten.holds(who, facts)
+    }
+
+    /// What is allowed for a source that speaks of these sessions; nothing is decided before one is
+    /// known.
+    fn permission(&self, piece: &Observed) -> Option<Permission> {
+        if piece.sessions.is_empty() {
+            return None;
+        }
+        let refused = piece.sessions.iter().any(|(who, facts)| {
+            self.forgotten.holds(who, facts)
+                || facts.project_path.as_deref().is_some_and(|it| self.left_out.holds(it))
+        });
+        Some(if refused { Permission::Refuse } else { Permission::Keep })
+    }
+}
+
+/// Keeps one source while it is read.
+pub(crate) struct Keeping<'a> {
+    rules: &'a Rules,
+    job: &'a Job,
+    packer: Option<&'a mut Packer>,
+    lines: Option<Keeper<'a>>,
+    rows: RowLines,
+    document: Vec<u8>,
+    /// How much was kept before, and is since.
+    kept: Kept,
+    /// Why keeping stopped.
+    problem: Option<ArchiveError>,
+}
+
+impl<'a> Keeping<'a> {
+    pub(crate) fn new(rules: &'a Rules, job: &'a Job, packer: &'a mut Packer) -> Self {
+        let kept = job.known.as_ref().map_or(Kept::Nothing, |known| known.kept);
+        let wanted = rules.archive.is_some() && kept != Kept::Dropped;
+        let packer = wanted.then_some(packer);
+        let (rows, document) = (RowLines::default(), Vec::new());
+        Self { rules, job, packer, lines: None, rows, document, kept, problem: None }
+    }
+
+    /// A pass over lines begins.
+    pub(crate) fn lines_from(&mut self, offset: u64) -> u64 {
+        let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
+            return offset;
+        };
+        let label = self.label("", Shape::Lines);
+        let keeper = Keeper::begin(archive, label, offset, packer);
+        self.lines = self.noted(keeper);
+        self.lines.as_ref().map_or(offset, Keeper::wants_from)
+    }
+
+    pub(crate) fn lines(&mut self, offset: u64, bytes: &[u8]) {
+        let taken = self.lines.as_mut().map(|keeper| keeper.bytes(offset, bytes));
+        if let Some(Err(error)) = taken {
+            self.stop(error);
+        }
+    }
+
+    pub(crate) fn document(&mut self, bytes: &[u8]) {
+        if self.packer.is_some() && bytes.len() <= DOCUMENT_LIMIT {
+            self.document = bytes.to_vec();
+        }
+    }
+
+    pub(crate) fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
+        if self.packer.is_some() {
+            let pushed = self.rows.push(table, number, bytes);
+            self.noted(pushed);
+        }
+    }
+
+    /// A piece was made of what came so far: it may be written now.
+    pub(crate) fn piece(&mut self, piece: &mut Observed) {
+        match self.job.found.place.shape {
+            Read::Lines(_) => self.settle_lines(piece),
+            Read::Document => {
+                let bytes = std::mem::take(&mut self.document);
+                self.settle_whole(piece, &bytes, Shape::Document);
+            }
+            Read::Sqlite(_) => {
+                let rows = std::mem::take(&mut self.rows);
+                self.settle_whole(piece, rows.as_bytes(), Shape::Rows);
+            }
+        }
+        if !matches!(self.job.found.place.shape, Read::Sqlite(_)) {
+            piece.source.kept = self.kept;
+        }
+    }
+
+    /// Why keeping stopped, to be told once.
+    pub(crate) fn problem(&mut self) -> Option<String> {
+        let problem = self.problem.take()?;
+        Some(format!("{}: not archived: {problem}", self.job.found.path))
+    }
+
+    fn settle_lines(&mut self, piece: &Observed) {
+        let Some(permission) = self.rules.permission(piece) else { return };
+        let written = match (self.lines.take(), piece.ends_pass) {
+            (None, _) => return,
+            (Some(keeper), true) => keeper.end(permission),
+            (Some(mut keeper), false) => {
+                let flushed = keeper.flush(permission);
+                self.lines = Some(keeper);
+                flushed
+            }
+        };
+        match (written, permission) {
+            (Err(error), _) => self.stop(error),
+            (Ok(()), Permission::Refuse) => self.kept = Kept::Nothing,
+            (Ok(()), Permission::Keep) => self.kept = Kept::Bytes(piece.source.offset.max(1)),
+        }
+    }
+
+    fn settle_whole(&mut self, piece: &mut Observed, bytes: &[u8], shape: Shape) {
+        let (Some(permission), Some(archive)) = (self.rules.permission(piece), &self.rules.archive)
+        else {
+            return;
+        };
+        let label = self.label(&piece.source.key, shape);
+        let Some(packer) = self.packer.as_deref_mut().filter(|_| !bytes.is_empty()) else { return };
+        let written = match permission {
+            Permission::Keep => keep_whole(archive, label, bytes, packer).map(drop),
+            Permission::Refuse => archive.remove(label.address()).map(drop),
+        };
+        self.kept = match permission {
+            Permission::Keep => Kept::Bytes(bytes.len() as u64),
+            Permission::Refuse => Kept::Nothing,
+        };
+        piece.source.kept = self.kept;
+        if let Err(error) = written {
+            self.stop(error);
+        }
+    }
+
+    fn label(&self, key: &str, shape: Shape) -> Label {
+        let found = &self.job.found;
+        let side = side_files(found).into_iter();
+        let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+        Label {
+            agent: AgentId::new(found.adapter.descriptor().id),
+            home: found.home.clone(),
+            path: found.path.clone(),
+            key: key.to_owned(),
+            locator: found.place.locator.clone() + &suffix,
+            shape,
+            beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
+        }
+    }
+
+    fn noted<T>(&mut self, result: Result<T, ArchiveError>) -> Option<T> {
+        result.map_err(|error| self.stop(error)).ok()
+    }
+
+    fn stop(&mut self, error: ArchiveError) {
+        self.lines = None;
+        self.packer = None;
+        self.problem = Some(error);
+    }
+}

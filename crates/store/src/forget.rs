@@ -1,0 +1,151 @@
+//! Forgetting a session: nothing of it stays, and it does not come back.
+
+use crate::families;
+use crate::writer::Writer;
+use crate::{IndexReader, StoreError};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+use taffrail_model::{Facts, RuntimeIdentity, SessionId, Timestamp};
+
+/// Sessions that were forgotten.
+#[derive(Debug, Clone, Default)]
+pub struct Forgotten(pub(crate) HashSet<SessionId>);
+
+impl Forgotten {
+    /// This session was forgotten, or the one it works for.
+    #[must_use]
+    pub fn holds(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
+        let parent = facts.parent.as_ref().map(RuntimeIdentity::session);
+        self.0.contains(&who.session()) || parent.is_some_and(|it| self.0.contains(&it))
+    }
+
+    /// How many they are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// There are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// What each session's rows stand in.
+const TABLES: &[&str] = &["events", "usage", "source_sessions", "unbound"];
+
+impl Writer {
+    /// Marks sessions as forgotten, for good. What follows can be broken off and done again.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn bury(&mut self, sessions: &[SessionId], now: Timestamp) -> Result<(), StoreError> {
+        self.ledger.bury(sessions, now)
+    }
+
+    /// Rows of sessions that are forgotten and still there.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn unburied(&self) -> Result<Vec<i64>, StoreError> {
+        let mut statement =
+            self.index.prepare_cached("SELECT id FROM sessions WHERE uuid = ?1 OR parent = ?1")?;
+        let mut out = Vec::new();
+        for session in self.ledger.forgotten()?.0 {
+            let rows = statement.query_map([session.as_bytes()], |row| row.get(0))?;
+            for row in rows {
+                out.push(row?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Takes sessions out of the index, whatever is freed being overwritten.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn erase(&mut self, rows: &[i64], now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?;
+        let mut heirs = HashSet::new();
+        for row in rows {
+            heirs.extend(disinherit(&self.index, *row, self.batch)?);
+            clear_sources(&self.index, *row)?;
+            for table in TABLES {
+                let query = format!("DELETE FROM {table} WHERE session = ?1");
+                self.index.execute(&query, [row])?;
+            }
+            self.index.execute("DELETE FROM sessions WHERE id = ?1", [row])?;
+        }
+        let heirs: Vec<i64> = heirs.into_iter().filter(|it| !rows.contains(it)).collect();
+        families::settle(&self.index, &heirs, self.batch)?;
+        self.commit(now)?;
+        truncate_log(&self.index)?;
+        self.ledger.truncate_log()
+    }
+}
+
+/// Copies of a session's records become their holders' own; gives these.
+fn disinherit(index: &Connection, row: i64, batch: i64) -> Result<Vec<i64>, StoreError> {
+    let mut statement =
+        index.prepare("SELECT DISTINCT session FROM events WHERE inherited_from = ?1")?;
+    let heirs: Vec<i64> =
+        statement.query_map([row], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    index.execute(
+        "UPDATE events SET inherited_from = NULL, batch = ?2 WHERE inherited_from = ?1",
+        params![row, batch],
+    )?;
+    for heir in &heirs {
+        index.execute("UPDATE sessions SET last_batch = ?2 WHERE id = ?1", params![heir, batch])?;
+        index.execute("UPDATE usage SET owned = 1 WHERE session = ?1", [heir])?;
+    }
+    Ok(heirs)
+}
+
+/// What readers of its sources remember is gone too; they begin anew with the next change.
+fn clear_sources(index: &Connection, row: i64) -> Result<(), StoreError> {
+    index.execute(
+        "UPDATE sources SET reader = '', read_whole_next = 1, kept = 0 WHERE id IN \
+         (SELECT source FROM source_sessions WHERE session = ?1)",
+        [row],
+    )?;
+    Ok(())
+}
+
+/// Empties the write-ahead log, which may hold older pages.
+pub(crate) fn truncate_log(connection: &Connection) -> Result<(), StoreError> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}
+
+impl IndexReader {
+    /// Sessions that hold copies of another's records.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn heirs(&self, row: i64) -> Result<Vec<SessionId>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT uuid FROM sessions WHERE id IN \
+             (SELECT session FROM events WHERE inherited_from = ?1) ORDER BY uuid",
+        )?;
+        let rows = statement.query_map([row], |row| Ok(SessionId::from_bytes(row.get(0)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many live events a session has.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn count_events(&self, row: i64) -> Result<u64, StoreError> {
+        let query = "SELECT count(*) FROM events WHERE session = ?1 AND removed = 0";
+        Ok(self.connection.query_row(query, [row], |row| crate::codec::count(row, 0))?)
+    }
+
+    /// Sessions that work for another.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn workers_of(&self, parent: SessionId) -> Result<Vec<crate::SessionRow>, StoreError> {
+        self.sessions_where("parent = ?1", &[parent.as_bytes()])
+    }
+}
