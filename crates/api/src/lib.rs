@@ -6,6 +6,7 @@
 mod error;
 mod reply;
 mod request;
+mod stats;
 
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use reply::{
@@ -13,6 +14,7 @@ pub use reply::{
     Session, SessionList, Usage,
 };
 pub use request::{EventsRequest, ListRequest};
+pub use stats::{KeyedTally, Stats, Tally};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -9,6 +9,7 @@ mod events;
 mod indexing;
 mod listing;
 mod settings;
+mod stats;
 mod target;
 
 pub use agents::agents;
@@ -17,6 +18,7 @@ pub use events::{events, session_of, turns};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use settings::Settings;
+pub use stats::{Counted, stats};
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.

@@ -21,13 +21,15 @@ mod schema;
 mod sessions;
 mod sources;
 mod spending;
+mod tally;
 mod writer;
 
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
 pub use reader::{Filter, IndexReader};
-pub use rows::{Changes, EventRow, SessionRow, UnknownRow};
+pub use rows::{Changes, EventRow, SessionRow, TallyRow, UnknownRow};
 pub use sources::SourceRow;
+pub use tally::Grouping;
 pub use writer::{Applied, Boot, Writer};
 
 /// Why memory failed.

@@ -78,6 +78,11 @@ impl IndexReader {
         Ok(Some(Self { connection, generation }))
     }
 
+    /// For questions that are asked elsewhere in this crate.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
     /// The numbering in force.
     #[must_use]
     pub fn generation(&self) -> &str {
@@ -198,7 +203,7 @@ impl IndexReader {
     }
 }
 
-fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
+pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     let mut clauses = vec!["1 = 1".to_owned()];
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     let mut add = |clause: &str, value: Box<dyn ToSql>| {

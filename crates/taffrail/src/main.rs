@@ -3,6 +3,7 @@
 mod cli;
 mod config;
 mod error;
+mod numbers;
 mod output;
 mod rim;
 mod table;

@@ -8,7 +8,9 @@ mod index;
 mod ls;
 mod rebuild;
 mod show;
+mod stats;
 mod tail;
+mod which;
 
 use crate::config::Config;
 use crate::error::CliError;
@@ -42,6 +44,7 @@ enum Command {
     Show(show::Args),
     Events(events::Args),
     Tail(tail::Args),
+    Stats(stats::Args),
     Agents(agents::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
@@ -90,6 +93,7 @@ fn dispatch(command: Command) -> Result<(), CliError> {
         Command::Show(args) => show::run(&args, &Context::new()?),
         Command::Events(args) => events::run(&args, &Context::new()?),
         Command::Tail(args) => tail::run(&args, &Context::new()?),
+        Command::Stats(args) => stats::run(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
@@ -104,6 +108,7 @@ impl Command {
             Self::Show(args) => args.json,
             Self::Events(args) => args.json,
             Self::Tail(args) => args.json,
+            Self::Stats(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
