@@ -5,6 +5,7 @@ mod config;
 mod error;
 mod numbers;
 mod output;
+mod pager;
 mod rim;
 mod table;
 mod terminal;

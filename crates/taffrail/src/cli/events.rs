@@ -69,7 +69,8 @@ pub(super) fn print(
     request: &EventsRequest,
     json: bool,
 ) -> Result<(), CliError> {
-    let mut out = Out::new();
+    let pager = context.pager.as_ref();
+    let mut out = if json { Out::new() } else { Out::paged(pager) };
     let mut fault = None;
     taffrail_daemon::events(&context.settings, target, request, &mut |event| {
         let written = if json { out.json_line(&event) } else { out.line(&readable(&event)) };

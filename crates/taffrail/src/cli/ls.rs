@@ -65,7 +65,7 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
     }
     let rows = args.limit.unwrap_or(ROWS);
     let width = if is_terminal() { columns() } else { usize::MAX };
-    let mut out = Out::new();
+    let mut out = Out::paged(context.pager.as_ref());
     out.line(&bold(&table::head()))?;
     let now = rim::now();
     for session in listing.sessions.iter().take(rows) {

@@ -44,11 +44,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
     let session = taffrail_daemon::session_of(&context.settings, &target)?;
-    let mut out = Out::new();
     if args.json {
         let turns = taffrail_daemon::turns(&context.settings, &target)?;
-        return out.json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
+        return Out::new().json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
     }
+    let mut out = Out::paged(context.pager.as_ref());
     head(&mut out, &session)?;
     let mut fault = None;
     let all = EventsRequest::default();

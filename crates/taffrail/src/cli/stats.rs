@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 fn show(stats: &Stats, rows: usize, context: &Context) -> Result<(), CliError> {
-    let mut out = Out::new();
+    let mut out = Out::paged(context.pager.as_ref());
     out.line(&bold(&head("")))?;
     out.line(&row("all sessions", &stats.totals))?;
     let by_project = from_home(&stats.by_project, &context.rim.user_home);
