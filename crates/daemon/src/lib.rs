@@ -6,6 +6,7 @@
 mod agents;
 mod doctor;
 mod events;
+mod export;
 mod indexing;
 mod listing;
 mod settings;
@@ -15,6 +16,7 @@ mod target;
 pub use agents::agents;
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
+pub use export::{Piece, export_many, export_one};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use settings::Settings;

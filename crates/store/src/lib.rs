@@ -22,6 +22,7 @@ mod sessions;
 mod sources;
 mod spending;
 mod tally;
+mod walk;
 mod writer;
 
 pub use ledger::Ledger;

@@ -43,7 +43,7 @@ pub struct Filter {
     pub runtime_id: Option<String>,
 }
 
-const SESSION: &str = "
+pub(crate) const SESSION: &str = "
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
@@ -239,7 +239,7 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     (clauses.join(" AND "), values)
 }
 
-fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let time = |index| row.get::<_, Option<i64>>(index).map(|it| it.map(from_micros));
     let lineage = match (row.get::<_, Option<String>>(23)?, maybe_blob(row, 24)?) {
         (Some(kind), Some(session)) => Some(Lineage {

@@ -9,7 +9,9 @@ mod pager;
 mod rim;
 mod table;
 mod terminal;
+mod transcript;
 mod when;
+mod wording;
 
 use std::process::ExitCode;
 

@@ -21,6 +21,21 @@ pub(crate) fn dollars(microdollars: Option<i64>) -> String {
     microdollars.map_or("-".to_owned(), |it| format!("${:.2}", it as f64 / 1e6))
 }
 
+/// A number of things as people say it.
+pub(crate) fn counted(number: u64, word: &str) -> String {
+    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// A number of bytes as people say it.
+pub(crate) fn bytes(count: u64) -> String {
+    match count {
+        ..1_000 => format!("{count} B"),
+        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.2} GB", count as f64 / 1e9),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -70,6 +70,10 @@ fn screens() {
         ("show_goose", &["show", "20261001_1"]),
         ("events_claude", &["events", SESSION]),
         ("tail_claude", &["tail", SESSION, "-n", "3"]),
+        ("export_md", &["export", SESSION, "--format", "md"]),
+        ("export_html", &["export", SESSION, "--format", "html"]),
+        ("export_many", &["export", "--since", "2026-01-01", "--agent", "claude", "-f", "md"]),
+        ("export_none", &["export", "--since", "2026-12-01", "--format", "jsonl"]),
     ] {
         check_text(&home, &format!("screen_{name}"), arguments);
     }
@@ -94,9 +98,10 @@ fn an_empty_machine() {
 fn help_of_every_command() {
     let home = Home::new(history::PROGRAM);
     check_text(&home, "help", &["--help"]);
-    for command in
-        ["index", "ls", "show", "events", "tail", "stats", "agents", "rebuild", "doctor", "config"]
-    {
+    for command in [
+        "index", "ls", "show", "events", "tail", "stats", "export", "agents", "rebuild", "doctor",
+        "config",
+    ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }
 }
@@ -120,6 +125,9 @@ fn failures() {
     ] {
         check_failure(&home, name, arguments, code);
     }
+    check_code(&home, &["export", "-f", "md"], 2, "hint: taffrail export @last --format md");
+    check_code(&home, &["export", "@last"], 2, "--format <FORMAT>");
+    check_code(&home, &["export", "@last", "-f", "md", "--since", "1d"], 2, "cannot be used with");
     check_code(&home, &["show", twice], 2, "matches several sessions");
     check_code(&home, &["show"], 2, "required arguments were not provided");
     check_code(&home, &["dance"], 2, "unrecognized subcommand");

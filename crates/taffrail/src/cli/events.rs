@@ -52,8 +52,13 @@ pub(super) fn refresh(context: &Context, target: &Target) -> Result<(), CliError
         Err(DaemonError::Target(_)) => Scope::All,
         Err(error) => return Err(error.into()),
     };
+    catch_up(context, &scope)
+}
+
+/// Reads what is new, unless another program is doing so.
+pub(super) fn catch_up(context: &Context, scope: &Scope) -> Result<(), CliError> {
     let bar = Bar::new();
-    let indexed = index(&context.settings, &scope, Budget::Whole, &mut |it| bar.show(it));
+    let indexed = index(&context.settings, scope, Budget::Whole, &mut |it| bar.show(it));
     bar.end();
     match indexed {
         Ok(_) => Ok(()),

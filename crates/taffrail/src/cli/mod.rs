@@ -4,6 +4,7 @@ mod agents;
 mod config;
 mod doctor;
 mod events;
+mod export;
 mod index;
 mod ls;
 mod rebuild;
@@ -80,6 +81,7 @@ enum Command {
     Events(events::Args),
     Tail(tail::Args),
     Stats(stats::Args),
+    Export(export::Args),
     Agents(agents::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
@@ -142,6 +144,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Events(args) => events::run(&args, &Context::new()?.paged(paging)),
         Command::Tail(args) => tail::run(&args, &Context::new()?.paged(paging)),
         Command::Stats(args) => stats::run(&args, &Context::new()?.paged(paging)),
+        Command::Export(args) => export::run(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
@@ -157,6 +160,7 @@ impl Command {
             Self::Events(args) => args.json,
             Self::Tail(args) => args.json,
             Self::Stats(args) => args.json,
+            Self::Export(_) => false,
             Self::Agents(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
