@@ -16,5 +16,6 @@ mod wording;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    cli::complete();
     cli::run()
 }

@@ -78,6 +78,16 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
+/// How this program was called: by its name, or by its path from anywhere.
+pub(crate) fn program() -> String {
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    if called.components().count() < 2 {
+        return "taffrail".to_owned();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    here.join(called).to_string_lossy().into_owned()
+}
+
 fn boot_id() -> String {
     // Where the system does not tell, every start counts as the same: a lost batch is then found
     // by the next read of its source.

@@ -99,8 +99,19 @@ fn help_of_every_command() {
     let home = Home::new(history::PROGRAM);
     check_text(&home, "help", &["--help"]);
     for command in [
-        "index", "ls", "show", "events", "tail", "stats", "export", "agents", "rebuild", "doctor",
+        "index",
+        "ls",
+        "show",
+        "events",
+        "tail",
+        "stats",
+        "export",
+        "agents",
+        "rebuild",
+        "doctor",
         "config",
+        "completions",
+        "man",
     ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }

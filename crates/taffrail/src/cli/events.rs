@@ -1,5 +1,6 @@
 //! `taffrail events`
 
+use super::completions::session_ids;
 use super::index::Bar;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -21,7 +22,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = session_ids())]
     id: String,
     /// Print one JSON object a line
     #[arg(long)]

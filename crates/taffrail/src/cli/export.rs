@@ -1,5 +1,6 @@
 //! `taffrail export`
 
+use super::completions::session_ids;
 use super::events::{catch_up, refresh};
 use super::which::Which;
 use super::{Context, TEMPLATE};
@@ -7,6 +8,7 @@ use crate::error::CliError;
 use crate::numbers::counted;
 use crate::output::{Out, say};
 use crate::transcript::{Format, Transcript};
+use clap::ValueHint;
 use std::path::{Path, PathBuf};
 use taffrail_daemon::{Piece, Scope, export_many, export_one};
 use tempfile::NamedTempFile;
@@ -21,13 +23,13 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID", conflicts_with_all = ["agent", "since", "project"])]
+    #[arg(value_name = "ID", add = session_ids(), conflicts_with_all = ["agent", "since", "project"])]
     id: Option<String>,
     /// How it is written
     #[arg(long, short, value_name = "FORMAT")]
     format: Format,
     /// Write this file instead of stdout
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
     /// Replace the file if it is there
     #[arg(long, requires = "out")]

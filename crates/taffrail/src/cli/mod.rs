@@ -1,12 +1,14 @@
 //! The commands: one file each, and a table.
 
 mod agents;
+mod completions;
 mod config;
 mod doctor;
 mod events;
 mod export;
 mod index;
 mod ls;
+mod man;
 mod rebuild;
 mod show;
 mod stats;
@@ -18,7 +20,8 @@ use crate::error::CliError;
 use crate::output::say;
 use crate::pager::Pager;
 use crate::rim::Rim;
-use clap::{ColorChoice, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use std::process::ExitCode;
 use taffrail_daemon::{Settings, Target};
 
@@ -86,6 +89,8 @@ enum Command {
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command is given.
@@ -120,6 +125,12 @@ impl Context {
     }
 }
 
+/// Answers a shell that asks what could be typed next, and then ends the process; otherwise nothing
+/// happens.
+pub(crate) fn complete() {
+    CompleteEnv::with_factory(Args::command).complete();
+}
+
 /// Runs what was asked for and gives the exit code.
 pub(crate) fn run() -> ExitCode {
     let args = match Args::try_parse() {
@@ -138,6 +149,8 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
     match command {
         Command::Config(args) => config::run(args, &Rim::read()?),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args, Args::command()),
         Command::Index(args) => index::run(&args, &Context::new()?),
         Command::Ls(args) => ls::run(&args, &Context::new()?.paged(paging)),
         Command::Show(args) => show::run(&args, &Context::new()?.paged(paging)),
@@ -160,7 +173,7 @@ impl Command {
             Self::Events(args) => args.json,
             Self::Tail(args) => args.json,
             Self::Stats(args) => args.json,
-            Self::Export(_) => false,
+            Self::Export(_) | Self::Completions(_) | Self::Man(_) => false,
             Self::Agents(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
@@ -192,7 +205,6 @@ fn fail(error: &CliError, json: bool) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_sound() {

@@ -1,5 +1,6 @@
 //! `taffrail show`
 
+use super::completions::session_ids;
 use super::events::refresh;
 use super::index::counted;
 use super::{Context, TEMPLATE};
@@ -27,7 +28,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = session_ids())]
     id: String,
     /// Print the session and its turns as JSON
     #[arg(long)]

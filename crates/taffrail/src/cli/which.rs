@@ -1,8 +1,10 @@
 //! Which sessions are meant, in the options several commands share.
 
 use super::Context;
+use super::completions::agent_ids;
 use crate::error::CliError;
 use crate::{rim, when};
+use clap::ValueHint;
 use std::path::Path;
 use taffrail_api::ListRequest;
 
@@ -11,13 +13,13 @@ use taffrail_api::ListRequest;
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Which {
     /// Of this agent only, by its id (see `taffrail agents`)
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", add = agent_ids())]
     pub(super) agent: Option<String>,
     /// With something new since then: 7d, 12h, 30m, a date or a time
     #[arg(long, value_name = "WHEN")]
     pub(super) since: Option<String>,
     /// In this folder or below it
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub(super) project: Option<String>,
 }
 
