@@ -7,6 +7,7 @@ mod error;
 mod reply;
 mod request;
 mod search;
+mod stats;
 
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use reply::{
@@ -15,6 +16,7 @@ pub use reply::{
 };
 pub use request::{EventsRequest, ListRequest};
 pub use search::{SearchHit, SearchReply, SearchRequest};
+pub use stats::{KeyedTally, Stats, Tally};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

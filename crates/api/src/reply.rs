@@ -42,6 +42,21 @@ pub struct Usage {
     pub reasoning_tokens: u64,
 }
 
+impl Usage {
+    /// What was sent to the model, from its cache or not.
+    #[must_use]
+    pub fn read(&self) -> u64 {
+        let cached = self.cache_read_tokens.saturating_add(self.cache_write_tokens);
+        self.input_tokens.saturating_add(cached)
+    }
+
+    /// What was sent and what came back.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.read().saturating_add(self.output_tokens)
+    }
+}
+
 impl From<Tokens> for Usage {
     fn from(tokens: Tokens) -> Self {
         Self {

@@ -40,3 +40,9 @@ pub fn agents(settings: &Settings) -> Result<AgentList, DaemonError> {
     }
     Ok(AgentList { schema_version: SCHEMA_VERSION, agents })
 }
+
+/// The ids of the agents this program knows, and their names for people.
+#[must_use]
+pub fn agent_names() -> Vec<(&'static str, &'static str)> {
+    all().iter().map(|adapter| (adapter.descriptor().id, adapter.descriptor().label)).collect()
+}

@@ -31,13 +31,20 @@ pub fn events(
 ) -> Result<(), DaemonError> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
-    let mut teller = Teller::new(settings, &session, &reader)?;
-    for row in wanted(&reader, &session, request)? {
-        if !give(teller.line(row)) {
-            break;
-        }
-    }
-    Ok(())
+    let rows = wanted(&reader, &session, request)?;
+    tell(settings, &reader, &session, rows, give).map(|_| ())
+}
+
+/// Gives rows as whole events; `false` when no more is wanted.
+pub(crate) fn tell(
+    settings: &Settings,
+    reader: &IndexReader,
+    session: &SessionRow,
+    rows: Vec<EventRow>,
+    give: &mut dyn FnMut(EventLine) -> bool,
+) -> Result<bool, DaemonError> {
+    let mut teller = Teller::new(settings, session, reader)?;
+    Ok(rows.into_iter().all(|row| give(teller.line(row))))
 }
 
 /// The turns of a session.

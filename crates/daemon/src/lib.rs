@@ -7,24 +7,30 @@ mod agents;
 mod bodies;
 mod doctor;
 mod events;
+mod export;
 mod indexing;
 mod keeping;
 mod listing;
 mod pool;
+mod recent;
 mod reviving;
 mod rounds;
 mod search;
 mod searching;
 mod settings;
+mod stats;
 mod target;
 
-pub use agents::agents;
+pub use agents::{agent_names, agents};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
+pub use export::{Piece, export_many, export_one};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
+pub use recent::recent;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
+pub use stats::{Counted, stats};
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.

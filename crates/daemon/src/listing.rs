@@ -51,28 +51,50 @@ pub fn list(
     budget: Budget,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
-    let caught_up = match bring_up(settings, (&Scope::All, budget), Bring::Never, progress) {
+    let caught_up = caught_up(settings, budget, progress)?;
+    let mut sessions = match &caught_up.reader {
+        Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
+        None => Vec::new(),
+    };
+    add_unread(&mut sessions, &caught_up.left, request);
+    Ok(Listing { sessions, waiting: caught_up.waiting(), problems: caught_up.problems })
+}
+
+/// The index after catching up, and what is still missing from it.
+pub(crate) struct CaughtUp {
+    pub(crate) reader: Option<IndexReader>,
+    pub(crate) problems: Vec<String>,
+    left: Plan,
+    writer_elsewhere: bool,
+}
+
+impl CaughtUp {
+    /// What waits to be read.
+    pub(crate) fn waiting(&self) -> Waiting {
+        let (sources, bytes) = (self.left.jobs.len(), self.left.bytes());
+        Waiting { sources, bytes, writer_elsewhere: self.writer_elsewhere }
+    }
+}
+
+/// Catches up within a budget; while another program writes, what is indexed must do.
+pub(crate) fn caught_up(
+    settings: &Settings,
+    budget: Budget,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<CaughtUp, DaemonError> {
+    let indexed = match bring_up(settings, (&Scope::All, budget), Bring::Never, progress) {
         Ok(indexed) => Some(indexed),
         Err(error) if error.is_busy() => None,
         Err(error) => return Err(error),
     };
     let reader = IndexReader::open(&settings.data)?;
-    let mut sessions = match &reader {
-        Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
-        None => Vec::new(),
-    };
-    let left = match &caught_up {
+    let left = match &indexed {
         Some(indexed) if indexed.complete => Plan::default(),
         _ => still_unread(settings, reader.as_ref())?,
     };
-    add_unread(&mut sessions, &left, request);
-    let waiting = Waiting {
-        sources: left.jobs.len(),
-        bytes: left.bytes(),
-        writer_elsewhere: caught_up.is_none(),
-    };
-    let problems = caught_up.map(|indexed| indexed.problems).unwrap_or_default();
-    Ok(Listing { sessions, waiting, problems })
+    let writer_elsewhere = indexed.is_none();
+    let problems = indexed.map(|indexed| indexed.problems).unwrap_or_default();
+    Ok(CaughtUp { reader, problems, left, writer_elsewhere })
 }
 
 fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Plan, DaemonError> {
@@ -83,7 +105,8 @@ fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Pla
     Ok(planned(discover(&settings.homes()), known, &Scope::All))
 }
 
-fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
+/// The same question to the index.
+pub(crate) fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
     Ok(Filter {
         workers: request.all,
         limit: request.limit,

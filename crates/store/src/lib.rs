@@ -26,14 +26,17 @@ pub mod search;
 mod sessions;
 mod sources;
 mod spending;
+mod tally;
+mod walk;
 mod writer;
 
 pub use forget::Forgotten;
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
 pub use reader::{Filter, IndexReader};
-pub use rows::{Changes, EventRow, SessionRow, UnknownRow};
+pub use rows::{Changes, EventRow, SessionRow, TallyRow, UnknownRow};
 pub use sources::SourceRow;
+pub use tally::Grouping;
 pub use writer::{Applied, Boot, Writer};
 
 /// Why memory failed.

@@ -47,7 +47,7 @@ pub struct Filter {
     pub runtime_id: Option<String>,
 }
 
-const SESSION: &str = "
+pub(crate) const SESSION: &str = "
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
@@ -81,6 +81,11 @@ impl IndexReader {
         }
         let generation = meta(&connection, "generation")?.unwrap_or_default();
         Ok(Some(Self { connection, generation }))
+    }
+
+    /// For questions that are asked elsewhere in this crate.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
     }
 
     /// The numbering in force.
@@ -294,7 +299,7 @@ fn between(key: u64) -> ([u8; 16], [u8; 16]) {
     (first.to_be_bytes(), (first | u128::from(u64::MAX)).to_be_bytes())
 }
 
-fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
+pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     let mut clauses = vec!["1 = 1".to_owned()];
     let mut values: Vec<Box<dyn ToSql>> = Vec::new();
     let mut add = |clause: &str, value: Box<dyn ToSql>| {
@@ -333,7 +338,7 @@ fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     (clauses.join(" AND "), values)
 }
 
-fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
     let time = |index| row.get::<_, Option<i64>>(index).map(|it| it.map(from_micros));
     let lineage = match (row.get::<_, Option<String>>(23)?, maybe_blob(row, 24)?) {
         (Some(kind), Some(session)) => Some(Lineage {

@@ -129,3 +129,22 @@ pub struct UnknownRow {
     /// How many.
     pub count: u64,
 }
+
+/// What several sessions come to; what cannot be known for this key is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TallyRow {
+    /// What they have in common, where it is known.
+    pub key: Option<String>,
+    /// How many.
+    pub sessions: u64,
+    /// Turns.
+    pub turns: Option<u64>,
+    /// Prompts.
+    pub prompts: Option<u64>,
+    /// Tool calls.
+    pub tool_calls: Option<u64>,
+    /// What they spent, each answer counted once.
+    pub tokens: Tokens,
+    /// The sum of the costs that are known.
+    pub cost_microdollars: Option<i64>,
+}

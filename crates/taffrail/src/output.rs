@@ -1,26 +1,50 @@
 //! The one door to stdout and stderr: data to the first, everything else to the second.
 
 use crate::error::CliError;
+use crate::pager::{Pager, Screen};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
 /// Where data goes. A reader that hangs up is not an error.
 pub(crate) struct Out {
-    stdout: io::BufWriter<anstream::AutoStream<io::StdoutLock<'static>>>,
+    sink: Sink,
     closed: bool,
+}
+
+enum Sink {
+    Stream(io::BufWriter<Box<dyn Write>>),
+    Screen(Screen),
 }
 
 impl Out {
     /// Opens stdout; styles are taken out where nobody would see them.
     pub(crate) fn new() -> Self {
-        let stdout = anstream::AutoStream::auto(io::stdout().lock());
-        Self { stdout: io::BufWriter::new(stdout), closed: false }
+        Self::to(anstream::AutoStream::auto(io::stdout().lock()))
+    }
+
+    /// Writes to something else.
+    pub(crate) fn to(sink: impl Write + 'static) -> Self {
+        Self { sink: Sink::Stream(io::BufWriter::new(Box::new(sink))), closed: false }
+    }
+
+    /// Opens stdout; what a person's screen cannot hold goes through the pager.
+    pub(crate) fn paged(pager: Option<&Pager>) -> Self {
+        match pager.filter(|_| is_terminal()) {
+            Some(pager) => {
+                let screen = Screen::new(pager.clone(), (rows(), columns()));
+                Self { sink: Sink::Screen(screen), closed: false }
+            }
+            None => Self::new(),
+        }
     }
 
     /// Writes one line; `false` when nobody reads any more.
     pub(crate) fn line(&mut self, text: &str) -> Result<bool, CliError> {
         if !self.closed {
-            let written = writeln!(self.stdout, "{text}");
+            let written = match &mut self.sink {
+                Sink::Stream(stream) => writeln!(stream, "{text}"),
+                Sink::Screen(screen) => screen.line(text),
+            };
             self.judge(written)?;
         }
         Ok(!self.closed)
@@ -29,20 +53,23 @@ impl Out {
     /// Writes a value as one line of JSON.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<bool, CliError> {
         let text = serde_json::to_string(value).map_err(anyhow::Error::from)?;
-        self.line(&text)
+        self.line(&unobeyed(text))
     }
 
     /// Writes a document as JSON for people and programs alike.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?;
-        self.line(&text)?;
+        self.line(&unobeyed(text))?;
         self.end()
     }
 
     /// Sends everything on its way.
     pub(crate) fn end(&mut self) -> Result<(), CliError> {
-        let flushed = self.stdout.flush();
-        self.judge(flushed)
+        let ended = match &mut self.sink {
+            Sink::Stream(stream) => stream.flush(),
+            Sink::Screen(screen) => screen.end(),
+        };
+        self.judge(ended)
     }
 
     fn judge(&mut self, result: io::Result<()>) -> Result<(), CliError> {
@@ -54,6 +81,23 @@ impl Out {
             other => Ok(other?),
         }
     }
+}
+
+/// JSON leaves some control characters as they are, which a terminal obeys and a stream without
+/// styles drops; they only stand in strings, where they can be escaped.
+fn unobeyed(json: String) -> String {
+    let is_obeyed = |character| matches!(character, '\u{7f}'..='\u{9f}');
+    if !json.contains(is_obeyed) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        match character {
+            it if is_obeyed(it) => out.push_str(&format!("\\u{:04x}", u32::from(it))),
+            it => out.push(it),
+        }
+    }
+    out
 }
 
 /// Says something to the person, not to the program that reads the data.
@@ -76,4 +120,23 @@ pub(crate) fn is_watched() -> bool {
 pub(crate) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|it| usize::from(it.ws_col)).filter(|width| *width >= 40).unwrap_or(80)
+}
+
+/// The rows of the screen; 24 where there is none.
+fn rows() -> usize {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|it| usize::from(it.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_means_the_same_and_no_terminal_obeys_it() {
+        let text = "a\u{7f}b\u{9b}31m ünï 漢";
+        let json = unobeyed(serde_json::to_string(text).unwrap());
+        assert_eq!(json, "\"a\\u007fb\\u009b31m ünï 漢\"");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+    }
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "this is the rim the lint points to")]
 
 use crate::config::Config;
+use crate::pager::Pager;
 use anyhow::Context;
 use std::collections::HashMap;
 use std::io::Read;
@@ -47,6 +48,16 @@ impl Rim {
         self.folder("XDG_DATA_HOME", ".local/share")
     }
 
+    /// The program long output is read with; none where it was turned off.
+    pub(crate) fn pager(&self) -> Option<Pager> {
+        let set = self.variables.get("TAFFRAIL_PAGER").or_else(|| self.variables.get("PAGER"));
+        let command = set.map_or("less -FRX", String::as_str).trim().to_owned();
+        let dumb = self.variables.get("TERM").is_some_and(|terminal| terminal == "dumb");
+        let less = if self.variables.contains_key("LESS") { None } else { Some("FRX") };
+        let is_wanted = !dumb && !command.is_empty() && command != "cat";
+        is_wanted.then_some(Pager { command, less })
+    }
+
     /// Everything the assembly must be told.
     pub(crate) fn settings(&self, config: &Config) -> Settings {
         Settings {
@@ -68,6 +79,16 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
+/// How this program was called: by its name, or by its path from anywhere.
+pub(crate) fn program() -> String {
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    if called.components().count() < 2 {
+        return "taffrail".to_owned();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    here.join(called).to_string_lossy().into_owned()
+}
+
 fn boot_id() -> String {
     // Where the system does not tell, every start counts as the same: a lost batch is then found
     // by the next read of its source.
@@ -82,4 +103,29 @@ fn new_device() -> DeviceId {
     let when = Timestamp::now().as_nanosecond().to_le_bytes();
     let parts: [&[u8]; 3] = [&bytes, &when, &std::process::id().to_le_bytes()];
     DeviceId::new(format!("dev-{}", hash::to_hex(&hash::digest("device", &parts))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pager_is_ours_then_everyones_then_less() {
+        let check = |variables: &[(&str, &str)], expected: Option<(&str, Option<&str>)>| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let variables = variables.iter().map(owned).collect();
+            let rim = Rim { variables, user_home: PathBuf::new(), here: PathBuf::new() };
+            let pager = rim.pager();
+            let told = pager.as_ref().map(|it| (it.command.as_str(), it.less));
+            assert_eq!(told, expected);
+        };
+        check(&[], Some(("less -FRX", Some("FRX"))));
+        check(&[("LESS", "-i")], Some(("less -FRX", None)));
+        check(&[("PAGER", "more")], Some(("more", Some("FRX"))));
+        check(&[("PAGER", "more"), ("TAFFRAIL_PAGER", "most")], Some(("most", Some("FRX"))));
+        check(&[("PAGER", "more"), ("TAFFRAIL_PAGER", "")], None);
+        check(&[("TAFFRAIL_PAGER", "cat")], None);
+        check(&[("PAGER", "")], None);
+        check(&[("TERM", "dumb")], None);
+    }
 }

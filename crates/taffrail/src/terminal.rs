@@ -44,6 +44,20 @@ pub(crate) fn fit(text: &str, width: usize) -> String {
     out
 }
 
+/// At most `width` columns of the end of a text, with a mark where something was left out.
+pub(crate) fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let kept = text.char_indices().rev().take_while(|(_, character)| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    });
+    let begin = kept.last().map_or(text.len(), |(at, _)| at);
+    format!("…{}", text.get(begin..).unwrap_or_default())
+}
+
 /// Filled with spaces to `width` columns.
 pub(crate) fn pad(text: &str, width: usize) -> String {
     let text = fit(text, width);
@@ -83,5 +97,8 @@ mod tests {
         assert_eq!(pad("漢", 4), "漢  ");
         assert_eq!(fit("abc", 3), "abc");
         assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_end("漢字漢字", 5), "…漢字");
+        assert_eq!(fit_end("/w/some/app", 8), "…ome/app");
+        assert_eq!(fit_end("/w/app", 8), "/w/app");
     }
 }

@@ -17,12 +17,14 @@ use history::{CHAT, FORK, SESSION, THREAD, WORKER, home};
 use serde_json::Value;
 use steady::{check_json, check_text, steady_ids};
 use taffrail_testkit::Home;
+use taffrail_testkit::corpus::Corpus;
 
 #[test]
 fn documents() {
     let home = home();
     check_json("index", home.json(&["index", "--json"]));
     check_json("ls", home.json(&["ls", "--json", "--all"]));
+    check_json("stats", home.json(&["stats", "--json"]));
     check_json("doctor", home.json(&["doctor", "--json"]));
     check_json("agents", home.json(&["agents", "--json"]));
     check_json("show", home.json(&["show", SESSION, "--json"]));
@@ -56,6 +58,9 @@ fn screens() {
         ("ls_one_agent", &["ls", "--agent", "codex"]),
         ("ls_nothing_since", &["ls", "--since", "2026-11-01"]),
         ("ls_limit", &["ls", "-n", "1"]),
+        ("stats", &["stats"]),
+        ("stats_one_row", &["stats", "-n", "1", "--agent", "claude"]),
+        ("stats_since", &["stats", "--since", "2026-11-01"]),
         ("agents", &["agents"]),
         ("doctor", &["doctor"]),
         ("config", &["config"]),
@@ -65,6 +70,10 @@ fn screens() {
         ("show_goose", &["show", "20261001_1"]),
         ("events_claude", &["events", SESSION]),
         ("tail_claude", &["tail", SESSION, "-n", "3"]),
+        ("export_md", &["export", SESSION, "--format", "md"]),
+        ("export_html", &["export", SESSION, "--format", "html"]),
+        ("export_many", &["export", "--since", "2026-01-01", "--agent", "claude", "-f", "md"]),
+        ("export_none", &["export", "--since", "2026-12-01", "--format", "jsonl"]),
     ] {
         check_text(&home, &format!("screen_{name}"), arguments);
     }
@@ -77,6 +86,7 @@ fn an_empty_machine() {
         ("empty_ls", &["ls"][..]),
         ("empty_alone", &[]),
         ("empty_index", &["index"]),
+        ("empty_stats", &["stats"]),
         ("empty_agents", &["agents"]),
         ("empty_doctor", &["doctor"]),
     ] {
@@ -88,9 +98,21 @@ fn an_empty_machine() {
 fn help_of_every_command() {
     let home = Home::new(history::PROGRAM);
     check_text(&home, "help", &["--help"]);
-    for command in
-        ["index", "ls", "show", "events", "tail", "agents", "rebuild", "doctor", "config"]
-    {
+    for command in [
+        "index",
+        "ls",
+        "show",
+        "events",
+        "tail",
+        "stats",
+        "export",
+        "agents",
+        "rebuild",
+        "doctor",
+        "config",
+        "completions",
+        "man",
+    ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }
 }
@@ -114,6 +136,9 @@ fn failures() {
     ] {
         check_failure(&home, name, arguments, code);
     }
+    check_code(&home, &["export", "-f", "md"], 2, "hint: taffrail export @last --format md");
+    check_code(&home, &["export", "@last"], 2, "--format <FORMAT>");
+    check_code(&home, &["export", "@last", "-f", "md", "--since", "1d"], 2, "cannot be used with");
     check_code(&home, &["show", twice], 2, "matches several sessions");
     check_code(&home, &["show"], 2, "required arguments were not provided");
     check_code(&home, &["dance"], 2, "unrecognized subcommand");
@@ -190,4 +215,27 @@ fn a_follower_goes_on_from_its_cursor() {
     let removed = vec!["event.removed"; all.len()];
     assert_eq!(after(&format!("{generation}.{last}")), removed);
     assert_eq!(home.events(CHAT).len(), 0);
+}
+
+/// Over a history of all agents with forks and workers, however it is cut.
+#[test]
+fn counts_agree_with_the_list_and_with_each_other() {
+    let home = Home::new(history::PROGRAM);
+    Corpus { seed: 7, bytes: 2_000_000 }.write(&home);
+    let stats = home.json(&["stats", "--json"]);
+    let sessions = home.sessions();
+    let totals = &stats["totals"];
+    assert_eq!(totals["sessions"], sessions.len());
+    for field in
+        ["/prompts", "/turns", "/tool_calls", "/usage/output_tokens", "/usage/input_tokens"]
+    {
+        let sum = |rows: &[Value]| rows.iter().filter_map(|row| row.pointer(field)?.as_u64()).sum();
+        let total: u64 = sum(&sessions);
+        assert_eq!(totals.pointer(field).and_then(Value::as_u64), Some(total), "{field}");
+        for by in ["by_agent", "by_project", "by_model", "by_day"] {
+            let is_unknown = by == "by_model" && !field.starts_with("/usage");
+            let expected = if is_unknown { 0 } else { total };
+            assert_eq!(sum(stats[by].as_array().unwrap()), expected, "{field} {by}");
+        }
+    }
 }

@@ -96,6 +96,7 @@ fn screens(home: &Home) -> String {
         out += &output.stderr;
     };
     show(&["ls", "--all"]);
+    show(&["stats"]);
     show(&["index"]);
     show(&["doctor"]);
     show(&["agents"]);
@@ -105,6 +106,8 @@ fn screens(home: &Home) -> String {
         for command in ["show", "events", "tail"] {
             show(&[command, id]);
         }
+        show(&["export", id, "--format", "md"]);
+        show(&["export", id, "--format", "html"]);
     }
     out
 }

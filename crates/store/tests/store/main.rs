@@ -21,4 +21,6 @@ mod places;
 #[cfg(test)]
 mod symptoms;
 #[cfg(test)]
+mod tally;
+#[cfg(test)]
 mod work;

@@ -1,5 +1,6 @@
 //! `taffrail events`
 
+use super::completions::session_ids;
 use super::index::Bar;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -21,7 +22,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = session_ids())]
     id: String,
     /// Print one JSON object a line
     #[arg(long)]
@@ -52,8 +53,13 @@ pub(super) fn refresh(context: &Context, target: &Target) -> Result<(), CliError
         Err(DaemonError::Target(_)) => Scope::All,
         Err(error) => return Err(error.into()),
     };
+    catch_up(context, &scope)
+}
+
+/// Reads what is new, unless another program is doing so.
+pub(super) fn catch_up(context: &Context, scope: &Scope) -> Result<(), CliError> {
     let bar = Bar::new();
-    let indexed = index(&context.settings, &scope, Budget::Whole, &mut |it| bar.show(it));
+    let indexed = index(&context.settings, scope, Budget::Whole, &mut |it| bar.show(it));
     bar.end();
     match indexed {
         Ok(_) => Ok(()),
@@ -69,7 +75,8 @@ pub(super) fn print(
     request: &EventsRequest,
     json: bool,
 ) -> Result<(), CliError> {
-    let mut out = Out::new();
+    let pager = context.pager.as_ref();
+    let mut out = if json { Out::new() } else { Out::paged(pager) };
     let mut fault = None;
     taffrail_daemon::events(&context.settings, target, request, &mut |event| {
         let written = if json { out.json_line(&event) } else { out.line(&readable(&event)) };

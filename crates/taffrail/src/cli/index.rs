@@ -2,6 +2,7 @@
 
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
+pub(super) use crate::numbers::{bytes, counted};
 use crate::output::{Out, is_watched, say};
 use crate::terminal::clean;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -53,21 +54,6 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
         say(&format!("{unknown} of unknown type: see `taffrail doctor`"));
     }
     out.end()
-}
-
-/// A number of things as people say it.
-pub(super) fn counted(number: u64, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
-}
-
-/// A number of bytes as people say it.
-pub(super) fn bytes(count: u64) -> String {
-    match count {
-        ..1_000 => format!("{count} B"),
-        1_000..1_000_000 => format!("{:.1} kB", count as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
-        _ => format!("{:.2} GB", count as f64 / 1e9),
-    }
 }
 
 /// A bar on stderr, where someone looks.

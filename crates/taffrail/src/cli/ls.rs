@@ -1,18 +1,18 @@
 //! `taffrail ls`, and `taffrail` alone
 
 use super::index::{Bar, bytes};
+use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
 use crate::terminal::clean;
 use crate::{rim, table};
-use std::path::Path;
 use std::time::{Duration, Instant};
 use taffrail_api::{ListRequest, SCHEMA_VERSION, SessionList};
-use taffrail_daemon::{Budget, Listing, agents, list};
+use taffrail_daemon::{Budget, Listing, Waiting, agents, list};
 
 /// How long a list for people may spend on catching up.
-const CATCH_UP: Duration = Duration::from_millis(300);
+pub(super) const CATCH_UP: Duration = Duration::from_millis(300);
 /// Rows shown to people unless they ask for more.
 const ROWS: usize = 40;
 /// Rows a screen list can ask for.
@@ -37,24 +37,18 @@ pub(super) struct Args {
     /// At most so many
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Of this agent only, by its id (see `taffrail agents`)
-    #[arg(long, value_name = "AGENT")]
-    agent: Option<String>,
-    /// With something new since then: 7d, 12h, 30m, a date or a time
-    #[arg(long, value_name = "WHEN")]
-    since: Option<String>,
-    /// In this folder or below it
-    #[arg(long, value_name = "PATH")]
-    project: Option<String>,
+    #[command(flatten)]
+    which: Which,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let request = request(args, context)?;
+    let which = args.which.request(context)?;
+    let request = ListRequest { all: args.all, limit: args.limit, ..which };
     if args.json {
         let bar = Bar::new();
         let listing = list(&context.settings, &request, Budget::Whole, &mut |it| bar.show(it))?;
         bar.end();
-        warn(&listing);
+        warn(listing.waiting, &listing.problems);
         let sessions = listing.sessions;
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
     }
@@ -65,31 +59,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     show(&listing, args, context)
 }
 
-fn request(args: &Args, context: &Context) -> Result<ListRequest, CliError> {
-    let since = match &args.since {
-        None => None,
-        Some(text) => Some(taffrail_model::when::since(text, rim::now()).ok_or_else(|| {
-            CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
-        })?),
-    };
-    let project = args.project.as_ref().map(|path| absolute(&context.rim.here, path));
-    let (all, limit, agent) = (args.all, args.limit, args.agent.clone());
-    Ok(ListRequest { all, limit, agent, since, project })
-}
-
-fn absolute(here: &Path, path: &str) -> String {
-    let joined = here.join(path);
-    // A project that is gone can still be asked for by its name.
-    joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned()
-}
-
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     if listing.sessions.is_empty() {
         return nothing(context);
     }
     let rows = args.limit.unwrap_or(ROWS);
     let width = if is_terminal() { columns() } else { usize::MAX };
-    let mut out = Out::new();
+    let mut out = Out::paged(context.pager.as_ref());
     out.line(&bold(&table::head()))?;
     let now = rim::now();
     for session in listing.sessions.iter().take(rows) {
@@ -99,20 +75,20 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
     if listing.sessions.len() > rows {
         say(&format!("there are more: taffrail ls -n {}", rows.saturating_mul(5)));
     }
-    warn(listing);
+    warn(listing.waiting, &listing.problems);
     Ok(())
 }
 
-fn bold(text: &str) -> String {
+pub(super) fn bold(text: &str) -> String {
     let style = anstyle::Style::new().bold();
     format!("{style}{text}{style:#}")
 }
 
-fn warn(listing: &Listing) {
-    for problem in &listing.problems {
+/// Says what an answer leaves out.
+pub(super) fn warn(waiting: Waiting, problems: &[String]) {
+    for problem in problems {
         say(&format!("not read: {}", clean(problem)));
     }
-    let waiting = listing.waiting;
     if waiting.sources > 0 {
         let why = if waiting.writer_elsewhere { " (another taffrail is reading them)" } else { "" };
         say(&format!(

@@ -1,21 +1,28 @@
 //! The commands: one file each, and a table.
 
 mod agents;
+mod completions;
 mod config;
 mod doctor;
 mod events;
+mod export;
 mod index;
 mod ls;
+mod man;
 mod rebuild;
 mod search;
 mod show;
+mod stats;
 mod tail;
+mod which;
 
 use crate::config::Config;
 use crate::error::CliError;
 use crate::output::say;
+use crate::pager::Pager;
 use crate::rim::Rim;
-use clap::{Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use std::process::ExitCode;
 use taffrail_daemon::{Settings, Target};
 
@@ -34,6 +41,40 @@ Examples:
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+    #[command(flatten)]
+    looks: Looks,
+}
+
+// A plain comment: a documented one would become the help of every command.
+// How output looks, whatever the command.
+#[derive(Debug, clap::Args)]
+struct Looks {
+    /// Print long output as it is, without a pager
+    #[arg(long, global = true)]
+    no_pager: bool,
+    /// Use colour: auto, always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    color: ColorChoice,
+}
+
+/// Whether long output may go through a pager.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Paging {
+    Allowed,
+    Off,
+}
+
+impl Looks {
+    /// Settles colour for the whole process, and says whether to page.
+    fn settle(&self) -> Paging {
+        match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto.write_global(),
+            ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+            ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+        }
+        if self.no_pager { Paging::Off } else { Paging::Allowed }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,16 +85,22 @@ enum Command {
     Show(show::Args),
     Events(events::Args),
     Tail(tail::Args),
+    Stats(stats::Args),
+    Export(export::Args),
     Agents(agents::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// What every command is given.
 pub(crate) struct Context {
     pub(crate) rim: Rim,
     pub(crate) settings: Settings,
+    /// What a command that may print more than a screen prints through.
+    pub(crate) pager: Option<Pager>,
 }
 
 impl Context {
@@ -61,7 +108,16 @@ impl Context {
         let rim = Rim::read()?;
         let config = Config::read(&rim.config_path())?;
         let settings = rim.settings(&config);
-        Ok(Self { rim, settings })
+        Ok(Self { rim, settings, pager: None })
+    }
+
+    /// The same for a command that may print more than a screen.
+    fn paged(self, paging: Paging) -> Self {
+        let pager = match paging {
+            Paging::Allowed => self.rim.pager(),
+            Paging::Off => None,
+        };
+        Self { pager, ..self }
     }
 
     /// The session a person means.
@@ -71,28 +127,40 @@ impl Context {
     }
 }
 
+/// Answers a shell that asks what could be typed next, and then ends the process; otherwise nothing
+/// happens.
+pub(crate) fn complete() {
+    CompleteEnv::with_factory(Args::command).complete();
+}
+
 /// Runs what was asked for and gives the exit code.
 pub(crate) fn run() -> ExitCode {
-    let command = match Args::try_parse() {
-        Ok(args) => args.command.unwrap_or(Command::Ls(ls::Args::default())),
+    let args = match Args::try_parse() {
+        Ok(args) => args,
         Err(error) => return told(&error),
     };
+    let paging = args.looks.settle();
+    let command = args.command.unwrap_or(Command::Ls(ls::Args::default()));
     let json = command.wants_json();
-    match dispatch(command) {
+    match dispatch(command, paging) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error, json),
     }
 }
 
-fn dispatch(command: Command) -> Result<(), CliError> {
+fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
     match command {
         Command::Config(args) => config::run(args, &Rim::read()?),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args, Args::command()),
         Command::Index(args) => index::run(&args, &Context::new()?),
-        Command::Ls(args) => ls::run(&args, &Context::new()?),
-        Command::Search(args) => search::run(&args, &Context::new()?),
-        Command::Show(args) => show::run(&args, &Context::new()?),
-        Command::Events(args) => events::run(&args, &Context::new()?),
-        Command::Tail(args) => tail::run(&args, &Context::new()?),
+        Command::Ls(args) => ls::run(&args, &Context::new()?.paged(paging)),
+        Command::Search(args) => search::run(&args, &Context::new()?.paged(paging)),
+        Command::Show(args) => show::run(&args, &Context::new()?.paged(paging)),
+        Command::Events(args) => events::run(&args, &Context::new()?.paged(paging)),
+        Command::Tail(args) => tail::run(&args, &Context::new()?.paged(paging)),
+        Command::Stats(args) => stats::run(&args, &Context::new()?.paged(paging)),
+        Command::Export(args) => export::run(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
@@ -108,6 +176,8 @@ impl Command {
             Self::Show(args) => args.json,
             Self::Events(args) => args.json,
             Self::Tail(args) => args.json,
+            Self::Stats(args) => args.json,
+            Self::Export(_) | Self::Completions(_) | Self::Man(_) => false,
             Self::Agents(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
@@ -139,7 +209,6 @@ fn fail(error: &CliError, json: bool) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_sound() {

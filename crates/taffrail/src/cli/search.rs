@@ -48,11 +48,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.json {
         return Out::new().json(&reply);
     }
-    show(&reply)
+    show(&reply, context)
 }
 
-fn show(reply: &SearchReply) -> Result<(), CliError> {
-    let mut out = Out::new();
+fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {
+    let mut out = Out::paged(context.pager.as_ref());
     let width = if is_terminal() { columns() } else { usize::MAX };
     for hit in &reply.hits {
         out.line(&fit(&head(hit), width))?;

@@ -1,5 +1,6 @@
 //! `taffrail show`
 
+use super::completions::session_ids;
 use super::events::refresh;
 use super::index::counted;
 use super::{Context, TEMPLATE};
@@ -7,6 +8,7 @@ use crate::error::CliError;
 use crate::output::Out;
 use crate::terminal::{clean, fit, line};
 use crate::when;
+use crate::wording::{Outcome, flag, word};
 use serde::Serialize;
 use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
 use taffrail_model::turn::Turn;
@@ -26,7 +28,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", add = session_ids())]
     id: String,
     /// Print the session and its turns as JSON
     #[arg(long)]
@@ -44,11 +46,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
     let session = taffrail_daemon::session_of(&context.settings, &target)?;
-    let mut out = Out::new();
     if args.json {
         let turns = taffrail_daemon::turns(&context.settings, &target)?;
-        return out.json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
+        return Out::new().json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
     }
+    let mut out = Out::paged(context.pager.as_ref());
     head(&mut out, &session)?;
     let mut fault = None;
     let all = EventsRequest::default();
@@ -129,15 +131,6 @@ fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
     }
 }
 
-/// A word of an event's data.
-fn word(event: &Event, name: &str) -> String {
-    event.data.get(name).and_then(serde_json::Value::as_str).map_or("?".to_owned(), line)
-}
-
-fn flag(event: &Event, name: &str) -> Option<bool> {
-    event.data.get(name).and_then(serde_json::Value::as_bool)
-}
-
 fn prompt(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
     let stale =
         if flag(event, "stale") == Some(true) { " (excerpt: the source is gone)" } else { "" };
@@ -148,13 +141,7 @@ fn prompt(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
 
 /// A result on one line: ✓ and ✕ only where the agent said how it went.
 fn result(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
-    let exit_code = event.data.get("exit_code").and_then(serde_json::Value::as_i64);
-    let mark = match (flag(event, "failed"), exit_code) {
-        (Some(true), _) => "✕",
-        (_, Some(code)) if code != 0 => "✕",
-        (Some(false), _) | (_, Some(_)) => "✓",
-        (None, None) => "·",
-    };
+    let mark = Outcome::of(event).mark();
     let lines = text.lines().count();
     let first = fit(&line(text.lines().next().unwrap_or_default()), WIDTH - 24);
     let first = if first.is_empty() { "(no output)".to_owned() } else { first };

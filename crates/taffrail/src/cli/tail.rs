@@ -1,5 +1,6 @@
 //! `taffrail tail`
 
+use super::completions::session_ids;
 use super::events::{print, refresh};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -14,7 +15,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
-    #[arg(value_name = "ID", default_value = "@last")]
+    #[arg(value_name = "ID", default_value = "@last", add = session_ids())]
     id: String,
     /// How many
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]

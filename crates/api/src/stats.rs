@@ -1,0 +1,48 @@
+//! What sessions come to.
+
+use crate::Usage;
+use serde::Serialize;
+
+/// Counts of several sessions; what cannot be known is `null`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Sessions, workers included.
+    pub sessions: u64,
+    /// Turns.
+    pub turns: Option<u64>,
+    /// Prompts.
+    pub prompts: Option<u64>,
+    /// Tool calls.
+    pub tool_calls: Option<u64>,
+    /// What they spent.
+    pub usage: Usage,
+    /// The sum of the costs their agents wrote down, in millionths of a US dollar.
+    pub cost_microdollars: Option<i64>,
+}
+
+/// Counts of the sessions that have something in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct KeyedTally {
+    /// What they have in common; `null` where it is not known.
+    pub key: Option<String>,
+    /// The counts.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
+/// Counts of all sessions, and of those that have something in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Of this document.
+    pub schema_version: u32,
+    /// Of all.
+    pub totals: Tally,
+    /// By agent, the most tokens first.
+    pub by_agent: Vec<KeyedTally>,
+    /// By project, the most tokens first.
+    pub by_project: Vec<KeyedTally>,
+    /// By model, the most tokens first.
+    pub by_model: Vec<KeyedTally>,
+    /// By day in UTC, the latest first.
+    pub by_day: Vec<KeyedTally>,
+}

@@ -1,0 +1,20 @@
+//! A look at what is indexed, for a face that must answer at once: nothing is read anew.
+
+use crate::DaemonError;
+use crate::listing::session;
+use std::path::Path;
+use taffrail_api::Session;
+use taffrail_store::{Filter, IndexReader};
+
+/// The latest sessions whose id begins so, at most `limit`. Workers are among them only where the
+/// beginning of an id is given.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn recent(data: &Path, begins: &str, limit: usize) -> Result<Vec<Session>, DaemonError> {
+    let id_prefix = (!begins.is_empty()).then(|| begins.to_owned());
+    let workers = id_prefix.is_some();
+    let filter = Filter { workers, id_prefix, limit: Some(limit), ..Filter::default() };
+    let Some(reader) = IndexReader::open(data)? else { return Ok(Vec::new()) };
+    Ok(reader.sessions(&filter)?.into_iter().map(session).collect())
+}

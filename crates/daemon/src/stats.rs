@@ -1,0 +1,87 @@
+//! What sessions come to, all together and by what they have in common.
+
+use crate::listing::{caught_up, filter};
+use crate::{Budget, DaemonError, Progress, Settings, Waiting};
+use std::cmp::Reverse;
+use taffrail_api::{KeyedTally, ListRequest, SCHEMA_VERSION, Stats, Tally, Usage};
+use taffrail_store::{Filter, Grouping, IndexReader, TallyRow};
+
+/// Counts, and what they do not count yet.
+#[derive(Debug)]
+pub struct Counted {
+    /// The counts.
+    pub stats: Stats,
+    /// What waits to be read.
+    pub waiting: Waiting,
+    /// Sources that could not be read.
+    pub problems: Vec<String>,
+}
+
+/// Counts sessions after catching up within a budget. Workers always count.
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn stats(
+    settings: &Settings,
+    request: &ListRequest,
+    budget: Budget,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Counted, DaemonError> {
+    let filter = Filter { workers: true, limit: None, ..filter(request)? };
+    let caught_up = caught_up(settings, budget, progress)?;
+    let stats = match &caught_up.reader {
+        Some(reader) => counted(reader, &filter)?,
+        None => nothing(),
+    };
+    Ok(Counted { stats, waiting: caught_up.waiting(), problems: caught_up.problems })
+}
+
+fn counted(reader: &IndexReader, filter: &Filter) -> Result<Stats, DaemonError> {
+    let totals = reader.tally(filter, Grouping::Nothing)?.into_iter().next();
+    let mut by_day: Vec<_> = reader.tally_days(filter)?.into_iter().map(keyed).collect();
+    by_day.reverse();
+    Ok(Stats {
+        totals: totals.map_or_else(|| nothing().totals, |all| tally(&all)),
+        by_agent: the_most_first(reader.tally(filter, Grouping::Agent)?),
+        by_project: the_most_first(reader.tally(filter, Grouping::Project)?),
+        by_model: the_most_first(reader.tally_models(filter)?),
+        by_day,
+        ..nothing()
+    })
+}
+
+fn nothing() -> Stats {
+    let zero = Some(0);
+    let none = TallyRow { turns: zero, prompts: zero, tool_calls: zero, ..TallyRow::default() };
+    Stats {
+        schema_version: SCHEMA_VERSION,
+        totals: tally(&none),
+        by_agent: Vec::new(),
+        by_project: Vec::new(),
+        by_model: Vec::new(),
+        by_day: Vec::new(),
+    }
+}
+
+fn the_most_first(rows: Vec<TallyRow>) -> Vec<KeyedTally> {
+    let mut rows: Vec<_> = rows.into_iter().map(keyed).collect();
+    rows.sort_by_cached_key(|row| {
+        (Reverse(row.tally.usage.total()), Reverse(row.tally.sessions), row.key.clone())
+    });
+    rows
+}
+
+fn keyed(row: TallyRow) -> KeyedTally {
+    KeyedTally { tally: tally(&row), key: row.key }
+}
+
+fn tally(row: &TallyRow) -> Tally {
+    Tally {
+        sessions: row.sessions,
+        turns: row.turns,
+        prompts: row.prompts,
+        tool_calls: row.tool_calls,
+        usage: Usage::from(row.tokens),
+        cost_microdollars: row.cost_microdollars,
+    }
+}

@@ -1,0 +1,121 @@
+//! `taffrail stats`
+
+use super::index::Bar;
+use super::ls::{CATCH_UP, bold, warn};
+use super::which::Which;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::numbers::{dollars, short};
+use crate::output::Out;
+use crate::terminal::{fit_end, line, pad};
+use std::path::Path;
+use std::time::Instant;
+use taffrail_api::{KeyedTally, Stats, Tally};
+use taffrail_daemon::{Budget, stats};
+
+/// Rows of a table unless more are asked for.
+const ROWS: usize = 10;
+/// The column of keys.
+const KEY: usize = 25;
+
+/// Count sessions, turns, tokens and cost
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail stats                      by agent, project, model and day
+  taffrail stats --since 7d           of sessions with something new in seven days
+  taffrail stats --project . -n 30    of this folder, up to thirty rows a table
+  taffrail stats --json | jq '.totals'
+")]
+pub(super) struct Args {
+    /// Print JSON, with every row there is
+    #[arg(long)]
+    pub(super) json: bool,
+    /// At most so many rows a table
+    #[arg(long, short = 'n', value_name = "N", default_value_t = ROWS)]
+    limit: usize,
+    #[command(flatten)]
+    which: Which,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let request = args.which.request(context)?;
+    let soon = Budget::Until(Instant::now() + CATCH_UP);
+    let budget = if args.json { Budget::Whole } else { soon };
+    let bar = Bar::new();
+    let counted = stats(&context.settings, &request, budget, &mut |it| bar.show(it))?;
+    bar.end();
+    if args.json {
+        Out::new().json(&counted.stats)?;
+    } else {
+        show(&counted.stats, args.limit, context)?;
+    }
+    warn(counted.waiting, &counted.problems);
+    Ok(())
+}
+
+fn show(stats: &Stats, rows: usize, context: &Context) -> Result<(), CliError> {
+    let mut out = Out::paged(context.pager.as_ref());
+    out.line(&bold(&head("")))?;
+    out.line(&row("all sessions", &stats.totals))?;
+    let by_project = from_home(&stats.by_project, &context.rim.user_home);
+    for (name, tallies) in [
+        ("agent", &stats.by_agent),
+        ("project", &by_project),
+        ("model", &stats.by_model),
+        ("day (UTC)", &stats.by_day),
+    ] {
+        table(&mut out, name, tallies, rows)?;
+    }
+    out.end()
+}
+
+fn table(out: &mut Out, name: &str, all: &[KeyedTally], rows: usize) -> Result<(), CliError> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    out.line("")?;
+    out.line(&bold(&head(name)))?;
+    for it in all.iter().take(rows) {
+        let key = it.key.as_deref().map_or("(unknown)".to_owned(), line);
+        out.line(&row(&fit_end(&key, KEY), &it.tally))?;
+    }
+    match all.len().saturating_sub(rows) {
+        0 => Ok(()),
+        more => out.line(&format!("… {more} more")).map(|_| ()),
+    }
+}
+
+/// Folders below the user's home, from there on.
+fn from_home(tallies: &[KeyedTally], home: &Path) -> Vec<KeyedTally> {
+    let below = |key: &String| Path::new(key).strip_prefix(home).ok().map(Path::to_owned);
+    let short = |key: &String| below(key).map_or(key.clone(), |it| format!("~/{}", it.display()));
+    let shown = |it: &KeyedTally| KeyedTally { key: it.key.as_ref().map(short), ..it.clone() };
+    tallies.iter().map(shown).collect()
+}
+
+fn head(name: &str) -> String {
+    cells(
+        name,
+        ["sessions", "turns", "prompts", "calls", "tok in", "tok out", "cost"].map(str::to_owned),
+    )
+}
+
+fn row(key: &str, tally: &Tally) -> String {
+    let known = |count: Option<u64>| count.map_or("-".to_owned(), short);
+    let numbers = [
+        short(tally.sessions),
+        known(tally.turns),
+        known(tally.prompts),
+        known(tally.tool_calls),
+        short(tally.usage.read()),
+        short(tally.usage.output_tokens),
+        dollars(tally.cost_microdollars),
+    ];
+    cells(key, numbers)
+}
+
+fn cells(key: &str, [sessions, turns, prompts, calls, read, out, cost]: [String; 7]) -> String {
+    let key = pad(key, KEY);
+    format!("{key} {sessions:>8} {turns:>6} {prompts:>7} {calls:>6} {read:>6} {out:>7} {cost:>8}")
+}

@@ -1,0 +1,44 @@
+//! Which sessions are meant, in the options several commands share.
+
+use super::Context;
+use super::completions::agent_ids;
+use crate::error::CliError;
+use crate::rim;
+use clap::ValueHint;
+use std::path::Path;
+use taffrail_api::ListRequest;
+
+// A plain comment: a documented one would become the help of every command that has these options.
+// Narrows a question to some sessions.
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Which {
+    /// Of this agent only, by its id (see `taffrail agents`)
+    #[arg(long, value_name = "AGENT", add = agent_ids())]
+    pub(super) agent: Option<String>,
+    /// With something new since then: 7d, 12h, 30m, a date or a time
+    #[arg(long, value_name = "WHEN")]
+    pub(super) since: Option<String>,
+    /// In this folder or below it
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
+    pub(super) project: Option<String>,
+}
+
+impl Which {
+    /// The same as a question, of main sessions and without a limit.
+    pub(super) fn request(&self, context: &Context) -> Result<ListRequest, CliError> {
+        let since = match &self.since {
+            None => None,
+            Some(text) => Some(taffrail_model::when::since(text, rim::now()).ok_or_else(|| {
+                CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
+            })?),
+        };
+        let project = self.project.as_ref().map(|path| absolute(&context.rim.here, path));
+        Ok(ListRequest { agent: self.agent.clone(), since, project, ..ListRequest::default() })
+    }
+}
+
+fn absolute(here: &Path, path: &str) -> String {
+    let joined = here.join(path);
+    // A project that is gone can still be asked for by its name.
+    joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned()
+}

@@ -1,0 +1,238 @@
+//! Exports: what a transcript says stays text in every format, files are whole or not there, and
+//! many sessions take no more memory than one.
+
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use taffrail_testkit::Home;
+use taffrail_testkit::claude::{Line, path, talk};
+
+const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+
+/// Everything our own pages are made of.
+const TAGS: [&str; 47] = [
+    "<!doctype html>",
+    "<html lang=\"en\">",
+    "</html>",
+    "<head>",
+    "</head>",
+    "<meta charset=\"utf-8\">",
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+     'unsafe-inline'\">",
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
+    "<meta name=\"referrer\" content=\"no-referrer\">",
+    "<meta name=\"color-scheme\" content=\"light dark\">",
+    "<title>",
+    "</title>",
+    "<style>",
+    "</style>",
+    "<body>",
+    "</body>",
+    "<article>",
+    "</article>",
+    "<header>",
+    "</header>",
+    "<h1>",
+    "</h1>",
+    "<h2>",
+    "</h2>",
+    "<span>",
+    "</span>",
+    "<p>",
+    "</p>",
+    "<p class=\"note\">",
+    "<p class=\"note bad\">",
+    "<dl>",
+    "</dl>",
+    "<dt>",
+    "</dt>",
+    "<dd>",
+    "</dd>",
+    "<div class=\"prompt\">",
+    "<div class=\"answer\">",
+    "</div>",
+    "<details class=\"tool\">",
+    "<details class=\"thinking\">",
+    "</details>",
+    "<summary>",
+    "</summary>",
+    "<pre>",
+    "</pre>",
+    "<i class=\"bad\">",
+];
+const MORE_TAGS: [&str; 6] = ["<b>", "</b>", "<i>", "</i>", "<code>", "</code>"];
+
+const HOSTILE: [&str; 14] = [
+    "<script>alert(1)</script>",
+    "</pre></details></article><img src=x onerror=alert(1)>",
+    "\"' onmouseover='alert(1)' x=\"",
+    "<!-- ]]> --> <![CDATA[",
+    "&lt;b&gt; &amp;",
+    "see https://evil.example/x?a=1//b and //evil.example",
+    "url(//evil.example) src=//evil.example href=\"//evil.example\"",
+    "![x](https://evil.example/p.png) [x](javascript:alert(1))",
+    "```\n</pre>\n````\n```` `a` ``",
+    "`code <b>` and \\`<b>\\`",
+    "\u{1b}[31mred\u{1b}]8;;https://evil.example\u{7}link",
+    "\u{202e}gnp.exe \u{2066}x\u{2069} \u{200b}",
+    "a\u{0}b\u{7f}c\u{9b}31m",
+    "</style><base href=//evil.example><meta http-equiv=refresh content=0>",
+];
+
+/// A session that says it in every place.
+fn home_saying(said: &str) -> Home {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    let line = |uuid, second| Line { session: SESSION, uuid, parent: None, second };
+    let thinking = json!({"type": "assistant", "message": {"id": "t", "role": "assistant",
+        "model": said, "content": [{"type": "thinking", "thinking": said}]}});
+    let error = json!({"type": "assistant", "isApiErrorMessage": true, "error": said, "message": {
+        "id": "e", "role": "assistant", "model": "<synthetic>",
+        "content": [{"type": "text", "text": said}]}});
+    let lines = [
+        line("u1", 1).prompt(said),
+        line("u2", 2).with(&thinking),
+        line("u3", 3).answer(said),
+        line("u4", 4).call("c1", said, &json!({"command": said, "more": {"x": said}})),
+        line("u5", 5).result("c1", said),
+        line("u6", 6).with(&error),
+        line("u7", 7).with(&json!({"type": "custom-title", "customTitle": said})),
+    ];
+    let quoted = json!(said).to_string();
+    home.write(&path(SESSION), lines.concat().replace("\"/w/app\"", &quoted));
+    home
+}
+
+#[test]
+fn a_page_holds_nothing_but_our_own_tags_and_fetches_nothing() {
+    for said in HOSTILE {
+        let home = home_saying(said);
+        let page = home.ok(&["export", SESSION, "--format", "html"]);
+        let mut rest = page.as_str();
+        while let Some((_, after)) = rest.split_once('<') {
+            let (tag, after) = after.split_once('>').unwrap();
+            let tag = format!("<{tag}>");
+            let ours = TAGS.iter().chain(&MORE_TAGS).any(|it| *it == tag);
+            assert!(ours, "{said:?} becomes {tag}");
+            rest = after;
+        }
+        assert!(!page.contains("//"), "{said:?}: something looks like an address");
+        check_plain(&page, said);
+    }
+}
+
+#[test]
+fn markdown_holds_no_html_but_our_folds() {
+    for said in HOSTILE {
+        let home = home_saying(said);
+        let text = home.ok(&["export", SESSION, "--format", "md"]);
+        check_plain(&text, said);
+        let mut fence: Option<String> = None;
+        for line in text.lines().map(|line| line.trim_start_matches("> ")) {
+            let ticks: String = line.chars().take_while(|it| *it == '`').collect();
+            match &fence {
+                Some(open) if line == open => fence = None,
+                Some(_) => {}
+                None if ticks.len() >= 3 => fence = Some(ticks),
+                None => check_no_html(line, said),
+            }
+        }
+        assert_eq!(fence, None, "{said:?} leaves a block open");
+    }
+}
+
+/// Outside of blocks, tags stand only in code and in our folds.
+fn check_no_html(line: &str, said: &str) {
+    let fold = line.strip_prefix("<details><summary>").and_then(|it| it.strip_suffix("</summary>"));
+    let said_plainly = fold.unwrap_or(line).replace("`code <b>`", "").replace("</details>", "");
+    assert!(!said_plainly.contains('<'), "{said:?}: {line}");
+    assert!(fold.is_some() || !line.contains("!["), "{said:?}: {line}");
+}
+
+fn check_plain(text: &str, said: &str) {
+    let is_hostile = |it: char| {
+        (it.is_control() && it != '\n' && it != '\t')
+            || matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    assert_eq!(text.chars().find(|it| is_hostile(*it)), None, "{said:?}");
+}
+
+#[test]
+fn lines_are_those_of_events_and_a_page_keeps_every_word() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    let word = "supercalifragilistic".repeat(5_000);
+    let line = |uuid, second| Line { session: SESSION, uuid, parent: None, second };
+    home.write(&path(SESSION), line("u1", 1).prompt(&word) + &line("u2", 2).answer("Done."));
+    let lines = home.ok(&["export", SESSION, "--format", "jsonl"]);
+    assert_eq!(lines, home.ok(&["events", SESSION, "--json"]));
+    assert_eq!(home.ok(&["export", "--since", "2026-01-01", "--format", "jsonl"]), lines);
+    for format in ["md", "html"] {
+        assert!(home.ok(&["export", SESSION, "--format", format]).contains(&word), "{format}");
+    }
+}
+
+#[test]
+fn a_file_is_private_whole_and_never_replaced_unasked() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    let export = |more: &[&str]| {
+        home.run(&[&["export", SESSION, "--format", "md", "--out", "a.md"], more].concat())
+    };
+    let first = export(&[]);
+    assert_eq!((first.status, first.stdout.as_str()), (0, ""), "{}", first.stderr);
+    assert_eq!(first.stderr, "wrote 1 session to a.md\n");
+    let kept = fs::read_to_string(home.path("a.md")).unwrap();
+    assert_eq!(kept, home.ok(&["export", SESSION, "--format", "md"]));
+    assert_eq!(fs::metadata(home.path("a.md")).unwrap().permissions().mode() & 0o777, 0o600);
+    home.write("a.md", "mine");
+    let again = export(&[]);
+    assert_eq!(again.status, 2, "{}", again.stderr);
+    assert!(again.stderr.contains("a.md is there already"), "{}", again.stderr);
+    assert_eq!(fs::read_to_string(home.path("a.md")).unwrap(), "mine");
+    assert_eq!(export(&["--force"]).status, 0);
+    assert_eq!(fs::read_to_string(home.path("a.md")).unwrap(), kept);
+    fs::remove_file(home.path("a.md")).unwrap();
+    symlink("/dev/null", home.path("a.md")).unwrap();
+    assert_eq!(export(&["--force"]).status, 2, "a link is not followed");
+    let left: Vec<_> =
+        fs::read_dir(home.root()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    let left = left.iter().filter(|name| name.to_string_lossy().starts_with(".taffrail-"));
+    assert_eq!(left.count(), 0, "nothing is left beside the file");
+}
+
+#[test]
+fn a_file_that_failed_is_not_there() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    let output = home.run(&["export", "ffff", "--format", "html", "--out", "a.html"]);
+    assert_eq!(output.status, 3, "{}", output.stderr);
+    assert!(!home.path("a.html").exists());
+    let output = home.run(&["export", "@last", "--format", "md", "--out", "gone/a.md"]);
+    assert_eq!(output.status, 1);
+    assert!(output.stderr.contains("gone/a.md: "), "{}", output.stderr);
+}
+
+/// The most a run may take beyond one a twentieth of its size.
+const MORE_KIB: u64 = 6 * 1024;
+
+#[test]
+fn many_sessions_take_no_more_memory_than_few() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    let mut sessions = 0..;
+    let mut peak_with = |count: usize| {
+        for number in sessions.by_ref().take(count) {
+            let session = format!("11111111-1111-4111-8111-{number:012}");
+            let said = "A long answer. ".repeat(200);
+            home.write(&path(&session), talk(&session, 0, 20).replace("Answer", &said));
+        }
+        home.index();
+        let arguments = ["export", "--since", "2026-01-01", "--format", "html", "--out", "a.html"];
+        let (status, peak) = home.spawn(&[&arguments[..], &["--force"]].concat()).peak_kib();
+        let bytes = fs::metadata(home.path("a.html")).unwrap().len();
+        println!("{count} more sessions: {bytes} bytes, {peak} KiB at most");
+        assert!(status.success());
+        (peak, bytes)
+    };
+    let (few, small) = peak_with(40);
+    let (many, large) = peak_with(760);
+    assert!(large > 19 * (small - 20_000), "{large} bytes are not twenty times {small}");
+    assert!(many < few + MORE_KIB, "{many} KiB for many, {few} KiB for few");
+}
