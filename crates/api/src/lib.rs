@@ -4,12 +4,16 @@
 //! `schema_version`; lines of a stream do not.
 
 mod error;
+mod keep;
 mod reply;
 mod request;
 mod search;
 mod stats;
 
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use keep::{
+    ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,
+};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
     Session, SessionList, Usage,

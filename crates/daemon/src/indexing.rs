@@ -1,5 +1,7 @@
 //! Bringing the index up to what is on disk.
 
+use crate::archive::keep_within_cap;
+use crate::forget::finish_forgetting;
 use crate::keeping::Rules;
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching};
@@ -96,6 +98,7 @@ fn run(
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
     writer.leave_out(settings.left_out());
+    finish_forgetting(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
         Ok(planned(discover(&settings.homes()), writer.sources()?, scope))
@@ -113,6 +116,7 @@ fn run(
     if total.complete && *scope == Scope::All {
         Run { settings, writer, search: &search, rules, total: &mut total }.revive()?;
     }
+    keep_within_cap(settings, writer, total.outcome.bytes_read)?;
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;
     let sessions = match IndexReader::open(&settings.data)? {

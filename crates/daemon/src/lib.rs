@@ -4,13 +4,17 @@
 //! texts read back from their sources. For now everything runs inside the command that asks.
 
 mod agents;
+mod archive;
+mod backup;
 mod bodies;
 mod doctor;
 mod events;
 mod export;
+mod forget;
 mod indexing;
 mod keeping;
 mod listing;
+mod notice;
 mod pool;
 mod recent;
 mod reviving;
@@ -22,11 +26,15 @@ mod stats;
 mod target;
 
 pub use agents::{agent_names, agents};
+pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
+pub use backup::{backup, restore};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
+pub use forget::{Mode, Which, forget};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
+pub use notice::must_tell_of_archive;
 pub use recent::recent;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};

@@ -25,6 +25,9 @@ pub enum TargetError {
     /// There are several.
     #[error("`{0}` matches several sessions: {1}")]
     Ambiguous(String, String),
+    /// There is no copy of it.
+    #[error("the archive holds no copy of session {0}")]
+    NotArchived(String),
     /// Nothing can be waited for yet.
     #[error("`@waiting` needs the live status of sessions, which this version does not have")]
     WaitingUnknown,

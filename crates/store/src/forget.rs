@@ -1,10 +1,11 @@
 //! Forgetting a session: nothing of it stays, and it does not come back.
 
-use crate::families;
 use crate::writer::Writer;
 use crate::{IndexReader, StoreError};
-use rusqlite::{Connection, params};
+use crate::{families, sources};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
+use taffrail_model::observed::{Kept, SourceState};
 use taffrail_model::{Facts, RuntimeIdentity, SessionId, Timestamp};
 
 /// Sessions that were forgotten.
@@ -59,6 +60,33 @@ impl Writer {
             }
         }
         Ok(out)
+    }
+
+    /// The sources that speak of sessions.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_of(&self, rows: &[i64]) -> Result<Vec<SourceState>, StoreError> {
+        let mut out = Vec::new();
+        for row in rows {
+            out.extend(sources::of_session(&self.index, *row)?.into_iter().map(|it| it.state));
+        }
+        Ok(out)
+    }
+
+    /// The copy of a source was dropped, and none is to be made again.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn drop_copy(&mut self, (home, path, key): (&str, &str, &str)) -> Result<(), StoreError> {
+        let query = "UPDATE sources SET kept = ?4 WHERE home = ?1 AND path = ?2 AND key = ?3 \
+                     RETURNING id";
+        let dropped = sources::kept_number(Kept::Dropped);
+        let mut statement = self.index.prepare_cached(query)?;
+        let source: Option<i64> =
+            statement.query_row(params![home, path, key, dropped], |row| row.get(0)).optional()?;
+        drop(statement);
+        source.map_or(Ok(()), |source| self.touch_sessions_of(source))
     }
 
     /// Takes sessions out of the index, whatever is freed being overwritten.

@@ -15,7 +15,7 @@ use taffrail_model::{
 /// The ledger, open for writing by the one writer.
 #[derive(Debug)]
 pub struct Ledger {
-    connection: Connection,
+    pub(crate) connection: Connection,
 }
 
 impl Ledger {
@@ -25,10 +25,13 @@ impl Ledger {
     /// # Errors
     /// `Newer` when a later version wrote it; it is then left as it is.
     pub fn open(folder: &Path, new_device: &DeviceId) -> Result<Self, StoreError> {
-        let path = folder.join("ledger.db");
-        let connection = schema::open_writable(&path)?;
+        Self::open_file(&folder.join("ledger.db"), new_device)
+    }
+
+    pub(crate) fn open_file(path: &Path, new_device: &DeviceId) -> Result<Self, StoreError> {
+        let connection = schema::open_writable(path)?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        migrate(&connection, &path)?;
+        migrate(&connection, path)?;
         let ledger = Self { connection };
         if ledger.meta("device_id")?.is_none() {
             ledger.set_meta("device_id", new_device.as_str())?;
@@ -165,12 +168,12 @@ impl Ledger {
         truncate_log(&self.connection)
     }
 
-    fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn meta(&self, name: &str) -> Result<Option<String>, StoreError> {
         let query = "SELECT value FROM meta WHERE name = ?1";
         Ok(self.connection.query_row(query, [name], |row| row.get(0)).optional()?)
     }
 
-    fn set_meta(&self, name: &str, value: &str) -> Result<(), StoreError> {
+    pub(crate) fn set_meta(&self, name: &str, value: &str) -> Result<(), StoreError> {
         let query = "INSERT INTO meta (name, value) VALUES (?1, ?2) \
                      ON CONFLICT (name) DO UPDATE SET value = excluded.value";
         self.connection.execute(query, [name, value])?;
@@ -215,7 +218,7 @@ fn read_binding(row: &rusqlite::Row<'_>) -> rusqlite::Result<Binding> {
     })
 }
 
-fn newest() -> i64 {
+pub(crate) fn newest() -> i64 {
     i64::try_from(LEDGER_STEPS.len()).unwrap_or(i64::MAX)
 }
 

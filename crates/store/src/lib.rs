@@ -9,6 +9,7 @@
 pub mod archive;
 
 mod append;
+mod backup;
 mod codec;
 mod cuts;
 mod families;

@@ -59,7 +59,7 @@ impl Writer {
         Ok(())
     }
 
-    fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
+    pub(crate) fn touch_sessions_of(&mut self, source: i64) -> Result<(), StoreError> {
         for who in identities_of(&self.index, source)? {
             slot(&self.index, &mut self.slots, (&who, self.batch))?.due.add(Due::FACTS);
         }

@@ -291,6 +291,22 @@ impl Writer {
         Ok((all, since))
     }
 
+    /// Adds to what was read since this last said so; `true` when that is at least `limit`, and
+    /// counting begins anew.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn note_read(&mut self, bytes: u64, limit: u64) -> Result<bool, StoreError> {
+        if bytes == 0 {
+            return Ok(false);
+        }
+        let known = meta(&self.index, "read")?.and_then(|it| it.parse().ok()).unwrap_or(0);
+        let all = bytes.saturating_add(known);
+        let enough = all >= limit;
+        set_meta(&self.index, "read", &if enough { 0 } else { all }.to_string())?;
+        Ok(enough)
+    }
+
     /// Everything is searchable.
     ///
     /// # Errors

@@ -38,6 +38,9 @@ impl From<DaemonError> for CliError {
             DaemonError::Target(TargetError::NotFound(_)) => {
                 (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
             }
+            DaemonError::Target(TargetError::NotArchived(_)) => {
+                (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
+            }
             DaemonError::Target(TargetError::Ambiguous(..)) => {
                 (ErrorKind::Usage, Some("type more of the id"))
             }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use taffrail_model::AgentId;
 use taffrail_model::hash::{self, Digest16};
+use taffrail_model::observed::SourceState;
 
 /// The version of the format; a file with a higher one is left alone.
 const VERSION: u32 = 1;
@@ -62,6 +63,13 @@ pub struct Address<'a> {
     pub path: &'a str,
     /// Which part of the file.
     pub key: &'a str,
+}
+
+impl<'a> From<&'a SourceState> for Address<'a> {
+    fn from(state: &'a SourceState) -> Self {
+        let SourceState { agent, home, path, key, .. } = state;
+        Self { agent, home, path, key }
+    }
 }
 
 impl Address<'_> {

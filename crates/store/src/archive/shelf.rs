@@ -102,6 +102,26 @@ impl Archive {
         remove_file(&self.path(address, edition))
     }
 
+    /// How many bytes the files of a source have.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read.
+    pub fn size(&self, address: Address<'_>) -> Result<u64, ArchiveError> {
+        let path = self.path(address, 0);
+        let Some(folder) = path.parent() else { return Ok(0) };
+        let digest = address.digest();
+        let files = inside(folder)?.into_iter();
+        let files = files.filter(|it| Name::parse(it).is_some_and(|name| name.digest == digest));
+        Ok(files.filter_map(|path| path.symlink_metadata().ok()).map(|it| it.len()).sum())
+    }
+
+    /// How many bytes the disk has on which it is, as far as the system tells.
+    #[must_use]
+    pub fn disk_bytes(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(self.folder.parent()?).ok()?;
+        disk.f_blocks.checked_mul(disk.f_frsize)
+    }
+
     /// How many bytes all files have together.
     ///
     /// # Errors

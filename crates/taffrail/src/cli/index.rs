@@ -25,7 +25,18 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let bar = Bar::new();
     let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
     bar.end();
+    tell_of_archive(context);
     told(&indexed, args.json)
+}
+
+/// Says once that copies are kept, and how to stop that.
+pub(super) fn tell_of_archive(context: &Context) {
+    if taffrail_daemon::must_tell_of_archive(&context.settings) {
+        say(
+            "Copies of what was read are kept in the archive, so that they outlive the agents' own \
+             clean-up:\nsee `taffrail archive`; `taffrail config set archive.enabled false` stops it.",
+        );
+    }
 }
 
 /// Tells what a run came to.

@@ -1,6 +1,6 @@
 //! `taffrail ls`, and `taffrail` alone
 
-use super::index::{Bar, bytes};
+use super::index::{Bar, bytes, tell_of_archive};
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -76,6 +76,7 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
         say(&format!("there are more: taffrail ls -n {}", rows.saturating_mul(5)));
     }
     warn(listing.waiting, &listing.problems);
+    tell_of_archive(context);
     Ok(())
 }
 

@@ -1,11 +1,14 @@
 //! The commands: one file each, and a table.
 
 mod agents;
+mod archive;
+mod backup;
 mod completions;
 mod config;
 mod doctor;
 mod events;
 mod export;
+mod forget;
 mod index;
 mod ls;
 mod man;
@@ -87,6 +90,10 @@ enum Command {
     Tail(tail::Args),
     Stats(stats::Args),
     Export(export::Args),
+    Archive(archive::Args),
+    Forget(forget::Args),
+    Backup(backup::BackupArgs),
+    Restore(backup::RestoreArgs),
     Agents(agents::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
@@ -161,6 +168,10 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Tail(args) => tail::run(&args, &Context::new()?.paged(paging)),
         Command::Stats(args) => stats::run(&args, &Context::new()?.paged(paging)),
         Command::Export(args) => export::run(&args, &Context::new()?),
+        Command::Archive(args) => archive::run(&args, &Context::new()?.paged(paging)),
+        Command::Forget(args) => forget::run(&args, &Context::new()?),
+        Command::Backup(args) => backup::backup(&args, &Context::new()?),
+        Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
@@ -178,6 +189,9 @@ impl Command {
             Self::Tail(args) => args.json,
             Self::Stats(args) => args.json,
             Self::Export(_) | Self::Completions(_) | Self::Man(_) => false,
+            Self::Backup(_) | Self::Restore(_) => false,
+            Self::Archive(args) => args.json,
+            Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,

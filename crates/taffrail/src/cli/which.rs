@@ -7,6 +7,7 @@ use crate::rim;
 use clap::ValueHint;
 use std::path::Path;
 use taffrail_api::ListRequest;
+use taffrail_model::{Timestamp, when};
 
 // A plain comment: a documented one would become the help of every command that has these options.
 // Narrows a question to some sessions.
@@ -26,18 +27,21 @@ pub(super) struct Which {
 impl Which {
     /// The same as a question, of main sessions and without a limit.
     pub(super) fn request(&self, context: &Context) -> Result<ListRequest, CliError> {
-        let since = match &self.since {
-            None => None,
-            Some(text) => Some(taffrail_model::when::since(text, rim::now()).ok_or_else(|| {
-                CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
-            })?),
-        };
+        let since = self.since.as_deref().map(instant).transpose()?;
         let project = self.project.as_ref().map(|path| absolute(&context.rim.here, path));
         Ok(ListRequest { agent: self.agent.clone(), since, project, ..ListRequest::default() })
     }
 }
 
-fn absolute(here: &Path, path: &str) -> String {
+/// An instant as a person writes it.
+pub(super) fn instant(text: &str) -> Result<Timestamp, CliError> {
+    when::since(text, rim::now()).ok_or_else(|| {
+        CliError::usage(format!("`{text}` is no time"), "write 7d, 12h, 30m or 2026-11-01")
+    })
+}
+
+/// A folder as a person writes it.
+pub(super) fn absolute(here: &Path, path: &str) -> String {
     let joined = here.join(path);
     // A project that is gone can still be asked for by its name.
     joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned()
