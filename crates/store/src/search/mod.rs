@@ -5,6 +5,7 @@
 //! after a crash. Throwing the folder away costs time and nothing else.
 
 mod fields;
+mod forms;
 mod plan;
 mod query;
 mod ranking;

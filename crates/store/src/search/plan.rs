@@ -1,6 +1,7 @@
 //! From what is asked to what tantivy is asked.
 
 use super::fields::{Fields, codes, row};
+use super::forms::forms;
 use super::query::{Clause, Query};
 use crate::StoreError;
 use std::collections::HashSet;
@@ -8,11 +9,14 @@ use std::sync::Arc;
 use taffrail_model::Timestamp;
 use tantivy::query::doc_predicate_query::{DocPredicateQuery, FunctionPredicate};
 use tantivy::query::{
-    AllQuery, BooleanQuery, ConstScoreQuery, Occur, PhraseQuery, Query as TantivyQuery, RegexQuery,
-    TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, DisjunctionMaxQuery, Occur, PhraseQuery,
+    Query as TantivyQuery, RegexQuery, TermQuery,
 };
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, SegmentReader, Term};
+
+/// What another form of a word counts, against the word itself.
+const OTHER_FORM: f32 = 0.8;
 
 /// What is asked for, with its filters as they are meant.
 #[derive(Debug, Clone)]
@@ -40,7 +44,7 @@ pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, 
     }
     let mut parts = Vec::new();
     for clause in &query.clauses {
-        parts.push(asked(fields, clause)?);
+        parts.push(asked(fields, clause, query.is_question())?);
     }
     let mut all: Vec<(Occur, Box<dyn TantivyQuery>)> = match parts.is_empty() {
         true => vec![(Occur::Must, Box::new(AllQuery))],
@@ -51,7 +55,11 @@ pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, 
     Ok(Some(Plan { query: BooleanQuery::new(all), ranked: !query.has_no_words() }))
 }
 
-fn asked(fields: &Fields, clause: &Clause) -> Result<(Occur, Box<dyn TantivyQuery>), StoreError> {
+fn asked(
+    fields: &Fields,
+    clause: &Clause,
+    is_question: bool,
+) -> Result<(Occur, Box<dyn TantivyQuery>), StoreError> {
     let term = |word: &String| Term::from_field_text(fields.body, word);
     let one = |word: &String| -> Box<dyn TantivyQuery> {
         Box::new(TermQuery::new(term(word), IndexRecordOption::WithFreqs))
@@ -63,6 +71,14 @@ fn asked(fields: &Fields, clause: &Clause) -> Result<(Occur, Box<dyn TantivyQuer
         }
     };
     Ok(match clause {
+        Clause::Word(word) if is_question => {
+            let other = |it: &String| -> Box<dyn TantivyQuery> {
+                Box::new(BoostQuery::new(one(it), OTHER_FORM))
+            };
+            let mut all = vec![one(word)];
+            all.extend(forms(word).iter().map(other));
+            (Occur::Should, Box::new(DisjunctionMaxQuery::new(all)))
+        }
         Clause::Word(word) => (Occur::Should, one(word)),
         Clause::Joined(words) => (Occur::Should, row(words)),
         Clause::Phrase(words) => (Occur::Must, row(words)),

@@ -57,6 +57,12 @@ impl Query {
         query
     }
 
+    /// Several words were typed, as in a question: other forms of them are meant, too.
+    #[must_use]
+    pub fn is_question(&self) -> bool {
+        self.clauses.iter().filter(|it| matches!(it, Clause::Word(_))).count() >= 2
+    }
+
     /// Nothing is asked of the text.
     #[must_use]
     pub fn has_no_words(&self) -> bool {

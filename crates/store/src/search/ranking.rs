@@ -1,10 +1,15 @@
 //! Which of the best comes first: what fits, weighed by how old it is and who said it.
 
 use super::fields::code;
+use super::reader::Hit;
+use std::collections::HashMap;
 use taffrail_model::Kind;
 
 /// What was said today counts this much more than what was said long ago.
 const RECENCY: f64 = 0.25;
+/// What each further hit of one session counts, and the least.
+const AGAIN: f32 = 0.92;
+const AGAIN_LEAST: f32 = 0.5;
 /// The age in seconds at which half of that is left.
 const HALF_LIFE: f64 = 30.0 * 86_400.0;
 
@@ -16,6 +21,16 @@ pub(crate) fn weighed(fits: f32, age: i64, kind: u64) -> f32 {
 /// The score where only filters were given: the latest first.
 pub(crate) fn latest(age: i64) -> f32 {
     1.0 / (1.0 + age.max(0) as f32)
+}
+
+/// Gives room to other sessions: each further hit of one session counts less.
+pub(crate) fn spread(sorted: &mut [Hit]) {
+    let mut met: HashMap<i64, i32> = HashMap::new();
+    for hit in sorted {
+        let before = met.entry(hit.session).or_default();
+        hit.score *= AGAIN.powi(*before).max(AGAIN_LEAST);
+        *before += 1;
+    }
 }
 
 fn freshness(age: i64) -> f64 {

@@ -51,6 +51,11 @@ pub struct Hits {
     pub total_is_at_least: bool,
 }
 
+/// The best first.
+fn order(hits: &mut [Hit]) {
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
+}
+
 impl SearchReader {
     /// Opens the search index, if there is one of our format.
     ///
@@ -98,7 +103,9 @@ impl SearchReader {
         for (score, address) in candidates {
             hits.push(self.hit(score, address, (plan.ranked, now))?);
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.key.cmp(&b.key)));
+        order(&mut hits);
+        ranking::spread(&mut hits);
+        order(&mut hits);
         hits.truncate(limit);
         let total_is_at_least = total > EXACT_TOTAL;
         Ok(Hits { hits, total: total.min(EXACT_TOTAL), total_is_at_least })

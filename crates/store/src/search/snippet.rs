@@ -1,5 +1,6 @@
 //! The piece of a text that shows why it was found.
 
+use super::forms::forms;
 use super::query::{Clause, Query};
 use super::words::{Span, into_lower, spans};
 
@@ -54,6 +55,10 @@ fn matches(text: &str, query: &Query) -> Vec<Match> {
     for (clause, asked) in query.clauses.iter().enumerate() {
         let mut give = |start: usize, end: usize| out.push(Match { start, end, clause });
         match asked {
+            Clause::Word(word) if query.is_question() => {
+                let others = forms(word);
+                singles(&words, |it| it == word || others.iter().any(|o| o == it), &mut give);
+            }
             Clause::Word(word) => singles(&words, |it| it == word, &mut give),
             Clause::Prefix(start) => singles(&words, |it| it.starts_with(start), &mut give),
             Clause::Joined(parts) | Clause::Phrase(parts) => rows(&words, parts, &mut give),
