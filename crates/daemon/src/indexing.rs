@@ -3,6 +3,7 @@
 use crate::archive::keep_within_cap;
 use crate::forget::finish_forgetting;
 use crate::keeping::Rules;
+use crate::mending::mend_archive;
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching};
 use crate::{DaemonError, Settings};
@@ -99,6 +100,7 @@ fn run(
     let began = Instant::now();
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
+    mend_archive(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
         Ok(planned(discover(&settings.homes()), writer.sources()?, scope))

@@ -4,7 +4,7 @@ use crate::Settings;
 use taffrail_adapters::Shape as Read;
 use taffrail_capture::{Job, side_files};
 use taffrail_model::facts::Projects;
-use taffrail_model::observed::{Kept, Observed};
+use taffrail_model::observed::{Kept, Observed, SourceState};
 use taffrail_model::{AgentId, Facts, RuntimeIdentity};
 use taffrail_store::Forgotten;
 use taffrail_store::archive::{
@@ -30,6 +30,27 @@ impl Rules {
         Self { archive, left_out, forgotten }
     }
 
+    /// A source was moved: its copies follow it.
+    pub(crate) fn moved(&self, before: &SourceState, job: &Job) -> Result<(), ArchiveError> {
+        let Some(archive) = &self.archive else { return Ok(()) };
+        let shape = match job.found.place.shape {
+            Read::Lines(_) => Shape::Lines,
+            Read::Document => Shape::Document,
+            Read::Sqlite(_) => Shape::Rows,
+        };
+        archive.relabel(before.into(), &label(job, &before.key, shape))
+    }
+
+    /// Joins the small frames of a source that was added to often.
+    pub(crate) fn repack(&self, job: &Job, packer: &mut Packer) -> Result<(), ArchiveError> {
+        let (Some(archive), Some(known), Read::Lines(_)) =
+            (&self.archive, &job.known, job.found.place.shape)
+        else {
+            return Ok(());
+        };
+        archive.repack(known.into(), packer).map(drop)
+    }
+
     /// A session that must not be known.
     pub(crate) fn is_forgotten(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
         self.forgotten.holds(who, facts)
@@ -46,6 +67,22 @@ impl Rules {
                 || facts.project_path.as_deref().is_some_and(|it| self.left_out.holds(it))
         });
         Some(if refused { Permission::Refuse } else { Permission::Keep })
+    }
+}
+
+/// What a copy says of the source it is of.
+fn label(job: &Job, key: &str, shape: Shape) -> Label {
+    let found = &job.found;
+    let side = side_files(found).into_iter();
+    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+    Label {
+        agent: AgentId::new(found.adapter.descriptor().id),
+        home: found.home.clone(),
+        path: found.path.clone(),
+        key: key.to_owned(),
+        locator: found.place.locator.clone() + &suffix,
+        shape,
+        beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
     }
 }
 
@@ -77,7 +114,7 @@ impl<'a> Keeping<'a> {
         let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
             return offset;
         };
-        let label = self.label("", Shape::Lines);
+        let label = label(self.job, "", Shape::Lines);
         let keeper = Keeper::begin(archive, label, offset, packer);
         self.lines = self.noted(keeper);
         self.lines.as_ref().map_or(offset, Keeper::wants_from)
@@ -150,7 +187,7 @@ impl<'a> Keeping<'a> {
         else {
             return;
         };
-        let label = self.label(&piece.source.key, shape);
+        let label = label(self.job, &piece.source.key, shape);
         let Some(packer) = self.packer.as_deref_mut().filter(|_| !bytes.is_empty()) else { return };
         let written = match permission {
             Permission::Keep => keep_whole(archive, label, bytes, packer).map(drop),
@@ -163,21 +200,6 @@ impl<'a> Keeping<'a> {
         piece.source.kept = self.kept;
         if let Err(error) = written {
             self.stop(error);
-        }
-    }
-
-    fn label(&self, key: &str, shape: Shape) -> Label {
-        let found = &self.job.found;
-        let side = side_files(found).into_iter();
-        let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
-        Label {
-            agent: AgentId::new(found.adapter.descriptor().id),
-            home: found.home.clone(),
-            path: found.path.clone(),
-            key: key.to_owned(),
-            locator: found.place.locator.clone() + &suffix,
-            shape,
-            beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
         }
     }
 

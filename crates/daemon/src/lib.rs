@@ -14,6 +14,7 @@ mod forget;
 mod indexing;
 mod keeping;
 mod listing;
+mod mending;
 mod notice;
 mod pool;
 mod recent;
@@ -56,6 +57,12 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// A file that would be overwritten.
+    #[error("{0} is already there")]
+    Exists(String),
+    /// No event is of this kind.
+    #[error("no event is of the kind `{0}`")]
+    UnknownKind(String),
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),

@@ -89,7 +89,10 @@ impl Run<'_> {
         for job in &plan.jobs {
             if let Some(id) = job.moved {
                 let found = &job.found;
-                writer.relocate(id, (&found.home, &found.path, &found.place.locator))?;
+                let to = (found.home.as_str(), found.path.as_str(), found.place.locator.as_str());
+                if let Some(before) = writer.relocate(id, to)? {
+                    self.rules.moved(&before, job)?;
+                }
             }
         }
         writer.commit((self.settings.now)())?;

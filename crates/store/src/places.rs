@@ -3,8 +3,9 @@
 use crate::queries::identities_of;
 use crate::sessions::Due;
 use crate::writer::{Writer, slot};
-use crate::{StoreError, cuts};
+use crate::{StoreError, cuts, sources};
 use rusqlite::params;
+use taffrail_model::observed::SourceState;
 
 impl Writer {
     /// Sources that are gone: what they said stays, their sessions may become lost.
@@ -35,17 +36,31 @@ impl Writer {
         Ok(())
     }
 
-    /// A source that was moved: the same file under another name.
+    /// A source that was moved: the same file under another name. Gives it as it was.
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn relocate(&mut self, source: i64, to: (&str, &str, &str)) -> Result<(), StoreError> {
-        let (home, path, locator) = to;
+    pub fn relocate(
+        &mut self,
+        source: i64,
+        (home, path, locator): (&str, &str, &str),
+    ) -> Result<Option<SourceState>, StoreError> {
+        let before = sources::one(&self.index, source)?;
         self.index.execute(
             "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
             params![source, home, path, locator],
         )?;
-        self.touch_sessions_of(source)
+        self.touch_sessions_of(source)?;
+        Ok(before)
+    }
+
+    /// A source is to be read from its start with the next round.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn read_again(&mut self, source: i64) -> Result<(), StoreError> {
+        self.index.execute("UPDATE sources SET again = 1 WHERE id = ?1", [source])?;
+        Ok(())
     }
 
     /// Another source of the same session may hold what this one no longer does.

@@ -46,6 +46,8 @@ pub struct Writer {
     pub(crate) index: Connection,
     pub(crate) ledger: Ledger,
     boot: Boot,
+    /// The machine went down while another wrote.
+    cut_off: bool,
     /// The number of the batch under way.
     pub(crate) batch: i64,
     /// Events that changed, vanished or became copies since they were last asked for.
@@ -82,6 +84,7 @@ impl Writer {
             index,
             ledger,
             boot,
+            cut_off: false,
             batch: 0,
             changed: Vec::new(),
             slots: HashMap::new(),
@@ -95,6 +98,12 @@ impl Writer {
     /// Sessions of these projects are not listed, also where only the ledger knows them.
     pub fn leave_out(&mut self, projects: Projects) {
         self.left_out = projects;
+    }
+
+    /// The machine went down while this index was written to.
+    #[must_use]
+    pub fn was_cut_off(&self) -> bool {
+        self.cut_off
     }
 
     /// Someone waits to write.
@@ -351,7 +360,8 @@ impl Writer {
     fn note_boot(&mut self) -> Result<(), StoreError> {
         let unclean = meta(&self.index, "clean")?.as_deref() == Some("0");
         let rebooted = meta(&self.index, "boot")?.is_some_and(|boot| boot != self.boot.id);
-        if unclean && rebooted {
+        self.cut_off = unclean && rebooted;
+        if self.cut_off {
             set_meta(&self.index, "generation", &self.ledger.next_generation()?)?;
         }
         set_meta(&self.index, "boot", &self.boot.id)?;

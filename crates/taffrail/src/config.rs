@@ -7,6 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use taffrail_daemon::ArchiveSettings;
 
+/// What can be set.
+pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
+    `archive.cap_mb` and `agents.<id>.homes`";
+
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -61,8 +65,7 @@ impl Config {
     fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
         toml::from_str(text).map_err(|error| {
             let message = format!("{}: {}", path.display(), error.message());
-            CliError::usage(message, "the keys are `exclude`, `archive.enabled`, `archive.exclude`, `archive.cap_mb` and \
-                 `agents.<id>.homes`")
+            CliError::usage(message, KEYS)
         })
     }
 

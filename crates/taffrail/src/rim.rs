@@ -74,6 +74,11 @@ impl Rim {
     }
 }
 
+/// From now on what this process makes is for its user alone.
+pub(crate) fn keep_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
 /// The time now, for relative times on a screen.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
