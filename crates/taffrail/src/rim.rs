@@ -67,6 +67,7 @@ impl Rim {
             added_homes: config.homes(&self.user_home),
             excluded: config.exclude.clone(),
             archive: config.archive(),
+            retention: config.retention(),
             boot_id: boot_id(),
             new_device: new_device(),
             now: Timestamp::now,

@@ -100,7 +100,7 @@ fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
     file.sync_all()?;
     std::fs::rename(&beside, path)?;
     let then = match key.split('.').next() {
-        Some("archive") => "it counts from the next run on",
+        Some("archive" | "retention") => "it counts from the next run on",
         _ => "`taffrail rebuild --yes` applies it to what is indexed",
     };
     say(&format!("wrote {}; {then}", path.display()));
