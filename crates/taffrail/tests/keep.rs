@@ -1,5 +1,9 @@
 //! Forgetting, bringing back and bounds, seen through the program.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -69,7 +73,7 @@ fn archived(home: &Home) -> u64 {
 fn check_forgotten(home: &Home, when: &str) {
     assert_eq!((total(home, "zzsecret"), total(home, "zzopen")), (0, 1), "{when}");
     assert_eq!(home.run(&["show", SECRET]).status, 3, "{when}");
-    assert_eq!(holding(home, "zzsecret"), [PathBuf::new(); 0], "{when}");
+    assert_eq!(holding(home, "zzsecret"), Vec::<PathBuf>::new(), "{when}");
     assert_eq!(archived(home), 1, "{when}");
 }
 
