@@ -16,6 +16,7 @@
 )]
 
 mod chance;
+pub mod chats;
 pub mod claude;
 pub mod corpus;
 pub mod goose;
