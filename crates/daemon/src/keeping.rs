@@ -1,10 +1,11 @@
 //! Keeping a copy of what is read, where that is allowed.
 
 use crate::Settings;
+use std::path::Path;
 use taffrail_adapters::Shape as Read;
-use taffrail_capture::{Job, side_files};
+use taffrail_capture::{Found, Job, side_files};
 use taffrail_model::facts::Projects;
-use taffrail_model::observed::{Kept, Observed};
+use taffrail_model::observed::{Kept, Observed, SourceState};
 use taffrail_model::{AgentId, Facts, RuntimeIdentity};
 use taffrail_store::Forgotten;
 use taffrail_store::archive::{
@@ -167,18 +168,7 @@ impl<'a> Keeping<'a> {
     }
 
     fn label(&self, key: &str, shape: Shape) -> Label {
-        let found = &self.job.found;
-        let side = side_files(found).into_iter();
-        let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
-        Label {
-            agent: AgentId::new(found.adapter.descriptor().id),
-            home: found.home.clone(),
-            path: found.path.clone(),
-            key: key.to_owned(),
-            locator: found.place.locator.clone() + &suffix,
-            shape,
-            beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
-        }
+        label(&self.job.found, key, shape)
     }
 
     fn noted<T>(&mut self, result: Result<T, ArchiveError>) -> Option<T> {
@@ -190,4 +180,30 @@ impl<'a> Keeping<'a> {
         self.packer = None;
         self.problem = Some(error);
     }
+}
+
+/// The label of a source's copy.
+fn label(found: &Found, key: &str, shape: Shape) -> Label {
+    let side = side_files(found).into_iter();
+    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+    Label {
+        agent: AgentId::new(found.adapter.descriptor().id),
+        home: found.home.clone(),
+        path: found.path.clone(),
+        key: key.to_owned(),
+        locator: found.place.locator.clone() + &suffix,
+        shape,
+        beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
+    }
+}
+
+/// A source moved: its copies follow it, also where nothing new is kept.
+pub(crate) fn follow(data: &Path, from: &SourceState, found: &Found) -> Result<(), ArchiveError> {
+    let shape = match found.place.shape {
+        Read::Lines(_) => Shape::Lines,
+        Read::Document => Shape::Document,
+        // The sessions in a database are sources of their own, and are read again.
+        Read::Sqlite(_) => return Ok(()),
+    };
+    Archive::new(data).relabel(from.into(), &label(found, "", shape))
 }
