@@ -8,7 +8,7 @@ use taffrail_testkit::goose::GooseDb;
 use taffrail_testkit::{Chance, Home, Scale};
 
 /// What texts are made of: words, identifiers, paths, scripts, noise.
-const WORDS: [&str; 30] = [
+const WORDS: [&str; 32] = [
     "parser",
     "Parser",
     "PARSER",
@@ -39,11 +39,13 @@ const WORDS: [&str; 30] = [
     "fooBarBaz",
     "name",
     "カタカナ",
+    "caches",
+    "Caching",
 ];
 /// Asked for beside those.
-const ASKED: [&str; 12] = [
-    "absent", "conf", "server", "sum", "sha256", "foo", "baz", "字", "lib", "grösse", "not",
-    "apfel",
+const ASKED: [&str; 13] = [
+    "absent", "cache", "conf", "server", "sum", "sha256", "foo", "baz", "字", "lib", "grösse",
+    "not", "apfel",
 ];
 const PROJECTS: [&str; 3] = ["/w/app", "/w/app/deep", "/w/größe"];
 const KINDS: [&str; 9] = [

@@ -7,6 +7,8 @@ use taffrail_testkit::Home;
 
 /// Of the words that are left out beside others, those these tests use.
 const STOP_WORDS: [&str; 4] = ["the", "of", "a", "not"];
+/// Of the words that are forms of one another, those these tests use.
+const FORMS: [&str; 3] = ["cache", "caches", "caching"];
 
 /// An event with its words, each with its place.
 pub(crate) struct Said {
@@ -202,6 +204,11 @@ impl Question {
             |parts: &Vec<String>| parts.len() == 1 && STOP_WORDS.contains(&parts[0].as_str());
         if !must.is_empty() || may.iter().any(|it| !stops(it)) {
             may.retain(|it| !stops(it));
+        }
+        // Several words make a question, which means other forms of them, too.
+        let words: BTreeSet<_> = may.iter().filter(|it| it.len() == 1).cloned().collect();
+        if words.len() > 1 && words.iter().any(|it| FORMS.contains(&it[0].as_str())) {
+            may.extend(FORMS.map(|it| vec![it.to_owned()]));
         }
         if must.is_empty() {
             may.iter().any(|it| has_row(said, it))
