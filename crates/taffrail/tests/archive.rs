@@ -19,55 +19,28 @@ mod deleted;
 #[path = "archive/left_out.rs"]
 mod left_out;
 
-use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use taffrail_testkit::Home;
+use taffrail_testkit::copies::{ARCHIVE, Kept, kept};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-const ARCHIVE: &str = ".local/share/taffrail/archive";
 
-/// A copy as it stands on disk.
-#[derive(Debug)]
-struct Copy {
-    path: PathBuf,
-    /// Where its source stands below the agent's home, and which part of it.
-    source: String,
-    key: String,
-    bytes: Vec<u8>,
+/// Every copy; each must be a whole zstd stream.
+fn copies(home: &Home) -> Vec<Kept> {
+    let all = kept(home);
+    assert!(all.iter().all(|it| it.whole), "{all:?}");
+    all
 }
 
-/// Every copy; each must be a zstd stream that begins with a label.
-fn copies(home: &Home) -> Vec<Copy> {
-    let mut files = Vec::new();
-    if home.path(ARCHIVE).exists() {
-        files_below(&home.path(ARCHIVE), &mut files);
-    }
+/// Every file in the archive.
+fn files(home: &Home) -> Vec<PathBuf> {
+    let folders = fs::read_dir(home.path(ARCHIVE)).unwrap().map(|it| it.unwrap().path());
+    let files = folders.flat_map(|it| fs::read_dir(it).unwrap()).map(|it| it.unwrap().path());
+    let mut files: Vec<_> = files.collect();
     files.sort();
-    files.into_iter().map(copy).collect()
-}
-
-fn copy(path: PathBuf) -> Copy {
-    let file = fs::read(&path).unwrap();
-    let label = label(&file);
-    let bytes = zstd::decode_all(file.as_slice()).unwrap_or_else(|e| panic!("{path:?}: {e}"));
-    let text = |name: &str| label[name].as_str().unwrap().to_owned();
-    Copy { source: text("path"), key: text("key"), path, bytes }
-}
-
-/// The label at the beginning of a file: magic, size, checksum, JSON.
-fn label(file: &[u8]) -> Value {
-    assert_eq!(file[..4], 0x184d_2a50_u32.to_le_bytes());
-    let size = u32::from_le_bytes(file[4..8].try_into().unwrap()) as usize;
-    serde_json::from_slice(&file[24..8 + size]).unwrap()
-}
-
-fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { files_below(&path, out) } else { out.push(path) }
-    }
+    files
 }
 
 /// How many events of all sessions are shown from their excerpt.

@@ -18,6 +18,7 @@
 mod chance;
 pub mod chats;
 pub mod claude;
+pub mod copies;
 pub mod corpus;
 pub mod goose;
 mod home;

@@ -1,9 +1,10 @@
 //! Copies are what they were made of, byte for byte, and for nobody else.
 
-use super::{ARCHIVE, PROGRAM, SESSION, copies, files_below};
+use super::{PROGRAM, SESSION, copies, files};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use taffrail_testkit::claude::{path, talk};
+use taffrail_testkit::copies::ARCHIVE;
 use taffrail_testkit::corpus::Corpus;
 use taffrail_testkit::goose::DATABASE;
 use taffrail_testkit::{Chance, Home, Scale};
@@ -27,7 +28,7 @@ fn every_copy_is_its_source_byte_for_byte() {
         if file == DATABASE || file.ends_with(".meta.json") || file.ends_with(".project_root") {
             continue;
         }
-        let mine: Vec<_> = copies.iter().filter(|it| file.ends_with(&it.source)).collect();
+        let mine: Vec<_> = copies.iter().filter(|it| it.source == home.path(file)).collect();
         assert_eq!(mine.len(), 1, "copies of {file}");
         assert!(mine[0].bytes == wanted(&home, file), "the copy of {file} is another");
         compared += 1;
@@ -78,8 +79,7 @@ fn folders_and_files_are_for_nobody_else() {
     Corpus { seed: 3, bytes: 200_000 }.write(&home);
     home.index();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let mut files = Vec::new();
-    files_below(&home.path(ARCHIVE), &mut files);
+    let files = files(&home);
     assert!(files.len() > 5);
     for file in &files {
         assert_eq!(mode(file), 0o600, "{file:?}");

@@ -1,11 +1,12 @@
 //! Damage to copies: an excerpt, marked stale, or the right text; never another, and never a crash.
 
-use super::{ARCHIVE, PROGRAM, SESSION, files_below};
+use super::{PROGRAM, SESSION, files};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use taffrail_testkit::chats::{self, Piece};
+use taffrail_testkit::copies::ARCHIVE;
 use taffrail_testkit::goose::GooseDb;
 use taffrail_testkit::{Chance, Home, SavedData, Scale};
 
@@ -36,9 +37,7 @@ fn deleted() -> Deleted {
         fs::remove_dir_all(home.path(folder)).unwrap();
     }
     home.index();
-    let mut copies = Vec::new();
-    files_below(&home.path(ARCHIVE), &mut copies);
-    copies.sort();
+    let copies = files(&home);
     assert_eq!(copies.len(), 4);
     let saved = home.save_data();
     Deleted { home, saved, texts, copies }
@@ -145,11 +144,10 @@ fn a_damaged_copy_is_made_anew_from_its_source() {
     home.write(&file, &whole);
     home.index();
     for damage in [&b""[..], b"nonsense"] {
-        fs::write(&super::copies(&home)[0].path, damage).unwrap();
+        fs::write(&super::copies(&home)[0].file, damage).unwrap();
         home.append(&file, "\n");
         home.index();
-        let mut files = Vec::new();
-        files_below(&home.path(ARCHIVE), &mut files);
+        let files = files(&home);
         let good =
             files.iter().filter_map(|it| zstd::decode_all(fs::read(it).unwrap().as_slice()).ok());
         let source = fs::read(home.path(&file)).unwrap();

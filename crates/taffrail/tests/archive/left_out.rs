@@ -1,9 +1,10 @@
 //! What must not be kept is not kept.
 
-use super::{ARCHIVE, PROGRAM, SESSION, copies, lifecycle, stale};
+use super::{PROGRAM, SESSION, copies, lifecycle, stale};
 use taffrail_testkit::Home;
 use taffrail_testkit::chats::{self, Piece};
 use taffrail_testkit::claude::{path, talk};
+use taffrail_testkit::copies::ARCHIVE;
 use taffrail_testkit::goose::GooseDb;
 
 /// A session of every shape, all in one project.
