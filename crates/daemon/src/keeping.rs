@@ -1,8 +1,9 @@
 //! Keeping a copy of what is read, where that is allowed.
 
 use crate::Settings;
+use std::path::Path;
 use taffrail_adapters::Shape as Read;
-use taffrail_capture::{Job, side_files};
+use taffrail_capture::{Found, Job, side_files};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Kept, Observed, SourceState};
 use taffrail_model::{AgentId, Facts, RuntimeIdentity};
@@ -28,17 +29,6 @@ impl Rules {
         let left_out = settings.excluded.iter().chain(&settings.archive.excluded).cloned();
         let left_out = Projects::new(&left_out.collect::<Vec<_>>());
         Self { archive, left_out, forgotten }
-    }
-
-    /// A source was moved: its copies follow it.
-    pub(crate) fn moved(&self, before: &SourceState, job: &Job) -> Result<(), ArchiveError> {
-        let Some(archive) = &self.archive else { return Ok(()) };
-        let shape = match job.found.place.shape {
-            Read::Lines(_) => Shape::Lines,
-            Read::Document => Shape::Document,
-            Read::Sqlite(_) => Shape::Rows,
-        };
-        archive.relabel(before.into(), &label(job, &before.key, shape))
     }
 
     /// Joins the small frames of a source that was added to often.
@@ -70,22 +60,6 @@ impl Rules {
     }
 }
 
-/// What a copy says of the source it is of.
-fn label(job: &Job, key: &str, shape: Shape) -> Label {
-    let found = &job.found;
-    let side = side_files(found).into_iter();
-    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
-    Label {
-        agent: AgentId::new(found.adapter.descriptor().id),
-        home: found.home.clone(),
-        path: found.path.clone(),
-        key: key.to_owned(),
-        locator: found.place.locator.clone() + &suffix,
-        shape,
-        beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
-    }
-}
-
 /// Keeps one source while it is read.
 pub(crate) struct Keeping<'a> {
     rules: &'a Rules,
@@ -114,7 +88,7 @@ impl<'a> Keeping<'a> {
         let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
             return offset;
         };
-        let label = label(self.job, "", Shape::Lines);
+        let label = label(&self.job.found, "", Shape::Lines);
         let keeper = Keeper::begin(archive, label, offset, packer);
         self.lines = self.noted(keeper);
         self.lines.as_ref().map_or(offset, Keeper::wants_from)
@@ -187,7 +161,7 @@ impl<'a> Keeping<'a> {
         else {
             return;
         };
-        let label = label(self.job, &piece.source.key, shape);
+        let label = label(&self.job.found, &piece.source.key, shape);
         let Some(packer) = self.packer.as_deref_mut().filter(|_| !bytes.is_empty()) else { return };
         let written = match permission {
             Permission::Keep => keep_whole(archive, label, bytes, packer).map(drop),
@@ -212,4 +186,30 @@ impl<'a> Keeping<'a> {
         self.packer = None;
         self.problem = Some(error);
     }
+}
+
+/// The label of a source's copy.
+fn label(found: &Found, key: &str, shape: Shape) -> Label {
+    let side = side_files(found).into_iter();
+    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+    Label {
+        agent: AgentId::new(found.adapter.descriptor().id),
+        home: found.home.clone(),
+        path: found.path.clone(),
+        key: key.to_owned(),
+        locator: found.place.locator.clone() + &suffix,
+        shape,
+        beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
+    }
+}
+
+/// A source moved: its copies follow it, also where nothing new is kept.
+pub(crate) fn follow(data: &Path, from: &SourceState, found: &Found) -> Result<(), ArchiveError> {
+    let shape = match found.place.shape {
+        Read::Lines(_) => Shape::Lines,
+        Read::Document => Shape::Document,
+        // The sessions in a database are sources of their own, and are read again.
+        Read::Sqlite(_) => return Ok(()),
+    };
+    Archive::new(data).relabel(from.into(), &label(found, "", shape))
 }

@@ -1,7 +1,7 @@
 //! One round of a run: readers hand pieces over, the writer takes them.
 
 use crate::indexing::{Budget, Progress};
-use crate::keeping::Rules;
+use crate::keeping::{Rules, follow};
 use crate::pool::{Message, Pool};
 use crate::searching::Searching;
 use crate::{DaemonError, Settings};
@@ -82,6 +82,7 @@ impl Run<'_> {
     }
 
     fn settle_places(&mut self, plan: &Plan) -> Result<(), DaemonError> {
+        self.move_copies(plan)?;
         let writer = &mut *self.writer;
         writer.begin()?;
         writer.vanish(&plan.vanished)?;
@@ -89,13 +90,27 @@ impl Run<'_> {
         for job in &plan.jobs {
             if let Some(id) = job.moved {
                 let found = &job.found;
-                let to = (found.home.as_str(), found.path.as_str(), found.place.locator.as_str());
-                if let Some(before) = writer.relocate(id, to)? {
-                    self.rules.moved(&before, job)?;
-                }
+                writer.relocate(id, (&found.home, &found.path, &found.place.locator))?;
             }
         }
         writer.commit((self.settings.now)())?;
+        Ok(())
+    }
+
+    /// Copies follow their sources, before the index does: a crash in between is made good by the
+    /// next run, which finds the same source moved.
+    fn move_copies(&mut self, plan: &Plan) -> Result<(), DaemonError> {
+        if plan.jobs.iter().all(|job| job.moved.is_none()) {
+            return Ok(());
+        }
+        let known = self.writer.sources()?;
+        for job in &plan.jobs {
+            let Some(from) = known.iter().find(|it| Some(it.id) == job.moved) else { continue };
+            if let Err(error) = follow(&self.settings.data, &from.state, &job.found) {
+                let path = &job.found.path;
+                self.total.problems.push(format!("{path}: its copy did not follow: {error}"));
+            }
+        }
         Ok(())
     }
 

@@ -151,7 +151,11 @@ impl<'a> Upkeep<'a> {
                 let rows = index.events_after(session.row, stand)?;
                 let rows = rows.into_iter().filter(|it| it.batch <= missing.upto);
                 for row in rows {
-                    self.again((session.row, &session.agent), &row, stand)?;
+                    // Before the first commit nothing can be there.
+                    if stand > 0 {
+                        self.search.remove(session.row, row.id)?;
+                    }
+                    self.write((session.row, &session.agent), &row)?;
                 }
             }
         }
@@ -161,22 +165,15 @@ impl<'a> Upkeep<'a> {
             else {
                 continue;
             };
-            self.again((*session, &who.agent), &row, stand)?;
+            // It may have been written along before it changed.
+            self.search.remove(*session, *id)?;
+            self.write((*session, &who.agent), &row)?;
         }
         Ok(())
     }
 
-    /// Writes one event as it stands now.
-    fn again(
-        &mut self,
-        (session, agent): (i64, &str),
-        row: &EventRow,
-        stand: i64,
-    ) -> Result<(), DaemonError> {
-        // What was first written after the last commit cannot be there.
-        if stand > 0 || row.revision > 1 || row.removed || row.inherited_from.is_some() {
-            self.search.remove(session, row.id)?;
-        }
+    /// Writes one event as it stands now, if it does.
+    fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), DaemonError> {
         if row.removed || row.inherited_from.is_some() {
             return Ok(());
         }

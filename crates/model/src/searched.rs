@@ -19,8 +19,8 @@ pub fn searched<'a>(draft: &'a Draft<'_>) -> Cow<'a, str> {
     match (&draft.kind, &draft.detail) {
         (_, Detail::ToolCall { tool, input, input_text, .. }) => {
             let input = match (input, input_text) {
-                (Some(input), _) => strings(input),
-                (None, Some(input)) => Cow::Borrowed(cut(input, TOOL_TEXT_BYTES)),
+                (Some(input), _) => strings(input.get()),
+                (None, Some(input)) => quoted(input),
                 (None, None) => Cow::Borrowed(text),
             };
             Cow::Owned(format!("{tool}\n{input}"))
@@ -30,10 +30,18 @@ pub fn searched<'a>(draft: &'a Draft<'_>) -> Cow<'a, str> {
     }
 }
 
+/// A text, or every string in it where it is JSON: in there the first word of a line would hang on
+/// the escape of the line feed before it.
+fn quoted(input: &str) -> Cow<'_, str> {
+    let is_json = input.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<&RawValue>(input).is_ok();
+    if is_json { strings(input) } else { Cow::Borrowed(cut(input, TOOL_TEXT_BYTES)) }
+}
+
 /// Every string in a JSON value, in its order, one a line.
-fn strings(input: &RawValue) -> Cow<'static, str> {
+fn strings(input: &str) -> Cow<'static, str> {
     let mut out = String::new();
-    let mut json = serde_json::Deserializer::from_str(input.get());
+    let mut json = serde_json::Deserializer::from_str(input);
     // Stopping early looks like an error to serde; what was found counts all the same.
     Strings(&mut out).deserialize(&mut json).ok();
     Cow::Owned(out)
@@ -134,6 +142,25 @@ mod tests {
         check(r#""alone""#, "Edit\nalone");
         check("{}", "Edit\n");
         assert!(call(&format!(r#"["{}","b"]"#, "a".repeat(20_000))).len() <= TOOL_TEXT_BYTES + 5);
+    }
+
+    #[test]
+    fn json_in_a_text_is_searched_as_json() {
+        let check = |text: &str, expected: &str| {
+            let mut draft = Draft::new(RecordKey::Ordinal(1), 0, Kind::ToolCall);
+            draft.detail = Detail::ToolCall {
+                call_id: "c".into(),
+                tool: "shell".into(),
+                input: None,
+                input_text: Some(text.into()),
+            };
+            assert_eq!(searched(&draft), format!("shell\n{expected}"), "{text}");
+        };
+        check(r#"{"cmd":["a\nb",1]}"#, "a\nb");
+        check(r#"{"cmd":"torn"#, r#"{"cmd":"torn"#);
+        check("{ not json }", "{ not json }");
+        check("*** Begin Patch\n+x", "*** Begin Patch\n+x");
+        check("\"alone\"", "\"alone\"");
     }
 
     #[test]

@@ -216,14 +216,15 @@ fn mark_inherited(
     Ok(out)
 }
 
-/// The events of a session that have a record's id: that id, and from whom they are known to come.
+/// The events of a session that stand and have a record's id: that id, and from whom they are known
+/// to come. Whoever took a record back does not own it any more.
 fn events_with_records(
     index: &Connection,
     row: i64,
 ) -> Result<Vec<(EventId, Digest16, Option<i64>)>, StoreError> {
     let mut statement = index.prepare_cached(
         "SELECT id, source_event_id, inherited_from FROM events \
-         WHERE session = ?1 AND source_event_id IS NOT NULL",
+         WHERE session = ?1 AND removed = 0 AND source_event_id IS NOT NULL",
     )?;
     let rows = statement.query_map([row], |row| {
         let record = row.get_ref(1)?.as_bytes().map(hash::of_bytes)?;

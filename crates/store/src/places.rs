@@ -3,9 +3,8 @@
 use crate::queries::identities_of;
 use crate::sessions::Due;
 use crate::writer::{Writer, slot};
-use crate::{StoreError, cuts, sources};
+use crate::{StoreError, cuts};
 use rusqlite::params;
-use taffrail_model::observed::SourceState;
 
 impl Writer {
     /// Sources that are gone: what they said stays, their sessions may become lost.
@@ -36,7 +35,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A source that was moved: the same file under another name. Gives it as it was.
+    /// A source that was moved: the same file under another name.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -44,14 +43,12 @@ impl Writer {
         &mut self,
         source: i64,
         (home, path, locator): (&str, &str, &str),
-    ) -> Result<Option<SourceState>, StoreError> {
-        let before = sources::one(&self.index, source)?;
+    ) -> Result<(), StoreError> {
         self.index.execute(
             "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
             params![source, home, path, locator],
         )?;
-        self.touch_sessions_of(source)?;
-        Ok(before)
+        self.touch_sessions_of(source)
     }
 
     /// A source is to be read from its start with the next round.

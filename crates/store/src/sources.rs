@@ -54,13 +54,6 @@ pub(crate) fn of_session(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// One source, without its reader's memory.
-pub(crate) fn one(connection: &Connection, id: i64) -> Result<Option<SourceState>, StoreError> {
-    let query = format!("SELECT {COLUMNS} FROM sources WHERE id = ?1");
-    let mut statement = connection.prepare_cached(&query)?;
-    Ok(statement.query_row([id], read).optional()?.map(|row| row.state))
-}
-
 fn read(row: &Row<'_>) -> rusqlite::Result<SourceRow> {
     let number = |index| row.get::<_, i64>(index).map(|it| u64::try_from(it).unwrap_or(0));
     let last_line = match row.get::<_, Option<i64>>(13)? {

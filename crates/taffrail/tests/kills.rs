@@ -1,15 +1,20 @@
 //! `kill -9` at any moment of reading: nothing is lost and nothing is doubled.
 //!
 //! Each round kills the program four times at random moments and then lets it finish. What it then
-//! knows must be what a run without kills knows. `TAFFRAIL_FULL=1` kills a thousand times,
-//! `TAFFRAIL_SEED` chooses the moments.
+//! knows, finds and keeps must be what a run without kills does. `TAFFRAIL_FULL=1` kills twelve
+//! hundred times, `TAFFRAIL_SEED` chooses the moments.
 #![expect(
     clippy::expect_used,
+    clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"
 )]
 
+#[path = "kills/kept.rs"]
+mod kept;
+
+use kept::Sources;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use taffrail_testkit::corpus::{Corpus, Written};
@@ -29,7 +34,7 @@ const BATCH_BYTES: u64 = 1_000_000;
 #[test]
 fn a_first_read_survives_kills() {
     let kit = Kit::new("first");
-    kit.rounds(&["index"], kit.scale.pick(4, 100), || kit.home.restore_data(&kit.blank));
+    kit.rounds(&["index"], kit.scale.pick(2, 100), || kit.home.restore_data(&kit.blank));
 }
 
 #[test]
@@ -57,6 +62,13 @@ fn a_rebuild_survives_kills() {
     kit.rounds(&["rebuild", "--yes"], kit.scale.pick(2, 50), || kit.home.restore_data(&whole));
 }
 
+#[test]
+fn a_first_search_survives_kills() {
+    let kit = Kit::new("search");
+    let ask = ["search", "größe"];
+    kit.rounds(&ask, kit.scale.pick(2, 50), || kit.home.restore_data(&kit.blank));
+}
+
 /// A home with a history, and what is known of it when nobody disturbs.
 struct Kit {
     scale: Scale,
@@ -64,12 +76,15 @@ struct Kit {
     written: Written,
     /// Our own files with a name for the device and nothing else: names go into ids.
     blank: SavedData,
+    /// What copies may hold.
+    sources: Sources,
     chance: Chance,
 }
 
 /// What a run without kills came to.
 struct Undisturbed {
     view: Vec<String>,
+    found: Vec<usize>,
     bytes: u64,
     time: Duration,
 }
@@ -81,22 +96,23 @@ impl Kit {
         home.index();
         let blank = home.save_data();
         let written = Corpus { seed: scale.seed, bytes: BYTES }.write(&home);
-        Self { scale, home, written, blank, chance: scale.chance(purpose) }
+        let sources = Sources::of(&home, &written);
+        Self { scale, home, written, blank, sources, chance: scale.chance(purpose) }
     }
 
-    /// Runs undisturbed a few times; the fastest is the least disturbed by others.
+    /// Runs undisturbed, once to take the time and once to count.
     fn undisturbed(&self, command: &[&str], prepare: &impl Fn()) -> Undisturbed {
-        let command: Vec<_> = command.iter().copied().chain(["--json"]).collect();
-        let once = || {
-            prepare();
-            let began = Instant::now();
-            (self.home.json(&command), began.elapsed())
-        };
-        let (report, mut time) = once();
-        for _ in 0..2 {
-            time = time.min(once().1);
-        }
-        Undisturbed { view: canonical_view(&self.home), bytes: bytes_read(&report), time }
+        prepare();
+        let began = Instant::now();
+        self.home.ok(command);
+        let time = began.elapsed();
+        prepare();
+        let read = if command[0] == "rebuild" { command } else { &["index"] };
+        let read: Vec<_> = read.iter().copied().chain(["--json"]).collect();
+        let bytes = bytes_read(&self.home.json(&read));
+        self.sources.check_whole("undisturbed", &self.home);
+        let (view, found) = (canonical_view(&self.home), kept::found(&self.home));
+        Undisturbed { view, found, bytes, time }
     }
 
     /// Cuts files, lengthens them, and puts them into new ones: all must be read again.
@@ -111,6 +127,7 @@ impl Kit {
             self.home.remove(path);
             self.home.write(path, &bytes);
         }
+        self.sources.change(&self.home, &self.written);
     }
 
     /// Kills again and again, lets it finish, and compares. There are more rounds than asked for
@@ -122,19 +139,23 @@ impl Kit {
         while round < count || (half_done == 0 && round < count + MORE_ROUNDS) {
             prepare();
             killed += self.kills(command, Aim::of(round), whole.time, &mut chance);
+            let when = format!("{command:?}, round {round}");
+            self.sources.check_parts(&when, &self.home);
             let left = bytes_read(&self.home.index());
             half_done += usize::from(0 < left && left < whole.bytes);
-            let view = canonical_view(&self.home);
-            check_same(&format!("{command:?}, round {round}"), &view, &whole.view);
+            self.sources.check_whole(&when, &self.home);
+            check_same(&when, &canonical_view(&self.home), &whole.view);
+            assert_eq!(kept::found(&self.home), whole.found, "{when}");
             round += 1;
         }
         println!(
             "{command:?}: {killed} of {} killed, {half_done} of {round} rounds half done; \
-             undisturbed {} bytes in {:?}, {} lines of view",
+             undisturbed {} bytes in {:?}, {} lines of view, {:?} found",
             round * KILLS_A_ROUND,
             whole.bytes,
             whole.time,
-            whole.view.len()
+            whole.view.len(),
+            whole.found
         );
         assert!(half_done > 0, "no kill fell into the work");
     }

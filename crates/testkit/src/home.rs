@@ -223,7 +223,8 @@ impl Home {
     }
 }
 
-fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
+/// Every file below a folder.
+pub(crate) fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

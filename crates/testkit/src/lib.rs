@@ -16,7 +16,9 @@
 )]
 
 mod chance;
+pub mod chats;
 pub mod claude;
+pub mod copies;
 pub mod corpus;
 pub mod goose;
 mod home;

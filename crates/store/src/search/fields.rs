@@ -8,7 +8,7 @@ use tantivy::schema::{
 use tantivy::{Index, TantivyDocument};
 
 /// Another number means that the index is made anew.
-pub(crate) const SEARCH_VERSION: u32 = 1;
+pub(crate) const SEARCH_VERSION: u32 = 2;
 const WORDS: &str = "words";
 
 /// The fields by name.

@@ -1,0 +1,80 @@
+//! What stands in the archive, read without a line of the program: a zstd stream is a zstd stream.
+
+use crate::Home;
+use crate::home::files_below;
+use serde_json::Value;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The folder below the home.
+pub const ARCHIVE: &str = ".local/share/taffrail/archive";
+/// How a label begins.
+const LABEL: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
+
+/// A copy as it stands on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// The file.
+    pub file: PathBuf,
+    /// Where its source stands, and which part of it.
+    pub source: PathBuf,
+    /// Which part of the source.
+    pub key: String,
+    /// Which edition.
+    pub edition: u32,
+    /// What can be unpacked.
+    pub bytes: Vec<u8>,
+    /// All of the file can be unpacked.
+    pub whole: bool,
+}
+
+/// Every copy in the archive, what a crash left half written apart.
+#[must_use]
+pub fn kept(home: &Home) -> Vec<Kept> {
+    let mut files = Vec::new();
+    if home.path(ARCHIVE).exists() {
+        files_below(&home.path(ARCHIVE), &mut files);
+    }
+    files.retain(|file| file.extension().is_some_and(|it| it == "tfa"));
+    files.sort();
+    files.into_iter().map(read).collect()
+}
+
+/// The newest edition of every source.
+#[must_use]
+pub fn newest(home: &Home) -> Vec<Kept> {
+    let all = kept(home);
+    let is_newest = |it: &&Kept| {
+        let same = all.iter().filter(|other| (&other.source, &other.key) == (&it.source, &it.key));
+        same.map(|other| other.edition).max() == Some(it.edition)
+    };
+    all.iter().filter(is_newest).cloned().collect()
+}
+
+fn read(file: PathBuf) -> Kept {
+    let packed = fs::read(&file).unwrap();
+    let label = label(&file, &packed);
+    let text = |name: &str| label[name].as_str().unwrap();
+    let edition = file.file_name().unwrap().to_str().unwrap().split('.').nth(1).unwrap();
+    let mut bytes = Vec::new();
+    let mut decoder = zstd::stream::read::Decoder::new(packed.as_slice()).unwrap();
+    let whole = decoder.read_to_end(&mut bytes).is_ok();
+    let source = Path::new(text("home")).join(text("path"));
+    Kept {
+        source,
+        key: text("key").to_owned(),
+        edition: edition.parse().unwrap(),
+        bytes,
+        whole,
+        file,
+    }
+}
+
+/// The label at the beginning of a file: magic, size, checksum, JSON.
+fn label(file: &Path, packed: &[u8]) -> Value {
+    assert!(packed.starts_with(&LABEL), "{} has no label", file.display());
+    let size = u32::from_le_bytes(packed[4..8].try_into().unwrap());
+    let end = 8 + usize::try_from(size).unwrap();
+    serde_json::from_slice(&packed[24..end]).unwrap()
+}
