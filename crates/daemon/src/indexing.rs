@@ -3,6 +3,7 @@
 use crate::archive::keep_within_cap;
 use crate::forget::finish_forgetting;
 use crate::keeping::Rules;
+use crate::mending::mend;
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching};
 use crate::{DaemonError, Settings};
@@ -10,6 +11,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
 use taffrail_capture::{Discovery, Known, Plan, discover, plan};
+use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, SourceRow, Writer};
 
 /// A source that holds what another lost is read again at once, so often.
@@ -99,6 +101,7 @@ fn run(
     let began = Instant::now();
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
+    mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
         Ok(planned(discover(&settings.homes()), writer.sources()?, scope))
@@ -117,6 +120,10 @@ fn run(
         Run { settings, writer, search: &search, rules, total: &mut total }.revive()?;
     }
     keep_within_cap(settings, writer, total.outcome.bytes_read)?;
+    if search.wants_texts() {
+        // What stays unsynced is looked at after the next start of the machine.
+        Archive::new(&settings.data).sync().ok();
+    }
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;
     let sessions = match IndexReader::open(&settings.data)? {

@@ -14,6 +14,7 @@ mod forget;
 mod indexing;
 mod keeping;
 mod listing;
+mod mending;
 mod notice;
 mod pool;
 mod recent;

@@ -348,6 +348,11 @@ impl Writer {
         self.bind(now)
     }
 
+    /// The start of the machine that this is.
+    pub(crate) fn boot_id(&self) -> &str {
+        &self.boot.id
+    }
+
     fn note_boot(&mut self) -> Result<(), StoreError> {
         let unclean = meta(&self.index, "clean")?.as_deref() == Some("0");
         let rebooted = meta(&self.index, "boot")?.is_some_and(|boot| boot != self.boot.id);
