@@ -200,7 +200,9 @@ impl Plan {
 
     fn database(&mut self, found: Found, known: &[&Known]) {
         let file = known.iter().find(|it| it.state.key.is_empty());
-        if file.is_some_and(|it| it.state.fingerprint == found.fingerprint && it.present) {
+        let is_same = |it: &&Known| it.state.fingerprint == found.fingerprint && it.present;
+        let is_read = known.iter().all(|it| !(it.present && it.half_read));
+        if is_read && file.is_some_and(is_same) {
             return;
         }
         let version = |it: &&&Known| {

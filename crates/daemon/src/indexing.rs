@@ -3,7 +3,7 @@
 use crate::archive::keep_within_cap;
 use crate::forget::{finish_forgetting, is_to_forget};
 use crate::keeping::Rules;
-use crate::mending::mend_archive;
+use crate::mending::mend;
 use crate::retention::{expire, leave_out_old};
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching, is_searchable};
@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
 use taffrail_capture::{Discovery, Known, Plan, discover, plan};
+use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, SourceRow, Writer};
 
 /// A source that holds what another lost is read again at once, so often.
@@ -123,7 +124,7 @@ fn run(
     let began = Instant::now();
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
-    mend_archive(settings, writer)?;
+    mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
         let mut plan = planned(discover(&settings.homes()), writer.sources()?, scope);
@@ -147,6 +148,10 @@ fn run(
         expire(settings, writer)?;
     }
     keep_within_cap(settings, writer, total.outcome.bytes_read)?;
+    if search.wants_texts() {
+        // What stays unsynced is looked at after the next start of the machine.
+        Archive::new(&settings.data).sync().ok();
+    }
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;
     let mut report = report(settings, &total)?;

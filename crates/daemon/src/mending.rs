@@ -1,39 +1,65 @@
-//! After a power cut: what the archive lost is copied again.
+//! Making good what a power cut took from the archive.
+//!
+//! Copies are not synced one by one, so that after a power cut the index may remember more of them
+//! than the disk holds. Once after each start of the machine those that were written last are
+//! looked at; a source whose copy lacks something is read again.
 
 use crate::{DaemonError, Settings};
-use std::collections::HashMap;
-use std::time::Duration;
-use taffrail_model::observed::Kept;
-use taffrail_store::Writer;
-use taffrail_store::archive::Archive;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use taffrail_model::hash;
+use taffrail_model::observed::{Kept, SourceState};
+use taffrail_store::archive::{Archive, Shape, Volume};
+use taffrail_store::{SourceRow, Writer};
 
-/// What was written longer before the cut than this had reached the disk.
-const WRITTEN_BACK: Duration = Duration::from_secs(600);
+/// What was written so long before the last write is on the disk; systems wait half a minute.
+const UNSETTLED: Duration = Duration::from_secs(600);
 
-/// Looks at what was kept shortly before a cut, cuts away what is damaged, and has the sources read
-/// again of which something is missing.
-pub(crate) fn mend_archive(settings: &Settings, writer: &mut Writer) -> Result<(), DaemonError> {
-    if !writer.was_cut_off() {
+/// Looks at the copies, if the machine was started anew.
+pub(crate) fn mend(settings: &Settings, writer: &mut Writer) -> Result<(), DaemonError> {
+    if !settings.archive.enabled || writer.is_mended()? {
         return Ok(());
     }
     let archive = Archive::new(&settings.data);
-    let last = archive.all()?.entries.iter().map(|it| it.modified).max();
-    let since = last.and_then(|last| last.checked_sub(WRITTEN_BACK));
-    archive.verify_all(since)?;
-    let mut kept: HashMap<_, (u32, u64)> = HashMap::new();
-    for entry in archive.all()?.entries {
-        let place = (entry.label.home, entry.label.path, entry.label.key);
-        let known = kept.entry(place).or_default();
-        *known = (*known).max((entry.edition, entry.kept_bytes));
-    }
-    writer.begin()?;
-    for source in writer.sources()? {
-        let Kept::Bytes(bytes) = source.state.kept else { continue };
-        let state = source.state;
-        let there = kept.get(&(state.home, state.path, state.key)).map_or(0, |it| it.1);
-        if source.present && there < bytes {
-            writer.read_again(source.id)?;
+    // A folder that cannot be looked into now is looked into next time.
+    let Ok(written) = archive.times() else { return Ok(()) };
+    let last = written.values().max().copied().unwrap_or(UNIX_EPOCH).min((settings.now)().into());
+    let settled = last.checked_sub(UNSETTLED).unwrap_or(UNIX_EPOCH);
+    let mut torn = Vec::new();
+    for source in writer.sources()?.into_iter().filter(|it| matches!(it.state.kept, Kept::Bytes(_)))
+    {
+        let written = written.get(&Archive::name((&source.state).into())).copied();
+        let is_settled = written.is_some_and(|it| it < settled) && changed(&source) < settled;
+        if !is_settled && !is_kept(&archive, &source) {
+            torn.push(source.id);
         }
     }
-    Ok(writer.commit((settings.now)())?)
+    Ok(writer.mend(&torn, (settings.now)())?)
+}
+
+/// When a source had last changed when it was read.
+fn changed(source: &SourceRow) -> SystemTime {
+    let since = u64::try_from(source.state.fingerprint.modified_ns).unwrap_or(0);
+    UNIX_EPOCH + Duration::from_nanos(since)
+}
+
+/// The copy holds what was read last of the source, and all before it; of a source that is gone,
+/// anything at all. One that cannot be read holds nothing.
+fn is_kept(archive: &Archive, source: &SourceRow) -> bool {
+    let SourceRow { state, present, .. } = source;
+    let verified = archive.verify(state.into(), None);
+    let found = verified.and_then(|_| archive.find(state.into()));
+    let Ok(Some(mut volume)) = found else { return false };
+    match volume.label().shape {
+        _ if !present => true,
+        Shape::Lines => has_last_line(&mut volume, state),
+        Shape::Document | Shape::Rows => {
+            Kept::Bytes(volume.covered_to()) == state.kept && volume.whole().is_ok()
+        }
+    }
+}
+
+fn has_last_line(volume: &mut Volume, source: &SourceState) -> bool {
+    let Some(last) = source.last_line else { return true };
+    let length = usize::try_from(last.length).unwrap_or(usize::MAX);
+    volume.range(last.offset, length).is_ok_and(|bytes| hash::checksum(&bytes) == last.hash)
 }

@@ -1,10 +1,12 @@
 //! Sources that went, came back or moved.
 
+use crate::index_file::{meta, set_meta};
 use crate::queries::identities_of;
 use crate::sessions::Due;
 use crate::writer::{Writer, slot};
 use crate::{StoreError, cuts};
 use rusqlite::params;
+use taffrail_model::Timestamp;
 
 impl Writer {
     /// Sources that are gone: what they said stays, their sessions may become lost.
@@ -51,13 +53,29 @@ impl Writer {
         self.touch_sessions_of(source)
     }
 
-    /// A source is to be read from its start with the next round.
+    /// The archive was looked at since the machine was started.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn is_mended(&self) -> Result<bool, StoreError> {
+        Ok(meta(&self.index, "mended")?.as_deref() == Some(self.boot_id()))
+    }
+
+    /// Sources whose copies lack something are read again; those that are gone are kept no more.
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn read_again(&mut self, source: i64) -> Result<(), StoreError> {
-        self.index.execute("UPDATE sources SET again = 1 WHERE id = ?1", [source])?;
-        Ok(())
+    pub fn mend(&mut self, torn: &[i64], now: Timestamp) -> Result<(), StoreError> {
+        if !torn.is_empty() {
+            self.begin()?;
+            for source in torn {
+                self.index.execute(READ_AGAIN_OR_LOSE, [source])?;
+                self.touch_sessions_of(*source)?;
+            }
+            self.commit(now)?;
+        }
+        let boot = self.boot_id().to_owned();
+        set_meta(&self.index, "mended", &boot)
     }
 
     /// Another source of the same session may hold what this one no longer does.
@@ -79,6 +97,8 @@ impl Writer {
     }
 }
 
+const READ_AGAIN_OR_LOSE: &str =
+    "UPDATE sources SET again = present, kept = kept * present WHERE id = ?1";
 const READ_AGAIN_IF_SHARED: &str = "
 UPDATE sources SET again = 1 WHERE id = ?1 AND EXISTS (SELECT 1 FROM source_sessions mine
   JOIN source_sessions other ON other.session = mine.session AND other.source <> mine.source

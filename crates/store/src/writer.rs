@@ -47,8 +47,6 @@ pub struct Writer {
     pub(crate) index: Connection,
     pub(crate) ledger: Ledger,
     boot: Boot,
-    /// The machine went down while another wrote.
-    cut_off: bool,
     /// The number of the batch under way.
     pub(crate) batch: i64,
     /// Events that changed, vanished or became copies since they were last asked for.
@@ -85,7 +83,6 @@ impl Writer {
             index,
             ledger,
             boot,
-            cut_off: false,
             batch: 0,
             changed: Vec::new(),
             slots: HashMap::new(),
@@ -99,12 +96,6 @@ impl Writer {
     /// Sessions of these projects are not listed, also where only the ledger knows them.
     pub fn leave_out(&mut self, projects: Projects) {
         self.left_out = projects;
-    }
-
-    /// The machine went down while this index was written to.
-    #[must_use]
-    pub fn was_cut_off(&self) -> bool {
-        self.cut_off
     }
 
     /// Someone waits to write.
@@ -263,11 +254,15 @@ impl Writer {
         self.bind(now)
     }
 
+    /// The start of the machine that this is.
+    pub(crate) fn boot_id(&self) -> &str {
+        &self.boot.id
+    }
+
     fn note_boot(&mut self) -> Result<(), StoreError> {
         let unclean = meta(&self.index, "clean")?.as_deref() == Some("0");
         let rebooted = meta(&self.index, "boot")?.is_some_and(|boot| boot != self.boot.id);
-        self.cut_off = unclean && rebooted;
-        if self.cut_off {
+        if unclean && rebooted {
             set_meta(&self.index, "generation", &self.ledger.next_generation()?)?;
         }
         set_meta(&self.index, "boot", &self.boot.id)?;

@@ -215,6 +215,12 @@ impl Home {
         }
     }
 
+    /// From now on the machine has been started anew since Taffrail last looked at its archive.
+    pub fn start_anew(&self) {
+        let index = rusqlite::Connection::open(self.path(DATA).join("index.db")).unwrap();
+        index.execute("DELETE FROM meta WHERE name = 'mended'", []).unwrap();
+    }
+
     /// Deletes everything Taffrail knows.
     pub fn drop_data(&self) {
         if self.path(DATA).exists() {

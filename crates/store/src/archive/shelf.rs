@@ -4,11 +4,12 @@ use super::ArchiveError;
 use super::label::{Address, Label, Name};
 use super::scan::{Scan, open};
 use super::volume::Volume;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use taffrail_model::hash;
+use taffrail_model::hash::{self, Digest16};
 
 /// All copies of all sources.
 #[derive(Debug, Clone)]
@@ -120,6 +121,32 @@ impl Archive {
     pub fn disk_bytes(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(self.folder.parent()?).ok()?;
         disk.f_blocks.checked_mul(disk.f_frsize)
+    }
+
+    /// When the copies of each source were last written, by the name they have in common. A file
+    /// without a single byte is what a power cut leaves of one: it is removed and does not count.
+    ///
+    /// # Errors
+    /// When the folder is there and cannot be read, or a file cannot be removed.
+    pub fn times(&self) -> Result<HashMap<Digest16, SystemTime>, ArchiveError> {
+        let mut out: HashMap<Digest16, SystemTime> = HashMap::new();
+        for path in self.every_file()? {
+            let Some(name) = Name::parse(&path) else { continue };
+            let metadata = path.symlink_metadata()?;
+            if metadata.len() == 0 {
+                remove_file(&path)?;
+                continue;
+            }
+            let time = out.entry(name.digest).or_insert(SystemTime::UNIX_EPOCH);
+            *time = metadata.modified()?.max(*time);
+        }
+        Ok(out)
+    }
+
+    /// The name the copies of a source have in common.
+    #[must_use]
+    pub fn name(address: Address<'_>) -> Digest16 {
+        address.digest()
     }
 
     /// How many bytes all files have together.

@@ -3,12 +3,15 @@
 use super::{PROGRAM, SESSION, files};
 use serde_json::Value;
 use std::collections::HashMap;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File, FileTimes};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 use taffrail_testkit::chats::{self, Piece};
-use taffrail_testkit::copies::ARCHIVE;
+use taffrail_testkit::claude::{path, talk};
+use taffrail_testkit::copies::{ARCHIVE, newest};
+use taffrail_testkit::corpus::Corpus;
 use taffrail_testkit::goose::GooseDb;
-use taffrail_testkit::{Chance, Home, SavedData, Scale};
+use taffrail_testkit::{Chance, Home, SavedData, Scale, canonical_view, check_same};
 
 /// A session of every shape, read and then deleted; only the copies are left.
 struct Deleted {
@@ -156,4 +159,90 @@ fn a_damaged_copy_is_made_anew_from_its_source() {
         home.append(&file, "\n");
         home.index();
     }
+}
+
+/// What a power cut leaves of a copy.
+#[derive(Debug, Clone, Copy)]
+enum Cut {
+    Empty,
+    Gone,
+    Half,
+    WithoutItsEnd,
+}
+
+impl Cut {
+    fn make(self, copy: &Path) {
+        let length = fs::metadata(copy).unwrap().len();
+        let left = match self {
+            Self::Gone => return fs::remove_file(copy).unwrap(),
+            Self::Empty => 0,
+            Self::Half => length / 2,
+            Self::WithoutItsEnd => length - 1,
+        };
+        File::options().write(true).open(copy).unwrap().set_len(left).unwrap();
+    }
+}
+
+fn old(path: &Path) {
+    let then = fs::metadata(path).unwrap().modified().unwrap() - Duration::from_secs(3600);
+    let times = FileTimes::new().set_modified(then);
+    File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+}
+
+#[test]
+fn after_a_start_what_a_power_cut_took_is_copied_again() {
+    for cut in [Cut::Empty, Cut::Gone, Cut::Half, Cut::WithoutItsEnd] {
+        let home = Home::new(PROGRAM);
+        let written = Corpus { seed: 9, bytes: 300_000 }.write(&home);
+        home.index();
+        let whole: Vec<_> =
+            newest(&home).into_iter().map(|it| (it.source, it.key, it.bytes)).collect();
+        let view = canonical_view(&home);
+        files(&home).iter().for_each(|copy| cut.make(copy));
+        home.index();
+        home.start_anew();
+        home.index();
+        let mut now = newest(&home);
+        now.sort_by_key(|it| {
+            whole.iter().position(|was| (&was.0, &was.1) == (&it.source, &it.key))
+        });
+        let now: Vec<_> = now.into_iter().map(|it| (it.source, it.key, it.bytes)).collect();
+        assert!(now == whole, "{cut:?}: {} copies for {}", now.len(), whole.len());
+        assert_eq!(home.index()["bytes_read"], 0, "{cut:?}");
+        written.files.iter().for_each(|path| home.remove(path));
+        home.index();
+        check_same(&format!("{cut:?}"), &canonical_view(&home), &view);
+        assert_eq!(super::stale(&home), 0, "{cut:?}");
+    }
+}
+
+#[test]
+fn after_a_start_what_was_written_long_before_is_not_looked_at() {
+    let home = Home::new(PROGRAM);
+    let other = SESSION.replace('1', "2");
+    for session in [SESSION, &other] {
+        home.write(&path(session), talk(session, 0, 4));
+    }
+    old(&home.path(&path(SESSION)));
+    home.index();
+    let copy = super::copies(&home).into_iter().find(|it| it.source == home.path(&path(SESSION)));
+    let copy = copy.unwrap().file;
+    Cut::Half.make(&copy);
+    old(&copy);
+    home.start_anew();
+    assert_eq!(home.index()["bytes_read"], 0);
+}
+
+#[test]
+fn a_session_whose_file_and_copy_are_gone_is_lost() {
+    let home = Home::new(PROGRAM);
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    home.index();
+    home.remove(&path(SESSION));
+    home.index();
+    assert_eq!(super::lifecycle(&home, SESSION), "archived");
+    files(&home).iter().for_each(|copy| Cut::Empty.make(copy));
+    home.start_anew();
+    home.index();
+    assert_eq!((super::lifecycle(&home, SESSION).as_str(), super::stale(&home)), ("lost", 4));
 }

@@ -244,6 +244,8 @@ impl World {
     }
 
     fn relocate(&mut self, number: usize) -> &'static str {
+        // A file that was rewritten and moved in one go is another file, and the old one is gone.
+        self.home.index();
         let chat = &mut self.chats[number];
         let (from, to) = if chat.path.contains("-w-app") {
             ("-w-app", "-w-moved")
