@@ -5,11 +5,16 @@ use super::plan::{Plan, Want, planned};
 use super::ranking;
 use super::writer::Stand;
 use crate::StoreError;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::Path;
 use taffrail_model::Timestamp;
 use tantivy::collector::TopDocs;
+use tantivy::columnar::Column;
 use tantivy::query::{EnableScoring, Query as _, Weight};
-use tantivy::{DocAddress, DocSet, Index, Order, ReloadPolicy, Searcher, TERMINATED};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, Order, ReloadPolicy, Searcher, SegmentOrdinal, TERMINATED,
+};
 
 /// Totals are exact up to this.
 pub const EXACT_TOTAL: usize = 1_000;
@@ -100,8 +105,13 @@ impl SearchReader {
         let total = self.count(weight.as_ref())?;
         let candidates = self.best(&plan, limit.max(CANDIDATES))?;
         let mut hits = Vec::with_capacity(candidates.len());
+        let mut columns: HashMap<SegmentOrdinal, Columns> = HashMap::new();
         for (score, address) in candidates {
-            hits.push(self.hit(score, address, (plan.ranked, now))?);
+            let columns = match columns.entry(address.segment_ord) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(free) => free.insert(self.columns(address.segment_ord)?),
+            };
+            hits.push(columns.hit(score, address.doc_id, (plan.ranked, now)));
         }
         order(&mut hits);
         ranking::spread(&mut hits);
@@ -136,20 +146,31 @@ impl SearchReader {
         Ok(found.into_iter().map(|(_, address)| (1.0, address)).collect())
     }
 
-    fn hit(
-        &self,
-        score: f32,
-        address: DocAddress,
-        (ranked, now): (bool, Timestamp),
-    ) -> Result<Hit, StoreError> {
-        let columns = self.searcher.segment_reader(address.segment_ord).fast_fields();
-        let doc = address.doc_id;
-        let at = columns.i64("at")?.first(doc).unwrap_or(0);
-        let kind = columns.u64("kind")?.first(doc).unwrap_or(0);
-        let session = columns.u64("session")?.first(doc).unwrap_or(0);
-        let key = columns.u64("key")?.first(doc).unwrap_or(0);
-        let age = now.as_second().saturating_sub(at);
-        let score = if ranked { ranking::weighed(score, age, kind) } else { ranking::latest(age) };
-        Ok(Hit { session: i64::try_from(session).unwrap_or(0), key, score })
+    fn columns(&self, segment: SegmentOrdinal) -> Result<Columns, StoreError> {
+        let columns = self.searcher.segment_reader(segment).fast_fields();
+        Ok(Columns {
+            at: columns.i64("at")?,
+            kind: columns.u64("kind")?,
+            session: columns.u64("session")?,
+            key: columns.u64("key")?,
+        })
+    }
+}
+
+/// What a segment keeps of each event beside its words; opening them costs more than reading them.
+struct Columns {
+    at: Column<i64>,
+    kind: Column<u64>,
+    session: Column<u64>,
+    key: Column<u64>,
+}
+
+impl Columns {
+    fn hit(&self, score: f32, doc: DocId, (ranked, now): (bool, Timestamp)) -> Hit {
+        let of = |column: &Column<u64>| column.first(doc).unwrap_or(0);
+        let age = now.as_second().saturating_sub(self.at.first(doc).unwrap_or(0));
+        let weighed = || ranking::weighed(score, age, of(&self.kind));
+        let score = if ranked { weighed() } else { ranking::latest(age) };
+        Hit { session: i64::try_from(of(&self.session)).unwrap_or(0), key: of(&self.key), score }
     }
 }
