@@ -202,7 +202,7 @@ impl Plan {
         let file = known.iter().find(|it| it.state.key.is_empty());
         let is_same = |it: &&Known| it.state.fingerprint == found.fingerprint && it.present;
         let is_read = known.iter().all(|it| !(it.present && it.half_read));
-        if is_read && file.is_some_and(|it| is_same(it)) {
+        if is_read && file.is_some_and(is_same) {
             return;
         }
         let version = |it: &&&Known| {

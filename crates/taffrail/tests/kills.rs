@@ -6,7 +6,6 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::print_stdout,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"

@@ -5,8 +5,6 @@
 //! them.
 #![expect(
     clippy::indexing_slicing,
-    clippy::panic,
-    clippy::print_stdout,
     clippy::string_slice,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"

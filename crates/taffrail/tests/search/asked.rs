@@ -136,7 +136,8 @@ fn write(home: &Home, chance: &mut Chance) {
             home.write(&chats::claude_path(&fork), shared + &own);
         }
         let thread = chance.uuid();
-        let rollout = chats::codex(&thread, *chance.pick(&PROJECTS), &pieces(chance));
+        let project = *chance.pick(&PROJECTS);
+        let rollout = chats::codex(&thread, project, &pieces(chance));
         home.write(&chats::codex_path(&thread), rollout);
     }
     home.write(".gemini/tmp/app/.project_root", "/w/app");

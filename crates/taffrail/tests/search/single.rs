@@ -82,7 +82,7 @@ fn what_its_origin_took_back_is_still_found_in_one_of_two_forks() {
 
 /// Makes a file so many seconds old; the latest is read first.
 fn age(home: &Home, below: &str, seconds: u64) {
-    let then = SystemTime::now() - Duration::from_secs(seconds);
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_790_900_000 - seconds);
     let times = FileTimes::new().set_modified(then);
     File::options().write(true).open(home.path(below)).unwrap().set_times(times).unwrap();
 }
