@@ -313,6 +313,7 @@ def main():
     ap.add_argument('--seed', type=int, default=1)
     ap.add_argument('--timeout', type=int, default=900, help='seconds allowed for indexing')
     ap.add_argument('--no-misses', action='store_true')
+    ap.add_argument('--at-least', metavar='FOUND,HIT', help='fail unless found@50 and hit@5 of the best way reach these percentages')
     ap.add_argument('--json', help='write ranks and figures here')
     A = ap.parse_args()
     if A.bin:
@@ -347,6 +348,12 @@ def main():
             for v, rows in scored.items():
                 report[v] = dict(figures=figures(rows), rows=rows, notes=notes)
                 table(v + mark.get(v, ''), rows, v == best and not A.no_misses)
+            if A.at_least:
+                got = figures(scored[best])
+                wanted = [float(it) for it in A.at_least.split(',')]
+                reached = [100 * got['found'], 100 * got['hit5']]
+                if any(g + 1e-9 < w for g, w in zip(reached, wanted)):
+                    sys.exit(f'{e}: found@50 and hit@5 are {reached}, wanted {wanted}')
         if A.json:
             with open(A.json, 'w', encoding='utf-8') as f:
                 json.dump(report, f, indent=1, ensure_ascii=False)

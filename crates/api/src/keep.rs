@@ -93,7 +93,7 @@ pub struct ArchiveReport {
 pub struct ArchiveCheck {
     /// Of this document.
     pub schema_version: u32,
-    /// Frames that were looked at.
+    /// Copies that were looked at.
     pub checked: u64,
     /// Copies that were damaged and cut where the damage begins.
     pub cut: u64,

@@ -4,6 +4,7 @@ use crate::forget::Mode;
 use crate::{DaemonError, Settings, Target, TargetError, resolve};
 use std::collections::HashMap;
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::SystemTime;
 use taffrail_api::{ArchiveCheck, ArchiveEntry, ArchiveReport, PruneReport, SCHEMA_VERSION};
@@ -15,8 +16,9 @@ use taffrail_store::{IndexReader, Writer};
 const CAP: u64 = 10_000_000_000;
 /// And no more than this part of the disk.
 const DISK_PART: u64 = 20;
-/// The bounds are looked at after so much was read.
-const CAP_CHECK_BYTES: u64 = 256 * 1024 * 1024;
+/// The bounds are looked at after so much was read: a part of the cap, within limits.
+const CAP_CHECK_PART: u64 = 16;
+const CAP_CHECK_BYTES: RangeInclusive<u64> = 1024 * 1024..=256 * 1024 * 1024;
 
 /// What the archive holds; each copy too, where that is wanted.
 ///
@@ -153,11 +155,7 @@ pub fn prune_archive(
 ) -> Result<PruneReport, DaemonError> {
     let mut writer = Writer::open(&settings.data, settings.boot())?;
     let entries = Archive::new(&settings.data).all()?.entries;
-    let mut chosen = copies(&entries);
-    chosen.retain(|it| match which {
-        Prune::OlderEditions => !it.is_newest,
-        Prune::Before(instant) => !it.is_newest || it.entry.modified < instant,
-    });
+    let chosen = chosen(&entries, which);
     let gone = chosen.iter().filter(|it| it.is_last()).count() as u64;
     if mode == Mode::Do {
         drop_copies(settings, &mut writer, &chosen)?;
@@ -169,6 +167,25 @@ pub fn prune_archive(
         gone,
         disk_bytes: chosen.iter().map(|it| it.entry.disk_bytes).sum(),
     })
+}
+
+/// Drops copies with the writer at hand.
+pub(crate) fn prune(
+    settings: &Settings,
+    writer: &mut Writer,
+    which: Prune,
+) -> Result<(), DaemonError> {
+    let entries = Archive::new(&settings.data).all()?.entries;
+    drop_copies(settings, writer, &chosen(&entries, which))
+}
+
+fn chosen(entries: &[Entry], which: Prune) -> Vec<Copy<'_>> {
+    let mut chosen = copies(entries);
+    chosen.retain(|it| match which {
+        Prune::OlderEditions => !it.is_newest,
+        Prune::Before(instant) => !it.is_newest || it.entry.modified < instant,
+    });
+    chosen
 }
 
 fn drop_copies(
@@ -195,12 +212,13 @@ pub(crate) fn keep_within_cap(
     writer: &mut Writer,
     read: u64,
 ) -> Result<Option<u64>, DaemonError> {
-    if !writer.note_read(read, CAP_CHECK_BYTES)? {
+    let cap = cap(settings);
+    let enough = (cap / CAP_CHECK_PART).clamp(*CAP_CHECK_BYTES.start(), *CAP_CHECK_BYTES.end());
+    if !writer.note_read(read, enough)? {
         return Ok(None);
     }
     let entries = Archive::new(&settings.data).all()?.entries;
     let mut total: u64 = entries.iter().map(|it| it.disk_bytes).sum();
-    let cap = cap(settings);
     if total <= cap {
         return Ok(None);
     }

@@ -9,6 +9,9 @@ use taffrail_store::Ledger;
 /// # Errors
 /// When there is no ledger, or the file is there or cannot be written.
 pub fn backup(settings: &Settings, file: &Path) -> Result<(), DaemonError> {
+    if file.exists() {
+        return Err(DaemonError::Exists(file.display().to_string()));
+    }
     let ledger = Ledger::open(&settings.data, &settings.new_device)?;
     Ok(ledger.copy_to(file)?)
 }

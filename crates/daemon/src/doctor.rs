@@ -1,5 +1,6 @@
 //! What is wrong or worth knowing. Nothing is changed.
 
+use crate::archive::archive;
 use crate::{DaemonError, Settings};
 use serde_json::Value;
 use std::io::Read;
@@ -7,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use taffrail_adapters::{Descriptor, Retention};
 use taffrail_api::{Check, CheckStatus, Doctor};
 use taffrail_capture::{Home, Refused, discover, open_below};
+use taffrail_store::search::SearchReader;
 use taffrail_store::{Filter, IndexReader, UnknownRow};
 
 /// The largest settings file that is read.
@@ -24,6 +26,8 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
     let mut checks = vec![found_agents(&homes), data_folder(settings)];
     let reader = IndexReader::open(&settings.data)?;
     checks.push(index_check(reader.as_ref(), discovery.found.len())?);
+    checks.push(search_check(settings, reader.as_ref())?);
+    checks.push(archive_check(settings)?);
     if let Some(reader) = &reader {
         checks.extend(unknown_records(&reader.unknown_records()?));
         checks.extend(skipped(reader.skipped_records()?));
@@ -54,6 +58,45 @@ fn found_agents(homes: &[Home]) -> Check {
     }
     let names: Vec<_> = homes.iter().map(|it| it.adapter.descriptor().label).collect();
     check("agents", CheckStatus::Ok, format!("found {}", names.join(", ")), None)
+}
+
+fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Check, DaemonError> {
+    let search = SearchReader::open(&settings.data)?;
+    let Some((search, reader)) = search.zip(reader) else {
+        let evidence = "made with the first search".to_owned();
+        return Ok(check("search", CheckStatus::Ok, evidence, None));
+    };
+    let behind = reader.last_batch()? - search.stand().change;
+    let state = match (search.stand().born == reader.born()?, behind) {
+        (true, 0) => "up to date".to_owned(),
+        (true, 1..) => "catches up with the next search".to_owned(),
+        _ => "is made anew with the next search".to_owned(),
+    };
+    let evidence =
+        format!("{} events, {} commits, {state}", search.documents(), search.stand().commits);
+    Ok(check("search", CheckStatus::Ok, evidence, None))
+}
+
+fn archive_check(settings: &Settings) -> Result<Check, DaemonError> {
+    let report = archive(settings, false)?;
+    let megabytes = report.disk_bytes / 1_000_000;
+    let evidence =
+        format!("{} sources in {megabytes} MB, {} of them gone", report.sources, report.gone);
+    let full = report.disk_bytes.saturating_mul(10) > report.cap_bytes.saturating_mul(9);
+    Ok(match (report.enabled, report.skipped, full) {
+        (_, 1.., _) => {
+            let evidence = format!("{evidence}; {} files cannot be read", report.skipped);
+            check("archive", CheckStatus::Warning, evidence, Some("taffrail archive verify"))
+        }
+        (true, 0, true) => {
+            let fix = "taffrail config set archive.cap_mb N";
+            let cap = report.cap_bytes / 1_000_000;
+            let evidence = format!("{evidence}; at {cap} MB the oldest go");
+            check("archive", CheckStatus::Warning, evidence, Some(fix))
+        }
+        (true, 0, false) => check("archive", CheckStatus::Ok, evidence, None),
+        (false, 0, _) => check("archive", CheckStatus::Ok, evidence + "; switched off", None),
+    })
 }
 
 fn data_folder(settings: &Settings) -> Check {

@@ -9,7 +9,7 @@ use taffrail_api::{ForgetReport, ForgottenSession, SCHEMA_VERSION};
 use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::archive::Archive;
 use taffrail_store::search::{Load, SearchReader, SearchWriter};
-use taffrail_store::{Filter, IndexReader, SessionRow, Writer};
+use taffrail_store::{Filter, IndexReader, Ledger, SessionRow, Writer};
 
 /// Which sessions to forget; their workers go with them.
 #[derive(Debug, Clone)]
@@ -115,6 +115,14 @@ fn described(
     })
 }
 
+/// Something that was marked as forgotten is still there.
+pub(crate) fn is_to_forget(settings: &Settings, index: &IndexReader) -> Result<bool, DaemonError> {
+    Ok(match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => index.holds_any(&ledger.forgotten()?)?,
+        None => false,
+    })
+}
+
 /// Does what is left to do for sessions that are marked as forgotten: in this order, so that it can
 /// be broken off anywhere and done again.
 pub(crate) fn finish_forgetting(
@@ -135,7 +143,11 @@ pub(crate) fn finish_forgetting(
 }
 
 /// Takes sessions out of search and merges what held them.
-fn unsearch(settings: &Settings, writer: &Writer, rows: &[i64]) -> Result<(), DaemonError> {
+pub(crate) fn unsearch(
+    settings: &Settings,
+    writer: &Writer,
+    rows: &[i64],
+) -> Result<(), DaemonError> {
     let Some(stand) = SearchReader::open(&settings.data)?.map(|it| it.stand().clone()) else {
         return Ok(());
     };

@@ -1,11 +1,12 @@
 //! Bringing the index up to what is on disk.
 
 use crate::archive::keep_within_cap;
-use crate::forget::finish_forgetting;
+use crate::forget::{finish_forgetting, is_to_forget};
 use crate::keeping::Rules;
 use crate::mending::mend;
+use crate::retention::{expire, leave_out_old};
 use crate::rounds::{Round, Run, Totals};
-use crate::searching::{Bring, Searching};
+use crate::searching::{Bring, Searching, is_searchable};
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::Instant;
@@ -75,8 +76,30 @@ pub(crate) fn bring_up(
     bring: Bring,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
+    if bring != Bring::WhenDue && is_up(settings, what.0, bring)? {
+        return Ok(Indexed {
+            report: report(settings, &Totals::default())?,
+            problems: Vec::new(),
+            complete: true,
+        });
+    }
     let mut writer = Writer::open(&settings.data, settings.boot())?;
     run(settings, &mut writer, (what.0, what.1, bring), progress)
+}
+
+/// Nothing on disk is new, and search has all of it: then there is nothing to write, and no lock to
+/// take.
+fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    if !index.is_settled()? || is_to_forget(settings, &index)? {
+        return Ok(false);
+    }
+    if bring == Bring::Now && !is_searchable(settings, &index)? {
+        return Ok(false);
+    }
+    let mut plan = planned(discover(&settings.homes()), index.sources()?, scope);
+    leave_out_old(settings, &mut plan);
+    Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
 }
 
 /// Throws the index away and makes it anew from the sources.
@@ -104,7 +127,9 @@ fn run(
     mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
-        Ok(planned(discover(&settings.homes()), writer.sources()?, scope))
+        let mut plan = planned(discover(&settings.homes()), writer.sources()?, scope);
+        leave_out_old(settings, &mut plan);
+        Ok(plan)
     };
     let mut plan = look(writer)?;
     let search = Searching::begin(settings, writer, bring, plan.bytes())?;
@@ -119,6 +144,9 @@ fn run(
     if total.complete && *scope == Scope::All {
         Run { settings, writer, search: &search, rules, total: &mut total }.revive()?;
     }
+    if *scope == Scope::All {
+        expire(settings, writer)?;
+    }
     keep_within_cap(settings, writer, total.outcome.bytes_read)?;
     if search.wants_texts() {
         // What stays unsynced is looked at after the next start of the machine.
@@ -126,11 +154,17 @@ fn run(
     }
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;
+    let mut report = report(settings, &total)?;
+    report.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Indexed { report, problems: total.problems, complete: total.complete })
+}
+
+fn report(settings: &Settings, total: &Totals) -> Result<IndexReport, DaemonError> {
     let sessions = match IndexReader::open(&settings.data)? {
         Some(reader) => reader.count_sessions()?.0,
         None => 0,
     };
-    let report = IndexReport {
+    Ok(IndexReport {
         schema_version: SCHEMA_VERSION,
         sources: total.sources,
         bytes_read: total.outcome.bytes_read,
@@ -138,9 +172,8 @@ fn run(
         unknown_records: total.outcome.unknown_records,
         events: total.changes,
         sessions,
-        elapsed_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-    };
-    Ok(Indexed { report, problems: total.problems, complete: total.complete })
+        elapsed_ms: 0,
+    })
 }
 
 /// The plan of what is on disk against what is known, within a scope.

@@ -31,6 +31,16 @@ impl Rules {
         Self { archive, left_out, forgotten }
     }
 
+    /// Joins the small frames of a source that was added to often.
+    pub(crate) fn repack(&self, job: &Job, packer: &mut Packer) -> Result<(), ArchiveError> {
+        let (Some(archive), Some(known), Read::Lines(_)) =
+            (&self.archive, &job.known, job.found.place.shape)
+        else {
+            return Ok(());
+        };
+        archive.repack(known.into(), packer).map(drop)
+    }
+
     /// A session that must not be known.
     pub(crate) fn is_forgotten(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
         self.forgotten.holds(who, facts)
@@ -78,7 +88,7 @@ impl<'a> Keeping<'a> {
         let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
             return offset;
         };
-        let label = self.label("", Shape::Lines);
+        let label = label(&self.job.found, "", Shape::Lines);
         let keeper = Keeper::begin(archive, label, offset, packer);
         self.lines = self.noted(keeper);
         self.lines.as_ref().map_or(offset, Keeper::wants_from)
@@ -151,7 +161,7 @@ impl<'a> Keeping<'a> {
         else {
             return;
         };
-        let label = self.label(&piece.source.key, shape);
+        let label = label(&self.job.found, &piece.source.key, shape);
         let Some(packer) = self.packer.as_deref_mut().filter(|_| !bytes.is_empty()) else { return };
         let written = match permission {
             Permission::Keep => keep_whole(archive, label, bytes, packer).map(drop),
@@ -165,10 +175,6 @@ impl<'a> Keeping<'a> {
         if let Err(error) = written {
             self.stop(error);
         }
-    }
-
-    fn label(&self, key: &str, shape: Shape) -> Label {
-        label(&self.job.found, key, shape)
     }
 
     fn noted<T>(&mut self, result: Result<T, ArchiveError>) -> Option<T> {

@@ -18,6 +18,7 @@ mod mending;
 mod notice;
 mod pool;
 mod recent;
+mod retention;
 mod reviving;
 mod rounds;
 mod search;
@@ -37,6 +38,7 @@ pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
 pub use recent::recent;
+pub use retention::RetentionSettings;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
 pub use stats::{Counted, stats};
@@ -57,6 +59,12 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// A file that would be overwritten.
+    #[error("{0} is already there")]
+    Exists(String),
+    /// No event is of this kind.
+    #[error("no event is of the kind `{0}`")]
+    UnknownKind(String),
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),

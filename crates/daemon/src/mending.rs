@@ -22,8 +22,7 @@ pub(crate) fn mend(settings: &Settings, writer: &mut Writer) -> Result<(), Daemo
     let archive = Archive::new(&settings.data);
     // A folder that cannot be looked into now is looked into next time.
     let Ok(written) = archive.times() else { return Ok(()) };
-    let now = SystemTime::from((settings.now)());
-    let last = written.values().max().copied().unwrap_or(UNIX_EPOCH).min(now);
+    let last = written.values().max().copied().unwrap_or(UNIX_EPOCH).min((settings.now)().into());
     let settled = last.checked_sub(UNSETTLED).unwrap_or(UNIX_EPOCH);
     let mut torn = Vec::new();
     for source in writer.sources()?.into_iter().filter(|it| matches!(it.state.kept, Kept::Bytes(_)))

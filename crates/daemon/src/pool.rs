@@ -70,10 +70,18 @@ impl<'a> Pool<'a> {
             let keeping = Keeping::new(self.rules, job, &mut packer);
             let mut hands = Hands { pool: self, send, keeping };
             let read = read(job, how, &mut hands).err().map(|error| error.to_string());
-            for problem in read.into_iter().chain(hands.keeping.problem()) {
-                hands.give(Message::Problem(problem));
+            let kept = hands.keeping.problem();
+            let packed = self.rules.repack(job, &mut packer).err().map(|it| it.to_string());
+            for problem in read.into_iter().chain(kept).chain(packed) {
+                self.give(send, Message::Problem(problem));
             }
         }
+    }
+
+    fn give(&self, send: &SyncSender<Message>, message: Message) -> Flow {
+        // The writer hangs up when it fails; there is no one to tell.
+        let gone = send.send(message).is_err();
+        if gone || self.is_over() { Flow::Stop } else { Flow::Continue }
     }
 
     fn is_over(&self) -> bool {
@@ -100,18 +108,10 @@ struct Hands<'a> {
     keeping: Keeping<'a>,
 }
 
-impl Hands<'_> {
-    fn give(&self, message: Message) -> Flow {
-        // The writer hangs up when it fails; there is no one to tell.
-        let gone = self.send.send(message).is_err();
-        if gone || self.pool.is_over() { Flow::Stop } else { Flow::Continue }
-    }
-}
-
 impl Taker for Hands<'_> {
     fn piece(&mut self, mut piece: Observed) -> Flow {
         self.keeping.piece(&mut piece);
-        self.give(Message::Piece(Box::new(piece)))
+        self.pool.give(self.send, Message::Piece(Box::new(piece)))
     }
 
     fn lines_from(&mut self, offset: u64) -> u64 {

@@ -5,8 +5,10 @@
 
 use crate::DaemonError;
 use crate::pool::scope_of;
+use crate::retention::index_begins;
 use crate::rounds::Run;
 use std::collections::HashSet;
+use std::time::SystemTime;
 use taffrail_adapters::by_id;
 use taffrail_capture::{Content, Copied, Flow, Reading, SideFiles, Texts, read_copy};
 use taffrail_model::DeviceId;
@@ -27,7 +29,10 @@ impl Run<'_> {
         let known: HashSet<Place> = known.map(|it| (it.home, it.path, it.key)).collect();
         let mut seen = HashSet::new();
         let device = self.writer.device()?;
-        for label in archive.all()?.entries.into_iter().map(|it| it.label) {
+        let begins = index_begins(self.settings).map(SystemTime::from);
+        let entries = archive.all()?.entries.into_iter();
+        let entries = entries.filter(|it| begins.is_none_or(|begins| it.modified >= begins));
+        for label in entries.map(|it| it.label) {
             let place = (label.home.clone(), label.path.clone(), label.key.clone());
             if !known.contains(&place) && seen.insert(place) {
                 self.revive_one(&archive, &label, &device)?;

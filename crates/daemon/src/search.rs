@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use taffrail_api::{SCHEMA_VERSION, SearchHit, SearchReply, SearchRequest};
 use taffrail_capture::Sources;
 use taffrail_model::when;
-use taffrail_store::search::{Hit, Hits, Query, SearchReader, Want, snippet};
+use taffrail_store::search::{Hit, Hits, Query, SearchReader, Want, kinds_meant, snippet};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
 /// A history that was searched before is caught up with for at most this long.
@@ -69,6 +69,9 @@ fn want<'a>(
     query: &'a Query,
     index: &IndexReader,
 ) -> Result<Want<'a>, DaemonError> {
+    if let Some(kind) = query.kind.as_deref().filter(|it| kinds_meant(it) == 0) {
+        return Err(DaemonError::UnknownKind(kind.to_owned()));
+    }
     let since = match query.since.as_deref() {
         None => None,
         Some(typed) => {

@@ -104,6 +104,13 @@ impl Searching {
     }
 }
 
+/// Search has all that the index has.
+pub(crate) fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, DaemonError> {
+    let Some(search) = SearchReader::open(&settings.data)? else { return Ok(false) };
+    let stand = search.stand();
+    Ok(stand.born == index.born()? && stand.change == index.last_batch()?)
+}
+
 fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, DaemonError> {
     let last = writer.last_batch()?;
     Ok(stand.map_or(last > 0, |stand| stand.change != last))

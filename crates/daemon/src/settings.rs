@@ -1,5 +1,6 @@
 //! What the assembly must be told: nothing here is read from the environment.
 
+use crate::retention::RetentionSettings;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use taffrail_adapters::all;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub excluded: Vec<String>,
     /// What is kept.
     pub archive: ArchiveSettings,
+    /// How long things are kept.
+    pub retention: RetentionSettings,
     /// Changes with every start of the machine.
     pub boot_id: String,
     /// The name this device takes if it has none.

@@ -14,7 +14,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
-use taffrail_daemon::{ArchiveSettings, Budget, Scope, Settings, Target, events, index, list};
+use taffrail_daemon::{
+    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, Target, events, index, list,
+};
 use taffrail_model::{DeviceId, Event, Timestamp};
 use tempfile::TempDir;
 
@@ -104,6 +106,7 @@ impl Machine {
             added_homes: HashMap::new(),
             excluded: Vec::new(),
             archive: ArchiveSettings::default(),
+            retention: RetentionSettings::default(),
             boot_id: "boot".to_owned(),
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,

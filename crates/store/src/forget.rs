@@ -62,6 +62,16 @@ impl Writer {
         Ok(out)
     }
 
+    /// Rows of sessions whose latest event is older.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions_before(&self, instant: Timestamp) -> Result<Vec<i64>, StoreError> {
+        let mut statement = self.index.prepare("SELECT id FROM sessions WHERE last_at < ?1")?;
+        let rows = statement.query_map([instant.as_microsecond()], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The sources that speak of sessions.
     ///
     /// # Errors
@@ -158,6 +168,21 @@ impl IndexReader {
         )?;
         let rows = statement.query_map([row], |row| Ok(SessionId::from_bytes(row.get(0)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Any of these sessions, or one that works for it, is still there.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn holds_any(&self, sessions: &Forgotten) -> Result<bool, StoreError> {
+        let query = "SELECT EXISTS (SELECT 1 FROM sessions WHERE uuid = ?1 OR parent = ?1)";
+        let mut statement = self.connection.prepare(query)?;
+        for session in &sessions.0 {
+            if statement.query_row([session.as_bytes()], |row| row.get(0))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// How many live events a session has.

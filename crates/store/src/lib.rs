@@ -17,6 +17,8 @@ mod forget;
 mod index_file;
 mod ledger;
 mod lock;
+mod lookup;
+mod notes;
 mod passes;
 mod places;
 mod queries;

@@ -2,9 +2,11 @@
 
 use crate::StoreError;
 use crate::append::{self, Life};
+use crate::codec::signed;
 use crate::queries::{drop_facts, drop_usage, events_of, identities_of};
 use crate::sessions::{self, Due};
 use crate::writer::{Writer, slot};
+use rusqlite::params;
 use std::collections::HashSet;
 use taffrail_model::observed::{Observed, Pass};
 use taffrail_model::{EventId, Timestamp};
@@ -56,5 +58,29 @@ impl Writer {
             self.read_others_again(source)?;
         }
         Ok(changes)
+    }
+
+    /// Counts what was not understood or not read.
+    pub(crate) fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
+        for it in &observed.unknown {
+            self.index
+                .prepare_cached(
+                    "INSERT INTO unknown_records (source, raw_type, version, count) \
+                 VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET count = count + ?4",
+                )?
+                .execute(params![
+                    source,
+                    it.raw_type,
+                    it.version.as_deref().unwrap_or_default(),
+                    signed(it.count)
+                ])?;
+        }
+        if observed.outcome.skipped_records > 0 {
+            self.index.execute(
+                "UPDATE sources SET skipped = skipped + ?2 WHERE id = ?1",
+                params![source, signed(observed.outcome.skipped_records)],
+            )?;
+        }
+        Ok(())
     }
 }

@@ -41,8 +41,11 @@ impl Writer {
     ///
     /// # Errors
     /// When the index cannot be written.
-    pub fn relocate(&mut self, source: i64, to: (&str, &str, &str)) -> Result<(), StoreError> {
-        let (home, path, locator) = to;
+    pub fn relocate(
+        &mut self,
+        source: i64,
+        (home, path, locator): (&str, &str, &str),
+    ) -> Result<(), StoreError> {
         self.index.execute(
             "UPDATE sources SET home = ?2, path = ?3, locator = ?4, present = 1 WHERE id = ?1",
             params![source, home, path, locator],

@@ -5,10 +5,8 @@ use crate::index_file::meta;
 use crate::rows::{Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;
 use crate::sources::{self, SourceRow};
-use crate::writer::last_batch;
 use crate::{StoreError, schema};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql};
-use std::collections::HashSet;
+use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
@@ -53,7 +51,7 @@ SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_bran
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
   lineage_session, source_uri, sequence FROM sessions";
 
-const EVENT: &str = "
+pub(crate) const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
   e.turn, e.parent, e.marks, e.position, e.length, e.place, e.part, e.source_event_id, e.label,
   e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present,
@@ -160,91 +158,6 @@ impl IndexReader {
         Ok(Changes::Since(self.event_rows(&query, &[&session.row, &sequence])?))
     }
 
-    /// Which index this is: search is made from one and no other.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn born(&self) -> Result<String, StoreError> {
-        Ok(meta(&self.connection, "born")?.unwrap_or_default())
-    }
-
-    /// The last batch that was closed.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn last_batch(&self) -> Result<i64, StoreError> {
-        last_batch(&self.connection)
-    }
-
-    /// Sessions something changed in after a batch.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn sessions_after(&self, batch: i64) -> Result<Vec<SessionRow>, StoreError> {
-        self.sessions_where("last_batch > ?1", &[&batch])
-    }
-
-    pub(crate) fn sessions_where(
-        &self,
-        clause: &str,
-        values: &[&dyn ToSql],
-    ) -> Result<Vec<SessionRow>, StoreError> {
-        let mut statement =
-            self.connection.prepare(&format!("{SESSION} WHERE {clause} ORDER BY id"))?;
-        let rows = statement.query_map(values, read_session)?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// The events of a session that changed after a batch, by where they stand, removed ones too.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn events_after(&self, session: i64, batch: i64) -> Result<Vec<EventRow>, StoreError> {
-        let query = format!("{EVENT} AND e.batch > ?2 ORDER BY e.source, e.position, e.part");
-        self.event_rows(&query, &[&session, &batch])
-    }
-
-    /// A session by its row.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn session(&self, row: i64) -> Result<Option<SessionRow>, StoreError> {
-        let mut statement = self.connection.prepare_cached(&format!("{SESSION} WHERE id = ?1"))?;
-        Ok(statement.query_row([row], read_session).optional()?)
-    }
-
-    /// The rows of the sessions that are wanted.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn rows_of(&self, filter: &Filter) -> Result<HashSet<i64>, StoreError> {
-        let (clause, values) = conditions(filter);
-        let query = format!("SELECT id FROM sessions WHERE {clause}");
-        let mut statement = self.connection.prepare(&query)?;
-        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let rows = statement.query_map(values.as_slice(), |row| row.get(0))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// A live event by the beginning of its id.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn event_by_key(&self, session: i64, key: u64) -> Result<Option<EventRow>, StoreError> {
-        let (from, to) = between(key);
-        let query = format!("{EVENT} AND e.id BETWEEN ?2 AND ?3 AND e.removed = 0");
-        Ok(self.event_rows(&query, &[&session, &from, &to])?.into_iter().next())
-    }
-
-    /// An event by its id, removed or not.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn event_by_id(&self, session: i64, id: EventId) -> Result<Option<EventRow>, StoreError> {
-        let query = format!("{EVENT} AND e.id = ?2");
-        Ok(self.event_rows(&query, &[&session, id.as_bytes()])?.into_iter().next())
-    }
-
     /// The sources of a session.
     ///
     /// # Errors
@@ -286,17 +199,15 @@ impl IndexReader {
         Ok(self.connection.query_row(query, [], |row| count(row, 0))?)
     }
 
-    fn event_rows(&self, query: &str, values: &[&dyn ToSql]) -> Result<Vec<EventRow>, StoreError> {
+    pub(crate) fn event_rows(
+        &self,
+        query: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Vec<EventRow>, StoreError> {
         let mut statement = self.connection.prepare_cached(query)?;
         let rows = statement.query_map(values, read_event)?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
-}
-
-/// The first and the last id that begin with a key.
-fn between(key: u64) -> ([u8; 16], [u8; 16]) {
-    let first = u128::from(key) << 64;
-    (first.to_be_bytes(), (first | u128::from(u64::MAX)).to_be_bytes())
 }
 
 pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {

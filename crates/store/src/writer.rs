@@ -3,13 +3,14 @@
 use crate::append::{self, Change, Heard};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
+use crate::notes::last_batch;
 use crate::passes::Seen;
 use crate::queries::{due_bindings, events_in, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
 use crate::{Forgotten, Ledger, StoreError, cuts, families, schema};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
@@ -49,7 +50,7 @@ pub struct Writer {
     /// The number of the batch under way.
     pub(crate) batch: i64,
     /// Events that changed, vanished or became copies since they were last asked for.
-    changed: Vec<(i64, EventId)>,
+    pub(crate) changed: Vec<(i64, EventId)>,
     /// Sessions touched in the open transaction.
     pub(crate) slots: HashMap<SessionId, Slot>,
     /// Passes from the start that are under way.
@@ -233,101 +234,6 @@ impl Writer {
         self.bind(now)
     }
 
-    /// Events that changed, vanished or became copies since this was last asked: what search must
-    /// look at again. New ones are told by `append`.
-    pub fn take_changed(&mut self) -> Vec<(i64, EventId)> {
-        std::mem::take(&mut self.changed)
-    }
-
-    /// The last batch that was closed.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn last_batch(&self) -> Result<i64, StoreError> {
-        last_batch(&self.index)
-    }
-
-    /// The copies in the archive were read into this index.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn knows_archive(&self) -> Result<bool, StoreError> {
-        Ok(meta(&self.index, "compared_with_archive")?.is_some())
-    }
-
-    /// Remembers that they were.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn note_archive(&mut self) -> Result<(), StoreError> {
-        set_meta(&self.index, "compared_with_archive", "1")
-    }
-
-    /// Which index this is.
-    ///
-    /// # Errors
-    /// When the index cannot be read.
-    pub fn born(&self) -> Result<String, StoreError> {
-        Ok(meta(&self.index, "born")?.unwrap_or_default())
-    }
-
-    /// Adds to what was read and not yet made searchable; gives how much that is, and since when.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn note_unsearched(
-        &mut self,
-        bytes: u64,
-        now: Timestamp,
-    ) -> Result<(u64, Timestamp), StoreError> {
-        let known = meta(&self.index, "unsearched")?;
-        let known = known.as_deref().and_then(|it| it.split_once(' '));
-        let known = known.and_then(|(bytes, since)| {
-            Some((bytes.parse::<u64>().ok()?, since.parse::<Timestamp>().ok()?))
-        });
-        let (before, since) = known.unwrap_or((0, now));
-        let all = before.saturating_add(bytes);
-        set_meta(&self.index, "unsearched", &format!("{all} {since}"))?;
-        Ok((all, since))
-    }
-
-    /// Adds to what was read since this last said so; `true` when that is at least `limit`, and
-    /// counting begins anew.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn note_read(&mut self, bytes: u64, limit: u64) -> Result<bool, StoreError> {
-        if bytes == 0 {
-            return Ok(false);
-        }
-        let known = meta(&self.index, "read")?.and_then(|it| it.parse().ok()).unwrap_or(0);
-        let all = bytes.saturating_add(known);
-        let enough = all >= limit;
-        set_meta(&self.index, "read", &if enough { 0 } else { all }.to_string())?;
-        Ok(enough)
-    }
-
-    /// Everything is searchable.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn note_searched(&mut self) -> Result<(), StoreError> {
-        self.index.execute("DELETE FROM meta WHERE name = 'unsearched'", [])?;
-        Ok(())
-    }
-
-    /// Makes everything written so far survive a power cut. What is derived from the index must not
-    /// outlive it.
-    ///
-    /// # Errors
-    /// When the index cannot be written.
-    pub fn make_durable(&mut self) -> Result<(), StoreError> {
-        self.index.pragma_update(None, "synchronous", "FULL")?;
-        set_meta(&self.index, "durable", &last_batch(&self.index)?.to_string())?;
-        self.index.pragma_update(None, "synchronous", "NORMAL")?;
-        Ok(())
-    }
-
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
     ///
     /// # Errors
@@ -428,29 +334,6 @@ impl Writer {
         Ok((changes, new))
     }
 
-    fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
-        for it in &observed.unknown {
-            self.index
-                .prepare_cached(
-                    "INSERT INTO unknown_records (source, raw_type, version, count) \
-                 VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO UPDATE SET count = count + ?4",
-                )?
-                .execute(params![
-                    source,
-                    it.raw_type,
-                    it.version.as_deref().unwrap_or_default(),
-                    crate::codec::signed(it.count)
-                ])?;
-        }
-        if observed.outcome.skipped_records > 0 {
-            self.index.execute(
-                "UPDATE sources SET skipped = skipped + ?2 WHERE id = ?1",
-                params![source, crate::codec::signed(observed.outcome.skipped_records)],
-            )?;
-        }
-        Ok(())
-    }
-
     fn refresh(&self, slot: &Slot) -> Result<(), StoreError> {
         let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
         sessions::refresh(&self.index, slot, resumes)?;
@@ -478,11 +361,6 @@ impl Writer {
             }
         }
     }
-}
-
-/// The number of the last batch that was closed.
-pub(crate) fn last_batch(index: &Connection) -> Result<i64, StoreError> {
-    Ok(meta(index, "batch")?.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 fn at<'a>(

@@ -5,7 +5,11 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use taffrail_daemon::ArchiveSettings;
+use taffrail_daemon::{ArchiveSettings, RetentionSettings};
+
+/// What can be set.
+pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
+    `archive.cap_mb`, `retention.index_days`, `retention.archive_days` and `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) exclude: Vec<String>,
     /// What is kept when an agent deletes its files.
     pub(crate) archive: ArchiveConfig,
+    /// How long things are kept.
+    pub(crate) retention: RetentionConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -36,6 +42,18 @@ impl Default for ArchiveConfig {
     fn default() -> Self {
         Self { enabled: true, exclude: Vec::new(), cap_mb: None }
     }
+}
+
+/// For how many days things are kept; what is not set is kept for ever.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct RetentionConfig {
+    /// Sessions in index and search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) index_days: Option<u32>,
+    /// Copies in the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) archive_days: Option<u32>,
 }
 
 /// What can be set for one agent.
@@ -61,8 +79,7 @@ impl Config {
     fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
         toml::from_str(text).map_err(|error| {
             let message = format!("{}: {}", path.display(), error.message());
-            CliError::usage(message, "the keys are `exclude`, `archive.enabled`, `archive.exclude`, `archive.cap_mb` and \
-                 `agents.<id>.homes`")
+            CliError::usage(message, KEYS)
         })
     }
 
@@ -71,6 +88,12 @@ impl Config {
         let ArchiveConfig { enabled, exclude, cap_mb } = self.archive.clone();
         let cap = cap_mb.map(|it| it.saturating_mul(1_000_000));
         ArchiveSettings { enabled, excluded: exclude, cap }
+    }
+
+    /// How long things are kept.
+    pub(crate) fn retention(&self) -> RetentionSettings {
+        let RetentionConfig { index_days, archive_days } = self.retention;
+        RetentionSettings { index_days, archive_days }
     }
 
     /// The added homes as paths; `~` stands for the user's home.

@@ -47,6 +47,13 @@ impl From<DaemonError> for CliError {
             DaemonError::Target(TargetError::WaitingUnknown) => {
                 (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
             }
+            DaemonError::Exists(_) => {
+                (ErrorKind::Refused, Some("give a file that is not there yet"))
+            }
+            DaemonError::UnknownKind(_) => (
+                ErrorKind::Usage,
+                Some("write prompt, message, thinking, call, result, tool, error or a whole kind"),
+            ),
             DaemonError::NoTime(_) => (ErrorKind::Usage, Some("write 7d, 12h, 30m or 2026-11-01")),
             DaemonError::UnknownAgent(_) => {
                 (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))

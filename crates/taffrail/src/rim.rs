@@ -67,11 +67,17 @@ impl Rim {
             added_homes: config.homes(&self.user_home),
             excluded: config.exclude.clone(),
             archive: config.archive(),
+            retention: config.retention(),
             boot_id: boot_id(),
             new_device: new_device(),
             now: Timestamp::now,
         }
     }
+}
+
+/// From now on what this process makes is for its user alone.
+pub(crate) fn keep_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
 /// The time now, for relative times on a screen.

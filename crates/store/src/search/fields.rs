@@ -106,7 +106,7 @@ pub(crate) fn code(kind: &Kind) -> u64 {
 }
 
 /// The numbers a person means by a kind, as a set of bits: its whole name, or a part of it.
-pub(crate) fn codes(typed: &str) -> u64 {
+pub fn codes(typed: &str) -> u64 {
     let meant = |kind: &&Kind| {
         let name = kind.as_str();
         name == typed || name.split('.').any(|part| part == typed)

@@ -2,6 +2,9 @@
 
 /// Shorter words are left as they are.
 const SHORTEST: usize = 4;
+/// What a stem may end in.
+const ENDINGS: [&str; 14] =
+    ["", "e", "s", "es", "ed", "ing", "er", "ers", "ion", "ions", "y", "ies", "ied", "ying"];
 
 /// The other forms an English word may stand in, most of which are no words and cost nothing.
 pub(crate) fn forms(word: &str) -> Vec<String> {
@@ -12,9 +15,7 @@ pub(crate) fn forms(word: &str) -> Vec<String> {
     for stem in stems(word) {
         let doubled = stem.chars().last().filter(|it| "bdglmnprt".contains(*it));
         let doubled = doubled.map(|last| format!("{stem}{last}"));
-        for ending in
-            ["", "e", "s", "es", "ed", "ing", "er", "ers", "ion", "ions", "y", "ies", "ied"]
-        {
+        for ending in ENDINGS {
             out.push(format!("{stem}{ending}"));
         }
         out.push(format!("{}ing", stem.strip_suffix('e').unwrap_or(&stem)));
@@ -30,10 +31,10 @@ pub(crate) fn forms(word: &str) -> Vec<String> {
 
 /// What is left of a word without its ending.
 fn stems(word: &str) -> Vec<String> {
-    const ENDINGS: [&str; 11] =
+    const LOST: [&str; 11] =
         ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ied", "ed", "es", "s"];
     let mut out = vec![word.strip_suffix(['e', 'y']).unwrap_or(word).to_owned(), word.to_owned()];
-    for ending in ENDINGS {
+    for ending in LOST {
         let Some(stem) = word.strip_suffix(ending).filter(|stem| stem.len() >= 3) else { continue };
         out.push(undoubled(stem).to_owned());
         out.push(stem.to_owned());

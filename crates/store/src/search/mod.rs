@@ -15,7 +15,7 @@ mod tokenizer;
 mod words;
 mod writer;
 
-pub use fields::Document;
+pub use fields::{Document, codes as kinds_meant};
 pub use plan::Want;
 pub use query::{Clause, Query};
 pub use reader::{EXACT_TOTAL, Hit, Hits, SearchReader};

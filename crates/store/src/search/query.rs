@@ -50,6 +50,7 @@ impl Query {
         for piece in pieces(typed) {
             match piece {
                 Piece::Quoted(text) => query.add_phrase(text),
+                Piece::Filter(name, value) => query.set(name, value),
                 Piece::Plain(text) => query.add_plain(text),
             }
         }
@@ -105,6 +106,16 @@ impl Query {
         self.clauses.extend(clause.filter(|it| !self.clauses.contains(it)));
     }
 
+    fn set(&mut self, name: &str, value: &str) {
+        match self.slot(name) {
+            Some(slot) => *slot = Some(value.to_owned()),
+            None => {
+                self.add_plain(name);
+                self.add_phrase(value);
+            }
+        }
+    }
+
     fn slot(&mut self, name: &str) -> Option<&mut Option<String>> {
         match name {
             "agent" => Some(&mut self.agent),
@@ -128,16 +139,30 @@ impl Query {
 enum Piece<'a> {
     Quoted(&'a str),
     Plain(&'a str),
+    /// `name:"value"`
+    Filter(&'a str, &'a str),
 }
 
 /// Splits at white space outside quotes; a quote that is never closed reaches to the end. The value
 /// of a filter may be quoted.
 fn pieces(typed: &str) -> Vec<Piece<'_>> {
-    let mut out = Vec::new();
+    let mut out: Vec<Piece<'_>> = Vec::new();
+    let mut parted = true;
     for (index, part) in typed.split('"').enumerate() {
         if index % 2 == 1 {
-            out.push(Piece::Quoted(part));
+            let name = out.pop_if(|it| matches!(it, Piece::Plain(text) if text.ends_with(':')));
+            // A blank before the quote parts the two; nothing is left of one that is split off.
+            match name {
+                Some(Piece::Plain(name)) if !parted => {
+                    out.push(Piece::Filter(name.trim_end_matches(':'), part));
+                }
+                other => {
+                    out.extend(other);
+                    out.push(Piece::Quoted(part));
+                }
+            }
         } else {
+            parted = part.ends_with(char::is_whitespace);
             out.extend(part.split_whitespace().map(Piece::Plain));
         }
     }
@@ -194,5 +219,8 @@ mod tests {
         assert_eq!(query.clauses.len(), 2);
         assert!(query.has_filters() && !query.has_no_words());
         assert!(!Query::parse("x").has_filters());
+        let quoted = Query::parse("a project:\"my api\" said: \"so be it\" b:\"c d\"");
+        assert_eq!(quoted.project.as_deref(), Some("my api"));
+        assert_eq!(quoted.clauses.len(), 4);
     }
 }

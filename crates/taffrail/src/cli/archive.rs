@@ -78,20 +78,21 @@ fn summary(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn described(report: &ArchiveReport) -> Vec<String> {
     let of = counted(report.sources, "source");
-    let mut out = vec![
-        format!(
-            "{} of {of} in {} on disk, at most {}",
-            bytes(report.kept_bytes),
-            bytes(report.disk_bytes),
-            bytes(report.cap_bytes)
-        ),
-        format!("{} of them gone: these copies are all there is", report.gone),
-        format!(
-            "{} of sources that were rewritten",
-            counted(report.older_editions, "older edition")
-        ),
-        line(&report.folder),
-    ];
+    let mut out = vec![format!(
+        "{} of {of} in {} on disk, at most {}",
+        bytes(report.kept_bytes),
+        bytes(report.disk_bytes),
+        bytes(report.cap_bytes)
+    )];
+    if report.gone > 0 {
+        let gone = counted(report.gone, "source");
+        out.push(format!("{gone} gone: these copies are all there is"));
+    }
+    if report.older_editions > 0 {
+        let older = counted(report.older_editions, "older edition");
+        out.push(format!("{older} of sources that were rewritten"));
+    }
+    out.push(line(&report.folder));
     if report.skipped > 0 {
         let files = counted(report.skipped, "file");
         out.push(format!("{files} there cannot be read: taffrail archive verify"));
@@ -127,8 +128,12 @@ fn verify(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.json {
         return out.json(&check);
     }
-    out.line(&format!("{} looked at, {} damaged", counted(check.checked, "frame"), check.cut))?;
+    out.line(&format!("{} looked at, {} damaged", copies(check.checked), check.cut))?;
     out.end()
+}
+
+fn copies(count: u64) -> String {
+    if count == 1 { "1 copy".to_owned() } else { format!("{count} copies") }
 }
 
 fn cat(id: &str, context: &Context) -> Result<(), CliError> {
@@ -150,8 +155,7 @@ fn prune(
     if args.json {
         return Out::new().json(&report);
     }
-    let (copies, disk) =
-        (counted(report.copies, "copy").replace("copys", "copies"), bytes(report.disk_bytes));
+    let (copies, disk) = (copies(report.copies), bytes(report.disk_bytes));
     let last = format!("{} of them the last there is", report.gone);
     match report.done {
         true => say(&format!("dropped {copies}, {disk}, {last}")),

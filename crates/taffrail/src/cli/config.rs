@@ -76,7 +76,7 @@ fn text_of(config: &Config) -> Result<String, CliError> {
 fn value_of(config: &Config, key: &str) -> Result<String, CliError> {
     let all = serde_json::to_value(config).map_err(anyhow::Error::from)?;
     let value = key.split('.').try_fold(&all, |value, part| value.get(part));
-    let hint = "the keys are `exclude` and `agents.<id>.homes`";
+    let hint = crate::config::KEYS;
     value.map(ToString::to_string).ok_or_else(|| CliError {
         kind: taffrail_api::ErrorKind::NotFound,
         message: format!("`{key}` is not set"),
@@ -99,9 +99,10 @@ fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
     file.write_all(after.as_bytes())?;
     file.sync_all()?;
     std::fs::rename(&beside, path)?;
-    say(&format!(
-        "wrote {}; `taffrail rebuild --yes` applies it to what is indexed",
-        path.display()
-    ));
+    let then = match key.split('.').next() {
+        Some("archive" | "retention") => "it counts from the next run on",
+        _ => "`taffrail rebuild --yes` applies it to what is indexed",
+    };
+    say(&format!("wrote {}; {then}", path.display()));
     Ok(())
 }

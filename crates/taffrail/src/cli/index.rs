@@ -25,8 +25,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let bar = Bar::new();
     let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
     bar.end();
+    told(&indexed, args.json)?;
     tell_of_archive(context);
-    told(&indexed, args.json)
+    Ok(())
 }
 
 /// Says once that copies are kept, and how to stop that.

@@ -23,7 +23,7 @@ use crate::config::Config;
 use crate::error::CliError;
 use crate::output::say;
 use crate::pager::Pager;
-use crate::rim::Rim;
+use crate::rim::{Rim, keep_private};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use std::process::ExitCode;
@@ -112,6 +112,7 @@ pub(crate) struct Context {
 
 impl Context {
     fn new() -> Result<Self, CliError> {
+        keep_private();
         let rim = Rim::read()?;
         let config = Config::read(&rim.config_path())?;
         let settings = rim.settings(&config);

@@ -5,7 +5,7 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use taffrail_daemon::rebuild;
 
-/// Throw the index away and make it anew from the agents' own files
+/// Throw the index away and make it anew from the agents' own files and the archive
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -23,8 +23,8 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if !args.yes {
         return Err(CliError::usage(
-            "this deletes index.db and reads every source again; events of sources that are gone \
-             are then gone too",
+            "this deletes index.db and reads every source again; of sources that are gone only what \
+             the archive holds comes back",
             "taffrail rebuild --yes",
         ));
     }

@@ -4,15 +4,19 @@ use super::index::{Bar, counted};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
-use crate::terminal::{clean, fit, line};
+use crate::terminal::{clean, fit, line, pad};
 use crate::{rim, when};
 use taffrail_api::{SearchHit, SearchReply, SearchRequest};
 use taffrail_daemon::search;
+use taffrail_model::{Kind, SessionId};
+use unicode_width::UnicodeWidthStr;
 
 /// Hits shown unless more are asked for.
 const HITS: usize = 20;
 /// Hits that can be asked for.
 const MOST_HITS: usize = 10_000;
+/// The column that says who said it.
+const WHO: usize = 8;
 
 /// Find what was said, in every session of every agent
 #[derive(Debug, clap::Args)]
@@ -24,7 +28,7 @@ Examples:
   taffrail search retry in:3f2a --json
 ")]
 pub(super) struct Args {
-    /// Words, \"phrases\", prefix*, and agent: project: kind: since: in: filters
+    /// Words, "phrases", prefix*, and agent: project: kind: since: in: filters
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Print JSON
@@ -54,39 +58,73 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {
     let mut out = Out::paged(context.pager.as_ref());
     let width = if is_terminal() { columns() } else { usize::MAX };
-    for hit in &reply.hits {
-        out.line(&fit(&head(hit), width))?;
-        out.line(&format!("  {}", marked(hit, width)))?;
+    for hits in by_session(&reply.hits) {
+        if let Some(first) = hits.first() {
+            out.line(&fit(&head(first), width))?;
+        }
+        for hit in hits {
+            out.line(&format!("  {} {}", pad(who(hit), WHO), marked(hit, width)))?;
+        }
     }
     out.end()?;
+    tell(reply);
+    Ok(())
+}
+
+/// Hits of one session together, sessions in the order of their best.
+fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
+    let mut out: Vec<(SessionId, Vec<&SearchHit>)> = Vec::new();
+    for hit in hits {
+        match out.iter_mut().find(|(id, _)| *id == hit.session_id) {
+            Some((_, known)) => known.push(hit),
+            None => out.push((hit.session_id, vec![hit])),
+        }
+    }
+    out.into_iter().map(|(_, hits)| hits).collect()
+}
+
+fn tell(reply: &SearchReply) {
     if reply.hits.is_empty() {
         say("nothing found");
+    } else if reply.total_is_at_least {
+        say(&format!("more than {} fit; -n shows more", counted(reply.total, "event")));
     } else if reply.total > reply.hits.len() as u64 {
-        let more = if reply.total_is_at_least { "more than " } else { "" };
-        say(&format!("{more}{} fit; -n shows more", counted(reply.total, "event")));
+        say(&format!("{} fit; -n shows more", counted(reply.total, "event")));
     }
     if reply.partial {
         say("not everything on disk was searched yet: taffrail index");
     }
-    Ok(())
 }
 
 fn head(hit: &SearchHit) -> String {
     let id: String = hit.session_id.to_string().chars().take(8).collect();
+    let agent = hit.agent.split('-').next().unwrap_or(&hit.agent);
     let project = hit.project_path.as_deref().unwrap_or("?").trim_end_matches('/');
-    let project = project.rsplit('/').next().unwrap_or(project);
-    let title = hit.title.as_deref().map(line).unwrap_or_default();
-    let (age, kind) = (when::ago(hit.created_at, rim::now()), hit.kind.as_str());
-    let stale = if hit.stale { " (from memory: its source is gone)" } else { "" };
-    format!("{id}  {age} ago  {kind}  {}  {title}{stale}", line(project))
+    let project = line(project.rsplit('/').next().unwrap_or(project));
+    let title = hit.title.as_deref().map_or("(no title)".to_owned(), line);
+    let age = when::ago(hit.created_at, rim::now());
+    format!("{id} {} {age:>4}  {project}  {title}", pad(agent, WHO))
 }
 
-/// The piece on one line, with the matches in bold.
+/// Who said it, in a word.
+fn who(hit: &SearchHit) -> &str {
+    match &hit.kind {
+        Kind::UserPrompt => "prompt",
+        Kind::AssistantMessage => "answer",
+        Kind::AssistantThinking => "thought",
+        Kind::ToolCall => "call",
+        Kind::ToolResult => "output",
+        Kind::ContextCompacted => "summary",
+        other => other.as_str().rsplit('.').next().unwrap_or_default(),
+    }
+}
+
+/// The piece on one line, with the matches in bold, and a word where it is not from its source.
 fn marked(hit: &SearchHit, width: usize) -> String {
     let characters: Vec<char> = hit.snippet.chars().collect();
     let style = anstyle::Style::new().bold();
     let mut out = String::new();
-    let mut room = width.saturating_sub(3);
+    let mut room = width.saturating_sub(WHO + 3);
     let mut last = 0;
     let matches = hit.matches.iter().map(|[start, end]| (*start, *end));
     for (start, end) in matches.chain([(characters.len(), characters.len())]) {
@@ -97,15 +135,15 @@ fn marked(hit: &SearchHit, width: usize) -> String {
         }
         last = end;
     }
-    out
+    if hit.stale { out + " (excerpt: its source is gone)" } else { out }
 }
 
 /// A range of characters, harmless and on one line, as far as there is room.
 fn piece(characters: &[char], start: usize, end: usize, room: &mut usize) -> String {
     let text: String = characters.get(start..end).unwrap_or_default().iter().collect();
-    let text: String =
-        clean(&text).chars().map(|it| if it.is_whitespace() { ' ' } else { it }).collect();
+    let one_line = |it: char| if it.is_whitespace() { ' ' } else { it };
+    let text: String = clean(&text).chars().map(one_line).collect();
     let text = fit(&text, *room);
-    *room = room.saturating_sub(unicode_width::UnicodeWidthStr::width(text.as_str()));
+    *room = room.saturating_sub(text.width());
     text
 }

@@ -5,6 +5,7 @@ use super::events::refresh;
 use super::index::counted;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
+use crate::numbers::short;
 use crate::output::Out;
 use crate::terminal::{clean, fit, line};
 use crate::when;
@@ -82,13 +83,14 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
     let cost = session.cost_microdollars;
     let cost = cost.map_or("cost unknown".to_owned(), |it| format!("${:.2}", it as f64 / 1e6));
     out.line(&format!(
-        "{} · {} · {} · {read} tokens in, {} out · {cost} · {}",
-        session.id,
+        "{} · {} · {} tokens in, {} out · {cost} · {}",
         counted(session.turns, "turn"),
         counted(session.tool_calls, "tool call"),
-        usage.output_tokens,
+        short(read),
+        short(usage.output_tokens),
         session.lifecycle.as_str()
     ))?;
+    out.line(&session.id.to_string())?;
     if let Some(lineage) = &session.lineage {
         out.line(&format!("{} of {}", lineage.kind.as_str(), lineage.session_id))?;
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::fs::{self, File, FileTimes};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use taffrail_testkit::chats::{self, Piece};
 use taffrail_testkit::claude::{path, talk};
 use taffrail_testkit::copies::{ARCHIVE, newest};
@@ -184,7 +184,7 @@ impl Cut {
 }
 
 fn old(path: &Path) {
-    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    let then = fs::metadata(path).unwrap().modified().unwrap() - Duration::from_secs(3600);
     let times = FileTimes::new().set_modified(then);
     File::options().write(true).open(path).unwrap().set_times(times).unwrap();
 }

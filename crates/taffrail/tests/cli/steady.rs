@@ -39,10 +39,8 @@ fn settings() -> Settings {
     settings.add_filter(r"(claude|codex|gemini|goose)( +)\d+[smhdw]\b", "$1$2[age]");
     settings.add_filter(r" in \d+\.\d s", " in [time]");
     settings.add_filter(
-        r"( · goose · [^
-]*
-)[0-9a-f-]{36}",
-        "$1[id]",
+        r"(?s)( · goose · [^\n]*\n[^\n]*\n)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n",
+        "$1[id]\n",
     );
     settings
 }
