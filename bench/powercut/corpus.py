@@ -9,7 +9,8 @@ WORDS = ("the parser drops a byte at end of every line fix test build read index
          "src/lib.rs cargo run session quoted Überlauf retry_after getName").split()
 # Rare enough to be counted exactly; said by some of the texts on purpose.
 PHRASES = ["violet walrus", "amber narwhal", "zinnoberroter Zander", "quiet quokka"]
-GOOSE = ".local/share/goose/sessions/sessions.db"
+# Below the folder that GOOSE_PATH_ROOT names.
+GOOSE = "goose/data/sessions/sessions.db"
 
 GOOSE_SCHEMA = """
 CREATE TABLE schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP);

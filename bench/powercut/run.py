@@ -17,7 +17,7 @@ import disk
 from corpus import PHRASES, Corpus
 
 TOOLS = ["mkfs.ext4", "losetup", "mount", "umount", "unshare", "zstd", "cp"]
-AGENTS = [".claude", ".codex", ".gemini", ".local/share/goose"]
+AGENTS = [".claude", ".codex", ".gemini", "goose"]
 SESSION = ["id", "agent", "runtime_session_id", "parent_id", "usage", "prompts", "tool_calls", "turns",
            "title", "project_path", "git_branch", "model", "lineage", "started_at", "last_event_at"]
 EVENT = ["id", "kind", "createdAt", "turnId", "parentId", "text"]
@@ -34,7 +34,8 @@ class Program:
 
     def environment(self):
         return {"HOME": str(self.home), "PATH": os.environ["PATH"], "NO_COLOR": "1",
-                "XDG_DATA_HOME": str(self.data), "XDG_CONFIG_HOME": str(self.home / ".config")}
+                "XDG_DATA_HOME": str(self.data), "XDG_CONFIG_HOME": str(self.home / ".config"),
+                "GOOSE_PATH_ROOT": str(self.home / "goose")}
 
     def command(self, *arguments):
         command = [str(self.binary), *arguments]
@@ -196,6 +197,9 @@ class Bench:
         shutil.copytree(self.work / "blank", self.clean / "taffrail")
         program = Program(self.options.program, self.home, self.clean)
         program("index")
+        agents = {session["agent"] for session in program.sessions()}
+        if len(agents) != len(AGENTS):
+            raise RuntimeError(f"only {agents} are read")
         return program.view()[0], program.found(), copies(self.clean)[0]
 
     def left(self) -> str:

@@ -94,6 +94,9 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Daemo
     if !index.is_settled()? || is_to_forget(settings, &index)? {
         return Ok(false);
     }
+    if settings.archive.enabled && !index.is_mended(&settings.boot_id)? {
+        return Ok(false);
+    }
     if bring == Bring::Now && !is_searchable(settings, &index)? {
         return Ok(false);
     }

@@ -38,6 +38,14 @@ impl IndexReader {
         Ok(clean && !due && has("compared_with_ledger")? && has("compared_with_archive")?)
     }
 
+    /// The archive was looked at since this start of the machine.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn is_mended(&self, boot: &str) -> Result<bool, StoreError> {
+        Ok(meta(&self.connection, "mended")?.as_deref() == Some(boot))
+    }
+
     /// Sessions something changed in after a batch.
     ///
     /// # Errors

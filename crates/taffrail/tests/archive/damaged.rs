@@ -217,6 +217,19 @@ fn after_a_start_what_a_power_cut_took_is_copied_again() {
 }
 
 #[test]
+fn after_a_start_a_search_looks_at_the_copies_too() {
+    let home = Home::new(PROGRAM);
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    home.ok(&["search", "number"]);
+    for command in [&["search", "number"][..], &["ls"]] {
+        files(&home).iter().for_each(|copy| Cut::Half.make(copy));
+        home.start_anew();
+        home.ok(command);
+        assert_eq!(newest(&home)[0].bytes, talk(SESSION, 0, 4).as_bytes(), "{command:?}");
+    }
+}
+
+#[test]
 fn after_a_start_what_was_written_long_before_is_not_looked_at() {
     let home = Home::new(PROGRAM);
     let other = SESSION.replace('1', "2");
