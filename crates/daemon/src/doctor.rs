@@ -61,7 +61,7 @@ fn found_agents(homes: &[Home]) -> Check {
 }
 
 fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Check, DaemonError> {
-    let search = SearchReader::open(&settings.data)?;
+    let search = SearchReader::open(&settings.data);
     let Some((search, reader)) = search.zip(reader) else {
         let evidence = "made with the first search".to_owned();
         return Ok(check("search", CheckStatus::Ok, evidence, None));

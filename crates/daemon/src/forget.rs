@@ -148,13 +148,12 @@ pub(crate) fn unsearch(
     writer: &Writer,
     rows: &[i64],
 ) -> Result<(), DaemonError> {
-    let Some(stand) = SearchReader::open(&settings.data)?.map(|it| it.stand().clone()) else {
-        return Ok(());
-    };
     let born = writer.born()?;
-    if stand.born != born {
-        return Ok(());
-    }
+    let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
+    let Some(stand) = stand.filter(|it| it.born == born) else {
+        // What cannot be read or is of another index may hold their words all the same.
+        return Ok(SearchWriter::throw_away(&settings.data)?);
+    };
     let mut search = SearchWriter::open(&settings.data, &born, Load::Steady)?;
     rows.iter().for_each(|row| search.remove_session(*row));
     search.commit(stand.change)?;

@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 use taffrail_api::{SCHEMA_VERSION, SearchHit, SearchReply, SearchRequest};
 use taffrail_capture::Sources;
 use taffrail_model::when;
-use taffrail_store::search::{Hit, Hits, Query, SearchReader, Want, kinds_meant, snippet};
-use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
+use taffrail_store::search::{
+    Hit, Hits, Query, SearchReader, SearchWriter, Want, kinds_meant, snippet,
+};
+use taffrail_store::{EventRow, Filter, IndexReader, SessionRow, StoreError, Writer};
 
 /// A history that was searched before is caught up with for at most this long.
 const CATCH_UP: Duration = Duration::from_secs(2);
@@ -26,10 +28,27 @@ pub fn search(
     request: &SearchRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<SearchReply, DaemonError> {
+    match answer(settings, request, progress) {
+        // What is damaged is made again, once.
+        Err(DaemonError::Store(StoreError::Search(_))) => {
+            let writer = Writer::open(&settings.data, settings.boot())?;
+            SearchWriter::throw_away(&settings.data)?;
+            drop(writer);
+            answer(settings, request, progress)
+        }
+        answered => answered,
+    }
+}
+
+fn answer(
+    settings: &Settings,
+    request: &SearchRequest,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<SearchReply, DaemonError> {
     let partial = !caught_up(settings, progress)?;
     let query = Query::parse(&request.query);
     let (Some(index), Some(found)) =
-        (IndexReader::open(&settings.data)?, SearchReader::open(&settings.data)?)
+        (IndexReader::open(&settings.data)?, SearchReader::open(&settings.data))
     else {
         return Ok(reply(&Hits::default(), Vec::new(), partial));
     };
@@ -51,7 +70,7 @@ fn reply(found: &Hits, hits: Vec<SearchHit>, partial: bool) -> SearchReply {
 
 /// Brings index and search up; `false` when not everything was read.
 fn caught_up(settings: &Settings, progress: &mut dyn FnMut(Progress)) -> Result<bool, DaemonError> {
-    let budget = match SearchReader::open(&settings.data)? {
+    let budget = match SearchReader::open(&settings.data) {
         Some(_) => Budget::Until(Instant::now() + CATCH_UP),
         None => Budget::Whole,
     };

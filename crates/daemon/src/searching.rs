@@ -87,7 +87,7 @@ impl Searching {
             let upkeep = Upkeep::new(settings, search)?;
             return upkeep.close(writer, &Missing { upto: since, changed });
         }
-        let stand = SearchReader::open(&settings.data)?.map(|it| it.stand().clone());
+        let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
         let stand = stand.filter(|it| writer.born().is_ok_and(|born| it.born == born));
         if !is_behind(writer, stand.as_ref())? {
             return Ok(());
@@ -106,7 +106,7 @@ impl Searching {
 
 /// Search has all that the index has.
 pub(crate) fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, DaemonError> {
-    let Some(search) = SearchReader::open(&settings.data)? else { return Ok(false) };
+    let Some(search) = SearchReader::open(&settings.data) else { return Ok(false) };
     let stand = search.stand();
     Ok(stand.born == index.born()? && stand.change == index.last_batch()?)
 }

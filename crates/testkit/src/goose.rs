@@ -101,7 +101,7 @@ impl GooseDb {
         let text = content.to_string();
         self.run("UPDATE messages SET content_json = ?2 WHERE id = ?1", params![number, text]);
         self.run(
-            "UPDATE sessions SET updated_at = '2026-10-01 11:00:00' \
+            "UPDATE sessions SET updated_at = datetime(updated_at, '+1 minute') \
              WHERE id = (SELECT session_id FROM messages WHERE id = ?1)",
             params![number],
         );

@@ -62,15 +62,16 @@ fn order(hits: &mut [Hit]) {
 }
 
 impl SearchReader {
-    /// Opens the search index, if there is one of our format.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read.
-    pub fn open(data: &Path) -> Result<Option<Self>, StoreError> {
+    /// Opens the search index, if there is one of our format. One that is damaged is as good as
+    /// none, because it can be made again.
+    #[must_use]
+    pub fn open(data: &Path) -> Option<Self> {
         let folder = data.join("search");
-        if !folder.join("meta.json").exists() {
-            return Ok(None);
-        }
+        let found = folder.join("meta.json").exists().then(|| Self::of(&folder));
+        found?.ok().flatten()
+    }
+
+    fn of(folder: &Path) -> Result<Option<Self>, StoreError> {
         let index = Index::open_in_dir(folder)?;
         let Some(stand) = index.load_metas()?.payload.as_deref().and_then(Stand::read) else {
             return Ok(None);

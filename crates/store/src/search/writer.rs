@@ -2,13 +2,14 @@
 
 use super::fields::{self, Document, Fields, SEARCH_VERSION, key, row};
 use crate::{StoreError, schema::private_folder};
+use std::io::ErrorKind;
 use std::ops::Bound;
 use std::path::Path;
 use taffrail_model::EventId;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::query::{BooleanQuery, Occur, RangeQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{Index, IndexWriter, Term};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term};
 
 /// Memory for what is not yet written: much where a whole history is read, else little.
 const BULK_ARENA: usize = 96_000_000;
@@ -88,6 +89,17 @@ impl SearchWriter {
             Load::Steady => writer.set_merge_policy(Box::new(merging())),
         }
         Ok(Self { writer, fields, stand })
+    }
+
+    /// Throws the search index away, whatever state it is in.
+    ///
+    /// # Errors
+    /// When the folder cannot be removed.
+    pub fn throw_away(data: &Path) -> Result<(), StoreError> {
+        match std::fs::remove_dir_all(data.join("search")) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
     }
 
     /// How far it goes.
@@ -181,6 +193,10 @@ fn open_known(folder: &Path, born: &str) -> Option<(Index, Stand)> {
     let index = Index::open_in_dir(folder).ok()?;
     let stand = Stand::read(&index.load_metas().ok()?.payload?)?;
     fields::register(&index);
+    // Opens every file, so that a damaged one is noticed before something is added.
+    let reader: tantivy::Result<IndexReader> =
+        index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
+    reader.ok()?;
     (stand.born == born).then_some((index, stand))
 }
 

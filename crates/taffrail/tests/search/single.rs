@@ -3,6 +3,7 @@
 use super::{PROGRAM, ask, found, total, word};
 use serde_json::Value;
 use std::fs::{self, File, FileTimes};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use taffrail_testkit::chats::{self, Piece};
 use taffrail_testkit::claude::{Line, path, talk};
@@ -245,4 +246,37 @@ fn a_line_begun_in_a_string_of_json_is_found_by_its_first_word() {
     home.write(&chats::codex_path(thread), chats::codex(thread, "/w/app", &said));
     assert_eq!(found(&ask(&home, "zebra")).len(), 1);
     assert_eq!(found(&ask(&home, "\"cargo test\"")).len(), 1);
+}
+
+#[test]
+fn a_damaged_search_is_made_again() {
+    let home = Home::new(PROGRAM);
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    home.index();
+    home.append(&path(SESSION), talk(SESSION, 4, 8));
+    assert_eq!(total(&home, "number"), 8);
+    let saved = home.save_data();
+    let folder = home.path(".local/share/taffrail/search");
+    let files = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+    let files: Vec<_> = files.filter(|it| it.metadata().unwrap().len() > 0).collect();
+    assert!(files.len() > 5, "{files:?}");
+    let damages: [fn(&Path); 3] = [
+        |file| std::fs::remove_file(file).unwrap(),
+        |file| std::fs::write(file, "").unwrap(),
+        |file| {
+            let garbled: Vec<_> = std::fs::read(file).unwrap().iter().map(|it| it ^ 0x55).collect();
+            std::fs::write(file, garbled).unwrap();
+        },
+    ];
+    let commands: [&[&str]; 3] = [&["index"], &["doctor"], &["search", "number"]];
+    for (at, file) in files.iter().enumerate() {
+        for (number, damage) in damages.iter().enumerate() {
+            let command = commands[(at + number) % 3];
+            home.restore_data(&saved);
+            damage(file);
+            home.ok(command);
+            let found = found(&ask(&home, "\"answer number\"")).len();
+            assert_eq!(found, 4, "{file:?}, damage {number}, {command:?}");
+        }
+    }
 }

@@ -254,6 +254,7 @@ impl World {
         };
         let path = chat.path.replace(from, to);
         self.home.rename(&chat.path, &path);
+        self.home.index();
         chat.path = path;
         "move"
     }
