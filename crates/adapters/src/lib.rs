@@ -9,6 +9,7 @@ mod descriptor;
 mod gist;
 mod lenient;
 pub mod records;
+mod silent;
 mod surrogates;
 
 #[cfg(test)]
@@ -34,6 +35,10 @@ pub trait Adapter: Sync {
     /// Begins to read a source, or goes on with the memory an earlier reader saved. A memory that
     /// cannot be read is treated as none.
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader>;
+
+    /// Begins to read what hooks, registries and probes said of this agent's sessions: records are
+    /// entries of the journal. It remembers nothing from one record to the next.
+    fn journal(&self) -> Box<dyn Reader>;
 
     /// The small fields of a record that no event speaks of, shown with its events so that nothing
     /// an agent newly writes is lost. Only asked for when an event is shown whole.

@@ -2,8 +2,10 @@
 
 use crate::SCHEMA_VERSION;
 use serde::Serialize;
+use taffrail_model::status::{Group, Status, WaitingFor};
 use taffrail_model::{
-    Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp, Tokens,
+    Confidence, Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp,
+    Tokens,
 };
 
 /// What a run of the index came to.
@@ -110,6 +112,20 @@ pub struct Session {
     pub lineage: Option<Lineage>,
     /// Where its history is.
     pub source_uri: String,
+    /// Where it stands on every face.
+    pub group: Group,
+    /// How it stands.
+    pub status: Status,
+    /// Since when; `null` where nothing is known of it.
+    pub status_since: Option<Timestamp>,
+    /// What it waits for.
+    pub waiting_for: Option<WaitingFor>,
+    /// How sure the status is.
+    pub confidence: Confidence,
+    /// The process that runs it, while it lives.
+    pub pid: Option<u32>,
+    /// Where commands for it could go, as `tmux:%3` or `process:417`.
+    pub executor: Option<String>,
 }
 
 /// A list of sessions, the latest first.

@@ -1,6 +1,7 @@
 //! Finding sources: a walk of the folders an adapter names, by stat alone.
 
-use crate::{Home, Refusal};
+use crate::journal::folder_of;
+use crate::{Home, Refusal, journal};
 use std::collections::HashSet;
 use std::fs::{FileType, Metadata};
 use std::io;
@@ -62,6 +63,10 @@ pub fn discover(homes: &[Home]) -> Discovery {
     let mut out = Discovery::default();
     for home in homes {
         out.homes.insert(home.root.to_string_lossy().into_owned());
+        if home.journal {
+            walk(home, &folder_of(home.adapter), 0, &mut out);
+            continue;
+        }
         for root in home.adapter.descriptor().roots {
             walk(home, root, 0, &mut out);
         }
@@ -106,7 +111,7 @@ fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
 
 fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
     // A link to a folder full of history has no place of its own, but is worth a word.
-    let place = home.adapter.place(path);
+    let place = journal::place(home.adapter, path);
     let full = home.root.join(path);
     if kind.is_symlink() && (place.is_some() || full.is_dir()) {
         return out.refuse(&full, Refusal::Link);

@@ -76,7 +76,8 @@ pub(crate) fn bring_up(
     bring: Bring,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
-    if bring != Bring::WhenDue && is_up(settings, what.0, bring)? {
+    let asks_only = bring != Bring::WhenDue;
+    if asks_only && (settings.kept_up || is_up(settings, what.0, bring)?) {
         return Ok(Indexed {
             report: report(settings, &Totals::default())?,
             problems: Vec::new(),
@@ -100,7 +101,7 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Daemo
     if bring == Bring::Now && !is_searchable(settings, &index)? {
         return Ok(false);
     }
-    let mut plan = planned(discover(&settings.homes()), index.sources()?, scope);
+    let mut plan = planned(discover(&settings.eyes()), index.sources()?, scope);
     leave_out_old(settings, &mut plan);
     Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
 }
@@ -130,7 +131,7 @@ fn run(
     mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
-        let mut plan = planned(discover(&settings.homes()), writer.sources()?, scope);
+        let mut plan = planned(discover(&settings.eyes()), writer.sources()?, scope);
         leave_out_old(settings, &mut plan);
         Ok(plan)
     };

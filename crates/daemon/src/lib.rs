@@ -14,6 +14,7 @@ mod forget;
 mod indexing;
 mod keeping;
 mod listing;
+pub mod live;
 mod mending;
 mod notice;
 mod pool;
@@ -24,6 +25,7 @@ mod rounds;
 mod search;
 mod searching;
 mod settings;
+mod standing;
 mod stats;
 mod target;
 

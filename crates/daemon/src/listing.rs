@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 use taffrail_adapters::all;
 use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Found, Job, Plan, discover, peek};
+use taffrail_model::status::{Group, Status};
 use taffrail_model::{
-    Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp, TitleRank,
-    Tokens,
+    Confidence, Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp,
+    TitleRank, Tokens, journal,
 };
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
@@ -102,7 +103,7 @@ fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Pla
         Some(reader) => reader.sources()?,
         None => Vec::new(),
     };
-    Ok(planned(discover(&settings.homes()), known, &Scope::All))
+    Ok(planned(discover(&settings.eyes()), known, &Scope::All))
 }
 
 /// The same question to the index.
@@ -146,6 +147,13 @@ pub(crate) fn session(row: SessionRow) -> Session {
         parent_id: row.parent,
         lineage: row.lineage,
         source_uri: row.source_uri,
+        group: Group::Done,
+        status: Status::Exited,
+        status_since: row.last_event_at.or(row.started_at),
+        waiting_for: None,
+        confidence: Confidence::High,
+        pid: None,
+        executor: None,
     }
 }
 
@@ -176,6 +184,7 @@ fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
 fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
     let agent = job.found.adapter.descriptor();
     request.agent.as_deref().is_none_or(|wanted| wanted == agent.id || wanted == agent.short)
+        && !journal::is_locator(&job.found.place.locator)
         && (request.all || !job.found.place.is_worker)
         && request.project.is_none()
         && request.since.is_none_or(|since| changed(&job.found) >= Some(since))
@@ -214,5 +223,12 @@ fn unread_session(
         parent_id: facts.parent.map(|it| it.session()),
         lineage,
         source_uri: found.place.locator.clone(),
+        group: Group::Done,
+        status: Status::Unknown,
+        status_since: None,
+        waiting_for: None,
+        confidence: Confidence::Low,
+        pid: None,
+        executor: None,
     }
 }

@@ -1,7 +1,9 @@
 //! What an adapter makes of one record, before anything is numbered or stored.
 
 use crate::hash::{self, Digest16};
-use crate::{Confidence, Cursor, EventId, Kind, NewUsage, RuntimeIdentity, Timestamp, TurnId};
+use crate::{
+    Confidence, Cursor, EventId, Kind, NewUsage, Origin, RuntimeIdentity, Signal, Timestamp, TurnId,
+};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -166,6 +168,10 @@ pub struct Draft<'a> {
     pub detail: Detail<'a>,
     /// How far to trust it.
     pub confidence: Confidence,
+    /// Who said it.
+    pub origin: Origin,
+    /// What follows for the status, where the kind does not say it.
+    pub signal: Option<Signal>,
     /// Where it stands, if not where the record does (a place inside a document).
     pub pointer: Option<String>,
 }
@@ -186,6 +192,8 @@ impl<'a> Draft<'a> {
             text: None,
             detail: Detail::None,
             confidence: Confidence::High,
+            origin: Origin::Transcript,
+            signal: None,
             pointer: None,
         }
     }

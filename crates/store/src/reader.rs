@@ -11,8 +11,8 @@ use std::path::Path;
 use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Confidence, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, ResumeCursor,
-    RuntimeSessionId, SessionId, Timestamp, TurnId,
+    Confidence, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, Process, ResumeCursor,
+    RuntimeSessionId, SessionId, Signal, Timestamp, TurnId,
 };
 
 /// The index, open for reading only.
@@ -49,13 +49,13 @@ pub(crate) const SESSION: &str = "
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
-  lineage_session, source_uri, sequence FROM sessions";
+  lineage_session, source_uri, sequence, pid, process_start FROM sessions";
 
 pub(crate) const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
   e.turn, e.parent, e.marks, e.position, e.length, e.place, e.part, e.source_event_id, e.label,
   e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present,
-  e.batch
+  e.batch, e.signal
 FROM events e JOIN sources s ON s.id = e.source LEFT JOIN sessions o ON o.id = e.inherited_from
 WHERE e.session = ?1";
 
@@ -280,7 +280,14 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         lineage,
         source_uri: row.get(25)?,
         sequence: count(row, 26)?,
+        process: process(row, 27)?,
     })
+}
+
+fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Process>> {
+    let pid: Option<u32> = row.get(first)?;
+    let start: Option<i64> = row.get(first + 1)?;
+    Ok(pid.zip(start).map(|(pid, start)| Process { pid, start: start.unsigned_abs() }))
 }
 
 fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
@@ -312,5 +319,6 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         locator: row.get(24)?,
         present: row.get(25)?,
         batch: row.get(26)?,
+        signal: usual(27)?.as_deref().map(Signal::parse),
     })
 }

@@ -70,6 +70,7 @@ impl Rim {
             retention: config.retention(),
             boot_id: boot_id(),
             new_device: new_device(),
+            kept_up: false,
             now: Timestamp::now,
         }
     }

@@ -14,6 +14,7 @@ mod remarks;
 mod telling;
 mod user;
 
+use crate::silent::Silent;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
 };
@@ -99,6 +100,10 @@ impl Adapter for ClaudeCode {
 
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
         Box::new(reader::TranscriptReader::new(source, saved))
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(Silent)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

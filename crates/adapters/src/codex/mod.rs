@@ -16,6 +16,7 @@ mod summary;
 mod tools;
 mod usage;
 
+use crate::silent::Silent;
 use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
 use name::RolloutName;
 use reader::RolloutReader;
@@ -89,6 +90,10 @@ impl Adapter for Codex {
 
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
         Box::new(RolloutReader::new(source.path, saved))
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(Silent)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
