@@ -67,6 +67,9 @@ pub enum DaemonError {
     /// No event is of this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
+    /// The daemon is ending.
+    #[error("the daemon is ending")]
+    Ending,
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),

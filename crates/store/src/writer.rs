@@ -39,6 +39,15 @@ pub struct Applied {
     pub new: Vec<(usize, i64)>,
 }
 
+/// A session a batch touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touched {
+    /// The row of the session.
+    pub row: i64,
+    /// Its last change number before the batch.
+    pub before: u64,
+}
+
 /// Holds the lock and both files. There is no way to have two.
 #[derive(Debug)]
 pub struct Writer {
@@ -204,11 +213,12 @@ impl Writer {
         Ok(Applied { changes, outcome: observed.outcome, new })
     }
 
-    /// Closes the batch: counts, facts, copies and bindings follow from what was written.
+    /// Closes the batch: counts, facts, copies and bindings follow from what was written. Gives the
+    /// sessions that changed.
     ///
     /// # Errors
     /// When a file cannot be written; nothing of the batch stands then.
-    pub fn commit(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Touched>, StoreError> {
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
@@ -231,7 +241,9 @@ impl Writer {
         self.index.execute_batch("COMMIT")?;
         let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
         self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
-        self.bind(now)
+        self.bind(now)?;
+        let due = slots.values().filter(|slot| !slot.due.is_nothing());
+        Ok(due.map(|it| Touched { row: it.row, before: it.before.unsigned_abs() }).collect())
     }
 
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
