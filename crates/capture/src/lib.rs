@@ -29,7 +29,10 @@ pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
-pub use process::start_of;
+pub use process::{
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, panes, start_of, tmux_sockets,
+    tty_of,
+};
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
 pub use taker::{Flow, Taker};
 
