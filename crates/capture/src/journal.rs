@@ -44,6 +44,14 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
+/// Makes the folder that entries are written to, so that it can be watched.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_spool(data: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(data.join(SPOOL))
+}
+
 /// Something waits in the spool.
 #[must_use]
 pub fn is_spooled(data: &Path) -> bool {

@@ -79,6 +79,16 @@ impl Writer {
         Self::with_lock(folder, boot, lock)
     }
 
+    /// Asks for the lock, waits until its holder yields, and opens both files.
+    ///
+    /// # Errors
+    /// As `open`, but for the lock being taken.
+    pub fn wait(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        schema::private_folder(folder)?;
+        let lock = WriterLock::wait(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
     /// Opens both files with a lock already held.
     ///
     /// # Errors

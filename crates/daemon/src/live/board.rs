@@ -18,6 +18,7 @@ type Place = (Timestamp, bool, u64, u32, EventId);
 struct Known {
     row: i64,
     process: Option<Process>,
+    executor: Option<String>,
     parent: Option<SessionId>,
     workers: HashSet<SessionId>,
     evidence: Vec<(Place, Evidence)>,
@@ -111,6 +112,13 @@ impl Board {
         self.known.get(&session).map(|it| it.row)
     }
 
+    /// Where commands for a process could go is known now.
+    pub(crate) fn run_at(&mut self, session: SessionId, executor: Option<String>) {
+        if let Some(known) = self.known.get_mut(&session) {
+            known.executor = executor;
+        }
+    }
+
     /// The sessions a process runs.
     pub(crate) fn run_by(&self, pid: u32) -> Vec<SessionId> {
         let runs = |it: &Known| it.process.is_some_and(|process| process.pid == pid);
@@ -164,7 +172,10 @@ impl Board {
             known.workers.iter().filter_map(|it| handle.card(*it)).map(|it| worker(&it)).collect();
         let evidence: Vec<_> = known.evidence.iter().map(|(_, it)| it.clone()).collect();
         let before = handle.card(session);
-        let card = card(evidence, known.process, &workers, now);
+        let card = Card {
+            executor: known.executor.clone(),
+            ..card(evidence, known.process, &workers, now)
+        };
         let until = card.reading.until;
         let same = before.as_ref().is_some_and(|it| looks_same(it, &card));
         handle.put(session, Some(Arc::new(card)));
@@ -231,8 +242,8 @@ fn worker(card: &Card) -> Worker {
 
 fn looks_same(one: &Card, other: &Card) -> bool {
     let (a, b) = (&one.reading, &other.reading);
-    (a.status, a.since, &a.confidence, &a.waiting_for, one.life)
-        == (b.status, b.since, &b.confidence, &b.waiting_for, other.life)
+    (a.status, a.since, &a.confidence, &a.waiting_for, one.life, &one.executor)
+        == (b.status, b.since, &b.confidence, &b.waiting_for, other.life, &other.executor)
 }
 
 /// How a session stands, from evidence at hand.

@@ -5,6 +5,7 @@ use super::eye::{self, Errand, Eye, Given};
 use super::feed::{Told, What};
 use super::handle::Handle;
 use super::pace::pause;
+use super::probe::Probe;
 use super::wake::{Alone, EyeNumber, Looked, Places, Wake};
 use super::watch::WATCHES;
 use crate::events::tell;
@@ -20,9 +21,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use taffrail_capture::Home;
+use taffrail_capture::{Home, make_spool};
 use taffrail_model::SessionId;
-use taffrail_store::{IndexReader, Touched, Writer, WriterLock};
+use taffrail_store::{IndexReader, StoreError, Touched, Writer};
 use tokio::sync::oneshot;
 
 /// A batch takes no more after so many changes, or so long.
@@ -77,6 +78,7 @@ pub(crate) struct Loop {
     rules: Arc<RwLock<Arc<Rules>>>,
     eyes: Vec<Eye>,
     board: Board,
+    probe: Probe,
     search: Searching,
     unsearched: Unsearched,
     settling: Vec<Settling>,
@@ -93,10 +95,12 @@ impl Loop {
     ) -> Result<Self, DaemonError> {
         let settings = Arc::new(settings);
         let mut writer = take_writer(&settings)?;
+        make_spool(&settings.data).map_err(StoreError::from)?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
         let rules = Arc::new(Rules::new(&settings, writer.forgotten()?));
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
+        let probe = Probe::new(&to_self);
         let mut it = Self {
             settings,
             handle,
@@ -107,6 +111,7 @@ impl Loop {
             rules: Arc::new(RwLock::new(rules)),
             eyes: Vec::new(),
             board: Board::default(),
+            probe,
             search,
             unsearched: Unsearched::default(),
             settling: Vec::new(),
@@ -260,7 +265,8 @@ impl Loop {
         let touched = writer.commit(now)?;
         writer.take_changed();
         if writer.wants_another_round()? {
-            self.eyes.iter().for_each(|eye| drop(eye.errands.send(Errand::Whole)));
+            // An eye that is gone cannot look.
+            self.eyes.iter().for_each(|eye| eye.errands.send(Errand::Whole).unwrap_or_default());
         }
         for touched in touched {
             self.publish(touched)?;
@@ -275,6 +281,9 @@ impl Loop {
         let changed = index.changes_after(touched.row, touched.before)?;
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
+        if let Some(process) = row.process {
+            self.probe.watch(std::iter::once(process));
+        }
         if self.handle.has_followers() {
             let generation = index.generation().to_owned();
             let handle = &self.handle;
@@ -312,7 +321,15 @@ impl Loop {
     fn act(&mut self, wake: Wake) -> Result<Go, DaemonError> {
         match wake {
             Wake::Looked(eye, looked) => self.looked(eye, looked),
-            Wake::Died(pid) => self.died(pid)?,
+            Wake::Died(pid) => {
+                self.probe.died(pid);
+                self.look_again_at(pid, None)?;
+            }
+            Wake::Executor(pid, executor) => {
+                if self.probe.found(pid, executor.clone()) {
+                    self.look_again_at(pid, executor)?;
+                }
+            }
             Wake::Settle(done) => self.settle(done),
             Wake::Search(done) => {
                 let up = self.bring_search_up().is_ok();
@@ -348,10 +365,12 @@ impl Loop {
         self.settling.push(Settling { number, eyes, done });
     }
 
-    fn died(&mut self, pid: u32) -> Result<(), DaemonError> {
+    /// Something is new about a process: what it runs may stand differently.
+    fn look_again_at(&mut self, pid: u32, executor: Option<String>) -> Result<(), DaemonError> {
         let now = (self.settings.now)();
         let mut changed = Vec::new();
         for session in self.board.run_by(pid) {
+            self.board.run_at(session, executor.clone());
             changed.extend(self.board.look_again(session, &self.handle, now));
         }
         self.tell_statuses(&changed)
@@ -386,6 +405,7 @@ impl Loop {
         self.index = IndexReader::open(&self.settings.data)?;
         if let Some(index) = &self.index {
             self.board = Board::load(&self.settings, index, &self.handle)?;
+            self.probe.watch(self.board.processes());
         }
         Ok(())
     }
@@ -419,6 +439,5 @@ fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
 }
 
 fn take_writer(settings: &Settings) -> Result<Writer, DaemonError> {
-    let lock = WriterLock::wait(&settings.data).map_err(taffrail_store::StoreError::from)?;
-    Ok(Writer::with_lock(&settings.data, settings.boot(), lock)?)
+    Ok(Writer::wait(&settings.data, settings.boot())?)
 }

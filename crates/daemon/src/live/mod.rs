@@ -9,6 +9,7 @@ mod feed;
 mod handle;
 mod looping;
 mod pace;
+mod probe;
 mod tickets;
 mod wake;
 mod watch;

@@ -20,6 +20,8 @@ pub(crate) enum Wake {
     Looked(EyeNumber, Looked),
     /// A process ended.
     Died(u32),
+    /// Where a process runs was looked for.
+    Executor(u32, Option<String>),
     /// Everything on disk is to be indexed; told when it is.
     Settle(oneshot::Sender<()>),
     /// Search is to have all that is indexed; told when it has, and whether it does.

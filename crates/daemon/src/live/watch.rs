@@ -78,11 +78,6 @@ impl Watch {
     pub(crate) fn forget(&mut self, folder: &Path) {
         self.folders.remove(folder);
     }
-
-    /// How many are watched.
-    pub(crate) fn len(&self) -> usize {
-        self.folders.len()
-    }
 }
 
 fn is_change(kind: &EventKind) -> bool {
