@@ -259,14 +259,15 @@ impl Fold {
         self.pending.clear();
         self.calls.clear();
         self.compacting = None;
-        if is_live(it) || how != How::Stopped {
-            self.background = None;
-        }
+        let ends_background = is_live(it) || how != How::Stopped;
+        let background = self.background.take_if(|_| ends_background);
         let confirmed = is_live(it).then_some(mark.place);
         self.turn = match self.turn {
             Turn::Over(known) => {
                 let how = if known.how == How::Quiet { how } else { known.how };
-                Turn::Over(Over { confirmed: known.confirmed.or(confirmed), how, ..known })
+                // It waits only since the work that went on is over, too.
+                let by = background.map_or(known.by, |_| mark);
+                Turn::Over(Over { by, confirmed: known.confirmed.or(confirmed), how, ..known })
             }
             Turn::Open { since, .. } => {
                 Turn::Over(Over { by: mark, how, opened: Some(since), confirmed })
