@@ -4,6 +4,7 @@
 //! through the agent's adapter, and hands over pieces that carry their own cursor. It knows nothing
 //! of our databases and nothing of what events mean.
 
+mod ancestors;
 mod below;
 mod copy;
 mod discover;
@@ -19,6 +20,7 @@ mod readback;
 mod sqlite;
 mod taker;
 
+pub use ancestors::ancestors;
 pub use below::{Refusal, open_below};
 pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Found, Refused, discover};
