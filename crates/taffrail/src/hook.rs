@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn only_a_hook_is_answered() {
         let answered = |words: &[&str]| answer(words.iter().map(OsString::from)).is_some();
-        for words in [&[][..], &["taffrail"], &["taffrail", "ls"], &["taffrail", "hook", "--help"]] {
+        for words in [&[][..], &["taffrail"], &["taffrail", "ls"], &["taffrail", "hook", "--help"]]
+        {
             assert!(!answered(words), "{words:?}");
         }
     }

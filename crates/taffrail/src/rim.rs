@@ -28,8 +28,7 @@ impl Rim {
     /// Reads the environment once.
     pub(crate) fn read() -> anyhow::Result<Self> {
         let variables = variables();
-        let user_home =
-            home(&variables).context("HOME is not set, so there is nowhere to look")?;
+        let user_home = home(&variables).context("HOME is not set, so there is nowhere to look")?;
         // Without a current folder only `.` means nothing.
         let here = std::env::current_dir().unwrap_or_default();
         Ok(Self { variables, user_home, here })

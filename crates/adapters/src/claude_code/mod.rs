@@ -4,6 +4,7 @@
 //! was seen and what is made of it.
 
 mod answers;
+mod install;
 mod known;
 mod memory;
 mod place;
@@ -16,7 +17,8 @@ mod user;
 
 use crate::silent::Silent;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
+    Adapter, Advice, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Retention,
+    Source, records,
 };
 use serde_json::{Map, Value};
 
@@ -104,6 +106,10 @@ impl Adapter for ClaudeCode {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(Silent)
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

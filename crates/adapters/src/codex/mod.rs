@@ -5,6 +5,7 @@
 mod bare;
 mod calls;
 mod events;
+mod install;
 mod items;
 mod memory;
 mod meta;
@@ -17,7 +18,9 @@ mod tools;
 mod usage;
 
 use crate::silent::Silent;
-use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
+use crate::{
+    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source, records,
+};
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
@@ -94,6 +97,10 @@ impl Adapter for Codex {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(Silent)
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -9,6 +9,7 @@ mod doctor;
 mod events;
 mod export;
 mod forget;
+mod hooks;
 mod index;
 mod ls;
 mod man;
@@ -95,6 +96,8 @@ enum Command {
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
+    Hooks(hooks::Args),
+    Hook(hooks::HookArgs),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -174,6 +177,9 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
+        Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
+        // An agent is answered before we come here.
+        Command::Hook(_) => Ok(()),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
     }
@@ -194,6 +200,8 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
+            Self::Hooks(args) => args.wants_json(),
+            Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
             Self::Config(args) => args.json,
