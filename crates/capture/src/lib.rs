@@ -24,7 +24,9 @@ pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
 pub use home::{Home, homes};
-pub use journal::{gather as gather_journal, is_spooled, journal_homes, make_spool, spool, spool_folder};
+pub use journal::{
+    gather as gather_journal, is_spooled, journal_homes, make_spool, spool, spool_folder,
+};
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
