@@ -16,6 +16,7 @@ mod peek;
 mod plan;
 mod process;
 mod readback;
+mod registry;
 mod sqlite;
 mod taker;
 
@@ -36,6 +37,7 @@ pub use process::{
     tty_of,
 };
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
+pub use registry::live_entries;
 pub use taker::{Flow, Taker};
 
 /// Why a source could not be read. It stops nothing else.

@@ -55,11 +55,6 @@ impl Rim {
         self.folder("XDG_STATE_HOME", ".local/state")
     }
 
-    /// Our state: logs, locks, where the daemon listens.
-    pub(crate) fn state_folder(&self) -> PathBuf {
-        self.folder("XDG_STATE_HOME", ".local/state")
-    }
-
     /// The folder of the daemon's socket.
     pub(crate) fn runtime_folder(&self) -> PathBuf {
         let set = self.variables.get("XDG_RUNTIME_DIR").map(PathBuf::from);
