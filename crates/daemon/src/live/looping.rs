@@ -35,7 +35,7 @@ const BATCH_TIME: Duration = Duration::from_millis(100);
 const SEARCH_BYTES: u64 = 16 * 1024 * 1024;
 const SEARCH_TIME: Duration = Duration::from_secs(60);
 /// New homes are looked for so often.
-const HOMES_TIME: Duration = Duration::from_secs(60);
+const HOMES_TIME: Duration = Duration::from_secs(2);
 
 /// Whether the loop goes on.
 #[derive(Debug, PartialEq, Eq)]
