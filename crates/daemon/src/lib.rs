@@ -24,6 +24,7 @@ mod reviving;
 mod rounds;
 mod search;
 mod searching;
+pub mod server;
 mod settings;
 mod standing;
 mod stats;
@@ -70,6 +71,9 @@ pub enum DaemonError {
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),
+    /// Nobody can be answered.
+    #[error(transparent)]
+    Serve(#[from] server::ServeError),
 }
 
 impl DaemonError {

@@ -58,6 +58,7 @@ impl From<DaemonError> for CliError {
             DaemonError::UnknownAgent(_) => {
                 (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
             }
+            DaemonError::Serve(_) => (ErrorKind::Refused, None),
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }
