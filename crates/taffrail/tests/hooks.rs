@@ -247,12 +247,18 @@ fn another_program_is_noticed_and_replaced() {
     home.write(SETTINGS, ours.replace(PROGRAM, "/old/bin/taffrail"));
     let list = home.json(&["hooks", "--json"]);
     let row = &list["agents"][0];
-    assert_eq!((&row["state"], &row["program"]), (&"other_program".into(), &"/old/bin/taffrail".into()));
+    assert_eq!(
+        (&row["state"], &row["program"]),
+        (&"other_program".into(), &"/old/bin/taffrail".into())
+    );
     assert_eq!(install(&home), ours);
     home.write(SETTINGS, ours.replace("\"PreCompact\"", "\"PreNothing\""));
     let list = home.json(&["hooks", "--json"]);
     let row = &list["agents"][0];
-    assert_eq!((&row["state"], &row["missing"]), (&"partly".into(), &serde_json::json!(["PreCompact"])));
+    assert_eq!(
+        (&row["state"], &row["missing"]),
+        (&"partly".into(), &serde_json::json!(["PreCompact"]))
+    );
     assert_eq!(install(&home), ours);
 }
 
@@ -271,7 +277,8 @@ fn a_ban_is_told() {
 fn a_plugin_goes_into_an_empty_folder() {
     let home = Home::new(PROGRAM);
     home.ok(&["hooks", "plugin", "p"]);
-    let manifest: Value = serde_json::from_str(&text(&home, "p/.claude-plugin/plugin.json")).unwrap();
+    let manifest: Value =
+        serde_json::from_str(&text(&home, "p/.claude-plugin/plugin.json")).unwrap();
     assert_eq!(manifest["name"], "taffrail");
     let hooks: Value = serde_json::from_str(&text(&home, "p/hooks/hooks.json")).unwrap();
     assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["command"], PROGRAM);
