@@ -100,9 +100,8 @@ fn of_kind(seen: &Seen<'_>) -> Option<Signal> {
         Kind::ApprovalResolved => Signal::Settled { call: call(), input: String::new() },
         Kind::AgentStopped if seen.label == Some(INTERRUPTED) => Signal::Interrupted,
         Kind::AgentStopped if ends => Signal::TurnOver,
-        Kind::AgentStopped => Signal::WorkingOn,
         Kind::Error if ends => Signal::Failed,
-        Kind::Error => Signal::Busy,
+        Kind::AgentStopped | Kind::Error => Signal::Busy,
         Kind::ContextCompacted => Signal::Compacted,
         Kind::Heartbeat => Signal::Alive,
         Kind::TurnStarted

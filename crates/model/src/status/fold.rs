@@ -282,9 +282,7 @@ impl Fold {
         match self.turn {
             Turn::None => self.turn = Turn::Fresh(mark),
             Turn::Open { .. } if it.confidence != Confidence::Low => {
-                let background = self.background;
                 self.over(it, mark, How::Quiet);
-                self.background = background;
             }
             Turn::Open { .. } | Turn::Fresh(_) | Turn::Over(_) => {}
         }
