@@ -22,7 +22,7 @@ use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, S
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 /// The one adapter of this folder.
 pub static ADAPTER: Codex = Codex;
@@ -100,7 +100,7 @@ impl Adapter for Codex {
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, KNOWN_FIELDS)
+        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
     }
 }
 
