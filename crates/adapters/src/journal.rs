@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// Checks what a hook of a session `s` says; marks of inputs are left out.
-    fn check(agent: &str, hook: &str, more: Value, expected: &[&str]) {
+    fn check(agent: &str, hook: &str, more: &Value, expected: &[&str]) {
         let mut payload = json!({"session_id": "s", "hook_event_name": hook, "cwd": "/w"});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let ear = heard(agent, "hook", &payload);
@@ -220,7 +220,7 @@ mod tests {
         let bash = || json!({"tool_name": "Bash", "tool_input": {"command": "npm test\nls", "description": "d"}, "tool_use_id": "t1"});
         for agent in ["claude-code", "codex"] {
             let check =
-                |hook: &str, more: Value, expected: &str| check(agent, hook, more, &[expected]);
+                |hook: &str, more: Value, expected: &str| check(agent, hook, &more, &[expected]);
             check("SessionStart", json!({"source": "startup"}), "/s heartbeat started ''");
             check("SessionStart", json!({"source": "resume"}), "/s heartbeat started ''");
             check("SessionStart", json!({"source": "compact"}), "/s heartbeat alive ''");
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_stop_counts_what_goes_on() {
         let stop = |tasks: Value, expected: &str| {
-            check("claude-code", "Stop", json!({"background_tasks": tasks}), &[expected]);
+            check("claude-code", "Stop", &json!({"background_tasks": tasks}), &[expected]);
         };
         let over = "/s agent.stopped ends turn-over ''";
         let goes_on = "/s agent.stopped working-on ''";
@@ -272,13 +272,13 @@ mod tests {
     #[test]
     fn hooks_of_workers_belong_to_the_worker() {
         let more = || json!({"agent_id": "a1", "agent_type": "general", "tool_use_id": "t1"});
-        check("claude-code", "PostToolUse", more(), &["s/a1 heartbeat answered:t1 ''"]);
-        check("claude-code", "SubagentStart", more(), &["s/a1 heartbeat prompted ''"]);
-        check("claude-code", "SubagentStop", more(), &["s/a1 heartbeat ended ''"]);
+        check("claude-code", "PostToolUse", &more(), &["s/a1 heartbeat answered:t1 ''"]);
+        check("claude-code", "SubagentStart", &more(), &["s/a1 heartbeat prompted ''"]);
+        check("claude-code", "SubagentStop", &more(), &["s/a1 heartbeat ended ''"]);
         let folding = json!({"agent_id": "a1", "agent_type": ""});
-        check("claude-code", "SubagentStop", folding, &["/s heartbeat alive ''"]);
-        check("codex", "SubagentStart", more(), &["/a1 heartbeat prompted ''"]);
-        check("codex", "PostToolUse", more(), &["/a1 heartbeat answered:t1 ''"]);
+        check("claude-code", "SubagentStop", &folding, &["/s heartbeat alive ''"]);
+        check("codex", "SubagentStart", &more(), &["/a1 heartbeat prompted ''"]);
+        check("codex", "PostToolUse", &more(), &["/a1 heartbeat answered:t1 ''"]);
         let mut line = entry(
             "codex",
             "hook",
@@ -295,8 +295,9 @@ mod tests {
 
     #[test]
     fn hooks_of_one_agent() {
-        let check =
-            |hook: &str, more: Value, expected: &[&str]| check("claude-code", hook, more, expected);
+        let check = |hook: &str, more: Value, expected: &[&str]| {
+            check("claude-code", hook, &more, expected)
+        };
         let ask = || json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1", "tool_input": {"questions": [{"question": "Which?"}]}});
         check("PreToolUse", ask(), &["/s heartbeat asked:t1 'Which?'"]);
         let mut request = ask();
@@ -386,9 +387,9 @@ mod tests {
                 let (whole, _) = read_line(adapter, line);
                 assert!(!whole.said.is_empty() && whole.unknown.is_empty(), "{line}");
                 assert!(whole.events.iter().all(|it| ids.insert(it["id"].to_string())), "{line}");
-                for end in (1..line.len()).filter(|end| line.is_char_boundary(*end)) {
-                    let (cut, _) = read_line(adapter, &line[..end]);
-                    assert!(cut.said.is_empty() && cut.unknown.len() == 1, "{}", &line[..end]);
+                for cut in (1..line.len()).filter_map(|end| line.get(..end)) {
+                    let (heard, _) = read_line(adapter, cut);
+                    assert!(heard.said.is_empty() && heard.unknown.len() == 1, "{cut}");
                 }
             }
         }

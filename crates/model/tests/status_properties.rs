@@ -1,4 +1,9 @@
 //! What must hold of a status whatever was said, in whatever order it came.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers fail the test they help"
+)]
 
 use proptest::prelude::*;
 use taffrail_model::evidence::{Evidence, Life};

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    fn listed(more: Value) -> Vec<u8> {
+    fn listed(more: &Value) -> Vec<u8> {
         let mut all = json!({"pid": 479, "sessionId": "s", "procStart": "71869", "cwd": "/w", "peerProtocol": 1});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         all.to_string().into_bytes()
@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn an_entry_names_its_session_and_process() {
-        let it = entry(&listed(json!({"pidDomain": "linux:m:pid:[1]", "status": "busy"}))).unwrap();
+        let it =
+            entry(&listed(&json!({"pidDomain": "linux:m:pid:[1]", "status": "busy"}))).unwrap();
         assert_eq!(it.session, place::session("s"));
         assert_eq!(it.process, Some(Process { pid: 479, start: 71869 }));
         assert_eq!(it.domain.as_deref(), Some("linux:m:pid:[1]"));
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_same_word_has_the_same_mark() {
-        let mark = |more: Value| entry(&listed(more)).unwrap().mark;
+        let mark = |more: Value| entry(&listed(&more)).unwrap().mark;
         let first = mark(json!({"status": "busy", "updatedAt": 1, "statusUpdatedAt": 1}));
         assert_eq!(first, mark(json!({"status": "busy", "updatedAt": 9, "statusUpdatedAt": 1})));
         assert_ne!(first, mark(json!({"status": "idle", "updatedAt": 9, "statusUpdatedAt": 1})));
@@ -192,7 +193,7 @@ mod tests {
             fn unknown(&mut self, _: &str, _: Option<&str>) {}
         }
         let check = |more: Value, expected: (&str, &str, &str)| {
-            let payload = entry(&listed(more)).unwrap().payload;
+            let payload = entry(&listed(&more)).unwrap().payload;
             let line = format!(
                 r#"{{"at":"2026-11-15T10:00:00Z","nonce":"n","agent":"claude-code","via":"registry","payload":{payload}}}"#
             );
