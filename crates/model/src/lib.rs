@@ -15,6 +15,7 @@ pub mod hash;
 pub mod ids;
 pub mod journal;
 pub mod observed;
+pub mod redact;
 pub mod searched;
 pub mod signal;
 pub mod status;
