@@ -19,6 +19,7 @@ pub mod redact;
 pub mod searched;
 pub mod signal;
 pub mod status;
+pub mod summary;
 pub mod text;
 pub mod turn;
 pub mod usage;
