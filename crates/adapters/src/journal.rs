@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn hooks_of_one_agent() {
         let check = |hook: &str, more: Value, expected: &[&str]| {
-            check("claude-code", hook, &more, expected)
+            check("claude-code", hook, &more, expected);
         };
         let ask = || json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1", "tool_input": {"questions": [{"question": "Which?"}]}});
         check("PreToolUse", ask(), &["/s heartbeat asked:t1 'Which?'"]);
