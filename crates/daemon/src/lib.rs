@@ -7,6 +7,7 @@ mod agents;
 mod archive;
 mod backup;
 mod bodies;
+mod choosing;
 mod doctor;
 mod events;
 mod export;
