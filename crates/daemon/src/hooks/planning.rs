@@ -125,7 +125,7 @@ impl Desk<'_> {
         let note = note::read(self.given.state, &path);
         let found =
             calls(text.as_deref().unwrap_or_default(), file.syntax, self.ours(note.as_ref())?);
-        let calls = found.map_err(|error| HooksError::refused(&path, error))?;
+        let calls = found.map_err(|error| HooksError::refused(&path, &error))?;
         Ok(Sheet { file, path, text, calls, note })
     }
 
@@ -167,7 +167,7 @@ impl Desk<'_> {
         let base = self.without_ours(&sheet)?;
         let text = base.as_deref().unwrap_or_default();
         let (after, pieces, made) = installed(text, sheet.file.syntax, &wanted, ours)
-            .map_err(|error| HooksError::refused(&sheet.path, error))?;
+            .map_err(|error| HooksError::refused(&sheet.path, &error))?;
         let made = Made { file: base.is_none(), ..made };
         let note = Note::new(&sheet.path, ours.program, (text, &after), (pieces, made));
         Ok(Some(self.change(sheet, Some(after), Some(note))))
@@ -193,7 +193,7 @@ impl Desk<'_> {
         let after = match as_it_was {
             Some(text) => text,
             None => stripped(text, sheet.file.syntax, ours, made)
-                .map_err(|error| HooksError::refused(&sheet.path, error))?,
+                .map_err(|error| HooksError::refused(&sheet.path, &error))?,
         };
         let is_ours_alone = after.trim().is_empty() && made.is_some_and(|made| made.file);
         Ok((!is_ours_alone).then_some(after))
