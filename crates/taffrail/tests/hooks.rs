@@ -113,6 +113,21 @@ fn tables_that_hold_hooks_take_ours_too() {
 }
 
 #[test]
+fn an_agent_calls_once_however_many_files_it_has() {
+    let home = Home::new(PROGRAM);
+    let mine = "[[hooks.Stop]]\nhooks = [{ type = \"command\", command = \"say\" }]\n";
+    home.write(".codex/config.toml", mine);
+    home.ok(&["hooks", "install", "--yes"]);
+    let tables = text(&home, ".codex/config.toml");
+    home.write(".codex/config.toml", "");
+    home.ok(&["hooks", "install", "--yes"]);
+    home.write(".codex/config.toml", tables);
+    home.ok(&["hooks", "install", "--yes"]);
+    assert_eq!(text(&home, ".codex/config.toml"), mine);
+    assert_eq!(state(&home, "codex"), "installed");
+}
+
+#[test]
 fn nothing_is_written_unasked() {
     let home = with_settings(MINE);
     let shown = home.ok(&["hooks", "install", "--dry-run"]);
