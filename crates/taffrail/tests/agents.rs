@@ -1,0 +1,12 @@
+//! Real coding agents, driven by a scripted model on machines of their own, and what Taffrail says
+//! of them. `TAFFRAIL_FULL=1` runs everything, else `TAFFRAIL_SEED` chooses a slice.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+#[path = "agents/smoke.rs"]
+mod smoke;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
