@@ -1,7 +1,8 @@
 //! A terminal that a test types into and reads from: a tmux of its own, with one pane.
 
 use crate::agents::Machine;
-use crate::until_every;
+use crate::process::patiently;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -10,6 +11,8 @@ use std::time::Duration;
 const SIZE: (&str, &str) = ("140", "50");
 /// The time between two looks at the screen.
 const PAUSE: Duration = Duration::from_millis(25);
+/// Keys are pressed again after so many looks in vain.
+const LOOKS_A_PRESS: u32 = 20;
 
 /// A program on a screen. It ends with its machine.
 #[derive(Debug)]
@@ -52,6 +55,20 @@ impl<'a> Tmux<'a> {
         self.ask(&[&["send-keys"], keys].concat());
     }
 
+    /// Presses keys until something is so on the screen. A dialog that has just come up drops keys,
+    /// lest it be answered by accident; a person would press again.
+    pub fn press_until(&self, keys: &[&str], what: &str, is_so: impl Fn(&str) -> bool) {
+        let looks = Cell::new(0);
+        self.wait_until(what, |screen| {
+            let so = is_so(screen);
+            if !so && looks.get() % LOOKS_A_PRESS == 0 {
+                self.press(keys);
+            }
+            looks.set(looks.get() + 1);
+            so
+        });
+    }
+
     /// Types a text and then Enter, as a person does who waits to see what is typed.
     pub fn enter(&self, text: &str) {
         self.ask(&["send-keys", "-l", text]);
@@ -68,13 +85,11 @@ impl<'a> Tmux<'a> {
     /// Waits until something is so on the screen; shows the last one when it never is.
     pub fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
         let mut last = String::new();
-        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            until_every(PAUSE, what, || {
-                last = self.screen();
-                is_so(&last).then_some(())
-            });
-        }));
-        assert!(found.is_ok(), "{what} never came on this screen:\n{last}");
+        let found = patiently(PAUSE, || {
+            last = self.screen();
+            is_so(&last).then_some(())
+        });
+        assert!(found.is_some(), "{what} never came on this screen:\n{last}");
     }
 
     /// The number of the program's process, inside.

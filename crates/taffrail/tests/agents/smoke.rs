@@ -4,6 +4,7 @@ use crate::PROGRAM;
 use serde_json::{Value, json};
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::model::{Say, TOKENS, text};
+use taffrail_testkit::until;
 
 fn machine() -> Machine {
     let machine = Machine::new(PROGRAM);
@@ -61,4 +62,48 @@ fn codex_executes() {
         machine.run(Agent::Codex, &["exec", "--skip-git-repo-check", "Run it [[scenario:shell]]"]);
     assert_eq!(ran.stdout.trim(), "It printed what it should.", "{}", ran.stderr);
     check(&machine, "codex");
+}
+
+/// A command that must be allowed, and what stands on the screen until it is.
+fn guarded(machine: &Machine) {
+    let asks = vec![Say::Guarded("touch made.txt".into())];
+    machine.model().script("guarded", vec![asks, text("It is made.")]);
+}
+
+#[test]
+fn claude_stops_at_a_dialog() {
+    let machine = machine();
+    guarded(&machine);
+    let screen = machine.on_screen(Agent::Claude, &["--permission-mode", "default"]);
+    screen.wait_for("manual mode on");
+    let told = |field: &str| registry(&machine, screen.pid())[field].clone();
+    assert_eq!(told("status"), "idle");
+    screen.enter("Make it [[scenario:guarded]]");
+    screen.wait_for("Do you want to proceed?");
+    let waits = [told("status"), told("waitingFor")];
+    assert_eq!(waits, ["waiting", "permission prompt"]);
+    let session = machine.home().session(told("sessionId").as_str().unwrap());
+    assert_eq!(session["tool_calls"], 1);
+    screen.press_until(&["Enter"], "the end", |it| it.contains("It is made."));
+    assert!(machine.project().join("made.txt").exists());
+}
+
+/// What Claude Code says of a live process, in its registry.
+fn registry(machine: &Machine, pid: u32) -> Value {
+    let path = machine.home().path(&format!(".claude/sessions/{pid}.json"));
+    until("an entry in the registry", || serde_json::from_slice(&std::fs::read(&path).ok()?).ok())
+}
+
+#[test]
+fn codex_stops_at_a_dialog() {
+    let machine = machine();
+    guarded(&machine);
+    let screen = machine.on_screen(Agent::Codex, &["-a", "on-request", "-s", "read-only"]);
+    screen.wait_for("Ask Codex to do anything");
+    screen.enter("Make it [[scenario:guarded]]");
+    screen.wait_for("Would you like to run the following command?");
+    let sessions = machine.home().sessions();
+    assert_eq!([&sessions[0]["agent"], &sessions[0]["tool_calls"]], [&json!("codex"), &json!(1)]);
+    screen.press_until(&["y"], "the end", |it| it.contains("It is made."));
+    assert!(machine.project().join("made.txt").exists());
 }

@@ -18,13 +18,8 @@ pub struct Namespace {
     first: u32,
 }
 
-/// The first process: loopback goes up, folders that agents share by process number become its
-/// own, and it reaps what others leave behind until its input ends.
-const FIRST: &str = "\
-    ip link set lo up && mkdir -p /tmp/cc-socks && mount -t tmpfs none /tmp/cc-socks || exit 1
-    echo up
-    cat
-    exit 0";
+/// The first process: loopback goes up, and it reaps what others leave behind until its input ends.
+const FIRST: &str = "ip link set lo up || exit 1; echo up; cat; exit 0";
 
 impl Namespace {
     /// Makes one. That needs root, or what root may do.
