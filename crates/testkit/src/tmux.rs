@@ -58,10 +58,10 @@ impl<'a> Tmux<'a> {
     /// Presses keys until something is so on the screen. A dialog that has just come up drops keys,
     /// lest it be answered by accident; a person would press again.
     pub fn press_until(&self, keys: &[&str], what: &str, is_so: impl Fn(&str) -> bool) {
-        let looks = Cell::new(0);
+        let looks = Cell::new(0_u32);
         self.wait_until(what, |screen| {
             let so = is_so(screen);
-            if !so && looks.get() % LOOKS_A_PRESS == 0 {
+            if !so && looks.get().is_multiple_of(LOOKS_A_PRESS) {
                 self.press(keys);
             }
             looks.set(looks.get() + 1);

@@ -12,6 +12,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// The scenario that every request for a summary gets, where a test wrote one.
+const SUMMARY: &str = "summary";
+
 /// A scripted model that listens.
 #[derive(Debug)]
 pub struct Model {
@@ -169,8 +172,9 @@ impl Shared {
         let picked = pick(wire, body);
         let mut state = self.state();
         let answers = state.scripts.get(&picked.scenario);
+        let summary = || state.scripts.get(SUMMARY).and_then(|it| it.first()).cloned();
         let answer = match (picked.purpose, answers) {
-            (Purpose::Summary, _) => text("<summary>A scripted summary.</summary>"),
+            (Purpose::Summary, _) => summary().unwrap_or_else(|| text("A scripted summary.")),
             (Purpose::Side, _) => text("{\"title\": \"A scripted title\"}"),
             (Purpose::Turn, None) => text("Nothing is scripted for this."),
             (Purpose::Turn, Some(answers)) => {
