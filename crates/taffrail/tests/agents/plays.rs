@@ -5,7 +5,7 @@
 
 use crate::driving::{allow, broken_off, dialog, fork, hooks_file, print, quit, resume};
 use crate::expected::Evidence;
-use crate::stage::{GUARDED, Stage, prompt, runtime};
+use crate::stage::{Stage, prompt, runtime};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use taffrail_testkit::agents::{Agent, Machine};
@@ -83,14 +83,14 @@ fn a_person_denies() {
     });
 }
 
-/// A hook of the person's own that allows everything as soon as a file is there.
+/// A hook of the person's own that says when it is asked, and allows as soon as a file is there.
 fn allowing_hook(machine: &Machine, agent: Agent) {
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
         "decision": {"behavior": "allow"}}});
-    let gate = machine.home().path("gate");
     let script = format!(
-        "#!/bin/sh\ncat >/dev/null\nwhile [ ! -e '{}' ]; do sleep 0.02; done\necho '{answer}'\n",
-        gate.display()
+        "cat >/dev/null; touch ~/hook-is-asked\n\
+         while [ ! -e ~/hook-may-allow ]; do sleep 0.02; done\n\
+         echo '{answer}'\n"
     );
     machine.home().write("allow.sh", script);
     let command = format!("/bin/sh {}", machine.home().path("allow.sh").display());
@@ -105,9 +105,10 @@ fn a_hook_allows() {
         let mut stage = Stage::prepared(agent, evidence, |it| allowing_hook(it, agent));
         let screen = stage.start(&[]);
         prompt(&screen, "guarded");
-        screen.wait_for(GUARDED);
+        let home = stage.machine.home();
+        until("the hook", || home.path("hook-is-asked").exists().then_some(()));
         let session = stage.new_is("a hook is asked");
-        stage.machine.home().write("gate", "");
+        home.write("hook-may-allow", "");
         stage.machine.model().reached("allowed");
         stage.same_is(&session, "it was allowed");
         stage.release("allowed");
