@@ -1,6 +1,7 @@
 //! What an adapter declares about its agent, as plain data.
 
-use taffrail_model::RuntimeIdentity;
+use taffrail_model::hash::Digest16;
+use taffrail_model::{Process, RuntimeIdentity};
 
 /// Everything another floor wants to know of an agent.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub struct Descriptor {
     pub scoped_ids: bool,
     /// The agent writes a record again when more is known of it, instead of only adding records.
     pub rewrites_records: bool,
+    /// The names its processes go by, as the system shows them.
+    pub processes: &'static [&'static str],
+    /// The list of live sessions that the agent keeps itself.
+    pub live: Option<LivePlan>,
     /// What the agent lets others do.
     pub capabilities: Capabilities,
     /// How long the agent keeps its history.
@@ -47,6 +52,33 @@ pub struct Capabilities {
     pub hooks: bool,
     /// A request for approval can be answered from outside.
     pub approvals: bool,
+}
+
+/// How to read an agent's own list of live sessions: a folder of small files, one a session, that
+/// are rewritten in place and removed when the session ends.
+#[derive(Debug)]
+pub struct LivePlan {
+    /// The folder, below the home.
+    pub folder: &'static str,
+    /// The name is that of an entry. Nothing else in the folder may be opened.
+    pub is_entry: fn(&str) -> bool,
+    /// Reads an entry; `None` if it is torn, or none.
+    pub read: fn(&[u8]) -> Option<LiveEntry>,
+}
+
+/// A live session as the agent lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveEntry {
+    /// The session.
+    pub session: RuntimeIdentity,
+    /// The process that runs it, where both its number and its start are told.
+    pub process: Option<Process>,
+    /// The machine and namespace the process number belongs to, in the agent's word.
+    pub domain: Option<String>,
+    /// What belongs into the journal (`via` is `registry`), as JSON.
+    pub payload: String,
+    /// Equal for payloads that say the same; as a nonce it makes the same word one event.
+    pub mark: Digest16,
 }
 
 /// The agent's own clean-up.

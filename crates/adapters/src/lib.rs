@@ -7,6 +7,8 @@
 
 mod descriptor;
 mod gist;
+mod hooking;
+mod journal;
 mod lenient;
 pub mod records;
 mod silent;
@@ -16,8 +18,8 @@ mod surrogates;
 mod conformance;
 
 pub use descriptor::{
-    Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Retention, Shape, Source,
-    SqlitePlan,
+    Advice, Capabilities, Descriptor, Encoding, HomeRule, LiveEntry, LivePlan, Place, Retention,
+    Shape, Source, SqlitePlan,
 };
 
 use serde_json::{Map, Value};

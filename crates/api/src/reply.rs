@@ -163,6 +163,17 @@ pub enum EventLine {
     Removed(Removed),
 }
 
+impl EventLine {
+    /// The change's number.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        match self {
+            Self::Event(event) => event.sequence,
+            Self::Removed(removed) => removed.sequence,
+        }
+    }
+}
+
 /// An agent's home that was looked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgentHome {

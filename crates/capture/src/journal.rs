@@ -44,17 +44,32 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
+/// Makes the folder that entries are written to, so that it can be watched.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_spool(data: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(data.join(SPOOL))
+}
+
+/// Something waits in the spool.
+#[must_use]
+pub fn is_spooled(data: &Path) -> bool {
+    let entries = fs::read_dir(data.join(SPOOL)).into_iter().flatten().flatten();
+    entries.into_iter().any(|it| it.path().extension().is_some_and(|it| it == "json"))
+}
+
 /// The folder to watch for new entries.
 #[must_use]
 pub fn spool_folder(data: &Path) -> PathBuf {
     data.join(SPOOL)
 }
 
-/// Gathers what waits in the spool into segments, in the order it was said; gives how many entries.
+/// Gathers what waits in the spool into segments, in the order it was said; gives those it added to.
 ///
 /// # Errors
 /// When a segment cannot be written. What cannot be read as an entry is set aside.
-pub fn gather(data: &Path) -> io::Result<usize> {
+pub fn gather(data: &Path) -> io::Result<Vec<PathBuf>> {
     let mut names = match fs::read_dir(data.join(SPOOL)) {
         Ok(entries) => entries.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -62,25 +77,29 @@ pub fn gather(data: &Path) -> io::Result<usize> {
     };
     names.retain(|it| it.ends_with(".json") && !it.starts_with('.'));
     names.sort();
+    let mut segments = Vec::new();
     for name in &names {
-        gather_one(data, &data.join(SPOOL).join(name))?;
+        let segment = gather_one(data, &data.join(SPOOL).join(name))?;
+        segments.extend(segment.filter(|it| segments.last() != Some(it)));
     }
-    Ok(names.len())
+    Ok(segments)
 }
 
-fn gather_one(data: &Path, path: &Path) -> io::Result<()> {
+fn gather_one(data: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
     let is_small =
         fs::symlink_metadata(path).is_ok_and(|it| it.is_file() && it.len() < ENTRY_LIMIT);
     let bytes = if is_small { fs::read(path)? } else { Vec::new() };
     let Some(segment) = segment_of(&bytes) else {
-        return fs::rename(path, path.with_extension("broken"));
+        fs::rename(path, path.with_extension("broken"))?;
+        return Ok(None);
     };
     let segment = data.join(segment);
     if let Some(folder) = segment.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     append(&segment, &bytes)?;
-    fs::remove_file(path)
+    fs::remove_file(path)?;
+    Ok(Some(segment))
 }
 
 /// Adds lines to a segment; a line torn by a crash is ended first.
@@ -116,9 +135,8 @@ fn segment_of(bytes: &[u8]) -> Option<String> {
 #[must_use]
 pub fn journal_homes(data: &Path) -> Vec<Home> {
     let Ok(root) = data.canonicalize() else { return Vec::new() };
-    let there = |it: &&&'static dyn Adapter| root.join(folder_of(**it)).is_dir();
     let home = |it: &&'static dyn Adapter| Home { adapter: *it, root: root.clone(), journal: true };
-    all().iter().filter(there).map(home).collect()
+    all().iter().map(home).collect()
 }
 
 /// The folder of an agent's journal below our data.

@@ -21,15 +21,18 @@ mod taker;
 
 pub use below::{Refusal, open_below};
 pub use copy::{Content, Copied, read_copy};
-pub use discover::{Discovery, Found, Refused, discover};
+pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
 pub use home::{Home, homes};
-pub use journal::{gather as gather_journal, journal_homes, spool, spool_folder};
+pub use journal::{gather as gather_journal, is_spooled, journal_homes, make_spool, spool, spool_folder};
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
-pub use process::start_of;
+pub use process::{
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, panes, start_of, tmux_sockets,
+    tty_of,
+};
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
 pub use taker::{Flow, Taker};
 

@@ -11,9 +11,9 @@ use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
-use taffrail_capture::{Discovery, Known, Plan, discover, plan};
+use taffrail_capture::{Discovery, Known, Plan, discover, gather_journal, is_spooled, plan};
 use taffrail_store::archive::Archive;
-use taffrail_store::{IndexReader, SourceRow, Writer};
+use taffrail_store::{IndexReader, SourceRow, StoreError, Writer};
 
 /// A source that holds what another lost is read again at once, so often.
 const ROUNDS: usize = 3;
@@ -92,6 +92,9 @@ pub(crate) fn bring_up(
 /// take.
 fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, DaemonError> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    if is_spooled(&settings.data) {
+        return Ok(false);
+    }
     if !index.is_settled()? || is_to_forget(settings, &index)? {
         return Ok(false);
     }
@@ -119,13 +122,14 @@ pub fn rebuild(
     run(settings, &mut writer, (&Scope::All, Budget::Whole, Bring::WhenDue), progress)
 }
 
-fn run(
+pub(crate) fn run(
     settings: &Settings,
     writer: &mut Writer,
     (scope, budget, bring): (&Scope, Budget, Bring),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
+    gather_journal(&settings.data).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
     mend(settings, writer)?;

@@ -24,6 +24,7 @@ mod reviving;
 mod rounds;
 mod search;
 mod searching;
+pub mod serving;
 mod settings;
 mod standing;
 mod stats;
@@ -67,6 +68,12 @@ pub enum DaemonError {
     /// No event is of this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
+    /// Another daemon has the lock.
+    #[error("a daemon is running already")]
+    Running,
+    /// The daemon is ending.
+    #[error("the daemon is ending")]
+    Ending,
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),

@@ -1,7 +1,9 @@
 //! Lists of sessions, also before everything is indexed.
 
 use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
+use crate::live::glance;
 use crate::searching::Bring;
+use crate::standing::stand;
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -58,6 +60,15 @@ pub fn list(
         None => Vec::new(),
     };
     add_unread(&mut sessions, &caught_up.left, request);
+    if let Some(reader) = caught_up.reader.as_ref().filter(|_| !settings.kept_up) {
+        // A daemon knows how they stand; without one they are looked at now.
+        let (cards, now) = (glance(settings, reader)?, (settings.now)());
+        for session in &mut sessions {
+            if let Some(card) = cards.get(&session.id) {
+                stand(session, card, now);
+            }
+        }
+    }
     Ok(Listing { sessions, waiting: caught_up.waiting(), problems: caught_up.problems })
 }
 

@@ -141,6 +141,15 @@ pub enum Detail<'a> {
         /// The type.
         label: Cow<'a, str>,
     },
+    /// What a hook, a live registry or the process table said.
+    Live {
+        /// The field its name stands in: `hook`, or `label` for what has no name of its own.
+        field: &'static str,
+        /// The hook's own name.
+        name: Cow<'a, str>,
+        /// The small things it said, by name.
+        fields: Vec<(&'static str, Value)>,
+    },
 }
 
 /// An event as an adapter sees it: no number, no observer, no store.
@@ -233,6 +242,7 @@ impl Detail<'_> {
             Self::ToolCall { tool, .. } => Some(tool),
             Self::Message { model, .. } => model.as_deref(),
             Self::Remark { label } => Some(label),
+            Self::Live { name, .. } => Some(name),
             Self::Approval { decision, .. } => Some(decision),
             Self::Stopped { reason, .. } => reason.as_deref(),
             Self::Failure { code, .. } => code.as_deref(),
@@ -323,6 +333,12 @@ impl Detail<'_> {
                 put_some(put, "retrying", *retrying);
             }
             Self::Remark { label } => put_text(put, "label", Some(label)),
+            Self::Live { field, name, fields } => {
+                put_text(put, field, Some(name));
+                for (name, value) in fields {
+                    put(name, value.clone());
+                }
+            }
         }
     }
 }

@@ -53,6 +53,32 @@ pub struct Process {
     pub start: u64,
 }
 
+/// The payload of an entry said by the process table (`via` is `process`): a session lost the process
+/// that ran it. Only who saw it happen writes it down; a process that is merely not there any more
+/// needs no entry, because looking tells as much.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gone {
+    /// How it was lost.
+    pub gone: Loss,
+    /// The runtime session.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// The process that ran it.
+    pub process: Process,
+}
+
+/// How a session lost its process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loss {
+    /// The process ended.
+    Died,
+    /// The process lives and went on to another session.
+    Left,
+}
+
 /// The path of a day's segment below our data, and whether it is compressed.
 #[must_use]
 pub fn segment(agent: &str, day: &str) -> String {

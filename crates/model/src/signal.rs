@@ -30,13 +30,18 @@ pub enum Signal {
         /// The mark of the input, as in `Called`; empty where it is not known.
         input: String,
     },
-    /// A request was decided, by whom ever.
+    /// A request was decided, by whomever.
     Settled {
-        /// The mark of the input; empty for any.
+        /// The call it was about; empty where it is not known.
+        call: String,
+        /// The mark of the input; with an empty call it may stand for any.
         input: String,
     },
     /// A person is asked a question.
-    Asked,
+    Asked {
+        /// The call that asks; empty where it is not known.
+        call: String,
+    },
     /// The turn is over: the agent waits for a prompt.
     TurnOver,
     /// The turn is over, but work it began goes on by itself.
@@ -47,6 +52,8 @@ pub enum Signal {
     Failed,
     /// The context is being folded.
     Compacting,
+    /// The context was folded; what was going on before goes on.
+    Compacted,
     /// The agent ended the session.
     Ended,
     /// The agent is there and does nothing.
@@ -67,7 +74,8 @@ impl Signal {
             Self::Called { call, input } => format!("called:{input}:{call}"),
             Self::Answered { call } => format!("answered:{call}"),
             Self::AskedApproval { input } => format!("asked-approval:{input}"),
-            Self::Settled { input } => format!("settled:{input}"),
+            Self::Settled { call, input } => format!("settled:{input}:{call}"),
+            Self::Asked { call } if !call.is_empty() => format!("asked:{call}"),
             Self::Unknown(word) => word.clone(),
             plain => plain.word().to_owned(),
         }
@@ -79,12 +87,16 @@ impl Signal {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
         match word {
             "called" => {
-                let (input, call) = rest.split_once(':').unwrap_or((rest, ""));
-                Self::Called { call: call.to_owned(), input: input.to_owned() }
+                let (call, input) = call_and_input(rest);
+                Self::Called { call, input }
             }
             "answered" => Self::Answered { call: rest.to_owned() },
             "asked-approval" => Self::AskedApproval { input: rest.to_owned() },
-            "settled" => Self::Settled { input: rest.to_owned() },
+            "settled" => {
+                let (call, input) = call_and_input(rest);
+                Self::Settled { call, input }
+            }
+            "asked" => Self::Asked { call: rest.to_owned() },
             _ => PLAIN
                 .iter()
                 .find(|it| it.word() == text)
@@ -104,12 +116,13 @@ impl Signal {
             Self::Answered { .. } => "answered",
             Self::AskedApproval { .. } => "asked-approval",
             Self::Settled { .. } => "settled",
-            Self::Asked => "asked",
+            Self::Asked { .. } => "asked",
             Self::TurnOver => "turn-over",
             Self::WorkingOn => "working-on",
             Self::Interrupted => "interrupted",
             Self::Failed => "failed",
             Self::Compacting => "compacting",
+            Self::Compacted => "compacted",
             Self::Ended => "ended",
             Self::Quiet => "quiet",
             Self::Alive => "alive",
@@ -119,17 +132,23 @@ impl Signal {
     }
 }
 
+/// The mark of an input stands first, because it holds no colon.
+fn call_and_input(rest: &str) -> (String, String) {
+    let (input, call) = rest.split_once(':').unwrap_or((rest, ""));
+    (call.to_owned(), input.to_owned())
+}
+
 /// Signals that are a word and nothing more.
 const PLAIN: &[Signal] = &[
     Signal::Started,
     Signal::Prompted,
     Signal::Busy,
-    Signal::Asked,
     Signal::TurnOver,
     Signal::WorkingOn,
     Signal::Interrupted,
     Signal::Failed,
     Signal::Compacting,
+    Signal::Compacted,
     Signal::Ended,
     Signal::Quiet,
     Signal::Alive,
@@ -149,7 +168,10 @@ mod tests {
             Signal::Answered { call: text() },
             Signal::AskedApproval { input: "00ff".to_owned() },
             Signal::AskedApproval { input: String::new() },
-            Signal::Settled { input: "00ff".to_owned() },
+            Signal::Settled { call: text(), input: "00ff".to_owned() },
+            Signal::Settled { call: String::new(), input: String::new() },
+            Signal::Asked { call: text() },
+            Signal::Asked { call: String::new() },
             Signal::Unknown("tomorrow".to_owned()),
         ];
         for signal in PLAIN.iter().chain(&others) {

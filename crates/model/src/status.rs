@@ -1,4 +1,12 @@
 //! How a session stands: a pure function of evidence and an instant.
+//!
+//! Evidence is put in the order of its own times and added up; then the rules are asked, the
+//! strongest first. Neither the order of arrival nor what was said twice makes a difference.
+
+mod fold;
+mod order;
+mod pending;
+mod rules;
 
 use crate::evidence::{Evidence, Life};
 use crate::{Confidence, Timestamp};
@@ -92,7 +100,7 @@ pub struct Worker {
 /// What a status is read from.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
-    /// What was said, by its own time, the earliest first.
+    /// What was said, in any order: its own times order it.
     pub evidence: &'a [Evidence],
     /// Whether its process lives.
     pub life: Life,
@@ -141,16 +149,7 @@ impl Status {
 /// Reads how a session stands.
 #[must_use]
 pub fn read(given: &Given<'_>) -> Reading {
-    let last = given.evidence.last();
-    Reading {
-        status: Status::Unknown,
-        since: last.map_or(given.now, |it| it.at),
-        confidence: Confidence::Low,
-        waiting_for: None,
-        rule: "nothing is known",
-        rests_on: Vec::new(),
-        until: None,
-    }
+    rules::read(given)
 }
 
 /// Where a session stands on every face.

@@ -54,6 +54,14 @@ impl IndexReader {
         self.sessions_where("last_batch > ?1", &[&batch])
     }
 
+    /// Sessions a process is known of.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions_with_process(&self) -> Result<Vec<SessionRow>, StoreError> {
+        self.sessions_where("pid IS NOT NULL", &[])
+    }
+
     /// The events of a session that changed after a batch, by where they stand, removed ones too.
     ///
     /// # Errors

@@ -153,9 +153,7 @@ impl IndexReader {
         let Some(cursor) = known else {
             return Ok(Changes::Snapshot(self.events(session.row)?));
         };
-        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
-        let sequence = crate::codec::signed(cursor.sequence);
-        Ok(Changes::Since(self.event_rows(&query, &[&session.row, &sequence])?))
+        Ok(Changes::Since(self.changes_after(session.row, cursor.sequence)?))
     }
 
     /// The sources of a session.
@@ -164,6 +162,47 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn sources_of(&self, session: i64) -> Result<Vec<SourceRow>, StoreError> {
         sources::of_session(&self.connection, session)
+    }
+
+    /// The sources in one file.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_at(&self, home: &str, path: &str) -> Result<Vec<SourceRow>, StoreError> {
+        sources::at(&self.connection, (home, path))
+    }
+
+    /// One source by its number.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn source(&self, id: i64) -> Result<Option<SourceRow>, StoreError> {
+        sources::one(&self.connection, id)
+    }
+
+    /// The sources in one home.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_in(&self, home: &str) -> Result<Vec<SourceRow>, StoreError> {
+        sources::of_home(&self.connection, home)
+    }
+
+    /// The memory of a source's reader, to go on from.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn memory(&self, source: i64) -> Result<String, StoreError> {
+        sources::memory(&self.connection, source)
+    }
+
+    /// What changed in a session after a change number, in the order of the changes.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn changes_after(&self, session: i64, sequence: u64) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
+        self.event_rows(&query, &[&session, &crate::codec::signed(sequence)])
     }
 
     /// Every source that is known.

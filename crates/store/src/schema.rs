@@ -74,6 +74,7 @@ CREATE INDEX sessions_by_batch ON sessions (last_batch);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
+CREATE INDEX sessions_with_process ON sessions (pid) WHERE pid IS NOT NULL;
 CREATE INDEX sources_to_read_again ON sources (id) WHERE half_read = 1 OR again = 1;
 CREATE TABLE unbound (session INTEGER PRIMARY KEY);
 CREATE TABLE source_sessions (

@@ -63,6 +63,8 @@ pub(crate) struct Slot {
     pub(crate) who: RuntimeIdentity,
     /// The last change number given.
     pub(crate) sequence: i64,
+    /// The same before the batch.
+    pub(crate) before: i64,
     pub(crate) counts: Counts,
     pub(crate) tokens: Tokens,
     /// What must be done before the batch is closed.
@@ -162,6 +164,7 @@ pub(crate) fn load(
         row,
         who: who.clone(),
         sequence: 0,
+        before: 0,
         counts: Counts::default(),
         tokens: Tokens::default(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
@@ -187,6 +190,7 @@ fn slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Result<Sl
         row: row.get(0)?,
         who: who.clone(),
         sequence: row.get(1)?,
+        before: row.get(1)?,
         counts,
         tokens: tokens(row, 7)?,
         due: Due::default(),

@@ -39,6 +39,15 @@ pub struct Applied {
     pub new: Vec<(usize, i64)>,
 }
 
+/// A session a batch touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touched {
+    /// The row of the session.
+    pub row: i64,
+    /// Its last change number before the batch.
+    pub before: u64,
+}
+
 /// Holds the lock and both files. There is no way to have two.
 #[derive(Debug)]
 pub struct Writer {
@@ -67,6 +76,16 @@ impl Writer {
     pub fn open(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
         schema::private_folder(folder)?;
         let lock = WriterLock::try_take(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
+    /// Asks for the lock, waits until its holder yields, and opens both files.
+    ///
+    /// # Errors
+    /// As `open`, but for the lock being taken.
+    pub fn wait(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        schema::private_folder(folder)?;
+        let lock = WriterLock::wait(folder)?;
         Self::with_lock(folder, boot, lock)
     }
 
@@ -204,11 +223,12 @@ impl Writer {
         Ok(Applied { changes, outcome: observed.outcome, new })
     }
 
-    /// Closes the batch: counts, facts, copies and bindings follow from what was written.
+    /// Closes the batch: counts, facts, copies and bindings follow from what was written. Gives the
+    /// sessions that changed.
     ///
     /// # Errors
     /// When a file cannot be written; nothing of the batch stands then.
-    pub fn commit(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Touched>, StoreError> {
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
@@ -231,7 +251,9 @@ impl Writer {
         self.index.execute_batch("COMMIT")?;
         let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
         self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
-        self.bind(now)
+        self.bind(now)?;
+        let due = slots.values().filter(|slot| !slot.due.is_nothing());
+        Ok(due.map(|it| Touched { row: it.row, before: it.before.unsigned_abs() }).collect())
     }
 
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.

@@ -58,6 +58,10 @@ impl From<DaemonError> for CliError {
             DaemonError::UnknownAgent(_) => {
                 (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
             }
+            DaemonError::Running => {
+                (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
+            }
+            DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }

@@ -48,6 +48,18 @@ impl Rim {
         self.folder("XDG_DATA_HOME", ".local/share")
     }
 
+    /// Our state: logs, locks, where the daemon listens.
+    pub(crate) fn state_folder(&self) -> PathBuf {
+        self.folder("XDG_STATE_HOME", ".local/state")
+    }
+
+    /// The folder of the daemon's socket.
+    pub(crate) fn runtime_folder(&self) -> PathBuf {
+        let set = self.variables.get("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let set = set.filter(|path| path.is_absolute());
+        set.map_or_else(|| self.state_folder().join("run"), |path| path.join("taffrail"))
+    }
+
     /// The program long output is read with; none where it was turned off.
     pub(crate) fn pager(&self) -> Option<Pager> {
         let set = self.variables.get("TAFFRAIL_PAGER").or_else(|| self.variables.get("PAGER"));

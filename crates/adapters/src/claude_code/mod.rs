@@ -4,7 +4,9 @@
 //! was seen and what is made of it.
 
 mod answers;
+mod hooks;
 mod known;
+mod live;
 mod memory;
 mod place;
 mod prompts;
@@ -14,7 +16,7 @@ mod remarks;
 mod telling;
 mod user;
 
-use crate::silent::Silent;
+use crate::journal::JournalReader;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
 };
@@ -41,6 +43,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["projects"],
     scoped_ids: false,
     rewrites_records: false,
+    processes: &["claude", "claude.exe", "node"],
+    live: Some(live::PLAN),
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: Some(Retention {
         file: "settings.json",
@@ -103,7 +107,7 @@ impl Adapter for ClaudeCode {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(Silent)
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -5,6 +5,7 @@
 mod bare;
 mod calls;
 mod events;
+mod hooks;
 mod items;
 mod memory;
 mod meta;
@@ -16,7 +17,7 @@ mod summary;
 mod tools;
 mod usage;
 
-use crate::silent::Silent;
+use crate::journal::JournalReader;
 use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
 use name::RolloutName;
 use reader::RolloutReader;
@@ -42,6 +43,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["sessions", "archived_sessions"],
     scoped_ids: false,
     rewrites_records: false,
+    processes: &["codex"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: None,
     advice: &[],
@@ -93,7 +96,7 @@ impl Adapter for Codex {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(Silent)
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

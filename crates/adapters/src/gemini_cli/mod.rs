@@ -30,6 +30,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["tmp"],
     scoped_ids: false,
     rewrites_records: true,
+    processes: &["gemini"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: Some(Retention {
         file: "settings.json",

@@ -31,6 +31,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["sessions"],
     scoped_ids: true,
     rewrites_records: true,
+    processes: &["goose"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: None,
     advice: &[],

@@ -1,7 +1,7 @@
 //! What the loop shares with those who answer questions.
 
 use super::feed::{BEHIND, Told};
-use super::wake::{Alone, Wake};
+use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
 use std::collections::HashMap;
 use std::sync::mpsc::Sender;
@@ -10,6 +10,9 @@ use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::status::Reading;
 use taffrail_model::{Process, SessionId, Timestamp};
 use tokio::sync::{broadcast, oneshot};
+
+/// Problems that are remembered of each eye.
+const PROBLEMS: usize = 100;
 
 /// How a session of late stands, and why.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +39,16 @@ struct Shared {
     wakes: Sender<Wake>,
     cards: RwLock<HashMap<SessionId, Arc<Card>>>,
     feed: broadcast::Sender<Arc<Told>>,
+    looks: RwLock<HashMap<EyeNumber, Look>>,
+}
+
+/// What an eye found when it last looked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Sources there are.
+    pub sources: usize,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
 }
 
 impl std::fmt::Debug for Handle {
@@ -47,8 +60,9 @@ impl std::fmt::Debug for Handle {
 impl Handle {
     pub(crate) fn new(settings: Settings, wakes: Sender<Wake>) -> Self {
         let (feed, _) = broadcast::channel(BEHIND);
-        let (started_at, cards) = ((settings.now)(), RwLock::default());
-        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed }))
+        let started_at = (settings.now)();
+        let (cards, looks) = (RwLock::default(), RwLock::default());
+        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed, looks }))
     }
 
     /// What the daemon was started with; questions asked with it find the index kept up.
@@ -75,6 +89,24 @@ impl Handle {
         self.0.cards.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// What every eye found when it last looked.
+    #[must_use]
+    pub fn looks(&self) -> Vec<Look> {
+        let looks = self.0.looks.read().unwrap_or_else(PoisonError::into_inner);
+        looks.values().cloned().collect()
+    }
+
+    pub(crate) fn note_look(&self, eye: EyeNumber, looked: &Looked) {
+        let mut looks = self.0.looks.write().unwrap_or_else(PoisonError::into_inner);
+        let look = looks.entry(eye).or_default();
+        if looked.whole {
+            look.sources = looked.sources;
+            look.problems.clear();
+        }
+        look.problems.extend(looked.problems.iter().cloned());
+        look.problems.truncate(PROBLEMS);
+    }
+
     pub(crate) fn put(&self, session: SessionId, card: Option<Arc<Card>>) {
         let mut cards = self.0.cards.write().unwrap_or_else(PoisonError::into_inner);
         match card {
@@ -87,6 +119,11 @@ impl Handle {
     #[must_use]
     pub fn follow(&self) -> broadcast::Receiver<Arc<Told>> {
         self.0.feed.subscribe()
+    }
+
+    /// Somebody listens.
+    pub(crate) fn has_followers(&self) -> bool {
+        self.0.feed.receiver_count() > 0
     }
 
     pub(crate) fn tell(&self, told: Told) {

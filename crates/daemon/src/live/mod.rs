@@ -3,10 +3,37 @@
 //! Everything that can happen is a [`Wake`]. The loop is the only one that writes; servers answer
 //! from read-only views and from what the loop shares through its [`Handle`].
 
+mod board;
+mod eye;
 mod feed;
 mod handle;
+mod looping;
+mod pace;
+mod probe;
+mod tickets;
 mod wake;
+mod watch;
 
 pub use feed::{Told, What};
-pub use handle::{Card, Handle};
-pub(crate) use wake::Wake;
+pub use handle::{Card, Handle, Look};
+
+pub(crate) use board::glance;
+
+use crate::{DaemonError, Settings};
+use looping::Loop;
+use std::sync::mpsc::channel;
+
+/// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
+///
+/// # Errors
+/// When our own files fail.
+pub fn live(
+    settings: &Settings,
+    begin: impl FnOnce(&Handle) -> Result<(), DaemonError>,
+) -> Result<(), DaemonError> {
+    let (to_loop, wakes) = channel();
+    let kept_up = Settings { kept_up: true, ..settings.clone() };
+    let handle = Handle::new(kept_up, to_loop.clone());
+    begin(&handle)?;
+    Loop::open(settings.clone(), handle, (to_loop, wakes))?.work()
+}

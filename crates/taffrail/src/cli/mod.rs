@@ -5,6 +5,7 @@ mod archive;
 mod backup;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod events;
 mod export;
@@ -95,6 +96,7 @@ enum Command {
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
+    Daemon(daemon::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -174,6 +176,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
+        Command::Daemon(args) => daemon::run(args, &Context::new()?),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
     }
@@ -194,6 +197,7 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
+            Self::Daemon(args) => args.wants_json(),
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
             Self::Config(args) => args.json,
