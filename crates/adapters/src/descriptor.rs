@@ -178,3 +178,82 @@ impl Source<'_> {
         self.beside.iter().find(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes.as_slice())
     }
 }
+
+/// How an agent is told to call our hook. Its hooks are kept by event, in groups of commands.
+#[derive(Debug)]
+pub struct HookPlan {
+    /// The files that may hold hooks. Ours go into the first that holds any, else into the first.
+    pub files: &'static [HookFile],
+    /// When the agent calls.
+    pub events: &'static [HookEvent],
+    /// How the agent is told what to call.
+    pub call: HookCall,
+    /// What the user must still do before hooks run.
+    pub trust: Option<&'static str>,
+    /// What keeps hooks from running, where it is set.
+    pub bans: &'static [HookBan],
+    /// The folder that says the same as a plugin of the agent's.
+    pub plugin: Option<&'static HookPlugin>,
+}
+
+/// A file that may hold hooks.
+#[derive(Debug)]
+pub struct HookFile {
+    /// Its path below the home.
+    pub path: &'static str,
+    /// How it is written.
+    pub syntax: Syntax,
+}
+
+/// How a settings file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// JSON, with or without comments.
+    Json,
+    /// TOML.
+    Toml,
+}
+
+/// A point of a session at which the agent calls.
+#[derive(Debug)]
+pub struct HookEvent {
+    /// The agent's name of it.
+    pub name: &'static str,
+    /// How long the agent waits at most.
+    pub seconds: u32,
+}
+
+/// How an agent is told what to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookCall {
+    /// A program and its arguments, without a shell.
+    Arguments,
+    /// One line for a shell.
+    ShellLine,
+}
+
+/// A setting under which hooks do not run.
+#[derive(Debug)]
+pub struct HookBan {
+    /// The file: absolute, or below the home.
+    pub file: &'static str,
+    /// How it is written.
+    pub syntax: Syntax,
+    /// The keys that lead to the setting.
+    pub keys: &'static [&'static str],
+    /// The value that forbids.
+    pub forbids: bool,
+    /// What is so, for people.
+    pub text: &'static str,
+}
+
+/// A plugin that carries hooks.
+#[derive(Debug)]
+pub struct HookPlugin {
+    /// The file that makes a folder a plugin.
+    pub manifest: &'static str,
+    /// The file of its hooks.
+    pub hooks: &'static str,
+    /// How the plugin is given to the agent.
+    pub advice: &'static str,
+}

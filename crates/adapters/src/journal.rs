@@ -53,9 +53,6 @@ impl Reader for JournalReader {
         let Ok(entry) = serde_json::from_slice::<Entry<'_>>(record.bytes) else {
             return sink.unknown("journal/unreadable", None);
         };
-        if entry.shortened {
-            return sink.unknown("journal/shortened", None);
-        }
         let process = self.process_of(&entry);
         let heard = &mut Heard { entry: &entry, process, sink, known: &mut self.known };
         match &entry.via {

@@ -4,6 +4,7 @@
 //! `schema_version`; lines of a stream do not.
 
 mod error;
+mod hooks;
 mod keep;
 mod reply;
 mod request;
@@ -11,6 +12,7 @@ mod search;
 mod stats;
 
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
 pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,
 };

@@ -16,6 +16,7 @@ mod peek;
 mod plan;
 mod process;
 mod readback;
+mod registry;
 mod sqlite;
 mod taker;
 
@@ -24,7 +25,9 @@ pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
 pub use home::{Home, homes};
-pub use journal::{gather as gather_journal, is_spooled, journal_homes, make_spool, spool, spool_folder};
+pub use journal::{
+    gather as gather_journal, is_spooled, journal_homes, make_spool, spool, spool_folder,
+};
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
@@ -34,6 +37,7 @@ pub use process::{
     tty_of,
 };
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
+pub use registry::live_entries;
 pub use taker::{Flow, Taker};
 
 /// Why a source could not be read. It stops nothing else.

@@ -11,6 +11,8 @@ mod doctor;
 mod events;
 mod export;
 mod forget;
+mod hook;
+mod hooks;
 mod indexing;
 mod keeping;
 mod listing;
@@ -37,6 +39,11 @@ pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
 pub use forget::{Mode, Which, forget};
+pub use hook::{Said, take_down};
+pub use hooks::{
+    HookChange, HookSettings, HookWish, HooksError, carry_out, hook_status, plan_hooks,
+    write_plugin,
+};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
@@ -59,6 +66,9 @@ pub enum DaemonError {
     /// What was asked for is not there, or not one.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// Hooks could not be changed.
+    #[error(transparent)]
+    Hooks(#[from] HooksError),
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),

@@ -5,6 +5,7 @@
 
 mod answers;
 mod hooks;
+mod install;
 mod known;
 mod live;
 mod memory;
@@ -18,7 +19,8 @@ mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
+    Adapter, Advice, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Retention,
+    Source, records,
 };
 use serde_json::{Map, Value};
 
@@ -108,6 +110,10 @@ impl Adapter for ClaudeCode {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -6,6 +6,7 @@ mod bare;
 mod calls;
 mod events;
 mod hooks;
+mod install;
 mod items;
 mod memory;
 mod meta;
@@ -18,7 +19,9 @@ mod tools;
 mod usage;
 
 use crate::journal::JournalReader;
-use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
+use crate::{
+    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source, records,
+};
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
@@ -97,6 +100,10 @@ impl Adapter for Codex {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

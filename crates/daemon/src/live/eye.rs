@@ -5,6 +5,7 @@
 //! reads the index for what is known and never writes to it.
 
 use super::pace::{OF_LATE, POLL, until_whole};
+use super::registry::Registries;
 use super::tickets::Tickets;
 use super::wake::{EyeNumber, Looked, Places, Wake};
 use super::watch::{Touches, Watch};
@@ -71,6 +72,7 @@ pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<
         touches,
         tickets: tickets.clone(),
         watch,
+        registries: Registries::default(),
         index: None,
         packer: Packer::new()?,
         of_late: HashMap::new(),
@@ -106,6 +108,7 @@ struct Looker {
     touches: Arc<Touches>,
     tickets: Arc<Tickets>,
     watch: Watch,
+    registries: Registries,
     /// The index with the number of its file: one made anew is opened anew.
     index: Option<(u64, IndexReader)>,
     packer: Packer,
@@ -156,6 +159,7 @@ impl Looker {
     fn whole(&mut self) -> Result<Looked, DaemonError> {
         let began = Instant::now();
         self.gather()?;
+        self.look_at_registries(None)?;
         let discovery = discover(&self.homes);
         self.watch_folders(&discovery);
         let known = self.known_in_homes()?;
@@ -176,6 +180,7 @@ impl Looker {
                 self.watch.forget(path);
             }
         }
+        self.look_at_registries(Some(&paths))?;
         paths.extend(self.gather()?);
         let (discovery, named) = discover_at(&self.homes, &paths);
         let known = self.known_at(&discovery, named)?;
@@ -199,6 +204,19 @@ impl Looker {
         Ok(Vec::new())
     }
 
+    /// Writes down what the agents' own lists of live sessions newly say, if one was touched.
+    fn look_at_registries(&mut self, touched: Option<&[PathBuf]>) -> Result<(), DaemonError> {
+        for home in &self.homes {
+            let Some(folder) = registry_of(home) else { continue };
+            let is_touched = |paths: &[PathBuf]| paths.iter().any(|it| it.starts_with(&folder));
+            if touched.is_none_or(is_touched) {
+                let looked = self.registries.look(&self.given.settings, home);
+                looked.map_err(|error| DaemonError::Store(error.into()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Sources whose folders moved of late are watched, and all above them.
     fn watch_folders(&mut self, discovery: &Discovery) {
         let now = (self.given.settings.now)().as_nanosecond();
@@ -206,6 +224,7 @@ impl Looker {
         let mut folders = HashSet::new();
         for home in &self.homes {
             folders.insert(home.root.clone());
+            folders.extend(registry_of(home).filter(|it| it.is_dir()));
             if home.journal {
                 folders.insert(spool_folder(&self.given.settings.data));
             } else {
@@ -323,6 +342,12 @@ impl Looker {
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
         failed.into_iter().chain(kept).chain(packed).collect()
     }
+}
+
+/// The folder of an agent's own list of live sessions.
+fn registry_of(home: &Home) -> Option<PathBuf> {
+    let plan = home.adapter.descriptor().live.as_ref().filter(|_| !home.journal)?;
+    Some(home.root.join(plan.folder))
 }
 
 fn known(row: SourceRow) -> Known {

@@ -6,6 +6,7 @@ use super::feed::{Told, What};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
+use super::registry::write_gone;
 use super::wake::{Alone, EyeNumber, Looked, Places, Wake};
 use super::watch::WATCHES;
 use crate::events::tell;
@@ -23,6 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Home, make_spool};
 use taffrail_model::SessionId;
+use taffrail_model::journal::{Gone, Loss};
 use taffrail_store::{IndexReader, StoreError, Touched, Writer};
 use tokio::sync::oneshot;
 
@@ -33,7 +35,7 @@ const BATCH_TIME: Duration = Duration::from_millis(100);
 const SEARCH_BYTES: u64 = 16 * 1024 * 1024;
 const SEARCH_TIME: Duration = Duration::from_secs(60);
 /// New homes are looked for so often.
-const HOMES_TIME: Duration = Duration::from_secs(60);
+const HOMES_TIME: Duration = Duration::from_secs(2);
 
 /// Whether the loop goes on.
 #[derive(Debug, PartialEq, Eq)]
@@ -323,6 +325,7 @@ impl Loop {
             Wake::Looked(eye, looked) => self.looked(eye, looked),
             Wake::Died(pid) => {
                 self.probe.died(pid);
+                self.note_death(pid)?;
                 self.look_again_at(pid, None)?;
             }
             Wake::Executor(pid, executor) => {
@@ -363,6 +366,20 @@ impl Loop {
         let eyes = eyes.filter(|(_, eye)| eye.errands.send(Errand::Settle(number)).is_ok());
         let eyes = eyes.map(|(number, _)| number).collect();
         self.settling.push(Settling { number, eyes, done });
+    }
+
+    /// Writes down that the sessions a process ran lost it.
+    fn note_death(&self, pid: u32) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        for session in self.board.run_by(pid) {
+            let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
+            let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
+            let Some(process) = row.process else { continue };
+            let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
+            let gone = Gone { gone: Loss::Died, session, scope, process };
+            write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;
+        }
+        Ok(())
     }
 
     /// Something is new about a process: what it runs may stand differently.

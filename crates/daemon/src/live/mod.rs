@@ -10,6 +10,7 @@ mod handle;
 mod looping;
 mod pace;
 mod probe;
+mod registry;
 mod tickets;
 mod wake;
 mod watch;

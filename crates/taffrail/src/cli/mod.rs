@@ -10,6 +10,7 @@ mod doctor;
 mod events;
 mod export;
 mod forget;
+mod hooks;
 mod index;
 mod ls;
 mod man;
@@ -97,6 +98,8 @@ enum Command {
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
     Daemon(daemon::Args),
+    Hooks(hooks::Args),
+    Hook(hooks::HookArgs),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -177,6 +180,9 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(args, &Context::new()?),
+        Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
+        // An agent is answered before we come here.
+        Command::Hook(_) => Ok(()),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
     }
@@ -198,6 +204,8 @@ impl Command {
             Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.wants_json(),
+            Self::Hooks(args) => args.wants_json(),
+            Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
             Self::Config(args) => args.json,

@@ -1,0 +1,1 @@
+//! Hooks go in and come out, whatever the file looks like.
