@@ -26,7 +26,9 @@ const EXPECTED: &[Row] = &[
     ("it was allowed",          [RUNS,     RUNS,     RUNS,     "running low"]),
     ("it was killed",           [EXITED,   EXITED,   EXITED,   DOUBT]),
     ("the context is folded",   [RUNS,     RUNS,     RUNS,     "running low | waiting low | unknown"]),
-    ("it was left for another", [EXITED,   LEFT,     LEFT,     "waiting | unknown | exited"]),
+    // Codex says nothing of a cleared session, not even to hooks, before the next one has a prompt.
+    ("it was cleared",          [EXITED,   LEFT,     ANY,      ANY]),
+    ("another took its place",  [EXITED,   LEFT,     LEFT,     ANY]),
     ("it was quit",             [EXITED,   EXITED,   EXITED,   "waiting | unknown | exited"]),
     ("it was taken up again",   [THERE,    THERE,    ANY,      ANY]),
     ("a worker works on",       [RUNS,     RUNS,     RUNS,     "running low"]),

@@ -175,10 +175,10 @@ fn a_cleared_session() {
         let old = stage.new_is("the turn is over");
         screen.enter("/clear");
         screen.wait_until("the empty screen", |it| !it.contains("Hello there."));
-        stage.same_is(&old, "it was left for another");
+        stage.same_is(&old, "it was cleared");
         stage.hold(&screen, "held");
         stage.new_is("a prompt is taken");
-        stage.same_is(&old, "it was left for another");
+        stage.same_is(&old, "another took its place");
     });
 }
 
@@ -215,6 +215,9 @@ fn a_fork() {
         let screen = stage.start(&fork(stage.agent, runtime(&old)));
         stage.hold(&screen, "held");
         let new = stage.new_is("a prompt is taken");
+        stage.release("held");
+        screen.wait_for("Here it is.");
+        let new = stage.same_is(&new, "the turn is over");
         let from = json!({"kind": "fork", "session_id": old["id"]});
         assert_eq!(new["lineage"], from, "{new}");
         stage.same_is(&old, "it was quit");
