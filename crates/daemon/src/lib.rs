@@ -26,6 +26,7 @@ mod reviving;
 mod rounds;
 mod search;
 mod searching;
+pub mod server;
 pub mod serving;
 mod settings;
 mod standing;
@@ -51,6 +52,7 @@ pub use recent::recent;
 pub use retention::RetentionSettings;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
+pub use standing::explain;
 pub use stats::{Counted, stats};
 pub use target::{Target, TargetError, places_of, resolve};
 
@@ -87,6 +89,9 @@ pub enum DaemonError {
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),
+    /// Nobody can be answered.
+    #[error(transparent)]
+    Serve(#[from] server::ServeError),
 }
 
 impl DaemonError {

@@ -100,9 +100,8 @@ fn of_kind(seen: &Seen<'_>) -> Option<Signal> {
         Kind::ApprovalResolved => Signal::Settled { call: call(), input: String::new() },
         Kind::AgentStopped if seen.label == Some(INTERRUPTED) => Signal::Interrupted,
         Kind::AgentStopped if ends => Signal::TurnOver,
-        Kind::AgentStopped => Signal::WorkingOn,
         Kind::Error if ends => Signal::Failed,
-        Kind::Error => Signal::Busy,
+        Kind::AgentStopped | Kind::Error => Signal::Busy,
         Kind::ContextCompacted => Signal::Compacted,
         Kind::Heartbeat => Signal::Alive,
         Kind::TurnStarted
@@ -124,11 +123,11 @@ mod tests {
         EventId::of(who.session(), &RecordKey::Ordinal(number), 0)
     }
 
-    fn says(kind: Kind, marks: Marks, label: Option<&str>) -> Option<Signal> {
+    fn says(kind: &Kind, marks: Marks, label: Option<&str>) -> Option<Signal> {
         let seen = Seen {
             id: id(1),
             parent: Some(id(2)),
-            kind: &kind,
+            kind,
             origin: &Origin::Transcript,
             signal: None,
             marks,
@@ -145,7 +144,7 @@ mod tests {
         let (plain, ends) = (Marks::default(), Marks::ENDS_TURN);
         let input = String::new;
         let check = |kind: Kind, marks, expected: Option<Signal>| {
-            assert_eq!(says(kind.clone(), marks, None), expected, "{kind:?}");
+            assert_eq!(says(&kind, marks, None), expected, "{kind:?}");
         };
         check(Kind::UserPrompt, Marks::OPENS_TURN, Some(Signal::Prompted));
         check(Kind::AssistantMessage, plain, Some(Signal::Busy));
@@ -163,7 +162,7 @@ mod tests {
         check(Kind::SessionExited, plain, Some(Signal::Ended));
         check(Kind::Notice, plain, None);
         check(Kind::Unknown("tool.exploded".into()), plain, None);
-        let interrupted = says(Kind::AgentStopped, ends, Some("interrupted"));
+        let interrupted = says(&Kind::AgentStopped, ends, Some("interrupted"));
         assert_eq!(interrupted, Some(Signal::Interrupted));
     }
 

@@ -11,6 +11,9 @@ pub const FOLDER: &str = "journal";
 /// The most bytes of a payload that are kept.
 pub const PAYLOAD_LIMIT: usize = 64 * 1024;
 
+/// The fields of an entry.
+pub const FIELDS: &[&str] = &["at", "nonce", "agent", "via", "ancestors", "shortened", "payload"];
+
 /// One thing that was said, stamped by whoever wrote it down.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry<'a> {

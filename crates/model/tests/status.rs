@@ -1,4 +1,5 @@
 //! How a session stands, finding by finding: each case is named after what real agents do.
+#![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::status::Group;
@@ -164,8 +165,10 @@ fn a_request_stands_until_it_is_settled_and_not_until_its_hook_is_gone() {
     settle(hook(9.0, "PostToolUse", answered("toolu_9")), open.clone());
     settle(told(9.0, "tool.result", answered("event-9")), open.clone());
     settle(listed(2.0, Signal::Busy), open.clone());
-    let doubtful = Evidence { confidence: Low, ..listed(9.0, Signal::Busy) };
+    let doubtful = Evidence { confidence: Low, ..listed(3.0, Signal::Busy) };
     settle(doubtful, open.clone());
+    let doubtful = Evidence { confidence: Low, ..listed(9.0, Signal::Busy) };
+    settle(doubtful, (Running, 1.0, High));
     settle(hook(9.0, "CwdChanged", Signal::Alive), open);
 }
 

@@ -63,6 +63,7 @@ impl From<DaemonError> for CliError {
                 (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
             }
             DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
+            DaemonError::Serve(_) => (ErrorKind::Refused, None),
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }

@@ -27,6 +27,7 @@ fn documents() {
     check_json("stats", home.json(&["stats", "--json"]));
     check_json("doctor", home.json(&["doctor", "--json"]));
     check_json("agents", home.json(&["agents", "--json"]));
+    check_json("hooks", home.json(&["hooks", "--json"]));
     check_json("show", home.json(&["show", SESSION, "--json"]));
     check_json("config", home.json(&["config", "--json"]));
 }
@@ -62,6 +63,7 @@ fn screens() {
         ("stats_one_row", &["stats", "-n", "1", "--agent", "claude"]),
         ("stats_since", &["stats", "--since", "2026-11-01"]),
         ("agents", &["agents"]),
+        ("hooks", &["hooks"]),
         ("doctor", &["doctor"]),
         ("config", &["config"]),
         ("show_claude", &["show", SESSION]),
@@ -107,6 +109,7 @@ fn help_of_every_command() {
         "stats",
         "export",
         "agents",
+        "hooks",
         "rebuild",
         "doctor",
         "config",
@@ -131,6 +134,8 @@ fn failures() {
         ("waiting", &["events", "@waiting"], 6),
         ("bad_time", &["ls", "--since", "soon"], 2),
         ("rebuild_unasked", &["rebuild"], 2),
+        ("hooks_unasked", &["hooks", "install"], 2),
+        ("hooks_none", &["hooks", "install", "--agent", "goose"], 6),
         ("bad_key", &["config", "set", "colour", "red"], 2),
         ("no_key", &["config", "get", "colour"], 3),
     ] {

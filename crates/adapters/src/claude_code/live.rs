@@ -125,3 +125,98 @@ fn asked(waiting_for: Option<&str>) -> Signal {
         Some(_) | None => Signal::Asked { call: String::new() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn listed(more: &Value) -> Vec<u8> {
+        let mut all = json!({"pid": 479, "sessionId": "s", "procStart": "71869", "cwd": "/w", "peerProtocol": 1});
+        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all.to_string().into_bytes()
+    }
+
+    #[test]
+    fn only_entries_are_opened() {
+        for (name, expected) in [
+            ("479.json", true),
+            ("479.0a1b2c.key", false),
+            ("479.key", false),
+            (".json", false),
+            ("4x.json", false),
+            ("479.json.tmp", false),
+        ] {
+            assert_eq!((PLAN.is_entry)(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_entry_names_its_session_and_process() {
+        let it =
+            entry(&listed(&json!({"pidDomain": "linux:m:pid:[1]", "status": "busy"}))).unwrap();
+        assert_eq!(it.session, place::session("s"));
+        assert_eq!(it.process, Some(Process { pid: 479, start: 71869 }));
+        assert_eq!(it.domain.as_deref(), Some("linux:m:pid:[1]"));
+        let expected =
+            r#"{"pid":479,"sessionId":"s","procStart":71869,"cwd":"/w","status":"busy"}"#;
+        assert_eq!(it.payload, expected);
+        assert!(entry(b"{\"pid\":1}").is_none() && entry(b"{\"sessionId\":\"s").is_none());
+    }
+
+    #[test]
+    fn the_same_word_has_the_same_mark() {
+        let mark = |more: Value| entry(&listed(&more)).unwrap().mark;
+        let first = mark(json!({"status": "busy", "updatedAt": 1, "statusUpdatedAt": 1}));
+        assert_eq!(first, mark(json!({"status": "busy", "updatedAt": 9, "statusUpdatedAt": 1})));
+        assert_ne!(first, mark(json!({"status": "idle", "updatedAt": 9, "statusUpdatedAt": 1})));
+    }
+
+    #[test]
+    fn what_the_list_says() {
+        use crate::Adapter;
+        use taffrail_model::{
+            Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
+        };
+        #[derive(Default)]
+        struct Ear(Vec<(String, String, String)>);
+        impl Sink for Ear {
+            fn event(&mut self, _: &RuntimeIdentity, draft: Draft<'_>) {
+                let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
+                let at = draft.at.map(|it| it.to_string()).unwrap_or_default();
+                self.0.push((signal, at, draft.confidence.as_str().to_owned()));
+                assert_eq!(draft.detail.label(), Some("registry"));
+            }
+            fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+            fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
+            fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+            fn unknown(&mut self, _: &str, _: Option<&str>) {}
+        }
+        let check = |more: Value, expected: (&str, &str, &str)| {
+            let payload = entry(&listed(&more)).unwrap().payload;
+            let line = format!(
+                r#"{{"at":"2026-11-15T10:00:00Z","nonce":"n","agent":"claude-code","via":"registry","payload":{payload}}}"#
+            );
+            let mut ear = Ear::default();
+            let at = Cursor::Bytes { byte_offset: 0, length: 0 };
+            let record = Record { bytes: line.as_bytes(), at };
+            super::super::ADAPTER.journal().read(&record, &mut ear);
+            let expected = (expected.0.to_owned(), expected.1.to_owned(), expected.2.to_owned());
+            assert_eq!(ear.0, [expected], "{payload}");
+        };
+        let (now, then) = ("2026-11-15T10:00:00Z", "2026-11-15T09:00:00Z");
+        let since =
+            |status: &str| json!({"status": status, "statusUpdatedAt": 1_794_733_200_000_u64});
+        check(since("idle"), ("quiet", then, "high"));
+        check(since("busy"), ("busy", then, "high"));
+        check(since("dreaming"), ("alive", then, "high"));
+        check(json!({"status": "busy"}), ("busy", now, "low"));
+        check(json!({}), ("alive", now, "low"));
+        let waits = |what: &str| json!({"status": "waiting", "waitingFor": what, "statusUpdatedAt": 1_794_733_200_000_u64});
+        check(waits("permission prompt"), ("asked-approval:", then, "high"));
+        check(waits("sandbox request"), ("asked-approval:", then, "high"));
+        check(waits("worker request"), ("asked-approval:", then, "high"));
+        check(waits("input needed"), ("asked", then, "high"));
+        check(waits("dialog open"), ("asked", then, "high"));
+    }
+}

@@ -23,6 +23,7 @@ use crate::{
     Source, records,
 };
 use serde_json::{Map, Value};
+use taffrail_model::journal;
 
 const ADAPTER_ID: &str = "claude-code";
 
@@ -117,6 +118,6 @@ impl Adapter for ClaudeCode {
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, SPOKEN_OF)
+        records::extra_fields(record, &[SPOKEN_OF, journal::FIELDS].concat())
     }
 }

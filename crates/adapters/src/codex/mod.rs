@@ -25,7 +25,7 @@ use crate::{
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 /// The one adapter of this folder.
 pub static ADAPTER: Codex = Codex;
@@ -107,7 +107,7 @@ impl Adapter for Codex {
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, KNOWN_FIELDS)
+        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
     }
 }
 

@@ -1,12 +1,12 @@
 //! How every session of late stands, kept as events come.
 
 use super::handle::{Card, Handle};
-use crate::standing::{EVIDENCE, life_of};
+use crate::standing::{EVIDENCE, card, life_of};
 use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::{self, Given, Thresholds, Worker};
+use taffrail_model::status::{Thresholds, Worker};
 use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
@@ -244,19 +244,6 @@ fn looks_same(one: &Card, other: &Card) -> bool {
     let (a, b) = (&one.reading, &other.reading);
     (a.status, a.since, &a.confidence, &a.waiting_for, one.life, &one.executor)
         == (b.status, b.since, &b.confidence, &b.waiting_for, other.life, &other.executor)
-}
-
-/// How a session stands, from evidence at hand.
-pub(crate) fn card(
-    evidence: Vec<Evidence>,
-    process: Option<Process>,
-    workers: &[Worker],
-    now: Timestamp,
-) -> Card {
-    let life = process.map_or(Life::Unknown, life_of);
-    let thresholds = Thresholds::default();
-    let reading = status::read(&Given { evidence: &evidence, life, workers, now, thresholds });
-    Card { reading, evidence, process, life, executor: None }
 }
 
 /// How sessions stand without a daemon: those that may be alive, looked up once.

@@ -183,8 +183,8 @@ impl Fold {
     }
 
     fn busy(&mut self, it: &Evidence, mark: Mark) {
-        if is_live(it) && it.confidence != Confidence::Low {
-            self.pending.clear();
+        if is_live(it) {
+            self.pending.retain(|known| !is_timely(it, known.by.at));
         }
         if self.may_open(it) {
             self.open(it, mark);
@@ -197,6 +197,9 @@ impl Fold {
         }
         self.open(it, mark);
         self.calls.retain(|known| known.call != call);
+        for known in self.pending.iter_mut().filter(|it| !input.is_empty() && it.input == input) {
+            known.calls.push(call.to_owned());
+        }
         self.calls.push(Call {
             call: call.to_owned(),
             input: input.to_owned(),
@@ -281,11 +284,7 @@ impl Fold {
     fn quiet(&mut self, it: &Evidence, mark: Mark) {
         match self.turn {
             Turn::None => self.turn = Turn::Fresh(mark),
-            Turn::Open { .. } if it.confidence != Confidence::Low => {
-                let background = self.background;
-                self.over(it, mark, How::Quiet);
-                self.background = background;
-            }
+            Turn::Open { by, .. } if is_timely(it, by.at) => self.over(it, mark, How::Quiet),
             Turn::Open { .. } | Turn::Fresh(_) | Turn::Over(_) => {}
         }
     }
@@ -334,6 +333,11 @@ pub(super) fn ms(from: Timestamp, to: Timestamp) -> i64 {
 /// It was said while it was so, not written into a transcript.
 pub(super) fn is_live(it: &Evidence) -> bool {
     it.source != Origin::Transcript
+}
+
+/// It was said after this. What has no time of its own must be so by more than it may be late.
+fn is_timely(it: &Evidence, since: Timestamp) -> bool {
+    it.confidence != Confidence::Low || ms(since, it.at) > LAG_MS
 }
 
 /// The evidence tells that a session goes on which had ended.

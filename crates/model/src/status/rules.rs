@@ -90,19 +90,21 @@ fn question(view: &View<'_>) -> Option<Reading> {
 }
 
 fn working(view: &View<'_>) -> Option<Reading> {
-    if let Some(mark) = view.fold.compacting {
-        return Some(view.running(mark.at, mark, "the context is being folded"));
-    }
-    match view.fold.turn {
-        Turn::Open { since, by, .. } if view.is_guess() => view.guessed(since, by),
-        Turn::Open { since, by, .. } => Some(view.open_turn(since, by)),
-        Turn::Over(Over { by, opened, .. }) if view.fold.background.is_some() => {
-            let mark = view.fold.background.unwrap_or(by);
+    let fold = &view.fold;
+    let (since, by, rule) = match (fold.compacting, fold.turn, fold.background) {
+        (Some(mark), _, _) => (mark.at, mark, "the context is being folded"),
+        (None, Turn::Open { since, by, .. }, _) => (since, by, "a turn is open"),
+        (None, Turn::Over(over), Some(mark)) => {
             let rule = "the agent stopped, and work it began goes on";
-            Some(view.running(opened.unwrap_or(by.at), mark, rule))
+            (over.opened.unwrap_or(over.by.at), mark, rule)
         }
-        Turn::Fresh(mark) if view.is_guess() => view.guessed(mark.at, mark),
-        Turn::None | Turn::Fresh(_) | Turn::Over(_) => view.worker_at_work(),
+        (None, Turn::Fresh(mark), _) if view.is_guess() => return view.guessed(mark.at, mark),
+        (None, Turn::None | Turn::Fresh(_) | Turn::Over(_), _) => return view.worker_at_work(),
+    };
+    match (view.is_guess(), view.heard) {
+        (true, _) => view.guessed(since, by),
+        (false, true) => Some(view.running(since, by, rule)),
+        (false, false) => Some(view.told(since, by, rule)),
     }
 }
 
@@ -236,6 +238,9 @@ impl View<'_> {
         out.rests_on.extend(called.map(|it| it.at.place));
         let text = pending.text.clone();
         out.waiting_for = Some(WaitingFor { kind: pending.kind, text });
+        if self.is_guess() {
+            out.confidence = Confidence::Low;
+        }
         self.standing(out)
     }
 
@@ -260,16 +265,14 @@ impl View<'_> {
         self.standing(out)
     }
 
-    fn open_turn(&self, since: Timestamp, by: Mark) -> Reading {
-        if self.heard {
-            return self.running(since, by, "a turn is open");
-        }
-        let told = self.fold.calls.iter().find(|it| !it.live);
-        let mut out = match told {
+    /// Work of which only the transcript tells, by a process that lives.
+    fn told(&self, since: Timestamp, by: Mark, rule: &'static str) -> Reading {
+        let call = self.fold.calls.iter().find(|it| !it.live);
+        let mut out = match call {
             Some(call) => self.running(since, call.at, OPEN_CALL),
-            None => self.running(since, by, "a turn is open"),
+            None => self.running(since, by, rule),
         };
-        let most = if told.is_some() { Confidence::Low } else { Confidence::Medium };
+        let most = if call.is_some() { Confidence::Low } else { Confidence::Medium };
         out.confidence = weaker(out.confidence, most);
         out
     }

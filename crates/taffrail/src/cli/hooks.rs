@@ -237,7 +237,7 @@ fn report(changes: &[HookChange], done: bool) -> HookReport {
 fn told(changes: &[HookChange], wish: HookWish, done: bool) {
     if changes.is_empty() {
         say(match wish {
-            HookWish::Install => "every agent here that has hooks calls Taffrail already",
+            HookWish::Install => "nothing to change: no agent here lacks the hook",
             HookWish::Uninstall => "no agent here calls Taffrail",
         });
     }
