@@ -55,6 +55,7 @@ pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
 pub use standing::explain;
 pub use stats::{Counted, stats};
+pub use taffrail_capture::JournalLimits;
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.

@@ -39,17 +39,31 @@ pub(super) struct Args {
     /// At most so many
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
-    /// Only what needs you
-    #[arg(long, short)]
-    waiting: bool,
-    /// Only what failed or was lost
-    #[arg(long)]
-    failing: bool,
-    /// Only with these words in what it is about or waits for
-    #[arg(long, value_name = "TEXT")]
-    doing: Option<String>,
+    #[command(flatten)]
+    at: At,
     #[command(flatten)]
     which: Which,
+}
+
+// A plain comment: a documented one would become the help of the command.
+// Narrows a list to what sessions are at.
+#[derive(Debug, Default, clap::Args)]
+struct At {
+    /// Only what waits for you
+    #[arg(long, short)]
+    waiting: bool,
+    /// Only those whose latest result is a failure
+    #[arg(long)]
+    failing: bool,
+    /// Only those at work on something with these words in it
+    #[arg(long, value_name = "TEXT")]
+    doing: Option<String>,
+}
+
+impl At {
+    fn is_anything(&self) -> bool {
+        self.waiting || self.failing || self.doing.is_some()
+    }
 }
 
 impl Args {
@@ -61,9 +75,9 @@ impl Args {
             agent: request.agent.clone(),
             since: request.since.map(|it| it.to_string()),
             project: request.project.clone(),
-            waiting: self.waiting,
-            failing: self.failing,
-            doing: self.doing.clone(),
+            waiting: self.at.waiting,
+            failing: self.at.failing,
+            doing: self.at.doing.clone(),
         }
     }
 }
@@ -105,9 +119,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let request = ListRequest {
         all: args.all,
         limit: args.limit,
-        waiting: args.waiting,
-        failing: args.failing,
-        doing: args.doing.clone(),
+        waiting: args.at.waiting,
+        failing: args.at.failing,
+        doing: args.at.doing.clone(),
         ..which
     };
     if args.json {
@@ -125,7 +139,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     if listing.sessions.is_empty() {
-        return match args.waiting || args.failing || args.doing.is_some() {
+        return match args.at.is_anything() {
             true => Out::new().line("none").map(|_| ()),
             false => nothing(context),
         };

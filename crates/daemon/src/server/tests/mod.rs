@@ -187,13 +187,12 @@ impl Drop for Machine {
 fn answer(settings: &Settings, wakes: &mpsc::Receiver<Wake>, woken: &Mutex<Vec<&'static str>>) {
     for wake in wakes {
         let name = match &wake {
-            Wake::Touched(_) => "touched",
-            Wake::Overflow => "overflow",
-            Wake::Died(_) => "died",
             Wake::Settle(_) => "settle",
             Wake::Search(_) => "search",
             Wake::Alone(_) => "alone",
             Wake::Stop => "stop",
+            // No server says these.
+            _ => "other",
         };
         woken.lock().unwrap().push(name);
         match wake {
@@ -201,7 +200,7 @@ fn answer(settings: &Settings, wakes: &mpsc::Receiver<Wake>, woken: &Mutex<Vec<&
             Wake::Search(done) => drop(done.send(true)),
             Wake::Alone(what) => what(settings),
             // The daemon's own end is the machine's: the last stop ends the thread.
-            Wake::Stop | Wake::Touched(_) | Wake::Overflow | Wake::Died(_) => {}
+            _ => {}
         }
         if name == "stop" && woken.lock().unwrap().iter().filter(|it| **it == "stop").count() > 1 {
             return;
