@@ -56,7 +56,7 @@ fn attempts(machine: &Machine) -> Vec<Attempt> {
         "Authorization: Bearer \r\n".to_owned(),
         "Authorization: Bearer x\r\n".to_owned(),
         format!("Authorization: Bearer {token}x\r\n"),
-        format!("Authorization: Bearer {}\r\n", &token[..63]),
+        format!("Authorization: Bearer {}\r\n", token.get(..63).unwrap()),
         format!("Authorization: Bearer {}\r\n", token.to_uppercase()),
         format!("Authorization: Basic {token}\r\n"),
         format!("authorization: {token}\r\n"),
