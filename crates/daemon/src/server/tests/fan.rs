@@ -22,11 +22,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::broadcast;
 
 const SUBSCRIBERS: usize = 1_000;
+/// Stands once in every event, and nowhere in the frames around it.
+const MARK: u8 = b'|';
 /// Events told at once where nothing paces them.
 const BURST: usize = 512;
 const BURSTS: usize = 8;
 /// Events told one by one, and the time between them.
-const PACED: usize = 60;
+const PACED: usize = 100;
 const PACE: Duration = Duration::from_millis(50);
 const RUNS: usize = 3;
 
@@ -39,7 +41,7 @@ enum Form {
 /// An event of about 180 bytes with one mark that is counted.
 fn line(number: usize) -> String {
     format!(
-        r#"{{"kind":"tool.call","sequence":{number:08},"sessionId":"{}","confidence":"high","status":"working","tool":"Bash","text":"npm test and more ~","tokens":1234}}"#,
+        r#"{{"kind":"tool.call","sequence":{number:08},"sessionId":"{}","confidence":"high","status":"working","tool":"Bash","text":"npm test and more |","tokens":1234}}"#,
         id(FIRST)
     )
 }
@@ -75,7 +77,7 @@ impl Readers {
                 if count == 0 {
                     return;
                 }
-                let marks = buffer[..count].iter().filter(|it| **it == b'~').count();
+                let marks = buffer[..count].iter().filter(|it| **it == MARK).count();
                 got.fetch_add(marks, SeqCst);
             }
         });
