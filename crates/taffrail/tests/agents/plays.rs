@@ -217,9 +217,8 @@ fn a_fork() {
         let new = stage.new_is("a prompt is taken");
         stage.release("held");
         screen.wait_for("Here it is.");
-        let new = stage.same_is(&new, "the turn is over");
         let from = json!({"kind": "fork", "session_id": old["id"]});
-        assert_eq!(new["lineage"], from, "{new}");
+        stage.same_has(&new, "the turn is over", ("lineage", from));
         stage.same_is(&old, "it was quit");
     });
 }

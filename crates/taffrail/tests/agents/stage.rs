@@ -78,17 +78,28 @@ impl Stage {
     /// Waits until a session that was not met before is said to stand as it does, and gives it.
     pub(crate) fn new_is(&self, moment: &str) -> Value {
         let met = self.met.borrow().clone();
-        let row = self.is(moment, |row| row["parent_id"].is_null() && !met.contains(id(row)));
+        let is_new = |row: &Value| row["parent_id"].is_null() && !met.contains(id(row));
+        let row = self.is(moment, is_new, names_it);
         self.met.borrow_mut().insert(id(&row).to_owned());
         row
     }
 
     /// Waits until a session is said to stand as it does.
     pub(crate) fn same_is(&self, session: &Value, moment: &str) -> Value {
-        self.is(moment, |row| row["id"] == session["id"])
+        self.is(moment, |row| row["id"] == session["id"], names_it)
     }
 
-    fn is(&self, moment: &str, which: impl Fn(&Value) -> bool) -> Value {
+    /// The same, and until its row has this, too.
+    pub(crate) fn same_has(&self, session: &Value, moment: &str, (field, is): (&str, Value)) {
+        self.is(moment, |row| row["id"] == session["id"], |row| row[field] == is);
+    }
+
+    fn is(
+        &self,
+        moment: &str,
+        which: impl Fn(&Value) -> bool,
+        has: impl Fn(&Value) -> bool,
+    ) -> Value {
         let cell = expected(moment, self.agent, self.evidence);
         let (start, mut last) = (Instant::now(), Value::Null);
         loop {
@@ -96,7 +107,7 @@ impl Stage {
             let passed = start.elapsed();
             last = found.unwrap_or(last);
             let (status, confidence) = (word(&last, "status"), word(&last, "confidence"));
-            if is_among(cell, status, confidence) && names_it(&last) {
+            if is_among(cell, status, confidence) && has(&last) {
                 eprintln!("{moment}: {status} {confidence} after {passed:?}");
                 assert!(passed < SOON, "{moment}: {cell:?} only after {passed:?}: {last}");
                 self.check_row(&last);
