@@ -2,7 +2,7 @@
 //! is so.
 
 use crate::PROGRAM;
-use crate::driving::{ready, usual};
+use crate::driving::{hooks_file, ready, usual};
 use crate::expected::{Evidence, expected, is_among};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -48,6 +48,8 @@ impl Stage {
         script(&machine);
         if evidence == Evidence::Hooks {
             machine.home().ok(&["hooks", "install", "--yes"]);
+            let file = std::fs::read_to_string(machine.home().path(hooks_file(agent))).unwrap();
+            assert!(file.contains("taffrail"), "no hooks in {}: {file}", hooks_file(agent));
         }
         let daemon = machine.home().spawn(&["daemon", "run"]);
         until_every(PAUSE, "the daemon", || {
