@@ -85,6 +85,10 @@ pub struct Summary {
     pub last_prompt: String,
     /// The three as lines.
     pub text: String,
+    /// What it was about, once it is over.
+    pub topics: Vec<String>,
+    /// What kind of work it was, once it is over.
+    pub category: Option<String>,
 }
 
 /// Who said something.
@@ -295,6 +299,8 @@ pub struct Health {
     pub live_sessions: u64,
     /// Streams that are open.
     pub streams: u64,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
 }
 
 /// Something was done.

@@ -11,7 +11,9 @@ use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
-use taffrail_capture::{Discovery, Known, Plan, discover, gather_journal, is_spooled, plan};
+use taffrail_capture::{
+    Discovery, Known, Plan, discover, gather_journal, is_spooled, keep_journal, plan,
+};
 use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, SourceRow, StoreError, Writer};
 
@@ -130,6 +132,8 @@ pub(crate) fn run(
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
     gather_journal(&settings.data).map_err(StoreError::from)?;
+    let (limits, now) = (settings.retention.journal, (settings.now)());
+    keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
     mend(settings, writer)?;

@@ -7,6 +7,7 @@ mod agents;
 mod archive;
 mod backup;
 mod bodies;
+mod choosing;
 mod doctor;
 mod events;
 mod export;
@@ -54,6 +55,7 @@ pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
 pub use standing::explain;
 pub use stats::{Counted, stats};
+pub use taffrail_capture::JournalLimits;
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.

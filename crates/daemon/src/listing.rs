@@ -1,5 +1,6 @@
 //! Lists of sessions, also before everything is indexed.
 
+use crate::choosing::{chosen, is_narrowed};
 use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
 use crate::live::glance;
 use crate::searching::Bring;
@@ -55,6 +56,14 @@ pub fn list(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
     let caught_up = caught_up(settings, budget, progress)?;
+    if let Some(reader) = caught_up.reader.as_ref().filter(|_| is_narrowed(request)) {
+        let sessions = chosen(settings, &glance(settings, reader)?, request)?;
+        return Ok(Listing {
+            sessions,
+            waiting: caught_up.waiting(),
+            problems: caught_up.problems,
+        });
+    }
     let mut sessions = match &caught_up.reader {
         Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
         None => Vec::new(),

@@ -5,7 +5,7 @@ use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
 use crate::notes::last_batch;
 use crate::passes::Seen;
-use crate::queries::{due_bindings, events_in, write_facts};
+use crate::queries::{due_bindings, events_in, facts_of, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Outcome, Pass};
-use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
+use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, journal};
 
 /// What a writer must be told about the machine.
 #[derive(Debug, Clone)]
@@ -293,10 +293,14 @@ impl Writer {
 
     fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
         let mut ids = Vec::with_capacity(observed.sessions.len());
+        // The journal's reader remembers nothing: what it knew of a session still stands.
+        let adds = journal::is_locator(&observed.source.locator) && observed.pass == Pass::Append;
         for (who, facts) in &observed.sessions {
-            let json =
-                serde_json::to_string(facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
+            let known = adds.then(|| facts_of(&self.index, slot.row, source)).transpose()?;
+            let facts = known.unwrap_or_default().joined(facts.clone());
+            let json =
+                serde_json::to_string(&facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             if observed.pass == Pass::Again {
                 slot.due.add(Due::FAMILY);
             }

@@ -1,5 +1,6 @@
 //! One error for people: what happened, what to do, and an exit code.
 
+use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
 use taffrail_daemon::{DaemonError, HooksError, TargetError};
 
@@ -28,6 +29,16 @@ impl CliError {
                 retryable: matches!(self.kind, ErrorKind::TimedOut | ErrorKind::DaemonUnreachable),
             },
         }
+    }
+}
+
+impl From<ClientError> for CliError {
+    fn from(error: ClientError) -> Self {
+        if let ClientError::Told(body) = error {
+            return Self { kind: body.kind, message: body.message, hint: body.hint };
+        }
+        let (message, hint) = (error.to_string(), Some("taffrail daemon status".to_owned()));
+        Self { kind: ErrorKind::DaemonUnreachable, message, hint }
     }
 }
 

@@ -138,6 +138,14 @@ pub(crate) fn own_path(rim: &Rim) -> anyhow::Result<PathBuf> {
     Ok(names.into_iter().find(same).unwrap_or(real))
 }
 
+/// Thirty-two bytes nobody can guess.
+pub(crate) fn secret() -> anyhow::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut bytes));
+    read.context("the system gives no chance, and a token needs some")?;
+    Ok(bytes)
+}
+
 /// From now on what this process makes is for its user alone.
 pub(crate) fn keep_private() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));

@@ -5,9 +5,10 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -112,6 +113,21 @@ fn tables_that_hold_hooks_take_ours_too() {
 }
 
 #[test]
+fn an_agent_calls_once_however_many_files_it_has() {
+    let home = Home::new(PROGRAM);
+    let mine = "[[hooks.Stop]]\nhooks = [{ type = \"command\", command = \"say\" }]\n";
+    home.write(".codex/config.toml", mine);
+    home.ok(&["hooks", "install", "--yes"]);
+    let tables = text(&home, ".codex/config.toml");
+    home.write(".codex/config.toml", "");
+    home.ok(&["hooks", "install", "--yes"]);
+    home.write(".codex/config.toml", tables);
+    home.ok(&["hooks", "install", "--yes"]);
+    assert_eq!(text(&home, ".codex/config.toml"), mine);
+    assert_eq!(state(&home, "codex"), "installed");
+}
+
+#[test]
 fn nothing_is_written_unasked() {
     let home = with_settings(MINE);
     let shown = home.ok(&["hooks", "install", "--dry-run"]);
@@ -124,6 +140,40 @@ fn nothing_is_written_unasked() {
     assert_eq!((&told["done"], &told["files"][0]["agent"]), (&false.into(), &"claude-code".into()));
     assert_eq!(text(&home, SETTINGS), MINE);
     assert!(!home.path(".local/state/taffrail").exists());
+}
+
+/// Runs a command at a terminal, where a person answers.
+fn answered(home: &Home, arguments: &[&str], answer: &str) -> String {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let theirs = ptsname(&ours, Vec::new()).unwrap();
+    let open = || fs::OpenOptions::new().read(true).write(true).open(theirs.to_str().unwrap());
+    let mut command = home.command(arguments);
+    command.stdin(open().unwrap()).stderr(open().unwrap()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    let mut ours = fs::File::from(ours);
+    ours.write_all(answer.as_bytes()).unwrap();
+    let mut shown = Vec::new();
+    // The end of a terminal whose other side was closed is an error on this system.
+    ours.read_to_end(&mut shown).ok();
+    assert!(child.wait().unwrap().success());
+    String::from_utf8(shown).unwrap()
+}
+
+#[test]
+fn a_person_is_asked() {
+    let home = with_settings(MINE);
+    for no in ["n\n", "\n", "what\n", "\u{4}"] {
+        let shown = answered(&home, &["hooks", "install"], no);
+        assert!(shown.contains("Write this?") && shown.contains("not written"), "{shown}");
+        assert_eq!(text(&home, SETTINGS), MINE, "{no:?}");
+    }
+    answered(&home, &["hooks", "install"], "y\n");
+    assert_eq!(state(&home, "claude"), "installed");
+    answered(&home, &["hooks", "uninstall"], "yes\n");
+    assert_eq!(text(&home, SETTINGS), MINE);
 }
 
 fn refused(home: &Home, said: &str) -> Output {

@@ -45,6 +45,36 @@ fn in_object(object: &Object<'_>, keys: &[&str]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffrail_adapters::by_id;
+
+    #[test]
+    fn the_rule_of_an_organisation_is_told() {
+        let check = |agent: &str, file: &str, text: &str, expected: &[&str]| {
+            let system = tempfile::tempdir().unwrap();
+            let path = system.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            let plan = by_id(agent).unwrap().hook_plan().unwrap();
+            let told = bans(plan.bans, &system.path().join("home"), system.path());
+            let place = format!(" in {}", path.display());
+            let told: Vec<_> = told.iter().map(|it| it.strip_suffix(&place).unwrap()).collect();
+            assert_eq!(told, expected, "{text}");
+        };
+        let managed = "etc/claude-code/managed-settings.json";
+        let only = "the organisation allows only its own hooks (`allowManagedHooksOnly`)";
+        let none = "hooks are switched off (`disableAllHooks`)";
+        check("claude-code", managed, "{\"allowManagedHooksOnly\": true}", &[only]);
+        check("claude-code", managed, "{\"disableAllHooks\": true} // x", &[none]);
+        check("claude-code", managed, "{\"disableAllHooks\": false}", &[]);
+        check("claude-code", managed, "broken", &[]);
+        check("claude-code", "home/settings.json", "{\"disableAllHooks\": true}", &[none]);
+        let rules = "etc/codex/requirements.toml";
+        let only = "the organisation allows only its own hooks (`allow_managed_hooks_only`)";
+        let none = "hooks are switched off (`features.hooks`)";
+        check("codex", rules, "allow_managed_hooks_only = true", &[only]);
+        check("codex", "home/config.toml", "[features]\nhooks = false", &[none]);
+        check("codex", "home/config.toml", "[features]\nhooks = true", &[]);
+    }
 
     #[test]
     fn a_switch_counts_where_it_stands() {

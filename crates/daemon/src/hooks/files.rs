@@ -19,7 +19,7 @@ pub(super) fn read(home: &Path, below: &str) -> Result<Option<(String, u32)>, Ho
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            return Err(HooksError::refused(&path, error));
+            return Err(HooksError::refused(&path, &error));
         }
         Err(error) => return Err(HooksError::io(&path, error)),
     };
@@ -30,9 +30,9 @@ pub(super) fn read(home: &Path, below: &str) -> Result<Option<(String, u32)>, Ho
     };
     let (mode, bytes) = read().map_err(|error| HooksError::io(&path, error))?;
     if bytes.len() as u64 > FILE_LIMIT {
-        return Err(HooksError::refused(&path, "is too long for settings"));
+        return Err(HooksError::refused(&path, &"is too long for settings"));
     }
-    let text = String::from_utf8(bytes).map_err(|_| HooksError::refused(&path, "is not UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| HooksError::refused(&path, &"is not UTF-8"))?;
     Ok(Some((text, mode)))
 }
 

@@ -150,7 +150,7 @@ impl HooksError {
         Self::Io { path: path.to_owned(), error }
     }
 
-    fn refused(path: &Path, why: impl ToString) -> Self {
+    fn refused(path: &Path, why: &dyn std::fmt::Display) -> Self {
         Self::Refused { path: path.to_owned(), why: why.to_string() }
     }
 }

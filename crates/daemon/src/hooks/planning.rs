@@ -24,8 +24,8 @@ pub fn plan_hooks(
         for home in homes(given, adapter) {
             let desk = Desk { given, adapter, plan, home };
             out.extend(match wish {
-                HookWish::Install => desk.install()?.into_iter().collect::<Vec<_>>(),
-                HookWish::Uninstall => desk.uninstall()?,
+                HookWish::Install => desk.install()?,
+                HookWish::Uninstall => desk.take_out_of(desk.sheets()?)?,
             });
         }
     }
@@ -113,6 +113,16 @@ pub(super) struct Sheet {
     note: Option<Note>,
 }
 
+/// Which file takes our calls: the one that has them, else one that holds hooks, else the first.
+fn place(sheets: &[Sheet]) -> usize {
+    let holds = |it: &Sheet| {
+        let text = it.text.as_deref().unwrap_or_default();
+        holds_hooks(text, it.file.syntax).unwrap_or_default()
+    };
+    let ours = sheets.iter().position(|it| !it.calls.is_empty());
+    ours.or_else(|| sheets.iter().position(holds)).unwrap_or(0)
+}
+
 impl Desk<'_> {
     fn agent(&self) -> &'static str {
         self.adapter.descriptor().id
@@ -125,7 +135,7 @@ impl Desk<'_> {
         let note = note::read(self.given.state, &path);
         let found =
             calls(text.as_deref().unwrap_or_default(), file.syntax, self.ours(note.as_ref())?);
-        let calls = found.map_err(|error| HooksError::refused(&path, error))?;
+        let calls = found.map_err(|error| HooksError::refused(&path, &error))?;
         Ok(Sheet { file, path, text, calls, note })
     }
 
@@ -135,30 +145,31 @@ impl Desk<'_> {
         Ok(Ours { agent: self.agent(), program, before })
     }
 
-    /// The files that hold our calls.
-    fn ours_in(&self) -> Result<Vec<Sheet>, HooksError> {
-        let sheets = self.plan.files.iter().map(|file| self.sheet(file));
-        let sheets: Vec<_> = sheets.collect::<Result<_, _>>()?;
-        Ok(sheets.into_iter().filter(|it| !it.calls.is_empty()).collect())
+    fn sheets(&self) -> Result<Vec<Sheet>, HooksError> {
+        self.plan.files.iter().map(|file| self.sheet(file)).collect()
     }
 
     /// The file our calls are in or would go into.
     pub(super) fn chosen(&self) -> Result<Option<Sheet>, HooksError> {
-        let mut sheets = Vec::new();
-        for file in self.plan.files {
-            sheets.push(self.sheet(file)?);
-        }
-        let holds = |it: &Sheet| {
-            let text = it.text.as_deref().unwrap_or_default();
-            holds_hooks(text, it.file.syntax).unwrap_or_default()
-        };
-        let ours = sheets.iter().position(|it| !it.calls.is_empty());
-        let at = ours.or_else(|| sheets.iter().position(holds)).unwrap_or(0);
+        let sheets = self.sheets()?;
+        let at = place(&sheets);
         Ok(sheets.into_iter().nth(at))
     }
 
-    fn install(&self) -> Result<Option<HookChange>, HooksError> {
-        let Some(sheet) = self.chosen()? else { return Ok(None) };
+    /// Our calls in one file, and in no other.
+    fn install(&self) -> Result<Vec<HookChange>, HooksError> {
+        let mut sheets = self.sheets()?;
+        let at = place(&sheets);
+        if at >= sheets.len() {
+            return Ok(Vec::new());
+        }
+        let sheet = sheets.remove(at);
+        let mut out: Vec<_> = self.put_into(sheet)?.into_iter().collect();
+        out.extend(self.take_out_of(sheets)?);
+        Ok(out)
+    }
+
+    fn put_into(&self, sheet: Sheet) -> Result<Option<HookChange>, HooksError> {
         let ours = self.ours(sheet.note.as_ref())?;
         let wanted = wanted(self.plan, self.agent(), ours.program);
         if is_complete(&sheet.calls, &wanted) {
@@ -167,15 +178,15 @@ impl Desk<'_> {
         let base = self.without_ours(&sheet)?;
         let text = base.as_deref().unwrap_or_default();
         let (after, pieces, made) = installed(text, sheet.file.syntax, &wanted, ours)
-            .map_err(|error| HooksError::refused(&sheet.path, error))?;
+            .map_err(|error| HooksError::refused(&sheet.path, &error))?;
         let made = Made { file: base.is_none(), ..made };
         let note = Note::new(&sheet.path, ours.program, (text, &after), (pieces, made));
         Ok(Some(self.change(sheet, Some(after), Some(note))))
     }
 
-    fn uninstall(&self) -> Result<Vec<HookChange>, HooksError> {
+    fn take_out_of(&self, sheets: Vec<Sheet>) -> Result<Vec<HookChange>, HooksError> {
         let mut out = Vec::new();
-        for sheet in self.ours_in()? {
+        for sheet in sheets.into_iter().filter(|it| !it.calls.is_empty()) {
             let after = self.without_ours(&sheet)?;
             out.push(self.change(sheet, after, None));
         }
@@ -193,7 +204,7 @@ impl Desk<'_> {
         let after = match as_it_was {
             Some(text) => text,
             None => stripped(text, sheet.file.syntax, ours, made)
-                .map_err(|error| HooksError::refused(&sheet.path, error))?,
+                .map_err(|error| HooksError::refused(&sheet.path, &error))?,
         };
         let is_ours_alone = after.trim().is_empty() && made.is_some_and(|made| made.file);
         Ok((!is_ours_alone).then_some(after))

@@ -26,7 +26,7 @@ pub fn write_plugin(
     let ours = Ours { agent: id, program, before: None };
     let start = format!("{{\n  \"description\": \"{ABOUT}\"\n}}\n");
     let (hooks, _, _) = installed(&start, Syntax::Json, &wanted(plan, id, program), ours)
-        .map_err(|error| HooksError::refused(folder, error))?;
+        .map_err(|error| HooksError::refused(folder, &error))?;
     let version = env!("CARGO_PKG_VERSION");
     let manifest = format!(
         "{{\n  \"name\": \"taffrail\",\n  \"version\": \"{version}\",\n  \"description\": \"{ABOUT}\"\n}}\n"

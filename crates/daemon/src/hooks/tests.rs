@@ -159,7 +159,7 @@ impl Dice<'_> {
 fn words(text: &str) -> Vec<String> {
     let json = Json::parse(text.trim_start_matches('\u{feff}')).unwrap();
     let tokens = json.tokens.iter().filter(|it| !matches!(it.token, Token::Comma));
-    tokens.map(|it| json.text[it.range.start..it.range.end].to_owned()).collect()
+    tokens.map(|it| json.between(it.range.start, it.range.end).to_owned()).collect()
 }
 
 /// Brackets with nothing between them but space and comments.

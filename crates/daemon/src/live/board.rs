@@ -6,7 +6,7 @@ use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::{Thresholds, Worker};
+use taffrail_model::status::{Reading, Thresholds, Worker};
 use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
@@ -172,10 +172,13 @@ impl Board {
             known.workers.iter().filter_map(|it| handle.card(*it)).map(|it| worker(&it)).collect();
         let evidence: Vec<_> = known.evidence.iter().map(|(_, it)| it.clone()).collect();
         let before = handle.card(session);
-        let card = Card {
+        let mut card = Card {
             executor: known.executor.clone(),
             ..card(evidence, known.process, &workers, now)
         };
+        if let Some(before) = before.as_ref().filter(|_| known.evidence.len() >= EVIDENCE) {
+            keep_since(&before.reading, &mut card.reading);
+        }
         let until = card.reading.until;
         let same = before.as_ref().is_some_and(|it| looks_same(it, &card));
         handle.put(session, Some(Arc::new(card)));
@@ -228,6 +231,13 @@ fn recent(index: &IndexReader, now: Timestamp) -> Result<Vec<SessionRow>, Daemon
         !known.contains(&it.id) && it.process.is_some_and(|it| life_of(it) == Life::Alive)
     }));
     Ok(rows)
+}
+
+/// Where evidence is dropped for its number, the beginning of a status may be lost; it is remembered.
+fn keep_since(before: &Reading, now: &mut Reading) {
+    if (before.status, &before.waiting_for) == (now.status, &now.waiting_for) {
+        now.since = now.since.min(before.since);
+    }
 }
 
 fn worker(card: &Card) -> Worker {

@@ -21,7 +21,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{
     Discovery, Flow, Home, Job, Known, Named, Plan, Reading, Taker, Texts, discover, discover_at,
-    gather_journal, plan, read, spool_folder,
+    gather_journal, keep_journal, plan, read, spool_folder,
 };
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
@@ -159,6 +159,7 @@ impl Looker {
     fn whole(&mut self) -> Result<Looked, DaemonError> {
         let began = Instant::now();
         self.gather()?;
+        self.keep_journal()?;
         self.look_at_registries(None)?;
         let discovery = discover(&self.homes);
         self.watch_folders(&discovery);
@@ -202,6 +203,16 @@ impl Looker {
             return gathered.map_err(|error| DaemonError::Store(error.into()));
         }
         Ok(Vec::new())
+    }
+
+    /// Packs the days of the journal that are over, where this eye looks at the journal.
+    fn keep_journal(&self) -> Result<(), DaemonError> {
+        let settings = &self.given.settings;
+        if !self.homes.iter().any(|home| home.journal) {
+            return Ok(());
+        }
+        let kept = keep_journal(&settings.data, settings.retention.journal, (settings.now)());
+        kept.map_err(|error| DaemonError::Store(error.into()))
     }
 
     /// Writes down what the agents' own lists of live sessions newly say, if one was touched.

@@ -2,20 +2,15 @@
 
 use super::board::Board;
 use super::eye::{self, Errand, Eye, Given};
-use super::feed::{Told, What};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
-use super::registry::write_gone;
 use super::wake::{Alone, EyeNumber, Looked, Places, Wake};
 use super::watch::WATCHES;
-use crate::events::tell;
 use crate::indexing::{Budget, Scope, run};
 use crate::keeping::Rules;
-use crate::listing::session;
 use crate::rounds::{Run, Totals};
 use crate::searching::{Bring, Searching};
-use crate::standing::stand;
 use crate::{DaemonError, Settings};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,9 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Home, make_spool};
-use taffrail_model::SessionId;
-use taffrail_model::journal::{Gone, Loss};
-use taffrail_store::{IndexReader, StoreError, Touched, Writer};
+use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
 
 /// A batch takes no more after so many changes, or so long.
@@ -71,16 +64,16 @@ struct Settling {
 
 /// The one writer and all it needs.
 pub(crate) struct Loop {
-    settings: Arc<Settings>,
-    handle: Handle,
+    pub(super) settings: Arc<Settings>,
+    pub(super) handle: Handle,
     wakes: Receiver<Wake>,
     to_self: Sender<Wake>,
     writer: Option<Writer>,
-    index: Option<IndexReader>,
+    pub(super) index: Option<IndexReader>,
     rules: Arc<RwLock<Arc<Rules>>>,
     eyes: Vec<Eye>,
-    board: Board,
-    probe: Probe,
+    pub(super) board: Board,
+    pub(super) probe: Probe,
     search: Searching,
     unsearched: Unsearched,
     settling: Vec<Settling>,
@@ -276,53 +269,9 @@ impl Loop {
         Ok(())
     }
 
-    /// Tells who listens what a batch changed in a session, and how it stands now.
-    fn publish(&mut self, touched: Touched) -> Result<(), DaemonError> {
-        let Some(index) = &self.index else { return Ok(()) };
-        let Some(row) = index.session(touched.row)? else { return Ok(()) };
-        let changed = index.changes_after(touched.row, touched.before)?;
-        let now = (self.settings.now)();
-        let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
-        if let Some(process) = row.process {
-            self.probe.watch(std::iter::once(process));
-        }
-        if self.handle.has_followers() {
-            let generation = index.generation().to_owned();
-            let handle = &self.handle;
-            tell(&self.settings, index, &row, changed, &mut |line| {
-                let cursor = format!("{generation}.{}", line.sequence());
-                if let Ok(line) = serde_json::to_string(&line) {
-                    let what = What::Event { line: line.into(), cursor };
-                    handle.tell(Told { session: row.id, what });
-                }
-                true
-            })?;
-        }
-        self.tell_statuses(&stands)
-    }
-
-    fn tell_statuses(&self, sessions: &[SessionId]) -> Result<(), DaemonError> {
-        let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
-            return Ok(());
-        };
-        let now = (self.settings.now)();
-        for id in sessions {
-            let (Some(row), Some(card)) = (self.board.row(*id), self.handle.card(*id)) else {
-                continue;
-            };
-            let Some(row) = index.session(row)? else { continue };
-            let mut row = session(row);
-            stand(&mut row, &card, now);
-            if let Ok(row) = serde_json::to_string(&row) {
-                self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
-            }
-        }
-        Ok(())
-    }
-
     fn act(&mut self, wake: Wake) -> Result<Go, DaemonError> {
         match wake {
-            Wake::Looked(eye, looked) => self.looked(eye, looked),
+            Wake::Looked(eye, looked) => self.looked(eye, &looked),
             Wake::Died(pid) => {
                 self.probe.died(pid);
                 self.note_death(pid)?;
@@ -330,7 +279,7 @@ impl Loop {
             }
             Wake::Executor(pid, executor) => {
                 if self.probe.found(pid, executor.clone()) {
-                    self.look_again_at(pid, executor)?;
+                    self.look_again_at(pid, executor.as_deref())?;
                 }
             }
             Wake::Settle(done) => self.settle(done),
@@ -347,8 +296,8 @@ impl Loop {
         Ok(Go::On)
     }
 
-    fn looked(&mut self, eye: EyeNumber, looked: Looked) {
-        self.handle.note_look(eye, &looked);
+    fn looked(&mut self, eye: EyeNumber, looked: &Looked) {
+        self.handle.note_look(eye, looked);
         let Some(number) = looked.settled else { return };
         for settling in self.settling.iter_mut().filter(|it| it.number <= number) {
             settling.eyes.retain(|it| *it != eye);
@@ -366,31 +315,6 @@ impl Loop {
         let eyes = eyes.filter(|(_, eye)| eye.errands.send(Errand::Settle(number)).is_ok());
         let eyes = eyes.map(|(number, _)| number).collect();
         self.settling.push(Settling { number, eyes, done });
-    }
-
-    /// Writes down that the sessions a process ran lost it.
-    fn note_death(&self, pid: u32) -> Result<(), DaemonError> {
-        let Some(index) = &self.index else { return Ok(()) };
-        for session in self.board.run_by(pid) {
-            let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
-            let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
-            let Some(process) = row.process else { continue };
-            let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
-            let gone = Gone { gone: Loss::Died, session, scope, process };
-            write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;
-        }
-        Ok(())
-    }
-
-    /// Something is new about a process: what it runs may stand differently.
-    fn look_again_at(&mut self, pid: u32, executor: Option<String>) -> Result<(), DaemonError> {
-        let now = (self.settings.now)();
-        let mut changed = Vec::new();
-        for session in self.board.run_by(pid) {
-            self.board.run_at(session, executor.clone());
-            changed.extend(self.board.look_again(session, &self.handle, now));
-        }
-        self.tell_statuses(&changed)
     }
 
     fn bring_search_up(&mut self) -> Result<(), DaemonError> {

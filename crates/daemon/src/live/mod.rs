@@ -11,12 +11,16 @@ mod looping;
 mod pace;
 mod probe;
 mod registry;
+mod telling;
 mod tickets;
 mod wake;
 mod watch;
 
 pub use feed::{Told, What};
 pub use handle::{Card, Handle, Look};
+
+#[cfg(test)]
+pub(crate) use wake::Wake;
 
 pub(crate) use board::glance;
 

@@ -42,6 +42,7 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault
             sessions,
             live_sessions: handle.cards().len() as u64,
             streams,
+            problems: handle.looks().into_iter().flat_map(|it| it.problems).collect(),
         })
     });
     Ok(Json(told.await?))

@@ -8,7 +8,6 @@ mod about;
 mod app;
 mod asked;
 mod beginning;
-mod choosing;
 mod door;
 mod fault;
 mod follower;

@@ -3,9 +3,9 @@
 use super::app::App;
 use super::asked::Asked;
 use super::beginning::{meant, standing};
-use super::choosing::{chosen, is_narrowed, of_late};
 use super::fault::Fault;
 use super::summary::summed_up;
+use crate::choosing::{chosen, is_narrowed, of_late};
 use crate::live::Handle;
 use crate::standing::{explain_with, stand};
 use crate::{Budget, DaemonError, Target, list, session_of};
@@ -32,7 +32,7 @@ pub(super) async fn all(
 fn listed(handle: &Handle, query: ListQuery) -> Result<Vec<Session>, DaemonError> {
     let request = request(handle, query)?;
     match is_narrowed(&request) {
-        true => chosen(handle, &request),
+        true => chosen(handle.settings(), &handle.cards(), &request),
         false => standing_list(handle, &request),
     }
 }
@@ -74,7 +74,10 @@ fn standing_list(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>,
 pub(super) fn all_standing(handle: &Handle) -> Result<StatusList, DaemonError> {
     let reader = IndexReader::open(&handle.settings().data)?;
     let generation = reader.as_ref().map(|it| it.generation().to_owned()).unwrap_or_default();
-    let late = reader.map(|it| of_late(handle, &it)).transpose()?.unwrap_or_default();
+    let late = reader
+        .map(|it| of_late(&handle.cards(), &it, (handle.settings().now)()))
+        .transpose()?
+        .unwrap_or_default();
     let sessions = late.into_iter().map(|(_, it)| it).collect();
     Ok(StatusList { schema_version: SCHEMA_VERSION, generation, sessions })
 }

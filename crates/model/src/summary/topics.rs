@@ -41,6 +41,23 @@ pub enum Category {
     Other,
 }
 
+impl Category {
+    /// The word as it is written everywhere.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Feature => "feature",
+            Self::Fix => "fix",
+            Self::Refactor => "refactor",
+            Self::Test => "test",
+            Self::Docs => "docs",
+            Self::Question => "question",
+            Self::Ops => "ops",
+            Self::Other => "other",
+        }
+    }
+}
+
 /// How the words of prompts that tell a kind begin; among equals the earlier kind is meant.
 const TELLING: [(Category, &[&str]); 6] = [
     (

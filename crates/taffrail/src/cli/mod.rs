@@ -8,8 +8,10 @@ mod config;
 mod daemon;
 mod doctor;
 mod events;
+mod explain;
 mod export;
 mod forget;
+mod health;
 mod hooks;
 mod index;
 mod ls;
@@ -18,7 +20,10 @@ mod rebuild;
 mod search;
 mod show;
 mod stats;
+mod summary;
 mod tail;
+mod token;
+mod wait;
 mod which;
 
 use crate::config::Config;
@@ -29,6 +34,8 @@ use crate::rim::{Rim, keep_private};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use std::process::ExitCode;
+use taffrail_api::Session;
+use taffrail_api::client::{Client, path};
 use taffrail_daemon::{Settings, Target};
 
 const TEMPLATE: &str =
@@ -90,6 +97,9 @@ enum Command {
     Show(show::Args),
     Events(events::Args),
     Tail(tail::Args),
+    Explain(explain::Args),
+    Wait(wait::Args),
+    Summary(summary::Args),
     Stats(stats::Args),
     Export(export::Args),
     Archive(archive::Args),
@@ -98,6 +108,8 @@ enum Command {
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
     Daemon(daemon::Args),
+    Health(health::Args),
+    Token(token::Args),
     Hooks(hooks::Args),
     Hook(hooks::HookArgs),
     Rebuild(rebuild::Args),
@@ -111,6 +123,8 @@ enum Command {
 pub(crate) struct Context {
     pub(crate) rim: Rim,
     pub(crate) settings: Settings,
+    /// The daemon, if one runs; then what is asked is asked of it.
+    pub(crate) client: Option<Client>,
     /// What a command that may print more than a screen prints through.
     pub(crate) pager: Option<Pager>,
 }
@@ -120,8 +134,9 @@ impl Context {
         keep_private();
         let rim = Rim::read()?;
         let config = Config::read(&rim.config_path())?;
-        let settings = rim.settings(&config);
-        Ok(Self { rim, settings, pager: None })
+        let client = Client::connect(&rim.state_folder()).ok();
+        let settings = Settings { kept_up: client.is_some(), ..rim.settings(&config) };
+        Ok(Self { rim, settings, client, pager: None })
     }
 
     /// The same for a command that may print more than a screen.
@@ -131,6 +146,13 @@ impl Context {
             Paging::Off => None,
         };
         Self { pager, ..self }
+    }
+
+    /// The id of the session a person means, as the daemon knows it.
+    pub(crate) fn id(&self, client: &Client, text: &str) -> Result<String, CliError> {
+        let here = self.rim.here.to_string_lossy();
+        let asked = path("/api/resolve", &[("id", text), ("here", &here)]);
+        Ok(client.get::<Session>(&asked)?.id.to_string())
     }
 
     /// The session a person means.
@@ -179,7 +201,12 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
-        Command::Daemon(args) => daemon::run(args, &Context::new()?),
+        Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
+        Command::Health(args) => health::run(&args, &Context::new()?),
+        Command::Token(args) => token::run(&args, &Context::new()?),
+        Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
+        Command::Wait(args) => wait::run(&args, &Context::new()?),
+        Command::Summary(args) => summary::run(&args, &Context::new()?),
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
         // An agent is answered before we come here.
         Command::Hook(_) => Ok(()),
@@ -203,7 +230,12 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
-            Self::Daemon(args) => args.wants_json(),
+            Self::Daemon(args) => args.json,
+            Self::Health(args) => args.json,
+            Self::Explain(args) => args.json,
+            Self::Wait(args) => args.json,
+            Self::Summary(args) => args.json,
+            Self::Token(_) => false,
             Self::Hooks(args) => args.wants_json(),
             Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,

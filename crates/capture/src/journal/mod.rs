@@ -5,6 +5,10 @@
 //! read like any other source. A file that was gathered and not removed is gathered again, and says
 //! the same thing under the same nonce.
 
+mod segments;
+
+pub use segments::{JournalLimits, journal_bytes, keep_journal, purge_journal};
+
 use crate::Home;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};

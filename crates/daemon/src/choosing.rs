@@ -1,32 +1,41 @@
 //! Choosing sessions by what they are at.
 
-use crate::DaemonError;
 use crate::listing::{agent_id, session as listed};
-use crate::live::Handle;
+use crate::live::Card;
 use crate::standing::stand;
+use crate::{DaemonError, Settings};
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use taffrail_api::{ListRequest, Session};
-use taffrail_model::Kind;
 use taffrail_model::observed::Marks;
 use taffrail_model::status::Status;
+use taffrail_model::{Kind, SessionId, Timestamp};
 use taffrail_store::{EventRow, IndexReader};
 
 /// The latest events that are looked at.
 const LOOK: usize = 50;
 
+/// How sessions of late stand.
+pub(crate) type Cards = HashMap<SessionId, Arc<Card>>;
+
 /// Whether a question asks what sessions are at.
-pub(super) fn is_narrowed(request: &ListRequest) -> bool {
+pub(crate) fn is_narrowed(request: &ListRequest) -> bool {
     request.waiting || request.failing || request.doing.is_some()
 }
 
 /// The sessions that are wanted by what they are at, the latest first. Only sessions of late are at
 /// something.
-pub(super) fn chosen(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>, DaemonError> {
+pub(crate) fn chosen(
+    settings: &Settings,
+    cards: &Cards,
+    request: &ListRequest,
+) -> Result<Vec<Session>, DaemonError> {
     let agent = request.agent.as_deref().map(agent_id).transpose()?;
-    let Some(reader) = IndexReader::open(&handle.settings().data)? else { return Ok(Vec::new()) };
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let mut out = Vec::new();
-    for (row, session) in of_late(handle, &reader)? {
+    for (row, session) in of_late(cards, &reader, (settings.now)())? {
         if is_named(request, agent.as_deref(), &session) && is_at(request, &reader, row, &session)?
         {
             out.push(session);
@@ -37,17 +46,17 @@ pub(super) fn chosen(handle: &Handle, request: &ListRequest) -> Result<Vec<Sessi
 }
 
 /// All sessions of late with their rows, as they stand, the latest first.
-pub(super) fn of_late(
-    handle: &Handle,
+pub(crate) fn of_late(
+    cards: &Cards,
     reader: &IndexReader,
+    now: Timestamp,
 ) -> Result<Vec<(i64, Session)>, DaemonError> {
-    let now = (handle.settings().now)();
     let mut out = Vec::new();
-    for (id, card) in handle.cards() {
-        if let Some(row) = reader.session_by_id(id)? {
+    for (id, card) in cards {
+        if let Some(row) = reader.session_by_id(*id)? {
             let number = row.row;
             let mut session = listed(row);
-            stand(&mut session, &card, now);
+            stand(&mut session, card, now);
             out.push((number, session));
         }
     }
