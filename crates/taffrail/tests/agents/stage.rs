@@ -66,6 +66,11 @@ impl Stage {
         screen
     }
 
+    /// Whether something says which process runs a session: a registry or our hooks.
+    pub(crate) fn knows_processes(&self) -> bool {
+        self.agent == Agent::Claude || self.evidence == Evidence::Hooks
+    }
+
     /// Types a prompt whose answer is held, and waits until it is.
     pub(crate) fn hold(&self, screen: &Tmux<'_>, scenario: &str) {
         prompt(screen, scenario);
