@@ -3,8 +3,9 @@
 use crate::agents::Machine;
 use crate::process::patiently;
 use std::cell::Cell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// How many columns and lines the screen has.
@@ -13,12 +14,15 @@ const SIZE: (&str, &str) = ("140", "50");
 const PAUSE: Duration = Duration::from_millis(25);
 /// Keys are pressed again after so many looks in vain.
 const LOOKS_A_PRESS: u32 = 20;
+/// Screens of all machines are told apart.
+static SCREENS: AtomicU32 = AtomicU32::new(0);
 
 /// A program on a screen. It ends with its machine.
 #[derive(Debug)]
 pub struct Tmux<'a> {
     machine: &'a Machine,
-    socket: PathBuf,
+    /// The name of its server, whose socket stands where tmux keeps them.
+    name: String,
 }
 
 impl<'a> Tmux<'a> {
@@ -30,16 +34,16 @@ impl<'a> Tmux<'a> {
         arguments: &[&str],
         environment: &[(&str, String)],
     ) -> Self {
-        let socket = unused(machine);
+        let name = format!("screen-{}", SCREENS.fetch_add(1, Ordering::Relaxed));
         let mut tmux = machine.command("/usr/bin/tmux");
         tmux.envs(environment.iter().map(|(name, value)| (name, value)));
-        tmux.arg("-S").arg(&socket).args(["-f", "/dev/null", "start-server", ";"]);
+        tmux.args(["-L", &name, "-f", "/dev/null", "start-server", ";"]);
         tmux.args(["set-option", "-g", "remain-on-exit", "on", ";"]);
         tmux.args(["new-session", "-d", "-x", SIZE.0, "-y", SIZE.1, "--"]);
         let output = tmux.arg(program).args(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "tmux could not be started: {said}");
-        Self { machine, socket }
+        Self { machine, name }
     }
 
     /// What stands on the screen, without blanks at the ends of lines.
@@ -99,6 +103,12 @@ impl<'a> Tmux<'a> {
         text.trim().parse().unwrap()
     }
 
+    /// The screen's server and place in it, as `/tmp/tmux-0/screen-0:%0`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.ask(&["display-message", "-p", "#{socket_path}:#{pane_id}"]).trim().to_owned()
+    }
+
     /// Whether the program has ended.
     #[must_use]
     pub fn ended(&self) -> bool {
@@ -107,15 +117,9 @@ impl<'a> Tmux<'a> {
 
     fn ask(&self, arguments: &[&str]) -> String {
         let mut tmux: Command = self.machine.command("/usr/bin/tmux");
-        let output = tmux.arg("-S").arg(&self.socket).args(arguments).output().unwrap();
+        let output = tmux.args(["-L", &self.name]).args(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "tmux {arguments:?}: {said}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
-}
-
-/// A socket no other screen of the machine has.
-fn unused(machine: &Machine) -> PathBuf {
-    let mut names = (0..).map(|number| machine.home().path(&format!("tmp/tmux-{number}")));
-    names.find(|it| !it.exists()).unwrap()
 }

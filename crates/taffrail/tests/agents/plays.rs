@@ -45,9 +45,33 @@ fn a_turn() {
         let screen = stage.start(&[]);
         stage.hold(&screen, "held");
         let session = stage.new_is("a prompt is taken");
+        if stage.knows_processes() {
+            let executor = json!(format!("tmux:{}", screen.place()));
+            stage.same_has(&session, "a prompt is taken", ("executor", executor));
+        }
         stage.release("held");
         screen.wait_for("Here it is.");
         stage.same_is(&session, "the turn is over");
+    });
+}
+
+#[test]
+fn a_folder_without_history() {
+    // The folder a transcript will stand in is there before Taffrail is, and empty.
+    let empty = "mkdir -p .codex/sessions/$(date +%Y/%m/%d) .claude/projects/$(pwd | tr / -)-app";
+    each("a folder without history", |agent, evidence| {
+        let mut stage = Stage::prepared(agent, evidence, |machine| {
+            let status =
+                machine.command("/bin/sh").args(["-c", &format!("cd && {empty}")]).status();
+            assert!(status.unwrap().success());
+        });
+        let screen = stage.start(&[]);
+        prompt(&screen, "hello");
+        screen.wait_for("Hello there.");
+        let session = stage.new_is("the turn is over");
+        stage.same_has(&session, "the turn is over", ("prompts", json!(1)));
+        drop(screen);
+        stage.check_daemon();
     });
 }
 
@@ -217,9 +241,8 @@ fn a_fork() {
         let new = stage.new_is("a prompt is taken");
         stage.release("held");
         screen.wait_for("Here it is.");
-        let new = stage.same_is(&new, "the turn is over");
         let from = json!({"kind": "fork", "session_id": old["id"]});
-        assert_eq!(new["lineage"], from, "{new}");
+        stage.same_has(&new, "the turn is over", ("lineage", from));
         stage.same_is(&old, "it was quit");
     });
 }

@@ -2,7 +2,7 @@
 //! is so.
 
 use crate::PROGRAM;
-use crate::driving::{ready, usual};
+use crate::driving::{hooks_file, ready, usual};
 use crate::expected::{Evidence, expected, is_among};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -48,6 +48,8 @@ impl Stage {
         script(&machine);
         if evidence == Evidence::Hooks {
             machine.home().ok(&["hooks", "install", "--yes"]);
+            let file = std::fs::read_to_string(machine.home().path(hooks_file(agent))).unwrap();
+            assert!(file.contains("taffrail"), "no hooks in {}: {file}", hooks_file(agent));
         }
         let daemon = machine.home().spawn(&["daemon", "run"]);
         until_every(PAUSE, "the daemon", || {
@@ -64,6 +66,11 @@ impl Stage {
         screen
     }
 
+    /// Whether something says which process runs a session: a registry or our hooks.
+    pub(crate) fn knows_processes(&self) -> bool {
+        self.agent == Agent::Claude || self.evidence == Evidence::Hooks
+    }
+
     /// Types a prompt whose answer is held, and waits until it is.
     pub(crate) fn hold(&self, screen: &Tmux<'_>, scenario: &str) {
         prompt(screen, scenario);
@@ -78,17 +85,28 @@ impl Stage {
     /// Waits until a session that was not met before is said to stand as it does, and gives it.
     pub(crate) fn new_is(&self, moment: &str) -> Value {
         let met = self.met.borrow().clone();
-        let row = self.is(moment, |row| row["parent_id"].is_null() && !met.contains(id(row)));
+        let is_new = |row: &Value| row["parent_id"].is_null() && !met.contains(id(row));
+        let row = self.is(moment, is_new, names_it);
         self.met.borrow_mut().insert(id(&row).to_owned());
         row
     }
 
     /// Waits until a session is said to stand as it does.
     pub(crate) fn same_is(&self, session: &Value, moment: &str) -> Value {
-        self.is(moment, |row| row["id"] == session["id"])
+        self.is(moment, |row| row["id"] == session["id"], names_it)
     }
 
-    fn is(&self, moment: &str, which: impl Fn(&Value) -> bool) -> Value {
+    /// The same, and until its row has this, too.
+    pub(crate) fn same_has(&self, session: &Value, moment: &str, (field, is): (&str, Value)) {
+        self.is(moment, |row| row["id"] == session["id"], |row| row[field] == is);
+    }
+
+    fn is(
+        &self,
+        moment: &str,
+        which: impl Fn(&Value) -> bool,
+        has: impl Fn(&Value) -> bool,
+    ) -> Value {
         let cell = expected(moment, self.agent, self.evidence);
         let (start, mut last) = (Instant::now(), Value::Null);
         loop {
@@ -96,7 +114,7 @@ impl Stage {
             let passed = start.elapsed();
             last = found.unwrap_or(last);
             let (status, confidence) = (word(&last, "status"), word(&last, "confidence"));
-            if is_among(cell, status, confidence) && names_it(&last) {
+            if is_among(cell, status, confidence) && has(&last) {
                 eprintln!("{moment}: {status} {confidence} after {passed:?}");
                 assert!(passed < SOON, "{moment}: {cell:?} only after {passed:?}: {last}");
                 self.check_row(&last);

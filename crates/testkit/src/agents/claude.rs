@@ -26,6 +26,8 @@ pub(super) fn seed(machine: &Machine) {
         "projects": {machine.project().to_str().unwrap(): project},
     });
     machine.home().write(".claude.json", state.to_string());
+    // Its folder is there from the first start on.
+    machine.home().write(".claude/settings.json", "{}\n");
 }
 
 /// What its environment has beside the home's.

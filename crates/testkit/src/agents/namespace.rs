@@ -18,8 +18,14 @@ pub struct Namespace {
     first: u32,
 }
 
-/// The first process: loopback goes up, and it reaps what others leave behind until its input ends.
-const FIRST: &str = "ip link set lo up || exit 1; echo up; cat; exit 0";
+/// The first process: loopback goes up, the folder of tmux becomes its own, and it reaps what
+/// others leave behind until its input ends.
+const FIRST: &str = "\
+    folder=/tmp/tmux-$(id -u)
+    ip link set lo up && mkdir -p -m 700 $folder && mount -t tmpfs -o mode=700 none $folder || exit 1
+    echo up
+    cat
+    exit 0";
 
 impl Namespace {
     /// Makes one. That needs root, or what root may do.
