@@ -171,7 +171,8 @@ pub(crate) fn session(row: SessionRow) -> Session {
         status: Status::Exited,
         status_since: row.last_event_at.or(row.started_at),
         waiting_for: None,
-        confidence: Confidence::High,
+        // Nothing moved for a day and no process is known: that it is over is only likely.
+        confidence: Confidence::Low,
         pid: None,
         executor: None,
     }

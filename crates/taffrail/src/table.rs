@@ -35,12 +35,18 @@ pub(crate) fn row(session: &Session, now: Timestamp, width: usize) -> String {
     let row = format!(
         "{}{} {id} {} {age:>AGE$} {} {worker}{}",
         shape(session),
-        if session.confidence == Confidence::High { ' ' } else { '~' },
+        doubt(session),
         pad(short(&session.agent), AGENT),
         pad(&project(session), PROJECT),
         what(session)
     );
     fit(&row, width)
+}
+
+/// What is not sure is marked, but for what is over.
+fn doubt(session: &Session) -> char {
+    let sure = session.confidence == Confidence::High || session.group == Group::Done;
+    if sure { ' ' } else { '~' }
 }
 
 /// A shape for each state, so that colour never speaks alone.
