@@ -53,6 +53,7 @@ fn a_turn() {
         stage.release("held");
         finished(&screen, "Here it is.");
         stage.same_is(&session, "the turn is over");
+        stage.rests(&session);
     });
 }
 
@@ -172,6 +173,7 @@ fn a_kill_while_it_waits() {
         stage.machine.signal("-KILL", screen.pid());
         until("the end", || screen.ended().then_some(()));
         stage.same_is(&session, "it was killed");
+        stage.rests(&session);
     });
 }
 
@@ -216,6 +218,7 @@ fn quitted(stage: &Stage) -> Value {
     screen.enter(quit(stage.agent));
     until("the end", || screen.ended().then_some(()));
     stage.same_is(&session, "it was quit");
+    stage.rests(&session);
     session
 }
 

@@ -104,6 +104,26 @@ impl Stage {
         self.is(moment, |row| row["id"] == session["id"], |row| row[field] == is);
     }
 
+    /// Nothing happens in a session any more: every look must find it as the last one did.
+    pub(crate) fn rests(&self, session: &Value) {
+        let look = || {
+            let mut all = self.machine.home().sessions().into_iter();
+            all.find(|row| row["id"] == session["id"]).unwrap()
+        };
+        // What an agent still writes after it stopped, its books and hooks, is waited for.
+        let quiet = Duration::from_millis(500);
+        let (mut last, mut since) = (look(), Instant::now());
+        let start = Instant::now();
+        while since.elapsed() < quiet {
+            std::thread::park_timeout(PAUSE);
+            let row = look();
+            assert!(start.elapsed() < NEVER, "it never rests: {last}\n{}", self.explained(&last));
+            if row != last {
+                (last, since) = (row, Instant::now());
+            }
+        }
+    }
+
     fn is(
         &self,
         moment: &str,
