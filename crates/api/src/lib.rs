@@ -6,6 +6,7 @@
 mod ask;
 pub mod client;
 mod error;
+mod glance;
 mod hooks;
 mod keep;
 mod live;
@@ -22,6 +23,7 @@ pub use ask::{
 };
 pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
 pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
 pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use taffrail_api::{DAEMON_FILE, DaemonPlace};
+use taffrail_api::{DAEMON_FILE, DaemonPlace, GLANCE_FILE};
 use taffrail_store::StoreError;
 
 /// The name of the socket in its folder.
@@ -42,7 +42,7 @@ pub fn serve(
 ) -> Result<(), DaemonError> {
     let _lock = lock(&listening.state)?;
     let mut serving = None;
-    let ended = live(settings, |handle| {
+    let ended = live(settings, Some(&listening.state), |handle| {
         let server = server::serve(handle.clone(), &doors(listening))?;
         write_place(listening, &server)?;
         serving = Some(server);
@@ -53,7 +53,9 @@ pub fn serve(
         server.stop();
     }
     // A file left behind names a socket where nobody answers.
-    fs::remove_file(listening.state.join(DAEMON_FILE)).ok();
+    for file in [DAEMON_FILE, GLANCE_FILE] {
+        fs::remove_file(listening.state.join(file)).ok();
+    }
     ended
 }
 

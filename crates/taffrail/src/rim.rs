@@ -40,9 +40,20 @@ impl Rim {
         set.unwrap_or_else(|| self.user_home.join(below)).join(OURS)
     }
 
+    /// The folder of our configuration.
+    pub(crate) fn config_folder(&self) -> PathBuf {
+        self.folder("XDG_CONFIG_HOME", ".config")
+    }
+
     /// The configuration file.
     pub(crate) fn config_path(&self) -> PathBuf {
-        self.folder("XDG_CONFIG_HOME", ".config").join("config.toml")
+        self.config_folder().join("config.toml")
+    }
+
+    /// Where systemd looks for the user's own units.
+    pub(crate) fn user_units(&self) -> PathBuf {
+        let config = self.config_folder();
+        config.parent().unwrap_or(&self.user_home).join("systemd/user")
     }
 
     /// Our data.

@@ -112,6 +112,11 @@ impl Board {
         self.known.get(&session).map(|it| it.row)
     }
 
+    /// It works for another session.
+    pub(crate) fn is_worker(&self, session: SessionId) -> bool {
+        self.known.get(&session).is_some_and(|it| it.parent.is_some())
+    }
+
     /// Where commands for a process could go is known now.
     pub(crate) fn run_at(&mut self, session: SessionId, executor: Option<String>) {
         if let Some(known) = self.known.get_mut(&session) {

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
+use taffrail_api::Glance;
 use taffrail_capture::{Home, make_spool};
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
@@ -79,13 +80,18 @@ pub(crate) struct Loop {
     settling: Vec<Settling>,
     settlings: u64,
     next_homes: Instant,
+    /// Where the file for status bars is kept, and what it says.
+    pub(super) state: Option<PathBuf>,
+    pub(super) glanced: Option<Glance>,
+    /// Something stands differently since that was written.
+    pub(super) stands_new: bool,
 }
 
 impl Loop {
     /// Takes the writer's lock, brings the index up, and opens the eyes.
     pub(crate) fn open(
         settings: Settings,
-        handle: Handle,
+        (handle, state): (Handle, Option<PathBuf>),
         (to_self, wakes): (Sender<Wake>, Receiver<Wake>),
     ) -> Result<Self, DaemonError> {
         let settings = Arc::new(settings);
@@ -112,6 +118,9 @@ impl Loop {
             settling: Vec::new(),
             settlings: 0,
             next_homes: Instant::now(),
+            state,
+            glanced: None,
+            stands_new: true,
         };
         it.look_up()?;
         it.open_eyes()?;
@@ -130,6 +139,7 @@ impl Loop {
                 break;
             }
             self.pass_time()?;
+            self.keep_glance()?;
         }
         let now = (self.settings.now)();
         match &mut self.writer {

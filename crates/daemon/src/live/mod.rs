@@ -6,6 +6,7 @@
 mod board;
 mod eye;
 mod feed;
+mod glancing;
 mod handle;
 mod looping;
 mod pace;
@@ -26,6 +27,7 @@ pub(crate) use board::glance;
 
 use crate::{DaemonError, Settings};
 use looping::Loop;
+use std::path::Path;
 use std::sync::mpsc::channel;
 
 /// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
@@ -34,11 +36,13 @@ use std::sync::mpsc::channel;
 /// When our own files fail.
 pub fn live(
     settings: &Settings,
+    state: Option<&Path>,
     begin: impl FnOnce(&Handle) -> Result<(), DaemonError>,
 ) -> Result<(), DaemonError> {
     let (to_loop, wakes) = channel();
     let kept_up = Settings { kept_up: true, ..settings.clone() };
     let handle = Handle::new(kept_up, to_loop.clone());
     begin(&handle)?;
-    Loop::open(settings.clone(), handle, (to_loop, wakes))?.work()
+    let state = state.map(Path::to_owned);
+    Loop::open(settings.clone(), (handle, state), (to_loop, wakes))?.work()
 }

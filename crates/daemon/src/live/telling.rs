@@ -37,7 +37,8 @@ impl Loop {
         self.tell_statuses(&stands)
     }
 
-    pub(super) fn tell_statuses(&self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+    pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        self.stands_new |= !sessions.is_empty();
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
         };

@@ -1,7 +1,7 @@
 //! What every answer needs.
 
 use super::fault::Fault;
-use super::hub::{self, Frame, Hub};
+use super::hub::{self, Batch, Hub};
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl App {
     }
 
     /// Takes a place among the streams and listens from now on.
-    pub(super) fn follow(&self) -> Result<(Place, broadcast::Receiver<Arc<Frame>>), Fault> {
+    pub(super) fn follow(&self) -> Result<(Place, broadcast::Receiver<Batch>), Fault> {
         let permit = self.0.streams.clone().try_acquire_owned().map_err(|_| Fault::full())?;
         let feed = self.0.hub.follow().ok_or_else(Fault::ending)?;
         Ok((Place { _permit: permit }, feed))

@@ -151,7 +151,7 @@ fn message(event: Event) -> Message {
         Kind::ToolResult => Role::Tool,
         _ => Role::System,
     };
-    let tool = event.data.get("tool").or_else(|| event.data.get("label"));
+    let tool = event.data.get("tool");
     Message {
         id: event.id,
         role,

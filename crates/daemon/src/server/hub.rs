@@ -11,8 +11,13 @@ use taffrail_model::{Kind, ResumeCursor, SessionId};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
-/// Messages a follower may be behind before it is cut back.
-pub(super) const BEHIND: usize = 1024;
+/// Batches a follower may be behind before it is cut back.
+const BEHIND: usize = 512;
+/// The most messages that are passed on as one.
+const BATCH: usize = 16;
+
+/// What the loop told of late, in order, shared by all who follow.
+pub(super) type Batch = Arc<[Frame]>;
 
 /// Something the loop told, ready to be sent in either form.
 #[derive(Debug)]
@@ -50,11 +55,11 @@ pub(super) struct StatusFrame {
 
 /// Where followers are taken in; it is gone when the daemon ends.
 #[derive(Debug)]
-pub(super) struct Hub(broadcast::WeakSender<Arc<Frame>>);
+pub(super) struct Hub(broadcast::WeakSender<Batch>);
 
 impl Hub {
     /// Listens from now on; `None` when the daemon ends.
-    pub(super) fn follow(&self) -> Option<broadcast::Receiver<Arc<Frame>>> {
+    pub(super) fn follow(&self) -> Option<broadcast::Receiver<Batch>> {
         self.0.upgrade().map(|sender| sender.subscribe())
     }
 }
@@ -68,26 +73,32 @@ pub(super) fn open(
     let (to, _) = broadcast::channel(BEHIND);
     let hub = Hub(to.downgrade());
     let pump = async move {
+        let mut waiting = Vec::with_capacity(BATCH);
         loop {
             let next = tokio::select! {
                 next = from.recv() => next,
                 _ = stops.wait_for(|it| *it) => return,
             };
-            let frame = match next {
-                // Nobody follows: nothing needs to be written.
-                Ok(_) if to.receiver_count() == 0 => {
-                    told.fetch_add(1, Ordering::Relaxed);
+            match next {
+                Ok(first) => waiting.push(first),
+                Err(RecvError::Lagged(_)) => {
+                    // The last follower may just have left.
+                    to.send(Arc::new([Frame::Gap])).ok();
                     continue;
                 }
-                Ok(it) => {
-                    told.fetch_add(1, Ordering::Relaxed);
-                    written(&it)
-                }
-                Err(RecvError::Lagged(_)) => Frame::Gap,
                 Err(RecvError::Closed) => return,
-            };
-            // The last follower may just have left.
-            to.send(Arc::new(frame)).ok();
+            }
+            while waiting.len() < BATCH
+                && let Ok(next) = from.try_recv()
+            {
+                waiting.push(next);
+            }
+            told.fetch_add(waiting.len() as u64, Ordering::Relaxed);
+            let batch = waiting.drain(..);
+            // Where nobody follows, nothing needs to be written.
+            if to.receiver_count() > 0 {
+                to.send(batch.map(|it| written(&it)).collect()).ok();
+            }
         }
     };
     (hub, pump)

@@ -5,7 +5,7 @@ use super::asked::Asked;
 use super::beginning::{Beginning, RECENT, begin, meant};
 use super::fault::Fault;
 use super::follower::{Fate, Follower, Others};
-use super::hub::Frame;
+use super::hub::{Batch, Frame};
 use super::sessions::all_standing;
 use crate::live::Handle;
 use crate::{DaemonError, Target};
@@ -16,7 +16,6 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use std::convert::Infallible;
 use std::fmt::Write;
-use std::sync::Arc;
 use std::time::Duration;
 use taffrail_api::{EventLine, EventsQuery, SCHEMA_VERSION, StatusList, StreamBegin, StreamReply};
 use taffrail_model::{ResumeCursor, SessionId};
@@ -154,7 +153,7 @@ fn cursor_of(line: &EventLine, now: &ResumeCursor) -> String {
 /// A stream under way.
 struct Stream {
     app: App,
-    feed: Receiver<Arc<Frame>>,
+    feed: Receiver<Batch>,
     follower: Follower,
     /// What is sent first.
     waiting: Option<Bytes>,
@@ -178,45 +177,42 @@ impl Stream {
             return Some(waiting);
         }
         loop {
-            let frame = match tokio::time::timeout(SIGN_OF_LIFE, self.feed.recv()).await {
+            let batch = match tokio::time::timeout(SIGN_OF_LIFE, self.feed.recv()).await {
                 Err(_) => return Some(Bytes::from_static(b":\n\n")),
                 Ok(Err(RecvError::Closed)) => return None,
                 Ok(Err(RecvError::Lagged(_))) => return self.begin_anew().await,
-                Ok(Ok(frame)) => frame,
+                Ok(Ok(batch)) => batch,
             };
-            match self.follower.judge(&frame) {
-                Fate::Give => return self.gathered(sse(&frame)).await,
-                Fate::Skip => {}
-                Fate::Begin => return self.begin_anew().await,
+            let mut pieces = Vec::new();
+            let mut whole = self.take(&batch, &mut pieces);
+            while whole && pieces.len() < PIECE {
+                whole = match self.feed.try_recv() {
+                    Ok(batch) => self.take(&batch, &mut pieces),
+                    Err(TryRecvError::Lagged(_)) => false,
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                };
+            }
+            if !whole {
+                pieces.extend(self.begin_anew().await);
+            }
+            match pieces.as_slice() {
+                [] => {}
+                [one] => return Some(one.clone()),
+                many => return Some(many.concat().into()),
             }
         }
     }
 
-    /// Whatever waits goes along in the same piece.
-    async fn gathered(&mut self, first: Bytes) -> Option<Bytes> {
-        let mut more = Vec::new();
-        for _ in 1..PIECE {
-            match self.feed.try_recv() {
-                Ok(frame) => match self.follower.judge(&frame) {
-                    Fate::Give => more.push(sse(&frame)),
-                    Fate::Skip => {}
-                    Fate::Begin => {
-                        self.waiting = self.begin_anew().await;
-                        break;
-                    }
-                },
-                Err(TryRecvError::Lagged(_)) => {
-                    self.waiting = self.begin_anew().await;
-                    break;
-                }
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+    /// Takes what the reader wants of a batch; `false` when it must begin anew.
+    fn take(&mut self, batch: &[Frame], pieces: &mut Vec<Bytes>) -> bool {
+        for frame in batch {
+            match self.follower.judge(frame) {
+                Fate::Give => pieces.push(sse(frame)),
+                Fate::Skip => {}
+                Fate::Begin => return false,
             }
         }
-        if more.is_empty() {
-            return Some(first);
-        }
-        let pieces: Vec<&[u8]> = std::iter::once(&first).chain(&more).map(AsRef::as_ref).collect();
-        Some(pieces.concat().into())
+        true
     }
 
     /// The reader was too slow: it is told, and goes on from what is so now.

@@ -4,14 +4,13 @@ use super::app::App;
 use super::asked::Asked;
 use super::beginning::meant;
 use super::fault::Fault;
-use super::hub::Frame;
+use super::hub::{Batch, Frame};
 use super::sessions::found;
 use crate::live::Handle;
 use crate::{Target, resolve};
 use axum::Json;
 use axum::extract::State;
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 use taffrail_api::{SCHEMA_VERSION, WaitQuery, WaitReply};
 use taffrail_model::SessionId;
@@ -79,19 +78,17 @@ fn statuses(text: &str) -> Result<Vec<Status>, Fault> {
 }
 
 /// The first session that stands as wanted; `None` when the daemon ends.
-async fn comes(app: &App, mut feed: Receiver<Arc<Frame>>, wanted: &Wanted) -> Option<SessionId> {
+async fn comes(app: &App, mut feed: Receiver<Batch>, wanted: &Wanted) -> Option<SessionId> {
     loop {
         if let Some(id) = wanted.standing(app.handle()) {
             return Some(id);
         }
         loop {
             match feed.recv().await {
-                Ok(frame) => match &*frame {
-                    Frame::Status(it) if wanted.fits(it.session, it.status) => {
-                        return Some(it.session);
-                    }
-                    Frame::Gap => break,
-                    Frame::Status(_) | Frame::Event(_) => {}
+                Ok(batch) => match wanted.among(&batch) {
+                    Among::One(session) => return Some(session),
+                    Among::Gap => break,
+                    Among::None => {}
                 },
                 Err(RecvError::Lagged(_)) => break,
                 Err(RecvError::Closed) => return None,
@@ -100,7 +97,30 @@ async fn comes(app: &App, mut feed: Receiver<Arc<Frame>>, wanted: &Wanted) -> Op
     }
 }
 
+/// What is wanted, among what was told.
+enum Among {
+    /// This one.
+    One(SessionId),
+    /// Something was missed.
+    Gap,
+    /// Nothing.
+    None,
+}
+
 impl Wanted {
+    fn among(&self, batch: &[Frame]) -> Among {
+        for frame in batch {
+            match frame {
+                Frame::Status(it) if self.fits(it.session, it.status) => {
+                    return Among::One(it.session);
+                }
+                Frame::Gap => return Among::Gap,
+                Frame::Status(_) | Frame::Event(_) => {}
+            }
+        }
+        Among::None
+    }
+
     fn fits(&self, id: SessionId, status: Status) -> bool {
         (self.ids.is_empty() || self.ids.contains(&id)) && self.statuses.contains(&status)
     }

@@ -9,7 +9,7 @@ use super::app::{App, Counts, Place};
 use super::beginning::{Beginning, RECENT, begin, meant};
 use super::fault::Fault;
 use super::follower::{At, Fate, Follower, Others};
-use super::hub::Frame;
+use super::hub::{Batch, Frame};
 use super::sessions::all_standing;
 use super::streams::{MOST, again};
 use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
@@ -17,7 +17,6 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::response::{IntoResponse, Response};
 use futures_util::SinkExt;
 use messages::{Ask, error_message, init_of, init_of_all, lagged_message};
-use std::sync::Arc;
 use std::time::Duration;
 use taffrail_model::SessionId;
 use tokio::sync::broadcast::Receiver;
@@ -27,8 +26,8 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 const LONGEST: usize = 64 * 1024;
 /// Bytes that are gathered before they are sent.
 const GATHERED: usize = 32 * 1024;
-/// The most messages of the loop that are sent in one piece.
-const PIECE: usize = 256;
+/// The most batches that are sent in one piece.
+const PIECE: usize = 16;
 /// The most sessions one client may follow by name.
 const SESSIONS: usize = 256;
 /// A client that takes nothing for so long is let go.
@@ -59,9 +58,17 @@ pub(super) async fn open(State(app): State<App>, request: Request) -> Response {
 struct Client {
     app: App,
     socket: WebSocket,
-    feed: Receiver<Arc<Frame>>,
+    feed: Receiver<Batch>,
     follower: Follower,
     _place: Place,
+}
+
+/// What happens next.
+enum Next {
+    /// The loop told something.
+    Told(Result<Batch, RecvError>),
+    /// The client said something.
+    Said(Option<Result<Message, axum::Error>>),
 }
 
 /// The client is gone, or must go.
@@ -80,53 +87,63 @@ impl Client {
         tokio::time::timeout(PATIENCE, self.socket.close()).await.ok();
     }
 
-    /// Waits for the next thing to happen and does it.
+    /// Waits for the next thing to happen and does it, in good time.
     async fn step(&mut self) -> Result<(), Gone> {
-        tokio::select! {
-            frame = self.feed.recv() => match frame {
-                Ok(frame) => self.pass_on(&frame).await?,
-                Err(RecvError::Lagged(_)) => self.begin_anew().await?,
-                Err(RecvError::Closed) => return Err(Gone),
-            },
-            said = self.socket.recv() => match said {
-                Some(Ok(Message::Text(text))) => self.answer(&text).await?,
-                Some(Ok(Message::Binary(_))) => {
-                    let fault = Fault::usage("messages are text");
-                    self.say(error_message(None, &fault)).await?;
-                }
-                Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return Err(Gone),
-            },
+        let next = tokio::select! {
+            frame = self.feed.recv() => Next::Told(frame),
+            said = self.socket.recv() => Next::Said(said),
+        };
+        tokio::time::timeout(PATIENCE, self.act(next)).await.map_err(|_| Gone)?
+    }
+
+    async fn act(&mut self, next: Next) -> Result<(), Gone> {
+        match next {
+            Next::Told(Ok(batch)) => self.pass_on(&batch).await?,
+            Next::Told(Err(RecvError::Lagged(_))) => self.begin_anew().await?,
+            Next::Said(Some(Ok(Message::Text(text)))) => self.answer(&text).await?,
+            Next::Said(Some(Ok(Message::Binary(_)))) => {
+                let fault = Fault::usage("messages are text");
+                self.say(error_message(None, &fault)).await?;
+            }
+            Next::Said(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
+            Next::Told(Err(RecvError::Closed))
+            | Next::Said(Some(Ok(Message::Close(_)) | Err(_)) | None) => return Err(Gone),
         }
         self.flush().await
     }
 
-    /// Passes on a message of the loop and all that wait behind it.
-    async fn pass_on(&mut self, first: &Frame) -> Result<(), Gone> {
-        self.pass_on_one(first).await?;
+    /// Passes on what the loop told and all that waits behind it.
+    async fn pass_on(&mut self, first: &[Frame]) -> Result<(), Gone> {
+        let mut whole = self.pass_on_batch(first).await?;
         for _ in 1..PIECE {
-            match self.feed.try_recv() {
-                Ok(frame) => self.pass_on_one(&frame).await?,
-                Err(TryRecvError::Lagged(_)) => return self.begin_anew().await,
+            if !whole {
+                return self.begin_anew().await;
+            }
+            whole = match self.feed.try_recv() {
+                Ok(batch) => self.pass_on_batch(&batch).await?,
+                Err(TryRecvError::Lagged(_)) => false,
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Closed) => return Err(Gone),
-            }
+            };
         }
-        Ok(())
+        if whole { Ok(()) } else { self.begin_anew().await }
     }
 
-    async fn pass_on_one(&mut self, frame: &Frame) -> Result<(), Gone> {
-        match (self.follower.judge(frame), frame) {
-            (Fate::Give, Frame::Event(event)) => self.say(event.message.clone()).await,
-            (Fate::Give, Frame::Status(status)) => {
-                for message in &status.messages {
-                    self.say(message.clone()).await?;
+    /// Passes on what the client wants of a batch; `false` when it must begin anew.
+    async fn pass_on_batch(&mut self, batch: &[Frame]) -> Result<bool, Gone> {
+        for frame in batch {
+            match (self.follower.judge(frame), frame) {
+                (Fate::Give, Frame::Event(event)) => self.say(event.message.clone()).await?,
+                (Fate::Give, Frame::Status(status)) => {
+                    for message in &status.messages {
+                        self.say(message.clone()).await?;
+                    }
                 }
-                Ok(())
+                (Fate::Begin, _) => return Ok(false),
+                (Fate::Skip, _) | (Fate::Give, Frame::Gap) => {}
             }
-            (Fate::Begin, _) => self.begin_anew().await,
-            (Fate::Skip, _) | (Fate::Give, Frame::Gap) => Ok(()),
         }
+        Ok(true)
     }
 
     async fn answer(&mut self, text: &str) -> Result<(), Gone> {
@@ -217,11 +234,10 @@ impl Client {
 
     /// Puts a message behind those that wait; it goes out with the next flush at the latest.
     async fn say(&mut self, text: Utf8Bytes) -> Result<(), Gone> {
-        let fed = self.socket.feed(Message::Text(text));
-        Ok(tokio::time::timeout(PATIENCE, fed).await.map_err(|_| Gone)??)
+        Ok(self.socket.feed(Message::Text(text)).await?)
     }
 
     async fn flush(&mut self) -> Result<(), Gone> {
-        Ok(tokio::time::timeout(PATIENCE, self.socket.flush()).await.map_err(|_| Gone)??)
+        Ok(self.socket.flush().await?)
     }
 }

@@ -147,7 +147,7 @@ fn start(how: &RunArgs, json: bool, context: &Context) -> Result<(), CliError> {
     status(json, context)
 }
 
-fn stop(context: &Context) -> Result<(), CliError> {
+pub(super) fn stop(context: &Context) -> Result<(), CliError> {
     let Some(client) = &context.client else {
         say("no daemon runs");
         return Ok(());

@@ -105,6 +105,16 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
 }
 
+/// Takes our hooks out of every agent's settings; for `taffrail uninstall`, which asked already.
+pub(super) fn remove_all(context: &Context) -> Result<(), CliError> {
+    let (state, program) = (context.rim.state_folder(), rim::own_path(&context.rim)?);
+    let system = Path::new("/");
+    let given =
+        HookSettings { settings: &context.settings, state: &state, program: &program, system };
+    let asked = Change { agent: None, dry_run: false, yes: true };
+    change(false, &asked, &given, HookWish::Uninstall)
+}
+
 fn status(args: &Args, given: &HookSettings<'_>, agent: Option<&str>) -> Result<(), CliError> {
     let list = hook_status(given, agent)?;
     let mut out = Out::new();

@@ -18,11 +18,14 @@ mod ls;
 mod man;
 mod rebuild;
 mod search;
+mod service;
 mod show;
 mod stats;
+mod status;
 mod summary;
 mod tail;
 mod token;
+mod uninstall;
 mod wait;
 mod which;
 
@@ -109,6 +112,9 @@ enum Command {
     Agents(agents::Args),
     Daemon(daemon::Args),
     Health(health::Args),
+    Status(status::Args),
+    Service(service::Args),
+    Uninstall(uninstall::Args),
     Token(token::Args),
     Hooks(hooks::Args),
     Hook(hooks::HookArgs),
@@ -202,6 +208,9 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
+        Command::Service(args) => service::run(&args, &Context::new()?),
+        Command::Uninstall(args) => uninstall::run(&args, &Context::new()?),
+        Command::Status(args) => status::run(&args, &Rim::read()?),
         Command::Health(args) => health::run(&args, &Context::new()?),
         Command::Token(args) => token::run(&args, &Context::new()?),
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
@@ -235,7 +244,7 @@ impl Command {
             Self::Explain(args) => args.json,
             Self::Wait(args) => args.json,
             Self::Summary(args) => args.json,
-            Self::Token(_) => false,
+            Self::Token(_) | Self::Status(_) | Self::Service(_) | Self::Uninstall(_) => false,
             Self::Hooks(args) => args.wants_json(),
             Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,

@@ -50,7 +50,7 @@ const ASKED: [(&str, &str, &str); 21] = [
     ("status", "/api/stream/status", "/api/stream/status"),
     ("search", "/api/search", "/api/search?q=Prompt%20number%200004&limit=1"),
     ("stats", "/api/stats", "/api/stats"),
-    ("archive", "/api/archive", "/api/archive?entries=true"),
+    ("archive", "/api/archive", "/api/archive?entries=false"),
     ("health", "/api/health", "/api/health"),
     ("doctor", "/api/doctor", "/api/doctor"),
     ("wait", "/api/wait", "/api/wait?for=waiting_approval&timeout=1"),

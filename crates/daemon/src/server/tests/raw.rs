@@ -19,7 +19,7 @@ impl Answer {
     }
 }
 
-/// Sends bytes and reads until the other side ends, or a websocket is open.
+/// Sends bytes and reads until the answer is whole, the other side ends, or a websocket is open.
 pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -29,7 +29,7 @@ pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
     loop {
         let count = stream.read(&mut piece).unwrap_or(0);
         bytes.extend_from_slice(&piece[..count]);
-        if count == 0 || bytes.starts_with(b"HTTP/1.1 101") {
+        if count == 0 || bytes.starts_with(b"HTTP/1.1 101") || is_whole(&bytes) {
             break;
         }
     }
@@ -37,6 +37,15 @@ pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).unwrap_or(0);
     Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+}
+
+/// As long as its head says.
+fn is_whole(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes).to_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let mut fields = head.lines().filter_map(|line| line.split_once(": "));
+    let length = fields.find(|(name, _)| *name == "content-length");
+    length.is_some_and(|(_, length)| length.parse() == Ok(body.len()))
 }
 
 impl Machine {
