@@ -32,7 +32,7 @@ const EXPECTED: &[Row] = &[
     ("it was quit",             [EXITED,   EXITED,   EXITED,   "waiting | unknown | exited"]),
     ("it was taken up again",   [THERE,    THERE,    ANY,      ANY]),
     ("a worker works on",       [RUNS,     RUNS,     RUNS,     "running low"]),
-    ("a question is open",      [WAITS,    WAITS,    "waiting sure | running low", "waiting | running low"]),
+    ("a question is open",      [WAITS,    WAITS,    WAITS,    "waiting"]),
     ("it has printed",          [EXITED,   "exited | unknown | waiting low", EXITED, "waiting | unknown | exited"]),
 ];
 

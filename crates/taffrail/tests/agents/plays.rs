@@ -5,11 +5,12 @@
 
 use crate::driving::{allow, broken_off, dialog, fork, hooks_file, print, quit, resume};
 use crate::expected::Evidence;
-use crate::stage::{Stage, prompt, runtime};
+use crate::stage::{PAUSE, Stage, WORKING, finished, prompt, runtime};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Stdio;
 use taffrail_testkit::agents::{Agent, Machine};
-use taffrail_testkit::{Scale, Tmux, until};
+use taffrail_testkit::{Scale, Tmux, until, until_every};
 
 /// Plays a situation with every agent and all evidence that is asked for, and fails with all that
 /// went wrong.
@@ -50,8 +51,9 @@ fn a_turn() {
             stage.same_has(&session, "a prompt is taken", ("executor", executor));
         }
         stage.release("held");
-        screen.wait_for("Here it is.");
+        finished(&screen, "Here it is.");
         stage.same_is(&session, "the turn is over");
+        stage.rests(&session);
     });
 }
 
@@ -67,7 +69,7 @@ fn a_folder_without_history() {
         });
         let screen = stage.start(&[]);
         prompt(&screen, "hello");
-        screen.wait_for("Hello there.");
+        finished(&screen, "Hello there.");
         let session = stage.new_is("the turn is over");
         stage.same_has(&session, "the turn is over", ("prompts", json!(1)));
         drop(screen);
@@ -93,7 +95,7 @@ fn a_person_allows() {
         stage.machine.model().reached("allowed");
         stage.same_is(&session, "it was allowed");
         stage.release("allowed");
-        screen.wait_for("Here it is.");
+        finished(&screen, "Here it is.");
         stage.same_is(&session, "the turn is over");
     });
 }
@@ -136,7 +138,7 @@ fn a_hook_allows() {
         stage.machine.model().reached("allowed");
         stage.same_is(&session, "it was allowed");
         stage.release("allowed");
-        screen.wait_for("Here it is.");
+        finished(&screen, "Here it is.");
         stage.same_is(&session, "the turn is over");
         drop(screen);
         stage.check_daemon();
@@ -171,6 +173,7 @@ fn a_kill_while_it_waits() {
         stage.machine.signal("-KILL", screen.pid());
         until("the end", || screen.ended().then_some(()));
         stage.same_is(&session, "it was killed");
+        stage.rests(&session);
     });
 }
 
@@ -179,7 +182,7 @@ fn a_folded_context() {
     each_on_stage("a folded context", |stage| {
         let screen = stage.start(&[]);
         prompt(&screen, "hello");
-        screen.wait_for("Hello there.");
+        finished(&screen, "Hello there.");
         let session = stage.new_is("the turn is over");
         screen.enter("/compact");
         stage.machine.model().reached("summary");
@@ -195,7 +198,7 @@ fn a_cleared_session() {
     each_on_stage("a cleared session", |stage| {
         let screen = stage.start(&[]);
         prompt(&screen, "hello");
-        screen.wait_for("Hello there.");
+        finished(&screen, "Hello there.");
         let old = stage.new_is("the turn is over");
         screen.enter("/clear");
         screen.wait_until("the empty screen", |it| !it.contains("Hello there."));
@@ -210,11 +213,12 @@ fn a_cleared_session() {
 fn quitted(stage: &Stage) -> Value {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
-    screen.wait_for("Hello there.");
+    finished(&screen, "Hello there.");
     let session = stage.new_is("the turn is over");
     screen.enter(quit(stage.agent));
     until("the end", || screen.ended().then_some(()));
     stage.same_is(&session, "it was quit");
+    stage.rests(&session);
     session
 }
 
@@ -227,7 +231,7 @@ fn a_session_taken_up_again() {
         stage.hold(&screen, "held");
         stage.same_is(&session, "a prompt is taken");
         stage.release("held");
-        screen.wait_for("Here it is.");
+        finished(&screen, "Here it is.");
         stage.same_is(&session, "the turn is over");
     });
 }
@@ -240,11 +244,27 @@ fn a_fork() {
         stage.hold(&screen, "held");
         let new = stage.new_is("a prompt is taken");
         stage.release("held");
-        screen.wait_for("Here it is.");
+        finished(&screen, "Here it is.");
         let from = json!({"kind": "fork", "session_id": old["id"]});
         stage.same_has(&new, "the turn is over", ("lineage", from));
         stage.same_is(&old, "it was quit");
     });
+}
+
+/// Waits until a worker has ended, and what its end gave its parent to do.
+fn worker_ended(stage: &Stage, screen: &Tmux<'_>) {
+    match stage.agent {
+        // The parent is told and says its last words again.
+        Agent::Claude => screen.wait_until("the second answer", |it| {
+            it.matches("It is delegated.").count() == 2 && !it.contains(WORKING)
+        }),
+        // Nothing is on the screen, and nobody is told.
+        Agent::Codex => until_every(PAUSE, "the worker's end", || {
+            let grep = "grep -rl 'My part is done' ~/.codex/sessions | xargs grep -l task_complete";
+            let found = stage.machine.command("/bin/sh").args(["-c", grep]).output().unwrap();
+            (!found.stdout.is_empty()).then_some(())
+        }),
+    }
 }
 
 #[test]
@@ -256,6 +276,7 @@ fn a_worker_that_works_on() {
         stage.machine.model().reached("part");
         let session = stage.new_is("a worker works on");
         stage.release("part");
+        worker_ended(stage, &screen);
         stage.same_is(&session, "the turn is over");
     });
 }
@@ -279,7 +300,8 @@ fn a_question() {
 fn a_printed_answer() {
     each_on_stage("a printed answer", |stage| {
         let arguments = print(stage.agent, "Go on [[scenario:held]]");
-        let mut child = stage.machine.agent(stage.agent, &arguments).spawn().unwrap();
+        let mut command = stage.machine.agent(stage.agent, &arguments);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         stage.machine.model().reached("held");
         let session = stage.new_is("a prompt is taken");
         stage.release("held");
