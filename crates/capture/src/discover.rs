@@ -53,6 +53,8 @@ pub struct Discovery {
     pub refused: Vec<Refused>,
     /// The homes that were looked through.
     pub homes: HashSet<String>,
+    /// Folders that were looked into.
+    pub folders: Vec<PathBuf>,
     /// Folders that could not be looked into: nothing is said of what is in them.
     pub unseen: Vec<String>,
 }
@@ -145,6 +147,7 @@ fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
         out.unseen.push(full.display().to_string());
         return;
     };
+    out.folders.push(full.clone());
     for entry in entries {
         let Ok(entry) = entry else {
             out.unseen.push(full.display().to_string());

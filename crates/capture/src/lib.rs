@@ -34,8 +34,8 @@ pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
 pub use process::{
-    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, panes, start_of, tmux_sockets,
-    tty_of,
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, lives, panes, start_of,
+    tmux_sockets, tty_of,
 };
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
 pub use registry::live_entries;

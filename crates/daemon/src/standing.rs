@@ -108,10 +108,7 @@ fn explanation(session_id: SessionId, card: &Card, now: Timestamp) -> Explanatio
 
 /// Whether a process lives.
 pub(crate) fn life_of(process: Process) -> Life {
-    match taffrail_capture::start_of(process.pid) {
-        Some(start) if start == process.start => Life::Alive,
-        _ => Life::Dead,
-    }
+    if taffrail_capture::lives(process) { Life::Alive } else { Life::Dead }
 }
 
 /// Writes a card into a session's row.

@@ -14,12 +14,18 @@ pub use deaths::{Deaths, Unwatched, WATCH_LIMIT};
 pub use tmux::{Pane, executor_of, panes, tmux_sockets};
 
 use std::fs;
-use taffrail_model::journal::Ancestor;
+use taffrail_model::journal::{Ancestor, Process};
 
 /// The most ancestors anything here looks at.
 const DEPTH_LIMIT: usize = 64;
 /// The most bytes of a command line that are looked at for a name.
 const COMMAND_LIMIT: usize = 4096;
+
+/// Whether a process lives: one that ended and was not buried yet does not.
+#[must_use]
+pub fn lives(process: Process) -> bool {
+    stat(process.pid).is_some_and(|it| it.start == process.start && !it.is_over())
+}
 
 /// When the system started a process, in its own ticks; `None` if there is none of this number.
 #[must_use]
@@ -61,7 +67,6 @@ struct Stat {
 
 impl Stat {
     /// It has ended, though its parent has not asked how.
-    #[cfg(target_os = "linux")]
     fn is_over(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
     }

@@ -162,7 +162,7 @@ impl Looker {
         self.keep_journal()?;
         self.look_at_registries(None)?;
         let discovery = discover(&self.homes);
-        self.watch_folders(&discovery);
+        let anew = self.watch_folders(&discovery);
         let known = self.known_in_homes()?;
         let looked = self.act(plan(discovery, &known))?;
         let found = looked.read > 0;
@@ -170,7 +170,12 @@ impl Looker {
         let cost = if found { Duration::ZERO } else { began.elapsed() };
         self.pause = until_whole(self.pause, found, cost);
         self.next_whole = Instant::now() + self.pause;
-        Ok(Looked { whole: true, ..looked })
+        // What was written between the look and the watch was told by neither.
+        self.tickets.settle();
+        let late = self.touched(anew)?;
+        let read = looked.read + late.read;
+        let problems = looked.problems.into_iter().chain(late.problems).collect();
+        Ok(Looked { whole: true, read, problems, ..looked })
     }
 
     fn touched(&mut self, mut paths: Vec<PathBuf>) -> Result<Looked, DaemonError> {
@@ -229,7 +234,8 @@ impl Looker {
     }
 
     /// Sources whose folders moved of late are watched, and all above them.
-    fn watch_folders(&mut self, discovery: &Discovery) {
+    /// Gives those that were not watched before.
+    fn watch_folders(&mut self, discovery: &Discovery) -> Vec<PathBuf> {
         let now = (self.given.settings.now)().as_nanosecond();
         let old = now - i128::try_from(WATCHED_FOR.as_nanos()).unwrap_or(i128::MAX);
         let mut folders = HashSet::new();
@@ -249,7 +255,9 @@ impl Looker {
             let above = Path::new(&found.path).ancestors().skip(1);
             folders.extend(above.map(|below| home.join(below)));
         }
-        folders.iter().for_each(|folder| self.watch.add(folder));
+        let young = discovery.folders.iter().filter(|it| modified_ns(it) >= old);
+        folders.extend(young.cloned());
+        folders.into_iter().filter(|folder| self.watch.add(folder)).collect()
     }
 
     fn watch_below(&mut self, folder: &Path) {
@@ -353,6 +361,12 @@ impl Looker {
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
         failed.into_iter().chain(kept).chain(packed).collect()
     }
+}
+
+/// When something was last made or removed in a folder.
+fn modified_ns(folder: &Path) -> i128 {
+    let looks = Looks::of(folder).map(|it| it.modified).unwrap_or_default();
+    i128::from(looks.0) * 1_000_000_000 + i128::from(looks.1)
 }
 
 /// The folder of an agent's own list of live sessions.

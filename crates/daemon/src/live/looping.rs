@@ -18,7 +18,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
-use taffrail_capture::{Home, make_spool};
+use taffrail_capture::{Home, lives, make_spool};
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
 
@@ -283,8 +283,9 @@ impl Loop {
         match wake {
             Wake::Looked(eye, looked) => self.looked(eye, &looked),
             Wake::Died(pid) => {
-                self.probe.died(pid);
-                self.note_death(pid)?;
+                for process in self.probe.died(pid) {
+                    self.note_death(process)?;
+                }
                 self.look_again_at(pid, None)?;
             }
             Wake::Executor(pid, executor) => {
@@ -356,7 +357,7 @@ impl Loop {
         self.index = IndexReader::open(&self.settings.data)?;
         if let Some(index) = &self.index {
             self.board = Board::load(&self.settings, index, &self.handle)?;
-            self.probe.watch(self.board.processes());
+            self.probe.watch(self.board.processes().filter(|it| lives(*it)));
         }
         Ok(())
     }

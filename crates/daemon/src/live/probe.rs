@@ -11,6 +11,8 @@ pub(crate) struct Probe {
     /// `None` where the system cannot tell of deaths: they are then noticed when something else is.
     deaths: Option<Deaths>,
     watched: HashSet<Process>,
+    /// Those that ended: they are not looked at again.
+    ended: HashSet<Process>,
     executors: HashMap<u32, String>,
     /// Where somebody looks for the terminals of processes.
     asked: Sender<u32>,
@@ -42,14 +44,14 @@ impl Probe {
             })
             // Without the thread no executor is known, and nothing else is lost.
             .ok();
-        let (watched, executors) = (HashSet::new(), HashMap::new());
-        Self { deaths: deaths.ok(), watched, executors, asked }
+        let (watched, ended) = (HashSet::new(), HashSet::new());
+        Self { deaths: deaths.ok(), watched, ended, executors: HashMap::new(), asked }
     }
 
     /// Looks after these processes from now on.
     pub(crate) fn watch(&mut self, processes: impl Iterator<Item = Process>) {
         for process in processes {
-            if !self.watched.insert(process) {
+            if self.ended.contains(&process) || !self.watched.insert(process) {
                 continue;
             }
             if let Some(deaths) = &self.deaths {
@@ -60,10 +62,12 @@ impl Probe {
         }
     }
 
-    /// A process ended.
-    pub(crate) fn died(&mut self, pid: u32) {
-        self.watched.retain(|it| it.pid != pid);
+    /// A process ended; those that did not end before are given.
+    pub(crate) fn died(&mut self, pid: u32) -> Vec<Process> {
+        let ended: Vec<_> = self.watched.extract_if(|it| it.pid == pid).collect();
+        self.ended.extend(&ended);
         self.executors.remove(&pid);
+        ended
     }
 
     /// Where a process runs was found out; `true` when that is new.

@@ -7,8 +7,9 @@ use crate::DaemonError;
 use crate::events::tell;
 use crate::listing::session;
 use crate::standing::stand;
-use taffrail_model::SessionId;
+use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
+use taffrail_model::{Process, SessionId};
 use taffrail_store::{StoreError, Touched};
 
 impl Loop {
@@ -19,7 +20,7 @@ impl Loop {
         let changed = index.changes_after(touched.row, touched.before)?;
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
-        if let Some(process) = row.process {
+        if let Some(process) = row.process.filter(|it| lives(*it)) {
             self.probe.watch(std::iter::once(process));
         }
         if self.handle.has_followers() {
@@ -58,12 +59,14 @@ impl Loop {
     }
 
     /// Writes down that the sessions a process ran lost it.
-    pub(super) fn note_death(&self, pid: u32) -> Result<(), DaemonError> {
+    pub(super) fn note_death(&self, process: Process) -> Result<(), DaemonError> {
         let Some(index) = &self.index else { return Ok(()) };
-        for session in self.board.run_by(pid) {
+        for session in self.board.run_by(process.pid) {
             let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
             let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
-            let Some(process) = row.process else { continue };
+            if row.process != Some(process) {
+                continue;
+            }
             let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
             let gone = Gone { gone: Loss::Died, session, scope, process };
             write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;

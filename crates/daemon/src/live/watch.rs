@@ -62,16 +62,15 @@ impl Watch {
         Self { watcher, folders: HashSet::new(), budget }
     }
 
-    /// Watches a folder, if it is not watched and the budget allows it.
-    pub(crate) fn add(&mut self, folder: &Path) {
-        let Some(watcher) = &mut self.watcher else { return };
+    /// Watches a folder, if the budget allows it; `true` when it was not watched before.
+    pub(crate) fn add(&mut self, folder: &Path) -> bool {
+        let Some(watcher) = &mut self.watcher else { return false };
         if self.folders.len() >= self.budget || self.folders.contains(folder) {
-            return;
+            return false;
         }
         // A folder that cannot be watched is found by looking.
-        if watcher.watch(folder, RecursiveMode::NonRecursive).is_ok() {
-            self.folders.insert(folder.to_owned());
-        }
+        watcher.watch(folder, RecursiveMode::NonRecursive).is_ok()
+            && self.folders.insert(folder.to_owned())
     }
 
     /// A folder is gone; if it comes back it is watched anew.

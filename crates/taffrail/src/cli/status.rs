@@ -137,7 +137,7 @@ mod tests {
             what: "npm\ntest".to_owned(),
         };
         let busy = Glance { needs_you: 1, working: 3, first: Some(first), ..Glance::default() };
-        let words = "1 needs you · 3 working: api␛[31m npm test";
+        let words = "1 needs you · 3 working: api�[31m npm test";
         let waybar = format!(r#"{{"class":"needs-you","text":"●1 ◐3","tooltip":"{words}"}}"#);
         let tmux = "#[fg=red,bold]●1 ◐3#[default]";
         check(Some(&busy), [words, tmux, "●1 ◐3", "●1 ◐3", &waybar]);
