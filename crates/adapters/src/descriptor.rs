@@ -1,6 +1,7 @@
 //! What an adapter declares about its agent, as plain data.
 
-use taffrail_model::RuntimeIdentity;
+use taffrail_model::hash::Digest16;
+use taffrail_model::{Process, RuntimeIdentity};
 
 /// Everything another floor wants to know of an agent.
 #[derive(Debug)]
@@ -21,6 +22,10 @@ pub struct Descriptor {
     pub scoped_ids: bool,
     /// The agent writes a record again when more is known of it, instead of only adding records.
     pub rewrites_records: bool,
+    /// The names its processes go by, as the system shows them.
+    pub processes: &'static [&'static str],
+    /// The list of live sessions that the agent keeps itself.
+    pub live: Option<LivePlan>,
     /// What the agent lets others do.
     pub capabilities: Capabilities,
     /// How long the agent keeps its history.
@@ -47,6 +52,33 @@ pub struct Capabilities {
     pub hooks: bool,
     /// A request for approval can be answered from outside.
     pub approvals: bool,
+}
+
+/// How to read an agent's own list of live sessions: a folder of small files, one a session, that
+/// are rewritten in place and removed when the session ends.
+#[derive(Debug)]
+pub struct LivePlan {
+    /// The folder, below the home.
+    pub folder: &'static str,
+    /// The name is that of an entry. Nothing else in the folder may be opened.
+    pub is_entry: fn(&str) -> bool,
+    /// Reads an entry; `None` if it is torn, or none.
+    pub read: fn(&[u8]) -> Option<LiveEntry>,
+}
+
+/// A live session as the agent lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveEntry {
+    /// The session.
+    pub session: RuntimeIdentity,
+    /// The process that runs it, where both its number and its start are told.
+    pub process: Option<Process>,
+    /// The machine and namespace the process number belongs to, in the agent's word.
+    pub domain: Option<String>,
+    /// What belongs into the journal (`via` is `registry`), as JSON.
+    pub payload: String,
+    /// Equal for payloads that say the same; as a nonce it makes the same word one event.
+    pub mark: Digest16,
 }
 
 /// The agent's own clean-up.
@@ -145,4 +177,83 @@ impl Source<'_> {
     pub fn beside(&self, name: &str) -> Option<&[u8]> {
         self.beside.iter().find(|(path, _)| path.ends_with(name)).map(|(_, bytes)| bytes.as_slice())
     }
+}
+
+/// How an agent is told to call our hook. Its hooks are kept by event, in groups of commands.
+#[derive(Debug)]
+pub struct HookPlan {
+    /// The files that may hold hooks. Ours go into the first that holds any, else into the first.
+    pub files: &'static [HookFile],
+    /// When the agent calls.
+    pub events: &'static [HookEvent],
+    /// How the agent is told what to call.
+    pub call: HookCall,
+    /// What the user must still do before hooks run.
+    pub trust: Option<&'static str>,
+    /// What keeps hooks from running, where it is set.
+    pub bans: &'static [HookBan],
+    /// The folder that says the same as a plugin of the agent's.
+    pub plugin: Option<&'static HookPlugin>,
+}
+
+/// A file that may hold hooks.
+#[derive(Debug)]
+pub struct HookFile {
+    /// Its path below the home.
+    pub path: &'static str,
+    /// How it is written.
+    pub syntax: Syntax,
+}
+
+/// How a settings file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// JSON, with or without comments.
+    Json,
+    /// TOML.
+    Toml,
+}
+
+/// A point of a session at which the agent calls.
+#[derive(Debug)]
+pub struct HookEvent {
+    /// The agent's name of it.
+    pub name: &'static str,
+    /// How long the agent waits at most.
+    pub seconds: u32,
+}
+
+/// How an agent is told what to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookCall {
+    /// A program and its arguments, without a shell.
+    Arguments,
+    /// One line for a shell.
+    ShellLine,
+}
+
+/// A setting under which hooks do not run.
+#[derive(Debug)]
+pub struct HookBan {
+    /// The file: absolute, or below the home.
+    pub file: &'static str,
+    /// How it is written.
+    pub syntax: Syntax,
+    /// The keys that lead to the setting.
+    pub keys: &'static [&'static str],
+    /// The value that forbids.
+    pub forbids: bool,
+    /// What is so, for people.
+    pub text: &'static str,
+}
+
+/// A plugin that carries hooks.
+#[derive(Debug)]
+pub struct HookPlugin {
+    /// The file that makes a folder a plugin.
+    pub manifest: &'static str,
+    /// The file of its hooks.
+    pub hooks: &'static str,
+    /// How the plugin is given to the agent.
+    pub advice: &'static str,
 }

@@ -7,16 +7,19 @@
 
 mod descriptor;
 mod gist;
+mod hooking;
+mod journal;
 mod lenient;
 pub mod records;
+mod silent;
 mod surrogates;
 
 #[cfg(test)]
 mod conformance;
 
 pub use descriptor::{
-    Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Retention, Shape, Source,
-    SqlitePlan,
+    Advice, Capabilities, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
+    HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source, SqlitePlan, Syntax,
 };
 
 use serde_json::{Map, Value};
@@ -34,6 +37,15 @@ pub trait Adapter: Sync {
     /// Begins to read a source, or goes on with the memory an earlier reader saved. A memory that
     /// cannot be read is treated as none.
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader>;
+
+    /// Begins to read what hooks, registries and probes said of this agent's sessions: records are
+    /// entries of the journal. It remembers nothing from one record to the next.
+    fn journal(&self) -> Box<dyn Reader>;
+
+    /// How the agent is told to call our hook; `None` where we have none for it.
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        None
+    }
 
     /// The small fields of a record that no event speaks of, shown with its events so that nothing
     /// an agent newly writes is lost. Only asked for when an event is shown whole.

@@ -1,9 +1,10 @@
 //! How a failure is told to programs.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// What kind of failure it is; each has its own exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
     /// Something went wrong.
@@ -39,7 +40,7 @@ impl ErrorKind {
 }
 
 /// A failure: what happened and what to do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorBody {
     /// The exit code.
     pub code: u8,
@@ -55,7 +56,7 @@ pub struct ErrorBody {
 }
 
 /// The document a failure is written as.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Envelope {
     /// The failure.
     pub error: ErrorBody,

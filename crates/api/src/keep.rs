@@ -1,12 +1,15 @@
 //! What is kept, and what is forgotten.
 
-use serde::Serialize;
+use crate::schema;
+use serde::{Deserialize, Serialize};
 use taffrail_model::{SessionId, Timestamp};
+use utoipa::ToSchema;
 
 /// A session that is or would be forgotten.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgottenSession {
     /// The session.
+    #[schema(value_type = schema::SessionId)]
     pub id: SessionId,
     /// Its agent.
     pub agent: String,
@@ -15,21 +18,24 @@ pub struct ForgottenSession {
     /// Where it worked.
     pub project_path: Option<String>,
     /// Its latest event.
+    #[schema(value_type = Option<schema::Instant>)]
     pub last_event_at: Option<Timestamp>,
     /// The session it worked for.
+    #[schema(value_type = Option<schema::SessionId>)]
     pub parent_id: Option<SessionId>,
     /// Its events.
     pub events: u64,
     /// Bytes on disk of the copies of its sources.
     pub archived_bytes: u64,
     /// Sessions that hold copies of its records and stay.
+    #[schema(value_type = Vec<schema::SessionId>)]
     pub also_in: Vec<SessionId>,
     /// The agent's own file, which is never touched.
     pub source_uri: String,
 }
 
 /// What `forget` did or would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ForgetReport {
     /// Of this document.
     pub schema_version: u32,
@@ -40,7 +46,7 @@ pub struct ForgetReport {
 }
 
 /// A copy in the archive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ArchiveEntry {
     /// Whose it is.
     pub agent: String,
@@ -55,13 +61,14 @@ pub struct ArchiveEntry {
     /// Bytes on disk.
     pub disk_bytes: u64,
     /// When it was last added to.
+    #[schema(value_type = Option<schema::Instant>)]
     pub modified_at: Option<Timestamp>,
     /// The source is still there.
     pub source_exists: bool,
 }
 
 /// What the archive holds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ArchiveReport {
     /// Of this document.
     pub schema_version: u32,
@@ -84,12 +91,12 @@ pub struct ArchiveReport {
     /// Files that are not ours or cannot be read.
     pub skipped: u64,
     /// Each copy, where they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<ArchiveEntry>,
 }
 
 /// What a look at every copy came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ArchiveCheck {
     /// Of this document.
     pub schema_version: u32,
@@ -100,7 +107,7 @@ pub struct ArchiveCheck {
 }
 
 /// What was or would be dropped from the archive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PruneReport {
     /// Of this document.
     pub schema_version: u32,

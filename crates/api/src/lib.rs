@@ -3,17 +3,36 @@
 //! Requests and replies as they are written in JSON. Every reply document carries
 //! `schema_version`; lines of a stream do not.
 
+mod ask;
+pub mod client;
 mod error;
+mod glance;
+mod hooks;
 mod keep;
+mod live;
+mod place;
 mod reply;
 mod request;
+pub mod schema;
 mod search;
 mod stats;
 
+pub use ask::{
+    ArchiveQuery, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery, MessagesQuery, NoBody,
+    PruneBody, SearchQuery, TranscriptQuery, WaitQuery, YesBody,
+};
+pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
+pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
 pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,
 };
+pub use live::{
+    BindingReply, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord, Message, Messages,
+    Role, StatusList, StreamBegin, StreamReply, Summary, Timeline, WaitReply,
+};
+pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
     Session, SessionList, Usage,

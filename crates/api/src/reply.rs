@@ -1,13 +1,19 @@
 //! What is answered.
 
 use crate::SCHEMA_VERSION;
-use serde::Serialize;
+use crate::schema;
+use serde::{Deserialize, Serialize};
+use taffrail_model::status::{Group, Status, WaitingFor};
 use taffrail_model::{
-    Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp, Tokens,
+    Confidence, Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp,
+    Tokens,
 };
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// What a run of the index came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct IndexReport {
     /// Of this document.
     pub schema_version: u32,
@@ -28,7 +34,7 @@ pub struct IndexReport {
 }
 
 /// Tokens by the names of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Usage {
     /// Read anew.
     pub input_tokens: u64,
@@ -70,13 +76,15 @@ impl From<Tokens> for Usage {
 }
 
 /// A session in a list.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Session {
     /// The durable session.
+    #[schema(value_type = schema::SessionId)]
     pub id: SessionId,
     /// Its agent.
     pub agent: String,
     /// Its agent's id for it.
+    #[schema(value_type = String)]
     pub runtime_session_id: RuntimeSessionId,
     /// Its title.
     pub title: Option<String>,
@@ -89,10 +97,13 @@ pub struct Session {
     /// The model last seen.
     pub model: Option<String>,
     /// Where it is in its life.
+    #[schema(value_type = schema::Lifecycle)]
     pub lifecycle: Lifecycle,
     /// When it began.
+    #[schema(value_type = Option<schema::Instant>)]
     pub started_at: Option<Timestamp>,
     /// Its latest event.
+    #[schema(value_type = Option<schema::Instant>)]
     pub last_event_at: Option<Timestamp>,
     /// Turns.
     pub turns: u64,
@@ -105,15 +116,36 @@ pub struct Session {
     /// What its agent says it cost, in millionths of a US dollar; `null` where it does not say.
     pub cost_microdollars: Option<i64>,
     /// The session it works for: workers only.
+    #[schema(value_type = Option<schema::SessionId>)]
     pub parent_id: Option<SessionId>,
     /// Where it comes from.
+    #[schema(value_type = Option<schema::Lineage>)]
     pub lineage: Option<Lineage>,
     /// Where its history is.
     pub source_uri: String,
+    /// Where it stands on every face.
+    #[schema(value_type = schema::Group)]
+    pub group: Group,
+    /// How it stands.
+    #[schema(value_type = schema::Status)]
+    pub status: Status,
+    /// Since when; `null` where nothing is known of it.
+    #[schema(value_type = Option<schema::Instant>)]
+    pub status_since: Option<Timestamp>,
+    /// What it waits for.
+    #[schema(value_type = Option<schema::WaitingFor>)]
+    pub waiting_for: Option<WaitingFor>,
+    /// How sure the status is.
+    #[schema(value_type = schema::Confidence)]
+    pub confidence: Confidence,
+    /// The process that runs it, while it lives.
+    pub pid: Option<u32>,
+    /// Where commands for it could go, as `tmux:%3` or `process:417`.
+    pub executor: Option<String>,
 }
 
 /// A list of sessions, the latest first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SessionList {
     /// Of this document.
     pub schema_version: u32,
@@ -122,14 +154,17 @@ pub struct SessionList {
 }
 
 /// An event that no longer stands, as followers are told.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Removed {
     /// Always `event.removed`.
+    #[schema(value_type = schema::Kind)]
     pub kind: Kind,
     /// Which event.
+    #[schema(value_type = String)]
     pub id: EventId,
     /// Of which session.
+    #[schema(value_type = schema::SessionId)]
     pub session_id: SessionId,
     /// The change's number.
     pub sequence: u64,
@@ -138,7 +173,7 @@ pub struct Removed {
 }
 
 /// One line of `events`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EventLine {
     /// It stands.
@@ -147,8 +182,35 @@ pub enum EventLine {
     Removed(Removed),
 }
 
+impl EventLine {
+    /// The change's number.
+    #[must_use]
+    pub fn sequence(&self) -> u64 {
+        match self {
+            Self::Event(event) => event.sequence,
+            Self::Removed(removed) => removed.sequence,
+        }
+    }
+}
+
+impl PartialSchema for EventLine {
+    fn schema() -> RefOr<Schema> {
+        let either = OneOfBuilder::new().item(Ref::from_schema_name("Event"));
+        either.item(Ref::from_schema_name("Removed")).into()
+    }
+}
+
+impl ToSchema for EventLine {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        schemas.push(("Event".to_owned(), schema::Event::schema()));
+        schemas.push(("Removed".to_owned(), Removed::schema()));
+        schema::Event::schemas(schemas);
+        Removed::schemas(schemas);
+    }
+}
+
 /// An agent's home that was looked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentHome {
     /// Where.
     pub path: String,
@@ -157,7 +219,7 @@ pub struct AgentHome {
 }
 
 /// What is known of an agent on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentRow {
     /// Its id.
     pub id: String,
@@ -172,7 +234,7 @@ pub struct AgentRow {
 }
 
 /// The agents this program knows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentList {
     /// Of this document.
     pub schema_version: u32,
@@ -181,7 +243,7 @@ pub struct AgentList {
 }
 
 /// How a check came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
     /// As it should be.
@@ -193,7 +255,7 @@ pub enum CheckStatus {
 }
 
 /// One check of `doctor`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Check {
     /// Which check.
     pub id: String,
@@ -206,7 +268,7 @@ pub struct Check {
 }
 
 /// What `doctor` found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Doctor {
     /// Of this document.
     pub schema_version: u32,

@@ -15,6 +15,12 @@ pub struct ListRequest {
     pub since: Option<Timestamp>,
     /// In this folder or below it.
     pub project: Option<String>,
+    /// That wait for a person.
+    pub waiting: bool,
+    /// Whose latest result is a failure.
+    pub failing: bool,
+    /// At work on a call that says this.
+    pub doing: Option<String>,
 }
 
 /// Which events of a session to give.

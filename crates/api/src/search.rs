@@ -1,7 +1,9 @@
 //! Asking for words, and what was found.
 
-use serde::Serialize;
+use crate::schema;
+use serde::{Deserialize, Serialize};
 use taffrail_model::{Cursor, EventId, Kind, SessionId, Timestamp, TurnId};
+use utoipa::ToSchema;
 
 /// What to find.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,17 +17,22 @@ pub struct SearchRequest {
 }
 
 /// An event that was found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchHit {
     /// Its session.
+    #[schema(value_type = schema::SessionId)]
     pub session_id: SessionId,
     /// The event.
+    #[schema(value_type = String)]
     pub event_id: EventId,
     /// Its turn.
+    #[schema(value_type = Option<String>)]
     pub turn_id: Option<TurnId>,
     /// What it says.
+    #[schema(value_type = schema::Kind)]
     pub kind: Kind,
     /// When.
+    #[schema(value_type = schema::Instant)]
     pub created_at: Timestamp,
     /// The piece of its text that shows why, as plain text.
     pub snippet: String,
@@ -42,13 +49,14 @@ pub struct SearchHit {
     /// The source that says it.
     pub source_uri: String,
     /// Where in the source.
+    #[schema(value_type = schema::SourceCursor)]
     pub source_cursor: Cursor,
     /// Higher fits better; only to be compared within one reply.
     pub score: f32,
 }
 
 /// What was found, the best first.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SearchReply {
     /// Of this document.
     pub schema_version: u32,

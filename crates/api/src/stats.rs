@@ -1,10 +1,11 @@
 //! What sessions come to.
 
 use crate::Usage;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Counts of several sessions; what cannot be known is `null`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tally {
     /// Sessions, workers included.
     pub sessions: u64,
@@ -21,7 +22,7 @@ pub struct Tally {
 }
 
 /// Counts of the sessions that have something in common.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct KeyedTally {
     /// What they have in common; `null` where it is not known.
     pub key: Option<String>,
@@ -31,7 +32,7 @@ pub struct KeyedTally {
 }
 
 /// Counts of all sessions, and of those that have something in common.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Stats {
     /// Of this document.
     pub schema_version: u32,

@@ -1,11 +1,12 @@
 //! Finding sources: a walk of the folders an adapter names, by stat alone.
 
-use crate::{Home, Refusal};
+use crate::journal::folder_of;
+use crate::{Home, Refusal, journal};
 use std::collections::HashSet;
 use std::fs::{FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, Place, Shape};
 use taffrail_model::hash;
 use taffrail_model::observed::Fingerprint;
@@ -52,6 +53,8 @@ pub struct Discovery {
     pub refused: Vec<Refused>,
     /// The homes that were looked through.
     pub homes: HashSet<String>,
+    /// Folders that were looked into.
+    pub folders: Vec<PathBuf>,
     /// Folders that could not be looked into: nothing is said of what is in them.
     pub unseen: Vec<String>,
 }
@@ -62,11 +65,70 @@ pub fn discover(homes: &[Home]) -> Discovery {
     let mut out = Discovery::default();
     for home in homes {
         out.homes.insert(home.root.to_string_lossy().into_owned());
+        if home.journal {
+            walk(home, &folder_of(home.adapter), 0, &mut out);
+            continue;
+        }
         for root in home.adapter.descriptor().roots {
             walk(home, root, 0, &mut out);
         }
     }
     out
+}
+
+/// Looks at some files and folders only. Nothing is said of what else is in the homes.
+///
+/// What has no place of its own (a side file, a write-ahead log) stands for the sources it belongs to.
+#[must_use]
+pub fn discover_at(homes: &[Home], paths: &[PathBuf]) -> (Discovery, Vec<Named>) {
+    let mut out = Discovery::default();
+    let mut named = Vec::new();
+    for home in homes {
+        out.homes.insert(home.root.to_string_lossy().into_owned());
+        for path in paths {
+            let Some(below) = below(home, path) else { continue };
+            for path in stood_for(home, &below) {
+                walk(home, &path, 0, &mut out);
+                named.push((home.root.to_string_lossy().into_owned(), path));
+            }
+        }
+    }
+    (out, named)
+}
+
+/// A file that was asked for: its home and its path below it.
+pub type Named = (String, String);
+
+/// The path below the home, if it is one that may hold history.
+fn below(home: &Home, path: &Path) -> Option<String> {
+    let below = path.strip_prefix(&home.root).ok()?.to_str()?;
+    let folder = folder_of(home.adapter);
+    let is_below = |root: &str| Path::new(below).starts_with(root);
+    let held = match home.journal {
+        true => is_below(&folder),
+        false => home.adapter.descriptor().roots.iter().any(|root| beside_root(below, root)),
+    };
+    held.then(|| below.to_owned())
+}
+
+/// Below a root, or beside one that is a file (its write-ahead log).
+fn beside_root(below: &str, root: &str) -> bool {
+    Path::new(below).starts_with(root) || below.strip_suffix("-wal") == Some(root)
+}
+
+/// The files a path stands for: itself, or those beside it that begin with its stem.
+fn stood_for(home: &Home, below: &str) -> Vec<String> {
+    let full = home.root.join(below);
+    if journal::place(home.adapter, below).is_some() || full.is_dir() {
+        return vec![below.to_owned()];
+    }
+    let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
+    let stem = name.split_once(['.', '-']).map_or(name, |(stem, _)| stem);
+    let entries = std::fs::read_dir(home.root.join(folder)).into_iter().flatten();
+    let names = entries.filter_map(|it| it.ok()?.file_name().into_string().ok());
+    let near = names.filter(|it| it.starts_with(stem) && it != name);
+    let joined = near.map(|it| if folder.is_empty() { it } else { format!("{folder}/{it}") });
+    joined.filter(|it| journal::place(home.adapter, it).is_some()).collect()
 }
 
 fn walk(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
@@ -85,6 +147,7 @@ fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
         out.unseen.push(full.display().to_string());
         return;
     };
+    out.folders.push(full.clone());
     for entry in entries {
         let Ok(entry) = entry else {
             out.unseen.push(full.display().to_string());
@@ -106,7 +169,7 @@ fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
 
 fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
     // A link to a folder full of history has no place of its own, but is worth a word.
-    let place = home.adapter.place(path);
+    let place = journal::place(home.adapter, path);
     let full = home.root.join(path);
     if kind.is_symlink() && (place.is_some() || full.is_dir()) {
         return out.refuse(&full, Refusal::Link);

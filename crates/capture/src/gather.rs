@@ -148,8 +148,9 @@ impl Sink for Gathered {
             (None, None) => Cursor::Pointer { pointer: String::new() },
         };
         let searched = match self.habits.texts {
-            Texts::Searched => searched(&draft).into_owned(),
-            Texts::None => String::new(),
+            // What a hook repeats is found in the transcript.
+            Texts::Searched if draft.origin == Origin::Transcript => searched(&draft).into_owned(),
+            Texts::Searched | Texts::None => String::new(),
         };
         self.events.push(NewEvent {
             session,
@@ -157,7 +158,8 @@ impl Sink for Gathered {
             source_event_id: draft.key.provider_id(),
             part: draft.part,
             marks: marks(&draft),
-            origin: Origin::Transcript,
+            origin: draft.origin.clone(),
+            signal: draft.signal.clone(),
             confidence: draft.confidence.clone(),
             at,
             turn: draft.turn,

@@ -11,6 +11,8 @@ pub struct Home {
     pub adapter: &'static dyn Adapter,
     /// The real path, after any link the user put there.
     pub root: PathBuf,
+    /// It is our own journal of what was said of the agent, not its history.
+    pub journal: bool,
 }
 
 impl std::fmt::Debug for Home {
@@ -37,7 +39,7 @@ pub fn homes(
             && root.is_dir()
             && out.iter().all(|home| home.root != root)
         {
-            out.push(Home { adapter, root });
+            out.push(Home { adapter, root, journal: false });
         }
     }
     out

@@ -9,24 +9,36 @@ mod copy;
 mod discover;
 mod gather;
 mod home;
+mod journal;
 mod lines;
 mod pass;
 mod peek;
 mod plan;
+mod process;
 mod readback;
+mod registry;
 mod sqlite;
 mod taker;
 
 pub use below::{Refusal, open_below};
 pub use copy::{Content, Copied, read_copy};
-pub use discover::{Discovery, Found, Refused, discover};
+pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
 pub use home::{Home, homes};
+pub use journal::{
+    JournalLimits, gather as gather_journal, is_spooled, journal_bytes, journal_homes,
+    keep_journal, make_spool, purge_journal, spool, spool_folder,
+};
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
+pub use process::{
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, lives, panes, start_of,
+    tmux_sockets, tty_of,
+};
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
+pub use registry::live_entries;
 pub use taker::{Flow, Taker};
 
 /// Why a source could not be read. It stops nothing else.

@@ -5,7 +5,7 @@ use crate::gather::{Gathered, Habits, Texts};
 use crate::lines::{LINE_LIMIT, Line, LineReader};
 use crate::plan::Job;
 use crate::taker::{Flow, Taker};
-use crate::{ReadError, open_below, sqlite};
+use crate::{ReadError, journal, open_below, sqlite};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -93,7 +93,7 @@ impl<'a> Passing<'a> {
     ) -> Self {
         let source = Source { path: &found.path, key, scope: how.scope, beside: side_files };
         let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
-        let reader = found.adapter.reader(&source, saved.reader.as_deref());
+        let reader = journal::reader(found.adapter, &source, saved.reader.as_deref());
         let rewrites_records = found.adapter.descriptor().rewrites_records;
         let habits = Habits { rewrites_records, texts: how.texts };
         let gathered = Gathered::after(saved.time, habits);

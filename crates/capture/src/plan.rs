@@ -1,6 +1,7 @@
 //! Deciding from a stat alone what has to be read.
 
 use crate::discover::{Discovery, Found};
+use crate::journal;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -165,7 +166,7 @@ fn unknown_job(
 /// Inodes are used again: a file that moved kept its name, or the session in it.
 fn is_same_file(known: &SourceState, found: &Found) -> bool {
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    let before = found.adapter.place(&known.path).and_then(|place| place.session);
+    let before = journal::place(found.adapter, &known.path).and_then(|place| place.session);
     name(&known.path) == name(&found.path) || (before.is_some() && before == found.place.session)
 }
 

@@ -3,7 +3,7 @@
 use crate::lines::LINE_LIMIT;
 use crate::pass::unzstd;
 use crate::sqlite::{self, Foreign};
-use crate::{Refusal, open_below};
+use crate::{Refusal, journal, open_below};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -187,7 +187,7 @@ impl Told {
 impl Open {
     fn new(reference: &Reference) -> Result<Self, BodyError> {
         let adapter = by_id(reference.agent.as_str()).ok_or(BodyError::NotSaid)?;
-        let place = adapter.place(&reference.path).ok_or(BodyError::NotSaid)?;
+        let place = journal::place(adapter, &reference.path).ok_or(BodyError::NotSaid)?;
         let home = Path::new(&reference.home);
         let mut file = open_below(home, &reference.path)?;
         let handle = match place.shape {
@@ -240,7 +240,7 @@ fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, Body
     let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
     let mut bodies = Bodies { out: Vec::new(), extra: adapter.extra(bytes) };
     let record = Record { bytes, at: reference.cursor.clone() };
-    adapter.reader(&source, None).read(&record, &mut bodies);
+    journal::reader(adapter, &source, None).read(&record, &mut bodies);
     Ok(bodies.out)
 }
 

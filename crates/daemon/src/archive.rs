@@ -202,7 +202,8 @@ fn drop_copies(
             writer.drop_copy((&label.home, &label.path, &label.key))?;
         }
     }
-    Ok(writer.commit((settings.now)())?)
+    writer.commit((settings.now)())?;
+    Ok(())
 }
 
 /// Keeps the archive below its cap: older editions go first, then what was last added to longest

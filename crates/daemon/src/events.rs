@@ -134,7 +134,7 @@ impl<'a> Teller<'a> {
 
     fn event(&self, row: EventRow, text: Option<String>, data: Map<String, Value>) -> Event {
         let provenance = Provenance {
-            source_kind: "runtime_transcript".to_owned(),
+            source_kind: format!("runtime_{}", row.origin.as_str()),
             backend: AgentId::new(self.session.agent.clone()),
             runtime_session_id: self.session.runtime_id.clone(),
             runtime_source_uri: row.locator,

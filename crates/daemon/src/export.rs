@@ -3,7 +3,10 @@
 use crate::events::tell;
 use crate::listing::{filter, session};
 use crate::{DaemonError, Settings, Target, resolve};
+use std::borrow::Cow;
 use taffrail_api::{EventLine, ListRequest, Session};
+use taffrail_model::redact::{redact, redact_value};
+use taffrail_model::{Cursor, Event};
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
 /// A piece of a history: a session, or an event of the session given last.
@@ -13,6 +16,53 @@ pub enum Piece {
     Session(Box<Session>),
     /// It goes on.
     Event(EventLine),
+}
+
+impl Piece {
+    /// The same with secrets taken out of everything a person or an agent wrote: texts, titles, names
+    /// of folders and files, and every JSON string. Ids and times stay.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        match &mut self {
+            Self::Session(session) => redact_session(session),
+            Self::Event(EventLine::Event(event)) => redact_event(event),
+            Self::Event(EventLine::Removed(_)) => {}
+        }
+        self
+    }
+}
+
+fn redact_session(session: &mut Session) {
+    let written = [
+        &mut session.title,
+        &mut session.project_path,
+        &mut session.git_branch,
+        &mut session.model,
+        &mut session.executor,
+    ];
+    written.into_iter().flatten().for_each(redact_text);
+    redact_text(&mut session.source_uri);
+    session.waiting_for.iter_mut().for_each(|it| redact_text(&mut it.text));
+}
+
+fn redact_event(event: &mut Event) {
+    event.text.iter_mut().for_each(redact_text);
+    let mut data = serde_json::Value::Object(std::mem::take(&mut event.data));
+    redact_value(&mut data);
+    if let serde_json::Value::Object(data) = data {
+        event.data = data;
+    }
+    redact_text(&mut event.provenance.runtime_source_uri);
+    event.provenance.source_event_id.iter_mut().for_each(redact_text);
+    if let Cursor::Pointer { pointer } = &mut event.provenance.source_cursor {
+        redact_text(pointer);
+    }
+}
+
+fn redact_text(text: &mut String) {
+    if let Cow::Owned(new) = redact(text) {
+        *text = new;
+    }
 }
 
 /// Gives a session and its events until `give` says no.

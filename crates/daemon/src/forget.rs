@@ -6,10 +6,11 @@ use crate::{DaemonError, Settings, Target, resolve};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use taffrail_api::{ForgetReport, ForgottenSession, SCHEMA_VERSION};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_capture::purge_journal;
+use taffrail_model::{Facts, RuntimeIdentity, SessionId, Timestamp};
 use taffrail_store::archive::Archive;
 use taffrail_store::search::{Load, SearchReader, SearchWriter};
-use taffrail_store::{Filter, IndexReader, Ledger, SessionRow, Writer};
+use taffrail_store::{Filter, IndexReader, Ledger, SessionRow, StoreError, Writer};
 
 /// Which sessions to forget; their workers go with them.
 #[derive(Debug, Clone)]
@@ -133,6 +134,9 @@ pub(crate) fn finish_forgetting(
     if rows.is_empty() {
         return Ok(());
     }
+    let forgotten = writer.forgotten()?;
+    let is_meant = |who: &RuntimeIdentity| forgotten.holds(who, &Facts::default());
+    purge_journal(&settings.data, &is_meant).map_err(StoreError::from)?;
     let archive = Archive::new(&settings.data);
     for state in writer.sources_of(&rows)? {
         archive.remove((&state).into())?;

@@ -11,9 +11,11 @@ use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
-use taffrail_capture::{Discovery, Known, Plan, discover, plan};
+use taffrail_capture::{
+    Discovery, Known, Plan, discover, gather_journal, is_spooled, keep_journal, plan,
+};
 use taffrail_store::archive::Archive;
-use taffrail_store::{IndexReader, SourceRow, Writer};
+use taffrail_store::{IndexReader, SourceRow, StoreError, Writer};
 
 /// A source that holds what another lost is read again at once, so often.
 const ROUNDS: usize = 3;
@@ -76,7 +78,8 @@ pub(crate) fn bring_up(
     bring: Bring,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
-    if bring != Bring::WhenDue && is_up(settings, what.0, bring)? {
+    let asks_only = bring != Bring::WhenDue;
+    if asks_only && (settings.kept_up || is_up(settings, what.0, bring)?) {
         return Ok(Indexed {
             report: report(settings, &Totals::default())?,
             problems: Vec::new(),
@@ -91,6 +94,9 @@ pub(crate) fn bring_up(
 /// take.
 fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, DaemonError> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    if is_spooled(&settings.data) {
+        return Ok(false);
+    }
     if !index.is_settled()? || is_to_forget(settings, &index)? {
         return Ok(false);
     }
@@ -100,7 +106,7 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Daemo
     if bring == Bring::Now && !is_searchable(settings, &index)? {
         return Ok(false);
     }
-    let mut plan = planned(discover(&settings.homes()), index.sources()?, scope);
+    let mut plan = planned(discover(&settings.eyes()), index.sources()?, scope);
     leave_out_old(settings, &mut plan);
     Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
 }
@@ -118,19 +124,22 @@ pub fn rebuild(
     run(settings, &mut writer, (&Scope::All, Budget::Whole, Bring::WhenDue), progress)
 }
 
-fn run(
+pub(crate) fn run(
     settings: &Settings,
     writer: &mut Writer,
     (scope, budget, bring): (&Scope, Budget, Bring),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
+    gather_journal(&settings.data).map_err(StoreError::from)?;
+    let (limits, now) = (settings.retention.journal, (settings.now)());
+    keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
     mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
-        let mut plan = planned(discover(&settings.homes()), writer.sources()?, scope);
+        let mut plan = planned(discover(&settings.eyes()), writer.sources()?, scope);
         leave_out_old(settings, &mut plan);
         Ok(plan)
     };

@@ -6,7 +6,7 @@ use taffrail_adapters::Shape as Read;
 use taffrail_capture::{Found, Job, side_files};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Kept, Observed, SourceState};
-use taffrail_model::{AgentId, Facts, RuntimeIdentity};
+use taffrail_model::{AgentId, Facts, RuntimeIdentity, journal};
 use taffrail_store::Forgotten;
 use taffrail_store::archive::{
     Archive, ArchiveError, Keeper, Label, Packer, Permission, RowLines, Shape, keep_whole,
@@ -38,6 +38,9 @@ impl Rules {
         else {
             return Ok(());
         };
+        if journal::is_locator(&known.locator) {
+            return Ok(());
+        }
         archive.repack(known.into(), packer).map(drop)
     }
 
@@ -77,7 +80,8 @@ pub(crate) struct Keeping<'a> {
 impl<'a> Keeping<'a> {
     pub(crate) fn new(rules: &'a Rules, job: &'a Job, packer: &'a mut Packer) -> Self {
         let kept = job.known.as_ref().map_or(Kept::Nothing, |known| known.kept);
-        let wanted = rules.archive.is_some() && kept != Kept::Dropped;
+        let ours = journal::is_locator(&job.found.place.locator);
+        let wanted = rules.archive.is_some() && kept != Kept::Dropped && !ours;
         let packer = wanted.then_some(packer);
         let (rows, document) = (RowLines::default(), Vec::new());
         Self { rules, job, packer, lines: None, rows, document, kept, problem: None }

@@ -7,13 +7,17 @@ mod agents;
 mod archive;
 mod backup;
 mod bodies;
+mod choosing;
 mod doctor;
 mod events;
 mod export;
 mod forget;
+mod hook;
+mod hooks;
 mod indexing;
 mod keeping;
 mod listing;
+pub mod live;
 mod mending;
 mod notice;
 mod pool;
@@ -23,7 +27,10 @@ mod reviving;
 mod rounds;
 mod search;
 mod searching;
+pub mod server;
+pub mod serving;
 mod settings;
+mod standing;
 mod stats;
 mod target;
 
@@ -34,6 +41,11 @@ pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
 pub use forget::{Mode, Which, forget};
+pub use hook::{Said, take_down};
+pub use hooks::{
+    HookChange, HookSettings, HookWish, HooksError, carry_out, hook_status, plan_hooks,
+    write_plugin,
+};
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
@@ -41,7 +53,9 @@ pub use recent::recent;
 pub use retention::RetentionSettings;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
+pub use standing::explain;
 pub use stats::{Counted, stats};
+pub use taffrail_capture::JournalLimits;
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.
@@ -56,6 +70,9 @@ pub enum DaemonError {
     /// What was asked for is not there, or not one.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// Hooks could not be changed.
+    #[error(transparent)]
+    Hooks(#[from] HooksError),
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
@@ -65,9 +82,18 @@ pub enum DaemonError {
     /// No event is of this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
+    /// Another daemon has the lock.
+    #[error("a daemon is running already")]
+    Running,
+    /// The daemon is ending.
+    #[error("the daemon is ending")]
+    Ending,
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),
+    /// Nobody can be answered.
+    #[error(transparent)]
+    Serve(#[from] server::ServeError),
 }
 
 impl DaemonError {

@@ -1,16 +1,20 @@
 //! Lists of sessions, also before everything is indexed.
 
+use crate::choosing::{chosen, is_narrowed};
 use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
+use crate::live::glance;
 use crate::searching::Bring;
+use crate::standing::stand;
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use taffrail_adapters::all;
 use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Found, Job, Plan, discover, peek};
+use taffrail_model::status::{Group, Status};
 use taffrail_model::{
-    Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp, TitleRank,
-    Tokens,
+    Confidence, Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp,
+    TitleRank, Tokens, journal,
 };
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
@@ -52,11 +56,28 @@ pub fn list(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
     let caught_up = caught_up(settings, budget, progress)?;
+    if let Some(reader) = caught_up.reader.as_ref().filter(|_| is_narrowed(request)) {
+        let sessions = chosen(settings, &glance(settings, reader)?, request)?;
+        return Ok(Listing {
+            sessions,
+            waiting: caught_up.waiting(),
+            problems: caught_up.problems,
+        });
+    }
     let mut sessions = match &caught_up.reader {
         Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
         None => Vec::new(),
     };
     add_unread(&mut sessions, &caught_up.left, request);
+    if let Some(reader) = caught_up.reader.as_ref().filter(|_| !settings.kept_up) {
+        // A daemon knows how they stand; without one they are looked at now.
+        let (cards, now) = (glance(settings, reader)?, (settings.now)());
+        for session in &mut sessions {
+            if let Some(card) = cards.get(&session.id) {
+                stand(session, card, now);
+            }
+        }
+    }
     Ok(Listing { sessions, waiting: caught_up.waiting(), problems: caught_up.problems })
 }
 
@@ -102,7 +123,7 @@ fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Pla
         Some(reader) => reader.sources()?,
         None => Vec::new(),
     };
-    Ok(planned(discover(&settings.homes()), known, &Scope::All))
+    Ok(planned(discover(&settings.eyes()), known, &Scope::All))
 }
 
 /// The same question to the index.
@@ -146,6 +167,14 @@ pub(crate) fn session(row: SessionRow) -> Session {
         parent_id: row.parent,
         lineage: row.lineage,
         source_uri: row.source_uri,
+        group: Group::Done,
+        status: Status::Exited,
+        status_since: row.last_event_at.or(row.started_at),
+        waiting_for: None,
+        // Nothing moved for a day and no process is known: that it is over is only likely.
+        confidence: Confidence::Low,
+        pid: None,
+        executor: None,
     }
 }
 
@@ -176,6 +205,7 @@ fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
 fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
     let agent = job.found.adapter.descriptor();
     request.agent.as_deref().is_none_or(|wanted| wanted == agent.id || wanted == agent.short)
+        && !journal::is_locator(&job.found.place.locator)
         && (request.all || !job.found.place.is_worker)
         && request.project.is_none()
         && request.since.is_none_or(|since| changed(&job.found) >= Some(since))
@@ -214,5 +244,12 @@ fn unread_session(
         parent_id: facts.parent.map(|it| it.session()),
         lineage,
         source_uri: found.place.locator.clone(),
+        group: Group::Done,
+        status: Status::Unknown,
+        status_since: None,
+        waiting_for: None,
+        confidence: Confidence::Low,
+        pid: None,
+        executor: None,
     }
 }

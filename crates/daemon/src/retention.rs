@@ -3,7 +3,7 @@
 use crate::archive::{Prune, prune};
 use crate::forget::unsearch;
 use crate::{DaemonError, Settings};
-use taffrail_capture::Plan;
+use taffrail_capture::{JournalLimits, Plan};
 use taffrail_model::Timestamp;
 use taffrail_store::Writer;
 
@@ -16,6 +16,8 @@ pub struct RetentionSettings {
     pub index_days: Option<u32>,
     /// Copies in the archive, from their last change on.
     pub archive_days: Option<u32>,
+    /// How much of the journal is kept.
+    pub journal: JournalLimits,
 }
 
 /// The instant before which the index knows nothing.

@@ -8,6 +8,7 @@ use crate::{DaemonError, Settings};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Job, Plan, Texts};
+use taffrail_model::journal;
 use taffrail_model::observed::{Observed, Outcome};
 use taffrail_store::Writer;
 
@@ -153,7 +154,13 @@ impl Run<'_> {
 
     /// Writes a piece, without what must not be known; gives how much that was.
     pub(crate) fn take_piece(&mut self, piece: &mut Observed) -> Result<u64, DaemonError> {
-        if self.is_excluded(piece) {
+        if journal::is_locator(&piece.source.locator) {
+            // It speaks of many sessions; only those of left-out projects go.
+            let left_out = self.settings.left_out();
+            piece.leave_out(|_, facts| {
+                facts.project_path.as_deref().is_some_and(|it| left_out.holds(it))
+            });
+        } else if self.is_excluded(piece) {
             forget(piece);
         }
         piece.leave_out(|who, facts| self.rules.is_forgotten(who, facts));

@@ -3,8 +3,8 @@
 use crate::bodies::{reference, sources};
 use crate::{DaemonError, Settings};
 use taffrail_capture::Sources;
-use taffrail_model::EventId;
 use taffrail_model::observed::Observed;
+use taffrail_model::{EventId, Origin};
 use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
 use taffrail_store::{EventRow, IndexReader, Writer};
 
@@ -67,6 +67,9 @@ impl Searching {
         let Some((search, _)) = &self.along else { return Ok(()) };
         for (number, session) in new {
             let Some(event) = piece.events.get_mut(*number) else { continue };
+            if event.origin != Origin::Transcript {
+                continue;
+            }
             let text = std::mem::take(&mut event.searched);
             let (id, kind, at) = (event.id, event.kind.clone(), event.at);
             search.add(Document { session: *session, id, kind, at, text })?;
@@ -174,7 +177,8 @@ impl<'a> Upkeep<'a> {
 
     /// Writes one event as it stands now, if it does.
     fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), DaemonError> {
-        if row.removed || row.inherited_from.is_some() {
+        let told = row.origin == Origin::Transcript;
+        if row.removed || row.inherited_from.is_some() || !told {
             return Ok(());
         }
         let body = self.sources.body(&reference(agent, row));

@@ -4,7 +4,7 @@ use crate::retention::RetentionSettings;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use taffrail_adapters::all;
-use taffrail_capture::{Home, homes};
+use taffrail_capture::{Home, homes, journal_homes};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
 use taffrail_store::Boot;
@@ -30,6 +30,8 @@ pub struct Settings {
     pub boot_id: String,
     /// The name this device takes if it has none.
     pub new_device: DeviceId,
+    /// A daemon keeps the index up: what is asked is answered from it as it is.
+    pub kept_up: bool,
     /// The clock.
     pub now: fn() -> Timestamp,
 }
@@ -61,6 +63,14 @@ impl Settings {
             homes(*adapter, &self.user_home, &self.variables, added)
         };
         all().iter().flat_map(of).collect()
+    }
+
+    /// Every place events come from: the agents' homes and our own journal.
+    #[must_use]
+    pub fn eyes(&self) -> Vec<Home> {
+        let mut out = self.homes();
+        out.extend(journal_homes(&self.data));
+        out
     }
 
     /// What the writer must be told.

@@ -108,6 +108,7 @@ impl Machine {
             archive: ArchiveSettings::default(),
             retention: RetentionSettings::default(),
             boot_id: "boot".to_owned(),
+            kept_up: false,
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,
         }

@@ -1,7 +1,9 @@
 //! What an adapter makes of one record, before anything is numbered or stored.
 
 use crate::hash::{self, Digest16};
-use crate::{Confidence, Cursor, EventId, Kind, NewUsage, RuntimeIdentity, Timestamp, TurnId};
+use crate::{
+    Confidence, Cursor, EventId, Kind, NewUsage, Origin, RuntimeIdentity, Signal, Timestamp, TurnId,
+};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -139,6 +141,15 @@ pub enum Detail<'a> {
         /// The type.
         label: Cow<'a, str>,
     },
+    /// What a hook, a live registry or the process table said.
+    Live {
+        /// The field its name stands in: `hook`, or `label` for what has no name of its own.
+        field: &'static str,
+        /// The hook's own name.
+        name: Cow<'a, str>,
+        /// The small things it said, by name.
+        fields: Vec<(&'static str, Value)>,
+    },
 }
 
 /// An event as an adapter sees it: no number, no observer, no store.
@@ -166,6 +177,10 @@ pub struct Draft<'a> {
     pub detail: Detail<'a>,
     /// How far to trust it.
     pub confidence: Confidence,
+    /// Who said it.
+    pub origin: Origin,
+    /// What follows for the status, where the kind does not say it.
+    pub signal: Option<Signal>,
     /// Where it stands, if not where the record does (a place inside a document).
     pub pointer: Option<String>,
 }
@@ -186,6 +201,8 @@ impl<'a> Draft<'a> {
             text: None,
             detail: Detail::None,
             confidence: Confidence::High,
+            origin: Origin::Transcript,
+            signal: None,
             pointer: None,
         }
     }
@@ -225,6 +242,7 @@ impl Detail<'_> {
             Self::ToolCall { tool, .. } => Some(tool),
             Self::Message { model, .. } => model.as_deref(),
             Self::Remark { label } => Some(label),
+            Self::Live { name, .. } => Some(name),
             Self::Approval { decision, .. } => Some(decision),
             Self::Stopped { reason, .. } => reason.as_deref(),
             Self::Failure { code, .. } => code.as_deref(),
@@ -315,6 +333,12 @@ impl Detail<'_> {
                 put_some(put, "retrying", *retrying);
             }
             Self::Remark { label } => put_text(put, "label", Some(label)),
+            Self::Live { field, name, fields } => {
+                put_text(put, field, Some(name));
+                for (name, value) in fields {
+                    put(name, value.clone());
+                }
+            }
         }
     }
 }

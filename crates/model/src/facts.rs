@@ -1,7 +1,7 @@
 //! What a source says about a session as a whole, apart from its events.
 
 use crate::hash::Digest16;
-use crate::{RuntimeIdentity, Timestamp};
+use crate::{Process, RuntimeIdentity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The longest path, branch or name that is kept, in bytes.
@@ -79,6 +79,9 @@ pub struct Facts {
     /// The earliest record of a kind that copies leave out: it tells the original from its copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncopied_since: Option<Timestamp>,
+    /// The process that runs it, last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process: Option<Process>,
     /// The prefix that stands elsewhere, for agents that fork or revert by reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Base>,
@@ -144,6 +147,7 @@ impl Facts {
             forked_from: self.forked_from.or(later.forked_from),
             first_record: self.first_record.or(later.first_record),
             uncopied_since: earlier(self.uncopied_since, later.uncopied_since),
+            process: later.process.or(self.process),
             base: later.base.or(self.base),
         }
     }

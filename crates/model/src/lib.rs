@@ -9,11 +9,17 @@ pub mod copies;
 pub mod cursor;
 pub mod draft;
 pub mod event;
+pub mod evidence;
 pub mod facts;
 pub mod hash;
 pub mod ids;
+pub mod journal;
 pub mod observed;
+pub mod redact;
 pub mod searched;
+pub mod signal;
+pub mod status;
+pub mod summary;
 pub mod text;
 pub mod turn;
 pub mod usage;
@@ -25,7 +31,9 @@ pub use draft::{Detail, Draft, Record, RecordKey, Sink};
 pub use event::{Confidence, Event, Kind, Origin, Provenance};
 pub use facts::{Facts, Title, TitleRank};
 pub use ids::{AgentId, DeviceId, EventId, RuntimeIdentity, RuntimeSessionId, SessionId, TurnId};
+pub use journal::Process;
 pub use observed::{NewEvent, NewUsage, Observed, Outcome};
+pub use signal::Signal;
 pub use usage::Tokens;
 
 /// A moment, as every crate of this workspace writes it.

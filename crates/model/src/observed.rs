@@ -5,8 +5,8 @@
 
 use crate::hash::Digest16;
 use crate::{
-    AgentId, Confidence, Cursor, EventId, Facts, Kind, Origin, RuntimeIdentity, Timestamp, Tokens,
-    TurnId,
+    AgentId, Confidence, Cursor, EventId, Facts, Kind, Origin, RuntimeIdentity, Signal, Timestamp,
+    Tokens, TurnId, journal,
 };
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +124,8 @@ pub struct NewEvent {
     pub label: Option<String>,
     /// The beginning of its text.
     pub excerpt: String,
+    /// What follows for the status.
+    pub signal: Option<Signal>,
     /// A mark of all it says.
     pub content: Digest16,
     /// Hash of the record's raw bytes.
@@ -246,8 +248,11 @@ impl Observed {
         retain(&mut self.removed, place);
         retain(&mut self.removed_turns, place);
         retain(&mut self.usage, place);
-        self.source.reader.clear();
-        self.source.read_whole_next = true;
+        // The journal's reader remembers nothing.
+        if !journal::is_locator(&self.source.locator) {
+            self.source.reader.clear();
+            self.source.read_whole_next = true;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::sessions::{Due, Slot};
 use crate::sources;
 use rusqlite::{Connection, OptionalExtension, params};
 use taffrail_model::observed::{Marks, NewEvent};
-use taffrail_model::{Confidence, EventId, Origin, Timestamp, TurnId};
+use taffrail_model::{Confidence, EventId, Origin, Signal, Timestamp, TurnId};
 
 /// What became of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,8 +146,8 @@ fn insert(
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO events (session, sequence, id, revision, removed, kind, origin, \
          confidence, at, observed_at, turn, parent, marks, source, position, length, place, part, \
-         source_event_id, label, excerpt, content, raw, batch) VALUES (?1, ?2, ?3, 1, 0, ?4, ?5, \
-         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+         source_event_id, label, excerpt, content, raw, batch, signal) VALUES (?1, ?2, ?3, 1, 0, ?4, \
+         ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)",
     )?;
     let inserted = statement.execute(params![
         slot.row,
@@ -172,6 +172,7 @@ fn insert(
         event.content,
         event.raw,
         slot.batch,
+        event.signal.as_ref().map(Signal::to_text),
     ])?;
     Ok(inserted == 1)
 }
@@ -218,8 +219,8 @@ fn change(
         "UPDATE events SET sequence = ?3, revision = revision + 1, removed = 0, kind = ?4, \
          confidence = ?5, at = ?6, observed_at = ?7, turn = ?8, parent = ?9, marks = ?10, \
          source = ?11, position = ?12, length = ?13, place = ?14, part = ?15, \
-         source_event_id = ?16, label = ?17, excerpt = ?18, content = ?19, raw = ?20, batch = ?21 \
-         WHERE session = ?1 AND id = ?2",
+         source_event_id = ?16, label = ?17, excerpt = ?18, content = ?19, raw = ?20, batch = ?21, \
+         signal = ?22 WHERE session = ?1 AND id = ?2",
     )?;
     statement.execute(params![
         slot.row,
@@ -243,6 +244,7 @@ fn change(
         event.content,
         event.raw,
         slot.batch,
+        event.signal.as_ref().map(Signal::to_text),
     ])?;
     Ok(())
 }

@@ -40,7 +40,7 @@ pub use reader::{Filter, IndexReader};
 pub use rows::{Changes, EventRow, SessionRow, TallyRow, UnknownRow};
 pub use sources::SourceRow;
 pub use tally::Grouping;
-pub use writer::{Applied, Boot, Writer};
+pub use writer::{Applied, Boot, Touched, Writer};
 
 /// Why memory failed.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,7 @@ use crate::reader::{EVENT, SESSION, conditions, read_session};
 use crate::{EventRow, Filter, IndexReader, SessionRow, StoreError};
 use rusqlite::{OptionalExtension, ToSql};
 use std::collections::HashSet;
-use taffrail_model::EventId;
+use taffrail_model::{EventId, SessionId};
 
 impl IndexReader {
     /// Which index this is: search is made from one and no other.
@@ -54,6 +54,14 @@ impl IndexReader {
         self.sessions_where("last_batch > ?1", &[&batch])
     }
 
+    /// Sessions a process is known of.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions_with_process(&self) -> Result<Vec<SessionRow>, StoreError> {
+        self.sessions_where("pid IS NOT NULL", &[])
+    }
+
     /// The events of a session that changed after a batch, by where they stand, removed ones too.
     ///
     /// # Errors
@@ -70,6 +78,16 @@ impl IndexReader {
     pub fn session(&self, row: i64) -> Result<Option<SessionRow>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!("{SESSION} WHERE id = ?1"))?;
         Ok(statement.query_row([row], read_session).optional()?)
+    }
+
+    /// A session by its id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn session_by_id(&self, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
+        let query = format!("{SESSION} WHERE uuid = ?1");
+        let mut statement = self.connection.prepare_cached(&query)?;
+        Ok(statement.query_row([id.as_bytes()], read_session).optional()?)
     }
 
     /// The rows of the sessions that are wanted.

@@ -4,9 +4,9 @@ use crate::StoreError;
 use crate::append::Life;
 use crate::codec::{count, maybe_blob};
 use crate::sessions::Bound;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
-use taffrail_model::{AgentId, EventId, Lifecycle, RuntimeIdentity, SessionId, TurnId};
+use taffrail_model::{AgentId, EventId, Facts, Lifecycle, RuntimeIdentity, SessionId, TurnId};
 
 /// Writes what a source knows of a session; `false` when it knew the same before.
 pub(crate) fn write_facts(
@@ -20,6 +20,15 @@ pub(crate) fn write_facts(
          ON CONFLICT DO UPDATE SET facts = ?3 WHERE facts <> ?3",
     )?;
     Ok(statement.execute(params![session, source, json])? > 0)
+}
+
+/// What a source knew of a session so far.
+pub(crate) fn facts_of(index: &Connection, session: i64, source: i64) -> Result<Facts, StoreError> {
+    let mut statement = index
+        .prepare_cached("SELECT facts FROM source_sessions WHERE session = ?1 AND source = ?2")?;
+    let json: Option<String> =
+        statement.query_row([session, source], |row| row.get(0)).optional()?;
+    Ok(json.and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default())
 }
 
 /// The sessions a source speaks of.

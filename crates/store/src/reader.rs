@@ -11,8 +11,8 @@ use std::path::Path;
 use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Confidence, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, ResumeCursor,
-    RuntimeSessionId, SessionId, Timestamp, TurnId,
+    Confidence, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, Process, ResumeCursor,
+    RuntimeSessionId, SessionId, Signal, Timestamp, TurnId,
 };
 
 /// The index, open for reading only.
@@ -49,13 +49,13 @@ pub(crate) const SESSION: &str = "
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
-  lineage_session, source_uri, sequence FROM sessions";
+  lineage_session, source_uri, sequence, pid, process_start FROM sessions";
 
 pub(crate) const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
   e.turn, e.parent, e.marks, e.position, e.length, e.place, e.part, e.source_event_id, e.label,
   e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present,
-  e.batch
+  e.batch, e.signal
 FROM events e JOIN sources s ON s.id = e.source LEFT JOIN sessions o ON o.id = e.inherited_from
 WHERE e.session = ?1";
 
@@ -153,9 +153,7 @@ impl IndexReader {
         let Some(cursor) = known else {
             return Ok(Changes::Snapshot(self.events(session.row)?));
         };
-        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
-        let sequence = crate::codec::signed(cursor.sequence);
-        Ok(Changes::Since(self.event_rows(&query, &[&session.row, &sequence])?))
+        Ok(Changes::Since(self.changes_after(session.row, cursor.sequence)?))
     }
 
     /// The sources of a session.
@@ -164,6 +162,47 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn sources_of(&self, session: i64) -> Result<Vec<SourceRow>, StoreError> {
         sources::of_session(&self.connection, session)
+    }
+
+    /// The sources in one file.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_at(&self, home: &str, path: &str) -> Result<Vec<SourceRow>, StoreError> {
+        sources::at(&self.connection, (home, path))
+    }
+
+    /// One source by its number.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn source(&self, id: i64) -> Result<Option<SourceRow>, StoreError> {
+        sources::one(&self.connection, id)
+    }
+
+    /// The sources in one home.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources_in(&self, home: &str) -> Result<Vec<SourceRow>, StoreError> {
+        sources::of_home(&self.connection, home)
+    }
+
+    /// The memory of a source's reader, to go on from.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn memory(&self, source: i64) -> Result<String, StoreError> {
+        sources::memory(&self.connection, source)
+    }
+
+    /// What changed in a session after a change number, in the order of the changes.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn changes_after(&self, session: i64, sequence: u64) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
+        self.event_rows(&query, &[&session, &crate::codec::signed(sequence)])
     }
 
     /// Every source that is known.
@@ -280,7 +319,14 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         lineage,
         source_uri: row.get(25)?,
         sequence: count(row, 26)?,
+        process: process(row, 27)?,
     })
+}
+
+fn process(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Process>> {
+    let pid: Option<u32> = row.get(first)?;
+    let start: Option<i64> = row.get(first + 1)?;
+    Ok(pid.zip(start).map(|(pid, start)| Process { pid, start: start.unsigned_abs() }))
 }
 
 fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
@@ -312,5 +358,6 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         locator: row.get(24)?,
         present: row.get(25)?,
         batch: row.get(26)?,
+        signal: usual(27)?.as_deref().map(Signal::parse),
     })
 }

@@ -2,8 +2,8 @@
 
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Confidence, Cursor, EventId, Kind, Lifecycle, Lineage, Origin, RuntimeSessionId, SessionId,
-    Timestamp, Tokens, TurnId,
+    Confidence, Cursor, EventId, Kind, Lifecycle, Lineage, Origin, Process, RuntimeSessionId,
+    SessionId, Signal, Timestamp, Tokens, TurnId,
 };
 
 /// A session as the index knows it.
@@ -51,6 +51,8 @@ pub struct SessionRow {
     pub source_uri: String,
     /// The last change number.
     pub sequence: u64,
+    /// The process that runs it, last seen.
+    pub process: Option<Process>,
 }
 
 /// An event as the index knows it: everything but its whole text.
@@ -92,6 +94,8 @@ pub struct EventRow {
     pub label: Option<String>,
     /// The beginning of its text.
     pub excerpt: String,
+    /// What follows for the status, where the kind does not say it.
+    pub signal: Option<Signal>,
     /// The record's hash.
     pub raw: [u8; 16],
     /// The session that owns the record this one is a copy of.

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// The index is not migrated: another number means it is rebuilt.
-pub(crate) const INDEX_VERSION: i64 = 2;
+pub(crate) const INDEX_VERSION: i64 = 3;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2];
 
@@ -66,13 +66,15 @@ CREATE TABLE sessions (
   cost_microdollars INTEGER,
   parent BLOB, forked_from BLOB, first_record BLOB, own_since INTEGER,
   uncopied_since INTEGER,
-  lineage_kind TEXT, lineage_session BLOB
+  lineage_kind TEXT, lineage_session BLOB,
+  pid INTEGER, process_start INTEGER
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);
 CREATE INDEX sessions_by_batch ON sessions (last_batch);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
+CREATE INDEX sessions_with_process ON sessions (pid) WHERE pid IS NOT NULL;
 CREATE INDEX sources_to_read_again ON sources (id) WHERE half_read = 1 OR again = 1;
 CREATE TABLE unbound (session INTEGER PRIMARY KEY);
 CREATE TABLE source_sessions (
@@ -88,7 +90,7 @@ CREATE TABLE events (
   turn BLOB, parent BLOB, marks INTEGER NOT NULL,
   source INTEGER NOT NULL, position INTEGER NOT NULL, length INTEGER, place TEXT,
   part INTEGER NOT NULL, source_event_id TEXT,
-  label TEXT, excerpt TEXT NOT NULL, content BLOB NOT NULL, raw BLOB NOT NULL,
+  label TEXT, signal TEXT, excerpt TEXT NOT NULL, content BLOB NOT NULL, raw BLOB NOT NULL,
   inherited_from INTEGER,
   PRIMARY KEY (session, sequence)
 ) WITHOUT ROWID;

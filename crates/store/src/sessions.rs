@@ -7,7 +7,7 @@ use taffrail_model::binding::Standing;
 use taffrail_model::observed::Marks;
 use taffrail_model::{
     Cursor, DeviceId, EventId, Facts, Kind, Lifecycle, LineageKind, Provenance, RuntimeIdentity,
-    SessionId, Timestamp, TitleRank, Tokens,
+    SessionId, Timestamp, TitleRank, Tokens, journal,
 };
 
 /// A session whose binding must be written.
@@ -63,6 +63,8 @@ pub(crate) struct Slot {
     pub(crate) who: RuntimeIdentity,
     /// The last change number given.
     pub(crate) sequence: i64,
+    /// The same before the batch.
+    pub(crate) before: i64,
     pub(crate) counts: Counts,
     pub(crate) tokens: Tokens,
     /// What must be done before the batch is closed.
@@ -162,6 +164,7 @@ pub(crate) fn load(
         row,
         who: who.clone(),
         sequence: 0,
+        before: 0,
         counts: Counts::default(),
         tokens: Tokens::default(),
         due: Due::ROW.with(Due::FACTS).with(Due::FAMILY),
@@ -187,6 +190,7 @@ fn slot(row: &Row<'_>, who: &RuntimeIdentity, batch: i64) -> rusqlite::Result<Sl
         row: row.get(0)?,
         who: who.clone(),
         sequence: row.get(1)?,
+        before: row.get(1)?,
         counts,
         tokens: tokens(row, 7)?,
         due: Due::default(),
@@ -270,12 +274,15 @@ struct Joined {
     source_uri: String,
     readable: bool,
     archived: bool,
+    /// A source of the agent's own tells it, not only our journal.
+    told: bool,
 }
 
 fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT facts, locator, present, kept > 0 FROM source_sessions JOIN sources ON sources.id = source \
-         WHERE session = ?1 ORDER BY present, rank, offset, locator, home, path",
+         WHERE session = ?1 \
+         ORDER BY locator NOT LIKE 'journal:%', present, rank, offset, locator, home, path",
     )?;
     let mut rows = statement.query([session])?;
     let mut joined = Joined::default();
@@ -283,6 +290,10 @@ fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
         let facts = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default());
         joined.facts = joined.facts.joined(facts.unwrap_or_default());
         joined.source_uri = row.get(1)?;
+        if !joined.told && !journal::is_locator(&joined.source_uri) {
+            // The journal comes first, and says nothing of whether a transcript can be read.
+            (joined.told, joined.readable) = (true, false);
+        }
         joined.readable |= row.get::<_, bool>(2)?;
         joined.archived |= row.get::<_, bool>(3)?;
     }
@@ -295,8 +306,8 @@ pub(crate) fn refresh(
     slot: &Slot,
     resumes: bool,
 ) -> Result<(), StoreError> {
-    let Joined { facts, source_uri, readable, archived } = join(connection, slot.row)?;
-    let resumable = resumes && facts.parent.is_none();
+    let Joined { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
+    let resumable = resumes && told && facts.parent.is_none();
     let lifecycle = Lifecycle::of(Standing { readable, archived, resumable });
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();
@@ -322,6 +333,8 @@ pub(crate) fn refresh(
         lineage.as_ref().map(LineageKind::as_str),
         parent.or(fork),
         facts.uncopied_since.map(micros),
+        facts.process.map(|it| it.pid),
+        facts.process.map(|it| signed(it.start)),
     ])?;
     Ok(())
 }
@@ -331,7 +344,7 @@ UPDATE sessions SET title = ?2, title_derived = ?3, project_path = ?4, git_branc
   agent_version = ?7, entrypoint = ?8, lifecycle = ?9, source_uri = ?10, said_started_at = ?11,
   cost_microdollars = ?12, parent = ?13, forked_from = ?14, first_record = ?15,
   lineage_kind = coalesce(?16, lineage_kind), lineage_session = coalesce(?17, lineage_session),
-  uncopied_since = ?18
+  uncopied_since = ?18, pid = ?19, process_start = ?20
 WHERE id = ?1";
 
 /// Lists a session whose sources are gone and whose index was rebuilt.

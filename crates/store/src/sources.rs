@@ -40,6 +40,31 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError>
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// The sources in one file.
+pub(crate) fn at(
+    connection: &Connection,
+    (home, path): (&str, &str),
+) -> Result<Vec<SourceRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM sources WHERE home = ?1 AND path = ?2");
+    let mut statement = connection.prepare_cached(&query)?;
+    let rows = statement.query_map([home, path], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// One source.
+pub(crate) fn one(connection: &Connection, id: i64) -> Result<Option<SourceRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM sources WHERE id = ?1");
+    Ok(connection.prepare_cached(&query)?.query_row([id], read).optional()?)
+}
+
+/// The sources in one home.
+pub(crate) fn of_home(connection: &Connection, home: &str) -> Result<Vec<SourceRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM sources WHERE home = ?1");
+    let mut statement = connection.prepare_cached(&query)?;
+    let rows = statement.query_map([home], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// The sources of one session.
 pub(crate) fn of_session(
     connection: &Connection,

@@ -5,7 +5,7 @@ use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
 use crate::notes::last_batch;
 use crate::passes::Seen;
-use crate::queries::{due_bindings, events_in, write_facts};
+use crate::queries::{due_bindings, events_in, facts_of, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Outcome, Pass};
-use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp};
+use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, journal};
 
 /// What a writer must be told about the machine.
 #[derive(Debug, Clone)]
@@ -37,6 +37,15 @@ pub struct Applied {
     pub outcome: Outcome,
     /// Of the events, by their place in the piece, those that are new, and the row of their session.
     pub new: Vec<(usize, i64)>,
+}
+
+/// A session a batch touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Touched {
+    /// The row of the session.
+    pub row: i64,
+    /// Its last change number before the batch.
+    pub before: u64,
 }
 
 /// Holds the lock and both files. There is no way to have two.
@@ -67,6 +76,16 @@ impl Writer {
     pub fn open(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
         schema::private_folder(folder)?;
         let lock = WriterLock::try_take(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
+    /// Asks for the lock, waits until its holder yields, and opens both files.
+    ///
+    /// # Errors
+    /// As `open`, but for the lock being taken.
+    pub fn wait(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        schema::private_folder(folder)?;
+        let lock = WriterLock::wait(folder)?;
         Self::with_lock(folder, boot, lock)
     }
 
@@ -204,11 +223,12 @@ impl Writer {
         Ok(Applied { changes, outcome: observed.outcome, new })
     }
 
-    /// Closes the batch: counts, facts, copies and bindings follow from what was written.
+    /// Closes the batch: counts, facts, copies and bindings follow from what was written. Gives the
+    /// sessions that changed.
     ///
     /// # Errors
     /// When a file cannot be written; nothing of the batch stands then.
-    pub fn commit(&mut self, now: Timestamp) -> Result<(), StoreError> {
+    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Touched>, StoreError> {
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
         for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
@@ -231,7 +251,9 @@ impl Writer {
         self.index.execute_batch("COMMIT")?;
         let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
         self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
-        self.bind(now)
+        self.bind(now)?;
+        let due = slots.values().filter(|slot| !slot.due.is_nothing());
+        Ok(due.map(|it| Touched { row: it.row, before: it.before.unsigned_abs() }).collect())
     }
 
     /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
@@ -271,10 +293,14 @@ impl Writer {
 
     fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
         let mut ids = Vec::with_capacity(observed.sessions.len());
+        // The journal's reader remembers nothing: what it knew of a session still stands.
+        let adds = journal::is_locator(&observed.source.locator) && observed.pass == Pass::Append;
         for (who, facts) in &observed.sessions {
-            let json =
-                serde_json::to_string(facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
+            let known = adds.then(|| facts_of(&self.index, slot.row, source)).transpose()?;
+            let facts = known.unwrap_or_default().joined(facts.clone());
+            let json =
+                serde_json::to_string(&facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             if observed.pass == Pass::Again {
                 slot.due.add(Due::FAMILY);
             }

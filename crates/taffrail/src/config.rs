@@ -5,11 +5,12 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use taffrail_daemon::{ArchiveSettings, RetentionSettings};
+use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings};
 
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
-    `archive.cap_mb`, `retention.index_days`, `retention.archive_days` and `agents.<id>.homes`";
+    `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
+    `retention.journal_mb` and `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +55,12 @@ pub(crate) struct RetentionConfig {
     /// Copies in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) archive_days: Option<u32>,
+    /// For how many days what hooks and probes said is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) journal_days: Option<u32>,
+    /// The most megabytes of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) journal_mb: Option<u32>,
 }
 
 /// What can be set for one agent.
@@ -92,8 +99,13 @@ impl Config {
 
     /// How long things are kept.
     pub(crate) fn retention(&self) -> RetentionSettings {
-        let RetentionConfig { index_days, archive_days } = self.retention;
-        RetentionSettings { index_days, archive_days }
+        let RetentionConfig { index_days, archive_days, journal_days, journal_mb } = self.retention;
+        let usual = JournalLimits::default();
+        let journal = JournalLimits {
+            days: journal_days.unwrap_or(usual.days),
+            bytes: journal_mb.map_or(usual.bytes, |it| u64::from(it) * 1024 * 1024),
+        };
+        RetentionSettings { index_days, archive_days, journal }
     }
 
     /// The added homes as paths; `~` stands for the user's home.

@@ -1,7 +1,8 @@
 //! One error for people: what happened, what to do, and an exit code.
 
+use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
-use taffrail_daemon::{DaemonError, TargetError};
+use taffrail_daemon::{DaemonError, HooksError, TargetError};
 
 /// A failure as it is told.
 #[derive(Debug)]
@@ -31,6 +32,16 @@ impl CliError {
     }
 }
 
+impl From<ClientError> for CliError {
+    fn from(error: ClientError) -> Self {
+        if let ClientError::Told(body) = error {
+            return Self { kind: body.kind, message: body.message, hint: body.hint };
+        }
+        let (message, hint) = (error.to_string(), Some("taffrail daemon status".to_owned()));
+        Self { kind: ErrorKind::DaemonUnreachable, message, hint }
+    }
+}
+
 impl From<DaemonError> for CliError {
     fn from(error: DaemonError) -> Self {
         let message = error.to_string();
@@ -47,6 +58,7 @@ impl From<DaemonError> for CliError {
             DaemonError::Target(TargetError::WaitingUnknown) => {
                 (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
             }
+            DaemonError::Hooks(error) => of_hooks(error),
             DaemonError::Exists(_) => {
                 (ErrorKind::Refused, Some("give a file that is not there yet"))
             }
@@ -58,6 +70,11 @@ impl From<DaemonError> for CliError {
             DaemonError::UnknownAgent(_) => {
                 (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
             }
+            DaemonError::Running => {
+                (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
+            }
+            DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
+            DaemonError::Serve(_) => (ErrorKind::Refused, None),
             DaemonError::Store(_) if error.is_busy() => {
                 (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
             }
@@ -66,6 +83,30 @@ impl From<DaemonError> for CliError {
             }
         };
         Self { kind, message, hint: hint.map(str::to_owned) }
+    }
+}
+
+fn of_hooks(error: &HooksError) -> (ErrorKind, Option<&'static str>) {
+    match error {
+        HooksError::Refused { .. } => (
+            ErrorKind::Refused,
+            Some("nothing was written; see docs/hooks.md for doing it by hand"),
+        ),
+        HooksError::Changed(_) => (ErrorKind::Failure, Some("run it again")),
+        HooksError::Io { .. } => (ErrorKind::Failure, None),
+        HooksError::NoHooks(_) => {
+            (ErrorKind::Refused, Some("see `taffrail hooks status` for the agents that have them"))
+        }
+        HooksError::NoHome(_) => (
+            ErrorKind::NotFound,
+            Some("start the agent once, or name its home in the configuration"),
+        ),
+        HooksError::Program(_) => {
+            (ErrorKind::Refused, Some("put the program where its path has no special characters"))
+        }
+        HooksError::NotEmpty(_) => {
+            (ErrorKind::Refused, Some("give a folder that is not there yet"))
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod cli;
 mod config;
 mod error;
+mod hook;
 mod numbers;
 mod output;
 mod pager;
@@ -16,6 +17,9 @@ mod wording;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = hook::answer(rim::arguments()) {
+        return code;
+    }
     cli::complete();
     cli::run()
 }

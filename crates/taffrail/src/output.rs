@@ -50,6 +50,15 @@ impl Out {
         Ok(!self.closed)
     }
 
+    /// Sends what was written on its way; `false` when nobody reads any more.
+    pub(crate) fn flush(&mut self) -> Result<bool, CliError> {
+        if let Sink::Stream(stream) = &mut self.sink {
+            let flushed = stream.flush();
+            self.judge(flushed)?;
+        }
+        Ok(!self.closed)
+    }
+
     /// Writes a value as one line of JSON.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<bool, CliError> {
         let text = serde_json::to_string(value).map_err(anyhow::Error::from)?;

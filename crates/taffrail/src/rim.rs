@@ -5,10 +5,16 @@ use crate::config::Config;
 use crate::pager::Pager;
 use anyhow::Context;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 use taffrail_daemon::Settings;
 use taffrail_model::{DeviceId, Timestamp, hash};
+
+/// The name of our folder in each place.
+const OURS: &str = "taffrail";
+/// The variable that says where data is, and where it is below the home otherwise.
+const DATA: (&str, &str) = ("XDG_DATA_HOME", ".local/share");
 
 /// What the process was started with.
 #[derive(Debug)]
@@ -21,12 +27,8 @@ pub(crate) struct Rim {
 impl Rim {
     /// Reads the environment once.
     pub(crate) fn read() -> anyhow::Result<Self> {
-        let variables: HashMap<_, _> = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect();
-        let home = variables.get("HOME").filter(|home| !home.is_empty());
-        let user_home =
-            PathBuf::from(home.context("HOME is not set, so there is nowhere to look")?);
+        let variables = variables();
+        let user_home = home(&variables).context("HOME is not set, so there is nowhere to look")?;
         // Without a current folder only `.` means nothing.
         let here = std::env::current_dir().unwrap_or_default();
         Ok(Self { variables, user_home, here })
@@ -34,18 +36,41 @@ impl Rim {
 
     /// One of our own folders: the variable's, or its place below the home.
     fn folder(&self, variable: &str, below: &str) -> PathBuf {
-        let set = self.variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        set.unwrap_or_else(|| self.user_home.join(below)).join("taffrail")
+        let set = named(&self.variables, variable);
+        set.unwrap_or_else(|| self.user_home.join(below)).join(OURS)
+    }
+
+    /// The folder of our configuration.
+    pub(crate) fn config_folder(&self) -> PathBuf {
+        self.folder("XDG_CONFIG_HOME", ".config")
     }
 
     /// The configuration file.
     pub(crate) fn config_path(&self) -> PathBuf {
-        self.folder("XDG_CONFIG_HOME", ".config").join("config.toml")
+        self.config_folder().join("config.toml")
+    }
+
+    /// Where systemd looks for the user's own units.
+    pub(crate) fn user_units(&self) -> PathBuf {
+        let config = self.config_folder();
+        config.parent().unwrap_or(&self.user_home).join("systemd/user")
     }
 
     /// Our data.
     pub(crate) fn data_folder(&self) -> PathBuf {
-        self.folder("XDG_DATA_HOME", ".local/share")
+        self.folder(DATA.0, DATA.1)
+    }
+
+    /// What we note for ourselves and could do without.
+    pub(crate) fn state_folder(&self) -> PathBuf {
+        self.folder("XDG_STATE_HOME", ".local/state")
+    }
+
+    /// The folder of the daemon's socket.
+    pub(crate) fn runtime_folder(&self) -> PathBuf {
+        let set = self.variables.get("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let set = set.filter(|path| path.is_absolute());
+        set.map_or_else(|| self.state_folder().join("run"), |path| path.join("taffrail"))
     }
 
     /// The program long output is read with; none where it was turned off.
@@ -70,9 +95,66 @@ impl Rim {
             retention: config.retention(),
             boot_id: boot_id(),
             new_device: new_device(),
+            kept_up: false,
             now: Timestamp::now,
         }
     }
+}
+
+fn variables() -> HashMap<String, String> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    std::env::vars_os().filter_map(text).collect()
+}
+
+/// A folder that a variable names from the root.
+fn named(variables: &HashMap<String, String>, variable: &str) -> Option<PathBuf> {
+    variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
+fn home(variables: &HashMap<String, String>) -> Option<PathBuf> {
+    named(variables, "HOME")
+}
+
+/// Our data, for who needs nothing else; none where no variable says where it could be.
+pub(crate) fn data_folder() -> Option<PathBuf> {
+    let variables = variables();
+    let set = named(&variables, DATA.0);
+    Some(set.or_else(|| Some(home(&variables)?.join(DATA.1)))?.join(OURS))
+}
+
+/// The words we were called with.
+pub(crate) fn arguments() -> std::env::ArgsOs {
+    std::env::args_os()
+}
+
+/// Something that was never drawn before.
+pub(crate) fn nonce() -> String {
+    hash::to_hex(&chance("nonce"))
+}
+
+/// The path under which this program can be called again. A name the user gave it stays valid when
+/// the program behind it is replaced by a newer one, so it is preferred to the real path.
+pub(crate) fn own_path(rim: &Rim) -> anyhow::Result<PathBuf> {
+    let real = std::env::current_exe().context("the path of this program is unknown")?;
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let folders = rim.variables.get("PATH").map(std::env::split_paths).into_iter().flatten();
+    let mut names: Vec<PathBuf> = match called.components().count() {
+        0 | 1 => folders.filter(|it| it.is_absolute()).map(|it| it.join(&called)).collect(),
+        _ => vec![rim.here.join(&called).components().collect()],
+    };
+    names.retain(|it| it.is_absolute() && it.components().all(|part| part != Component::ParentDir));
+    let same = |it: &PathBuf| it.canonicalize().ok() == real.canonicalize().ok();
+    Ok(names.into_iter().find(same).unwrap_or(real))
+}
+
+/// Thirty-two bytes nobody can guess.
+pub(crate) fn secret() -> anyhow::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut bytes));
+    read.context("the system gives no chance, and a token needs some")?;
+    Ok(bytes)
 }
 
 /// From now on what this process makes is for its user alone.
@@ -102,13 +184,17 @@ fn boot_id() -> String {
 }
 
 fn new_device() -> DeviceId {
+    DeviceId::new(format!("dev-{}", hash::to_hex(&chance("device"))))
+}
+
+fn chance(purpose: &str) -> hash::Digest16 {
     let mut bytes = [0; 32];
-    // Chance is only needed once in the life of a ledger; without it the clock and our own process
-    // number still tell two devices apart.
+    // Where the system gives no chance, the clock and our own process number still tell two devices
+    // and two calls apart.
     std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).ok();
     let when = Timestamp::now().as_nanosecond().to_le_bytes();
     let parts: [&[u8]; 3] = [&bytes, &when, &std::process::id().to_le_bytes()];
-    DeviceId::new(format!("dev-{}", hash::to_hex(&hash::digest("device", &parts))))
+    hash::digest(purpose, &parts)
 }
 
 #[cfg(test)]

@@ -3,39 +3,65 @@
 use crate::terminal::{fit, line, pad};
 use crate::when;
 use taffrail_api::Session;
-use taffrail_model::Timestamp;
+use taffrail_model::status::{Group, Status, WaitingKind};
+use taffrail_model::{Confidence, Timestamp};
 
 const ID: usize = 8;
 const AGENT: usize = 8;
 const AGE: usize = 4;
-const TURNS: usize = 5;
-const PROJECT: usize = 18;
+const PROJECT: usize = 16;
 
-/// The names of the columns.
-pub(crate) fn head() -> String {
-    format!(
-        "{} {} {:>AGE$} {:>TURNS$}  {} title",
-        pad("id", ID),
-        pad("agent", AGENT),
-        "age",
-        "turns",
-        pad("project", PROJECT)
-    )
+/// The groups in the order they are shown.
+pub(crate) const GROUPS: [Group; 5] =
+    [Group::NeedsYou, Group::Working, Group::YourTurn, Group::Idle, Group::Done];
+
+/// What a group is called.
+pub(crate) fn heading(group: Group) -> &'static str {
+    match group {
+        Group::NeedsYou => "NEEDS YOU",
+        Group::Working => "WORKING",
+        Group::YourTurn => "YOUR TURN",
+        Group::Idle => "IDLE",
+        Group::Done => "DONE",
+    }
 }
 
-/// One session in `width` columns.
+/// One session in `width` columns: how it stands, for how long, and what for.
 pub(crate) fn row(session: &Session, now: Timestamp, width: usize) -> String {
     let id: String = session.id.to_string().chars().take(ID).collect();
-    let age = session.last_event_at.map_or("?".to_owned(), |at| when::ago(at, now));
-    let turns = if session.turns == 0 { "-".to_owned() } else { session.turns.to_string() };
+    let since = session.status_since.filter(|_| session.group != Group::Done);
+    let age = since.or(session.last_event_at).map_or("?".to_owned(), |at| when::ago(at, now));
     let worker = if session.parent_id.is_some() { "└ " } else { "" };
     let row = format!(
-        "{id} {} {age:>AGE$} {turns:>TURNS$}  {} {worker}{}",
+        "{}{} {id} {} {age:>AGE$} {} {worker}{}",
+        shape(session),
+        doubt(session),
         pad(short(&session.agent), AGENT),
         pad(&project(session), PROJECT),
-        title(session)
+        what(session)
     );
     fit(&row, width)
+}
+
+/// What is not sure is marked, but for what is over.
+fn doubt(session: &Session) -> char {
+    let sure = session.confidence == Confidence::High || session.group == Group::Done;
+    if sure { ' ' } else { '~' }
+}
+
+/// A shape for each state, so that colour never speaks alone.
+fn shape(session: &Session) -> char {
+    let asked = session.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
+    match session.status {
+        _ if session.lifecycle.as_str() == "lost" => '✕',
+        Status::WaitingApproval => '●',
+        Status::Waiting if asked => '◆',
+        Status::Running => '◐',
+        Status::Waiting => '◇',
+        Status::Idle => '○',
+        Status::Exited => '✓',
+        Status::Unknown => '?',
+    }
 }
 
 /// The first word of an agent's id is enough to tell agents apart in a column.
@@ -48,9 +74,17 @@ fn project(session: &Session) -> String {
     line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path))
 }
 
+/// What it waits for, or else its title.
+fn what(session: &Session) -> String {
+    let waiting = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
+    match waiting.map(|it| (it.kind, line(&it.text))) {
+        Some((WaitingKind::Approval, text)) => format!("run  {text}"),
+        Some((WaitingKind::Question, text)) => format!("asks \"{text}\""),
+        Some((WaitingKind::Prompt, _)) | None => title(session),
+    }
+}
+
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().map(line).filter(|title| !title.is_empty());
-    let title = title.unwrap_or_else(|| "(no title)".to_owned());
-    let lost = if session.lifecycle.as_str() == "lost" { "✕ " } else { "" };
-    format!("{lost}{title}")
+    title.unwrap_or_else(|| "(no title)".to_owned())
 }

@@ -32,6 +32,12 @@ fn documents() {
 }
 
 #[test]
+fn hooks_of_every_agent() {
+    let home = home();
+    check_json("hooks", home.json(&["hooks", "--json"]));
+}
+
+#[test]
 fn events_of_every_agent() {
     let home = home();
     for (name, id) in [
@@ -62,6 +68,7 @@ fn screens() {
         ("stats_one_row", &["stats", "-n", "1", "--agent", "claude"]),
         ("stats_since", &["stats", "--since", "2026-11-01"]),
         ("agents", &["agents"]),
+        ("hooks", &["hooks"]),
         ("doctor", &["doctor"]),
         ("config", &["config"]),
         ("show_claude", &["show", SESSION]),
@@ -107,6 +114,7 @@ fn help_of_every_command() {
         "stats",
         "export",
         "agents",
+        "hooks",
         "rebuild",
         "doctor",
         "config",
@@ -131,6 +139,8 @@ fn failures() {
         ("waiting", &["events", "@waiting"], 6),
         ("bad_time", &["ls", "--since", "soon"], 2),
         ("rebuild_unasked", &["rebuild"], 2),
+        ("hooks_unasked", &["hooks", "install"], 2),
+        ("hooks_none", &["hooks", "install", "--agent", "goose"], 6),
         ("bad_key", &["config", "set", "colour", "red"], 2),
         ("no_key", &["config", "get", "colour"], 3),
     ] {

@@ -156,6 +156,46 @@ fn check_plain(text: &str, said: &str) {
     assert_eq!(text.chars().find(|it| is_hostile(*it)), None, "{said:?}");
 }
 
+/// Made up, of kinds that are known by themselves, by a name, and by a block of lines.
+fn secrets() -> Vec<(String, String)> {
+    let drawn = ["q8Zt4nWc0R", "jX2mLp7Vb1", "Hs6Dk9QyFe", "3aTu5G"].concat();
+    let key = format!("{drawn}{drawn}{drawn}");
+    let bare = |it: String| (it.clone(), it);
+    vec![
+        bare(format!("ghp_{drawn}")),
+        bare(format!("sk-ant-api03-{key}")),
+        (format!("DB_PASSWORD={drawn}"), drawn.clone()),
+        (format!("postgres://app:{drawn}@db/x"), drawn.clone()),
+        (format!("-----BEGIN PRIVATE KEY-----\n{key}\n-----END PRIVATE KEY-----"), key),
+        (format!("Authorization: Bearer {drawn}"), drawn),
+    ]
+}
+
+#[test]
+fn redacted_files_hold_no_secret() {
+    for (said, secret) in secrets() {
+        let home = home_saying(&format!("before {said} after"));
+        for format in ["jsonl", "md", "html"] {
+            let plain = home.ok(&["export", SESSION, "--format", format]);
+            assert!(plain.contains(&secret), "{format} without being asked: {said}");
+            let redacted = home.ok(&["export", SESSION, "--format", format, "--redacted"]);
+            assert!(!redacted.contains(&secret), "{format}: {said}: {redacted}");
+            assert!(redacted.contains("redacted:"), "{format}: {said}");
+            assert!(redacted.contains("before"), "{format}: {said}");
+        }
+    }
+}
+
+#[test]
+fn redaction_leaves_the_rest_as_it_is() {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    home.write(&path(SESSION), talk(SESSION, 0, 4));
+    for format in ["jsonl", "md", "html"] {
+        let plain = home.ok(&["export", SESSION, "--format", format]);
+        assert_eq!(home.ok(&["export", SESSION, "--format", format, "--redacted"]), plain);
+    }
+}
+
 #[test]
 fn lines_are_those_of_events_and_a_page_keeps_every_word() {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));

@@ -28,6 +28,8 @@ pub struct Home {
     program: PathBuf,
     /// Whom commands run as, where that is not us.
     user: Option<u32>,
+    /// The words before every command that lead it to where it runs.
+    through: Vec<String>,
 }
 
 /// What a command said.
@@ -53,7 +55,7 @@ impl Home {
         for (_, below) in FOLDERS {
             fs::create_dir_all(folder.path().join(below)).unwrap();
         }
-        Self { folder, program: program.into(), user: None }
+        Self { folder, program: program.into(), user: None, through: Vec::new() }
     }
 
     /// The same without an archive: what a source no longer says is gone.
@@ -104,17 +106,42 @@ impl Home {
     /// The program with the environment of this home and no other.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(arguments).current_dir(self.root()).stdin(Stdio::null());
+        self.command_in(self.root(), arguments)
+    }
+
+    fn command_in(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.any_command(&self.program, folder);
+        command.args(arguments);
+        if let Some(user) = self.user {
+            command.uid(user);
+        }
+        command
+    }
+
+    /// Any program in a folder of this home, with its environment and no other.
+    #[must_use]
+    pub fn any_command(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = match self.through.split_first() {
+            None => Command::new(program),
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                // What changes the root of files changes the folder, too.
+                command.args(rest).args(["env", "-C"]).arg(folder).arg(program);
+                command
+            }
+        };
+        command.current_dir(folder).stdin(Stdio::null());
         command.env_clear().env("HOME", self.root()).env("NO_COLOR", "1");
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for (variable, below) in FOLDERS {
             command.env(variable, self.path(below));
         }
-        if let Some(user) = self.user {
-            command.uid(user);
-        }
         command
+    }
+
+    /// From now on these words come before every command.
+    pub fn lead_through(&mut self, words: Vec<String>) {
+        self.through = words;
     }
 
     /// Gives the home and all in it to another user, whom commands run as from now on. Only root
@@ -134,7 +161,7 @@ impl Home {
     /// Runs a command in another folder.
     #[must_use]
     pub fn run_in(&self, folder: &Path, arguments: &[&str]) -> Output {
-        let output = self.command(arguments).current_dir(folder).output().unwrap();
+        let output = self.command_in(folder, arguments).output().unwrap();
         Output {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),

@@ -15,6 +15,7 @@
     reason = "a developer crate: its faults end the test that uses it"
 )]
 
+pub mod agents;
 mod chance;
 pub mod chats;
 pub mod claude;
@@ -22,13 +23,16 @@ pub mod copies;
 pub mod corpus;
 pub mod goose;
 mod home;
+pub mod model;
 pub mod mutate;
 mod process;
 mod scale;
+mod tmux;
 mod view;
 
 pub use chance::Chance;
 pub use home::{Home, Output, SavedData};
-pub use process::{Fate, Run, private_kib, until};
+pub use process::{Fate, Run, private_kib, until, until_every};
 pub use scale::Scale;
+pub use tmux::Tmux;
 pub use view::{canonical_view, check_same};

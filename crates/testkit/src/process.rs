@@ -9,14 +9,26 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_micros(500);
 
 /// Looks again and again until there is something; ends the test when there never is.
-pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    until_every(PAUSE, what, look)
+}
+
+/// The same with a longer pause between two looks, where a look is dear.
+pub fn until_every<T>(pause: Duration, what: &str, look: impl FnMut() -> Option<T>) -> T {
+    patiently(pause, look).unwrap_or_else(|| panic!("waited {PATIENCE:?} in vain for {what}"))
+}
+
+/// Looks again and again until there is something, or patience is over.
+pub(crate) fn patiently<T>(pause: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = look() {
-            return found;
+            return Some(found);
         }
-        assert!(Instant::now() < end, "waited {PATIENCE:?} in vain for {what}");
-        std::thread::park_timeout(PAUSE);
+        if Instant::now() >= end {
+            return None;
+        }
+        std::thread::park_timeout(pause);
     }
 }
 

@@ -1,11 +1,13 @@
 //! What a model said, did and cost.
 
+use super::hooks::QUESTION_TOOLS;
 use super::record::{Block, Content, Line, Message, Usage};
 use super::telling::Telling;
 use super::user;
 use crate::gist;
+use crate::hooking::question_in;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Kind, NewUsage, Tokens, hash};
+use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens, hash};
 
 /// The model of messages that the program itself put into the model's mouth.
 const SYNTHETIC: &str = "<synthetic>";
@@ -100,9 +102,15 @@ fn tell_call<'r>(part: u32, block: &'r Block<'r>, telling: &mut Telling<'r, '_>)
     telling.calls.open(call_id, telling.event_id(part));
     let mut draft = telling.draft(part, Kind::ToolCall);
     draft.text = block.input.map(gist::of);
+    let tool = block.name.as_deref().unwrap_or_default();
+    if QUESTION_TOOLS.contains(&tool) {
+        draft.signal = Some(Signal::Asked { call: String::new() });
+        let question = block.input.and_then(|it| question_in(it.get()));
+        draft.text = question.map(Cow::Owned).or(draft.text);
+    }
     draft.detail = Detail::ToolCall {
         call_id: Cow::Borrowed(call_id),
-        tool: Cow::Borrowed(block.name.as_deref().unwrap_or_default()),
+        tool: Cow::Borrowed(tool),
         input: block.input,
         input_text: None,
     };

@@ -4,7 +4,10 @@
 //! was seen and what is made of it.
 
 mod answers;
+mod hooks;
+mod install;
 mod known;
+mod live;
 mod memory;
 mod place;
 mod prompts;
@@ -14,10 +17,13 @@ mod remarks;
 mod telling;
 mod user;
 
+use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, HomeRule, Place, Reader, Retention, Source, records,
+    Adapter, Advice, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Retention,
+    Source, records,
 };
 use serde_json::{Map, Value};
+use taffrail_model::journal;
 
 const ADAPTER_ID: &str = "claude-code";
 
@@ -40,6 +46,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["projects"],
     scoped_ids: false,
     rewrites_records: false,
+    processes: &["claude", "claude.exe", "node"],
+    live: Some(live::PLAN),
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: Some(Retention {
         file: "settings.json",
@@ -101,7 +109,15 @@ impl Adapter for ClaudeCode {
         Box::new(reader::TranscriptReader::new(source, saved))
     }
 
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
+    }
+
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, SPOKEN_OF)
+        records::extra_fields(record, &[SPOKEN_OF, journal::FIELDS].concat())
     }
 }

@@ -10,6 +10,8 @@ use std::borrow::Cow;
 const INTERRUPT: &str = "[Request interrupted by user";
 /// How news of a background task begins.
 const TASK_NOTIFICATION: &str = "<task-notification>";
+/// The label of such news.
+pub(super) const NEWS: &str = "task_notification";
 /// What the program calls the origin of such news.
 const TASK_NOTIFICATION_ORIGIN: &str = "task-notification";
 /// How the echo of a command, or of its output, begins.
@@ -81,7 +83,7 @@ impl<'r> Circumstances<'r> {
         } else if is_interrupt(text) {
             Meaning::Interrupt
         } else if self.is_task_notification(text) {
-            Meaning::Notice("task_notification")
+            Meaning::Notice(NEWS)
         } else if COMMAND_ECHOES.iter().any(|echo| text.starts_with(echo)) {
             Meaning::Notice("command")
         } else {
@@ -163,7 +165,7 @@ mod tests {
     const PROMPT: Meaning = Meaning::Prompt;
     const NOTHING: Meaning = Meaning::Nothing;
     const COMMAND: Meaning = Meaning::Notice("command");
-    const NEWS: Meaning = Meaning::Notice("task_notification");
+    const NEWS: Meaning = Meaning::Notice(super::NEWS);
     const SUMMARY: Meaning = Meaning::Notice("compact_summary");
 
     /// Checks what a user record with these fields says.

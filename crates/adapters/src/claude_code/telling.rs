@@ -3,7 +3,7 @@
 use super::memory::{Chain, OpenCalls};
 use std::borrow::Cow;
 use taffrail_model::{
-    Detail, Draft, EventId, Kind, NewUsage, RecordKey, Sink, Timestamp, TitleRank, TurnId,
+    Detail, Draft, EventId, Kind, NewUsage, RecordKey, Signal, Sink, Timestamp, TitleRank, TurnId,
 };
 
 /// The record at hand: who speaks, when, and to whom.
@@ -74,6 +74,15 @@ impl<'r> Telling<'r, '_> {
         let mut draft = self.draft(part, Kind::Notice);
         draft.text = text;
         draft.detail = Detail::Remark { label: Cow::Borrowed(label) };
+        self.tell(draft);
+    }
+
+    /// Tells a remark that sets the agent to work.
+    pub(super) fn news(&mut self, part: u32, label: &'static str, text: Cow<'r, str>) {
+        let mut draft = self.draft(part, Kind::Notice);
+        draft.text = Some(text);
+        draft.detail = Detail::Remark { label: Cow::Borrowed(label) };
+        draft.signal = Some(Signal::Busy);
         self.tell(draft);
     }
 

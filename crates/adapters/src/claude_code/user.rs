@@ -52,6 +52,8 @@ fn tell_words<'r>(
     match circumstances.meaning_of(&text) {
         Meaning::Prompt => telling.prompt(part, text, asked_by),
         Meaning::Interrupt => telling.interrupted(part, text),
+        // News of a background task is what the agent goes on with.
+        Meaning::Notice(label @ prompts::NEWS) => telling.news(part, label, text),
         Meaning::Notice(label) => telling.notice(part, label, Some(text)),
         Meaning::Nothing => {}
     }

@@ -5,6 +5,8 @@
 mod bare;
 mod calls;
 mod events;
+mod hooks;
+mod install;
 mod items;
 mod memory;
 mod meta;
@@ -16,11 +18,14 @@ mod summary;
 mod tools;
 mod usage;
 
-use crate::{Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, records};
+use crate::journal::JournalReader;
+use crate::{
+    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source, records,
+};
 use name::RolloutName;
 use reader::RolloutReader;
 use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 /// The one adapter of this folder.
 pub static ADAPTER: Codex = Codex;
@@ -41,6 +46,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["sessions", "archived_sessions"],
     scoped_ids: false,
     rewrites_records: false,
+    processes: &["codex"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: None,
     advice: &[],
@@ -91,8 +98,16 @@ impl Adapter for Codex {
         Box::new(RolloutReader::new(source.path, saved))
     }
 
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
+    }
+
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, KNOWN_FIELDS)
+        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
     }
 }
 

@@ -3,6 +3,7 @@
 //! Messages and thoughts stand here, too, but only as the model saw them; what a person saw is
 //! told by other records.
 
+use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
 use super::summary;
@@ -10,7 +11,7 @@ use crate::lenient::{Raw, value_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Kind, RecordKey, hash};
+use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, hash};
 
 /// The part of a call; also in records that tell nothing else.
 const CALL: u32 = 0;
@@ -139,6 +140,9 @@ impl RolloutReader {
     pub(super) fn say_call(&mut self, here: &mut Here<'_>, keys: &CallKeys<'_>, call: Call<'_>) {
         let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
         draft.text = call.summary.map(Cow::Owned);
+        if QUESTION_TOOLS.contains(&call.tool.as_ref()) {
+            draft.signal = Some(Signal::Asked { call: String::new() });
+        }
         draft.detail = Detail::ToolCall {
             call_id: Cow::Borrowed(&keys.id),
             tool: call.tool,

@@ -7,6 +7,7 @@ mod record;
 mod roll;
 mod transcript;
 
+use crate::silent::Silent;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Reader, Retention, Shape,
     Source, records,
@@ -29,6 +30,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["tmp"],
     scoped_ids: false,
     rewrites_records: true,
+    processes: &["gemini"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: Some(Retention {
         file: "settings.json",
@@ -85,6 +88,10 @@ impl Adapter for GeminiCli {
 
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
         Box::new(transcript::Transcript::new(source, saved))
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(Silent)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -6,6 +6,7 @@ mod row;
 mod session;
 mod transcript;
 
+use crate::silent::Silent;
 use crate::{
     Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan, records,
 };
@@ -30,6 +31,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     roots: &["sessions"],
     scoped_ids: true,
     rewrites_records: true,
+    processes: &["goose"],
+    live: None,
     capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: None,
     advice: &[],
@@ -107,6 +110,10 @@ impl Adapter for Goose {
 
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
         Box::new(transcript::Transcript::new(source, saved))
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(Silent)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -176,7 +176,7 @@ fn a_path_with_signs_that_mean_something_elsewhere_is_opened() {
     let root = odd.path("a?b#c%41d");
     std::fs::create_dir_all(root.join("sessions")).unwrap();
     std::fs::write(root.join(PATH), bytes).unwrap();
-    let home = taffrail_capture::Home { adapter: odd.adapter(), root };
+    let home = taffrail_capture::Home { adapter: odd.adapter(), root, journal: false };
     let plan = taffrail_capture::plan(taffrail_capture::discover(&[home]), &[]);
     let mut given = 0;
     taffrail_capture::read(&plan.jobs[0], Reading::default(), &mut |_: Observed| {

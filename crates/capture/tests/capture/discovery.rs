@@ -91,7 +91,8 @@ fn a_folder_that_cannot_be_looked_into_is_named_and_nothing_in_it_is_gone() {
     let root = shelf.folder.path().canonicalize().unwrap();
     std::fs::rename(&root, aside.path().join("home")).unwrap();
     std::fs::write(&root, "").unwrap();
-    let discovery = discover(&[Home { adapter: shelf.adapter(), root: root.clone() }]);
+    let discovery =
+        discover(&[Home { adapter: shelf.adapter(), root: root.clone(), journal: false }]);
     assert_eq!(discovery.unseen, [root.join("projects").to_str().unwrap()]);
     let known: Vec<_> = shelf.known.values().cloned().collect();
     assert!(taffrail_capture::plan(discovery, &known).vanished.is_empty());

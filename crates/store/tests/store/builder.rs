@@ -78,6 +78,7 @@ fn event(who: &RuntimeIdentity, said: Said, offset: u64) -> NewEvent {
         turn: opens.then(|| TurnId::opened_by(id)),
         parent: None,
         label: (kind == Kind::ToolCall).then(|| "Bash".to_owned()),
+        signal: None,
         excerpt: text,
         content,
         raw: content,

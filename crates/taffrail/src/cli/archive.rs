@@ -8,7 +8,7 @@ use crate::output::{Out, say};
 use crate::terminal::{fit, line};
 use crate::{rim, when};
 use std::time::SystemTime;
-use taffrail_api::{ArchiveEntry, ArchiveReport};
+use taffrail_api::{ArchiveEntry, ArchiveReport, NoBody, PruneBody};
 use taffrail_daemon::{Mode, Prune, archive, archived_bytes, prune_archive, verify_archive};
 
 /// Look into the archive: copies of what agents wrote, which outlive their clean-up
@@ -123,7 +123,10 @@ fn row(entry: &ArchiveEntry) -> String {
 }
 
 fn verify(args: &Args, context: &Context) -> Result<(), CliError> {
-    let check = verify_archive(&context.settings)?;
+    let check = match &context.client {
+        Some(client) => client.with_patience(None).post("/api/archive/verify", &NoBody {})?,
+        None => verify_archive(&context.settings)?,
+    };
     let mut out = Out::new();
     if args.json {
         return out.json(&check);
@@ -151,7 +154,13 @@ fn prune(
         Some(text) => Prune::Before(SystemTime::from(super::which::instant(text)?)),
     };
     let mode = if yes { Mode::Do } else { Mode::Report };
-    let report = prune_archive(&context.settings, which, mode)?;
+    let report = match &context.client {
+        Some(client) => {
+            let body = PruneBody { older_than: older_than.map(str::to_owned), yes };
+            client.with_patience(None).post("/api/archive/prune", &body)?
+        }
+        None => prune_archive(&context.settings, which, mode)?,
+    };
     if args.json {
         return Out::new().json(&report);
     }

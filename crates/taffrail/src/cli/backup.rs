@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::output::say;
 use clap::ValueHint;
 use std::path::PathBuf;
-use taffrail_api::ErrorKind;
+use taffrail_api::{Done, ErrorKind, FileBody};
 
 /// Write what only Taffrail knows, the ledger, into one file
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,15 @@ pub(super) fn restore(args: &RestoreArgs, context: &Context) -> Result<(), CliEr
             hint: Some("add --yes; `taffrail backup FILE` keeps the present one first".to_owned()),
         });
     }
-    taffrail_daemon::restore(&context.settings, &args.file)?;
+    match &context.client {
+        Some(client) => {
+            let file = context.rim.here.join(&args.file).to_string_lossy().into_owned();
+            client
+                .with_patience(None)
+                .post::<Done>("/api/restore", &FileBody { file, yes: true })?;
+        }
+        None => taffrail_daemon::restore(&context.settings, &args.file)?,
+    }
     say("restored; what was forgotten before or since stays forgotten");
     Ok(())
 }

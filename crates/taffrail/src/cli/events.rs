@@ -91,7 +91,7 @@ pub(super) fn print(
     }
 }
 
-fn readable(event: &EventLine) -> String {
+pub(super) fn readable(event: &EventLine) -> String {
     match event {
         EventLine::Removed(removed) => format!("{:>6} removed {}", removed.sequence, removed.id),
         EventLine::Event(event) => one_line(event),

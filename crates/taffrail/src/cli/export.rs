@@ -20,6 +20,7 @@ Examples:
   taffrail export @last --format md                    to read or to paste
   taffrail export 3f2a --format html --out talk.html   one page that loads nothing
   taffrail export --since 7d --format jsonl            every event, sub-agents too
+  taffrail export @last --format md --redacted         to give away, with secrets taken out
 ")]
 pub(super) struct Args {
     /// The beginning of its id, its agent's own id, @last, or . for this folder
@@ -34,6 +35,9 @@ pub(super) struct Args {
     /// Replace the file if it is there
     #[arg(long, requires = "out")]
     force: bool,
+    /// Take known kinds of secrets out: keys, tokens, passwords
+    #[arg(long)]
+    redacted: bool,
     #[command(flatten)]
     which: Which,
 }
@@ -91,6 +95,7 @@ fn written(args: &Args, context: &Context, out: Out) -> Result<u64, CliError> {
     let mut transcript = Transcript::new(args.format, out, name);
     let mut fault = None;
     let mut give = |piece: Piece| {
+        let piece = if args.redacted { piece.redacted() } else { piece };
         transcript.piece(piece).unwrap_or_else(|error| {
             fault = Some(error);
             false

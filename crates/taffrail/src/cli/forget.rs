@@ -8,7 +8,7 @@ use crate::output::{Out, say};
 use crate::terminal::{fit, line};
 use crate::{rim, when};
 use clap::ValueHint;
-use taffrail_api::{ForgetReport, ForgottenSession};
+use taffrail_api::{ForgetBody, ForgetReport, ForgottenSession};
 use taffrail_daemon::{Mode, Which, forget};
 
 /// Forget sessions everywhere and for good; without --yes only say what that would mean
@@ -42,16 +42,31 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let report = forgotten(args, context)?;
+    if args.json {
+        return Out::new().json(&report);
+    }
+    show(&report)
+}
+
+fn forgotten(args: &Args, context: &Context) -> Result<ForgetReport, CliError> {
+    if let Some(client) = &context.client {
+        let ids: Result<Vec<_>, _> = args.ids.iter().map(|it| context.id(client, it)).collect();
+        let project = args.project.as_ref();
+        let body = ForgetBody {
+            ids: ids?,
+            project: project.map(|it| super::which::absolute(&context.rim.here, it)),
+            before: args.before.clone(),
+            yes: args.yes,
+        };
+        return Ok(client.with_patience(None).post("/api/forget", &body)?);
+    }
     let which = which(args, context)?;
     let mode = if args.yes { Mode::Do } else { Mode::Report };
     let bar = Bar::new();
     let report = forget(&context.settings, &which, mode, &mut |it| bar.show(it));
     bar.end();
-    let report = report?;
-    if args.json {
-        return Out::new().json(&report);
-    }
-    show(&report)
+    Ok(report?)
 }
 
 fn which(args: &Args, context: &Context) -> Result<Which, CliError> {

@@ -6,6 +6,7 @@ pub(super) use crate::numbers::{bytes, counted};
 use crate::output::{Out, is_watched, say};
 use crate::terminal::clean;
 use indicatif::{ProgressBar, ProgressStyle};
+use taffrail_api::NoBody;
 use taffrail_daemon::{Budget, Indexed, Progress, Scope, index};
 
 /// Read everything that is new in the agents' histories
@@ -22,6 +23,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    if let Some(client) = &context.client {
+        let report = client.with_patience(None).post("/api/index", &NoBody {})?;
+        return told(&Indexed { report, problems: Vec::new(), complete: true }, args.json);
+    }
     let bar = Bar::new();
     let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
     bar.end();

@@ -7,8 +7,10 @@ use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
 use crate::terminal::clean;
 use crate::{rim, table};
+use serde_json::Value;
 use std::time::{Duration, Instant};
-use taffrail_api::{ListRequest, SCHEMA_VERSION, SessionList};
+use taffrail_api::client::path;
+use taffrail_api::{ListQuery, ListRequest, SCHEMA_VERSION, SessionList};
 use taffrail_daemon::{Budget, Listing, Waiting, agents, list};
 
 /// How long a list for people may spend on catching up.
@@ -38,16 +40,92 @@ pub(super) struct Args {
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
     #[command(flatten)]
+    at: At,
+    #[command(flatten)]
     which: Which,
+}
+
+// A plain comment: a documented one would become the help of the command.
+// Narrows a list to what sessions are at.
+#[derive(Debug, Default, clap::Args)]
+struct At {
+    /// Only what waits for you
+    #[arg(long, short)]
+    waiting: bool,
+    /// Only those whose latest result is a failure
+    #[arg(long)]
+    failing: bool,
+    /// Only those at work on something with these words in it
+    #[arg(long, value_name = "TEXT")]
+    doing: Option<String>,
+}
+
+impl At {
+    fn is_anything(&self) -> bool {
+        self.waiting || self.failing || self.doing.is_some()
+    }
+}
+
+impl Args {
+    /// The same as a question to the daemon.
+    fn query(&self, request: &ListRequest) -> ListQuery {
+        ListQuery {
+            all: request.all,
+            limit: request.limit,
+            agent: request.agent.clone(),
+            since: request.since.map(|it| it.to_string()),
+            project: request.project.clone(),
+            waiting: self.at.waiting,
+            failing: self.at.failing,
+            doing: self.at.doing.clone(),
+        }
+    }
+}
+
+/// Asks the daemon, or looks without one.
+fn listed(
+    args: &Args,
+    request: &ListRequest,
+    budget: Budget,
+    context: &Context,
+) -> Result<Listing, CliError> {
+    if let Some(client) = &context.client {
+        let query = serde_json::to_value(args.query(request)).map_err(anyhow::Error::from)?;
+        let fields = query.as_object().into_iter().flatten();
+        let texts: Vec<(String, String)> =
+            fields.filter_map(|(name, it)| Some((name.clone(), text(it)?))).collect();
+        let pairs: Vec<(&str, &str)> =
+            texts.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
+        let list: SessionList = client.get(&path("/api/sessions", &pairs))?;
+        let (waiting, problems) = (Waiting::default(), Vec::new());
+        return Ok(Listing { sessions: list.sessions, waiting, problems });
+    }
+    let bar = Bar::new();
+    let listing = list(&context.settings, request, budget, &mut |it| bar.show(it));
+    bar.end();
+    Ok(listing?)
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let which = args.which.request(context)?;
-    let request = ListRequest { all: args.all, limit: args.limit, ..which };
+    let request = ListRequest {
+        all: args.all,
+        limit: args.limit,
+        waiting: args.at.waiting,
+        failing: args.at.failing,
+        doing: args.at.doing.clone(),
+        ..which
+    };
     if args.json {
-        let bar = Bar::new();
-        let listing = list(&context.settings, &request, Budget::Whole, &mut |it| bar.show(it))?;
-        bar.end();
+        let listing = listed(args, &request, Budget::Whole, context)?;
         warn(listing.waiting, &listing.problems);
         let sessions = listing.sessions;
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
@@ -55,21 +133,29 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let budget = Budget::Until(Instant::now() + CATCH_UP);
     // One more than is shown tells whether there are more.
     let limit = Some(args.limit.unwrap_or(ROWS).saturating_add(1).min(MOST_ROWS));
-    let listing = list(&context.settings, &ListRequest { limit, ..request }, budget, &mut |_| {})?;
+    let listing = listed(args, &ListRequest { limit, ..request }, budget, context)?;
     show(&listing, args, context)
 }
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     if listing.sessions.is_empty() {
-        return nothing(context);
+        return match args.at.is_anything() {
+            true => Out::new().line("none").map(|_| ()),
+            false => nothing(context),
+        };
     }
     let rows = args.limit.unwrap_or(ROWS);
     let width = if is_terminal() { columns() } else { usize::MAX };
     let mut out = Out::paged(context.pager.as_ref());
-    out.line(&bold(&table::head()))?;
     let now = rim::now();
-    for session in listing.sessions.iter().take(rows) {
-        out.line(&table::row(session, now, width))?;
+    for group in table::GROUPS {
+        let shown = listing.sessions.iter().take(rows).filter(|it| it.group == group);
+        for (number, session) in shown.enumerate() {
+            if number == 0 {
+                out.line(&bold(table::heading(group)))?;
+            }
+            out.line(&table::row(session, now, width))?;
+        }
     }
     out.end()?;
     if listing.sessions.len() > rows {

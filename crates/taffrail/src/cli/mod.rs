@@ -5,18 +5,28 @@ mod archive;
 mod backup;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod events;
+mod explain;
 mod export;
 mod forget;
+mod health;
+mod hooks;
 mod index;
 mod ls;
 mod man;
 mod rebuild;
 mod search;
+mod service;
 mod show;
 mod stats;
+mod status;
+mod summary;
 mod tail;
+mod token;
+mod uninstall;
+mod wait;
 mod which;
 
 use crate::config::Config;
@@ -27,6 +37,8 @@ use crate::rim::{Rim, keep_private};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
 use std::process::ExitCode;
+use taffrail_api::Session;
+use taffrail_api::client::{Client, path};
 use taffrail_daemon::{Settings, Target};
 
 const TEMPLATE: &str =
@@ -88,6 +100,9 @@ enum Command {
     Show(show::Args),
     Events(events::Args),
     Tail(tail::Args),
+    Explain(explain::Args),
+    Wait(wait::Args),
+    Summary(summary::Args),
     Stats(stats::Args),
     Export(export::Args),
     Archive(archive::Args),
@@ -95,6 +110,14 @@ enum Command {
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
+    Daemon(daemon::Args),
+    Health(health::Args),
+    Status(status::Args),
+    Service(service::Args),
+    Uninstall(uninstall::Args),
+    Token(token::Args),
+    Hooks(hooks::Args),
+    Hook(hooks::HookArgs),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -106,6 +129,8 @@ enum Command {
 pub(crate) struct Context {
     pub(crate) rim: Rim,
     pub(crate) settings: Settings,
+    /// The daemon, if one runs; then what is asked is asked of it.
+    pub(crate) client: Option<Client>,
     /// What a command that may print more than a screen prints through.
     pub(crate) pager: Option<Pager>,
 }
@@ -115,8 +140,9 @@ impl Context {
         keep_private();
         let rim = Rim::read()?;
         let config = Config::read(&rim.config_path())?;
-        let settings = rim.settings(&config);
-        Ok(Self { rim, settings, pager: None })
+        let client = Client::connect(&rim.state_folder()).ok();
+        let settings = Settings { kept_up: client.is_some(), ..rim.settings(&config) };
+        Ok(Self { rim, settings, client, pager: None })
     }
 
     /// The same for a command that may print more than a screen.
@@ -126,6 +152,13 @@ impl Context {
             Paging::Off => None,
         };
         Self { pager, ..self }
+    }
+
+    /// The id of the session a person means, as the daemon knows it.
+    pub(crate) fn id(&self, client: &Client, text: &str) -> Result<String, CliError> {
+        let here = self.rim.here.to_string_lossy();
+        let asked = path("/api/resolve", &[("id", text), ("here", &here)]);
+        Ok(client.get::<Session>(&asked)?.id.to_string())
     }
 
     /// The session a person means.
@@ -174,6 +207,18 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
+        Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
+        Command::Service(args) => service::run(&args, &Context::new()?),
+        Command::Uninstall(args) => uninstall::run(&args, &Context::new()?),
+        Command::Status(args) => status::run(&args, &Rim::read()?),
+        Command::Health(args) => health::run(&args, &Context::new()?),
+        Command::Token(args) => token::run(&args, &Context::new()?),
+        Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
+        Command::Wait(args) => wait::run(&args, &Context::new()?),
+        Command::Summary(args) => summary::run(&args, &Context::new()?),
+        Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
+        // An agent is answered before we come here.
+        Command::Hook(_) => Ok(()),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
     }
@@ -194,6 +239,14 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Agents(args) => args.json,
+            Self::Daemon(args) => args.json,
+            Self::Health(args) => args.json,
+            Self::Explain(args) => args.json,
+            Self::Wait(args) => args.json,
+            Self::Summary(args) => args.json,
+            Self::Token(_) | Self::Status(_) | Self::Service(_) | Self::Uninstall(_) => false,
+            Self::Hooks(args) => args.wants_json(),
+            Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
             Self::Config(args) => args.json,

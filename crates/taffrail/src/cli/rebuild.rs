@@ -3,7 +3,8 @@
 use super::index::{Bar, told};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use taffrail_daemon::rebuild;
+use taffrail_api::YesBody;
+use taffrail_daemon::{Indexed, rebuild};
 
 /// Throw the index away and make it anew from the agents' own files and the archive
 #[derive(Debug, clap::Args)]
@@ -27,6 +28,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
              the archive holds comes back",
             "taffrail rebuild --yes",
         ));
+    }
+    if let Some(client) = &context.client {
+        let report = client.with_patience(None).post("/api/rebuild", &YesBody { yes: true })?;
+        return told(&Indexed { report, problems: Vec::new(), complete: true }, args.json);
     }
     let bar = Bar::new();
     let indexed = rebuild(&context.settings, &mut |it| bar.show(it))?;

@@ -6,6 +6,7 @@ use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
 use crate::terminal::{clean, fit, line, pad};
 use crate::{rim, when};
+use taffrail_api::client::path;
 use taffrail_api::{SearchHit, SearchReply, SearchRequest};
 use taffrail_daemon::search;
 use taffrail_model::{Kind, SessionId};
@@ -45,14 +46,23 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         limit: args.limit.min(MOST_HITS),
         here: context.rim.here.to_string_lossy().into_owned(),
     };
-    let bar = Bar::new();
-    let reply = search(&context.settings, &request, &mut |it| bar.show(it));
-    bar.end();
-    let reply = reply?;
+    let reply = found(&request, context)?;
     if args.json {
         return Out::new().json(&reply);
     }
     show(&reply, context)
+}
+
+fn found(request: &SearchRequest, context: &Context) -> Result<SearchReply, CliError> {
+    if let Some(client) = &context.client {
+        let limit = request.limit.to_string();
+        let asked = [("q", request.query.as_str()), ("limit", &limit), ("here", &request.here)];
+        return Ok(client.get(&path("/api/search", &asked))?);
+    }
+    let bar = Bar::new();
+    let reply = search(&context.settings, request, &mut |it| bar.show(it));
+    bar.end();
+    Ok(reply?)
 }
 
 fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {

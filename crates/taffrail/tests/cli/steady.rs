@@ -35,7 +35,7 @@ fn settings() -> Settings {
     settings.set_snapshot_path("../snapshots");
     // What hangs on the folder of the test, the clock, or the drawn name of the device.
     settings.add_filter(r"/tmp/[^/\s]*taffrail-test-\w+", "[HOME]");
-    settings.add_filter(r"(?m)^\w{8} goose ", "[goose]  goose ");
+    settings.add_filter(r"\b[0-9a-f]{8} goose ", "[goose]  goose ");
     settings.add_filter(r"(claude|codex|gemini|goose)( +)\d+[smhdw]\b", "$1$2[age]");
     settings.add_filter(r" in \d+\.\d s", " in [time]");
     settings.add_filter(

@@ -1,0 +1,303 @@
+//! Hook payloads in the shape that several agents share.
+
+use crate::gist;
+use crate::journal::Heard;
+use crate::lenient::{self, Raw, Text, filled, lenient, made_of_objects};
+use crate::records::LONGEST_ID;
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use taffrail_model::{Detail, Draft, Facts, Kind, RuntimeIdentity, Signal, hash};
+
+/// What a hook was given on its standard input.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Payload<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) hook_event_name: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) session_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) agent_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(crate) agent_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    cwd: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    model: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    permission_mode: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) tool_name: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_input: Raw<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    tool_use_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    tool_calls: Option<Vec<Option<ToolCall<'a>>>>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) source: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    reason: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    trigger: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    message: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) notification_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    error: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    error_details: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    last_assistant_message: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    background_tasks: Option<Vec<Option<Task<'a>>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    tool_use_id: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Task<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    status: Text<'a>,
+}
+
+/// The text of a tool's input that is shown whole.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    command: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    plan: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    question: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    questions: Option<Vec<Option<Question<'a>>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Question<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    question: Text<'a>,
+}
+
+made_of_objects! { Payload<'de>, ToolCall<'de>, Task<'de>, Input<'de>, Question<'de> }
+
+/// What a hook says.
+pub(crate) struct Said<'p> {
+    pub(crate) kind: Kind,
+    pub(crate) signal: Signal,
+    pub(crate) text: Option<Cow<'p, str>>,
+}
+
+/// How a background task ended, in the words agents use; any other is still going on.
+const FINISHED: &[&str] =
+    &["completed", "complete", "done", "failed", "killed", "stopped", "cancelled", "canceled"];
+
+impl<'a> Payload<'a> {
+    /// Reads the payload of an entry; `None` if it is torn, or says neither what nor of whom.
+    pub(crate) fn of(json: &'a str) -> Option<Self> {
+        let payload: Self = lenient::value_in(json)?;
+        let is_named = |id: &Text<'_>| id.as_ref().is_some_and(|id| id.len() <= LONGEST_ID);
+        let is_whole = is_named(&payload.session_id) && payload.hook_event_name.is_some();
+        is_whole.then_some(payload)
+    }
+
+    /// The session that the hook names.
+    pub(crate) fn session(&self) -> &str {
+        self.session_id.as_deref().unwrap_or_default()
+    }
+
+    /// The worker it speaks of, if it speaks of one.
+    pub(crate) fn worker(&self) -> Option<&str> {
+        self.agent_id.as_deref().filter(|id| id.len() <= LONGEST_ID)
+    }
+
+    /// What a tool is called for, in a line.
+    pub(crate) fn gist(&self) -> Option<Cow<'_, str>> {
+        let gist = self.tool_input.map(gist::of).filter(|gist| !gist.is_empty());
+        gist.or_else(|| self.tool_name.as_deref().map(Cow::Borrowed))
+    }
+
+    /// What a person is asked to allow: a command whole, else the tool and what it is called for.
+    pub(crate) fn request(&self) -> Option<Cow<'_, str>> {
+        let input: Input<'_> = self.tool_input.and_then(|it| lenient::value_in(it.get()))?;
+        let command = input.command.map(|it| Cow::Owned(it.into_owned()));
+        command.or_else(|| {
+            let tool = self.tool_name.as_deref().unwrap_or_default();
+            let gist = self.tool_input.map(gist::of).unwrap_or_default();
+            Some(Cow::Owned(format!("{tool} {gist}").trim().to_owned()))
+        })
+    }
+
+    /// What a person is asked.
+    pub(crate) fn question(&self) -> Option<Cow<'_, str>> {
+        question_in(self.tool_input?.get()).map(Cow::Owned).or_else(|| self.gist())
+    }
+
+    /// The call that is about to run.
+    pub(crate) fn called(&self) -> Signal {
+        Signal::Called { call: self.call(), input: self.input_mark() }
+    }
+
+    /// The call that is named.
+    pub(crate) fn call(&self) -> String {
+        let id = self.tool_use_id.as_deref().filter(|id| id.len() <= LONGEST_ID);
+        id.unwrap_or_default().to_owned()
+    }
+
+    /// Equal for the same tool with the same input, however its fields are ordered. What a request
+    /// adds to explain itself is no part of it.
+    pub(crate) fn input_mark(&self) -> String {
+        let input = self.tool_input.and_then(|it| serde_json::from_str(it.get()).ok());
+        let mut input: Value = input.unwrap_or_default();
+        if let Value::Object(fields) = &mut input {
+            fields.remove("description");
+        }
+        let tool = self.tool_name.as_deref().unwrap_or_default();
+        let mark = hash::digest("tool-input", &[tool.as_bytes(), input.to_string().as_bytes()]);
+        hash::to_hex(&mark)
+    }
+
+    /// The tasks that go on although the agent stopped.
+    pub(crate) fn running_tasks(&self) -> usize {
+        let tasks = self.background_tasks.iter().flatten();
+        let goes_on = |status: Option<&str>| status.is_none_or(|it| !FINISHED.contains(&it));
+        tasks.filter(|task| goes_on(task.as_ref().and_then(|it| it.status.as_deref()))).count()
+    }
+
+    /// What a hook says that every agent means alike; `None` for all others.
+    pub(crate) fn said(&self) -> Option<Said<'_>> {
+        let plain = |signal| Said { kind: Kind::Heartbeat, signal, text: None };
+        Some(match self.hook_event_name.as_deref()? {
+            "SessionStart" if self.source.as_deref() == Some("compact") => plain(Signal::Alive),
+            "SessionStart" => plain(Signal::Started),
+            "UserPromptSubmit" => Said { text: borrowed(&self.prompt), ..plain(Signal::Prompted) },
+            "PreToolUse" => Said { text: self.gist(), ..plain(self.called()) },
+            "PermissionRequest" => Said {
+                kind: Kind::ApprovalRequested,
+                signal: Signal::AskedApproval { input: self.input_mark() },
+                text: self.request(),
+            },
+            "PostToolUse" | "PostToolUseFailure" => plain(Signal::Answered { call: self.call() }),
+            "PreCompact" => plain(Signal::Compacting),
+            "PostCompact" => plain(Signal::Compacted),
+            "Stop" => self.stop(),
+            "SubagentStart" => plain(Signal::Prompted),
+            "SubagentStop" => {
+                Said { text: borrowed(&self.last_assistant_message), ..plain(Signal::Ended) }
+            }
+            "SessionEnd" => Said {
+                kind: Kind::SessionExited,
+                signal: Signal::Ended,
+                text: borrowed(&self.reason),
+            },
+            _ => return None,
+        })
+    }
+
+    fn stop(&self) -> Said<'_> {
+        let signal = match self.running_tasks() {
+            0 => Signal::TurnOver,
+            _ => Signal::WorkingOn,
+        };
+        Said { kind: Kind::AgentStopped, signal, text: borrowed(&self.last_assistant_message) }
+    }
+
+    /// What an error says.
+    pub(crate) fn failure(&self) -> Option<Cow<'_, str>> {
+        borrowed(&self.error_details).or_else(|| borrowed(&self.error))
+    }
+
+    /// What a remark says.
+    pub(crate) fn remark(&self) -> Option<Cow<'_, str>> {
+        borrowed(&self.message)
+    }
+
+    /// The calls of a batch that came back.
+    pub(crate) fn batch(&self) -> Vec<String> {
+        let calls = self.tool_calls.iter().flatten().flatten();
+        let ids = calls.filter_map(|it| it.tool_use_id.as_deref());
+        ids.filter(|id| id.len() <= LONGEST_ID).map(str::to_owned).collect()
+    }
+
+    fn detail(&self) -> Detail<'_> {
+        let texts = [
+            ("tool", &self.tool_name),
+            ("call_id", &self.tool_use_id),
+            ("source", &self.source),
+            ("reason", &self.reason),
+            ("trigger", &self.trigger),
+            ("type", &self.notification_type),
+            ("error", &self.error),
+            ("agent_type", &self.agent_type),
+            ("permission_mode", &self.permission_mode),
+        ];
+        let told = texts.into_iter().filter_map(|(name, text)| {
+            let text = text.as_deref().filter(|text| !text.is_empty() && text.len() <= LONGEST_ID);
+            Some((name, Value::from(text?)))
+        });
+        let mut fields: Vec<_> = told.collect();
+        if let Some(tasks) = &self.background_tasks {
+            fields.push(("background", tasks.len().into()));
+            fields.push(("running", self.running_tasks().into()));
+        }
+        let name = self.hook_event_name.as_deref().unwrap_or_default();
+        Detail::Live { field: "hook", name: Cow::Borrowed(name), fields }
+    }
+
+    /// Tells what the hook said of a session.
+    pub(crate) fn tell(&self, heard: &mut Heard<'_, '_>, who: &RuntimeIdentity, said: Said<'_>) {
+        self.tell_part(heard, who, (0, said));
+    }
+
+    /// Tells one of several things the hook said.
+    pub(crate) fn tell_part(
+        &self,
+        heard: &mut Heard<'_, '_>,
+        who: &RuntimeIdentity,
+        (part, said): (u32, Said<'_>),
+    ) {
+        let mut draft: Draft<'_> = heard.draft(part, said.kind);
+        draft.ends_turn = matches!(said.signal, Signal::TurnOver | Signal::Failed)
+            && matches!(draft.kind, Kind::AgentStopped | Kind::Error);
+        draft.signal = Some(said.signal);
+        draft.text = said.text;
+        draft.detail = self.detail();
+        heard.tell(who, draft);
+    }
+
+    /// What is so of the session.
+    pub(crate) fn facts(&self, heard: &Heard<'_, '_>, parent: Option<RuntimeIdentity>) -> Facts {
+        let owned = |text: &Text<'_>| text.as_deref().map(str::to_owned);
+        Facts {
+            project_path: owned(&self.cwd),
+            model: owned(&self.model),
+            process: heard.process,
+            parent,
+            ..Facts::default()
+        }
+    }
+}
+
+fn borrowed<'p>(text: &'p Text<'_>) -> Option<Cow<'p, str>> {
+    text.as_deref().map(Cow::Borrowed)
+}
+
+/// The first question in a tool's input, or the plan it asks about.
+pub(crate) fn question_in(input: &str) -> Option<String> {
+    let input: Input<'_> = lenient::value_in(input)?;
+    let first = input.questions.into_iter().flatten().flatten().find_map(|it| it.question);
+    first.or(input.question).or(input.plan).map(Cow::into_owned)
+}

@@ -1,0 +1,400 @@
+//! Reads the journal: what hooks, live registries and the process table said.
+
+use crate::{Descriptor, Reader};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use taffrail_model::journal::{Entry, Gone, Loss};
+use taffrail_model::{
+    AgentId, Confidence, Detail, Draft, Facts, Kind, Origin, Process, Record, RecordKey,
+    RuntimeIdentity, SessionId, Signal, Sink,
+};
+
+/// Reads the journal of one agent; it remembers nothing from one record to the next.
+pub(crate) struct JournalReader {
+    descriptor: &'static Descriptor,
+    hear: fn(&mut Heard<'_, '_>),
+    known: Known,
+}
+
+/// What was learned of the sessions met so far.
+#[derive(Default)]
+struct Known {
+    sessions: Vec<(RuntimeIdentity, Facts)>,
+    places: HashMap<SessionId, usize>,
+}
+
+/// An entry at hand, and who is told.
+pub(crate) struct Heard<'e, 's> {
+    pub(crate) entry: &'e Entry<'e>,
+    /// The process above the writer that is the agent's.
+    pub(crate) process: Option<Process>,
+    sink: &'s mut dyn Sink,
+    known: &'s mut Known,
+}
+
+impl JournalReader {
+    /// `hear` makes events of what the agent itself said: hooks and its registry.
+    pub(crate) fn new(descriptor: &'static Descriptor, hear: fn(&mut Heard<'_, '_>)) -> Self {
+        Self { descriptor, hear, known: Known::default() }
+    }
+
+    fn process_of(&self, entry: &Entry<'_>) -> Option<Process> {
+        let is_agent = |name: &str| self.descriptor.processes.contains(&name);
+        let above = entry.ancestors.iter().find(|it| is_agent(&it.name))?;
+        Some(Process { pid: above.pid, start: above.start })
+    }
+}
+
+impl Reader for JournalReader {
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if record.bytes.trim_ascii().is_empty() {
+            return;
+        }
+        let Ok(entry) = serde_json::from_slice::<Entry<'_>>(record.bytes) else {
+            return sink.unknown("journal/unreadable", None);
+        };
+        let process = self.process_of(&entry);
+        let heard = &mut Heard { entry: &entry, process, sink, known: &mut self.known };
+        match &entry.via {
+            Origin::Hook | Origin::Registry => (self.hear)(heard),
+            Origin::Process => gone(heard, self.descriptor.id),
+            Origin::Transcript
+            | Origin::Pty
+            | Origin::Input
+            | Origin::Telemetry
+            | Origin::Unknown(_) => heard.unknown(&format!("journal/{}", entry.via.as_str())),
+        }
+    }
+
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        self.known.sessions.clone()
+    }
+
+    fn save(&self) -> String {
+        String::new()
+    }
+}
+
+impl<'e> Heard<'e, '_> {
+    /// An event of this entry, with nothing but what all of them share.
+    pub(crate) fn draft(&self, part: u32, kind: Kind) -> Draft<'e> {
+        let mut draft =
+            Draft::new(RecordKey::Provider(Cow::Borrowed(&self.entry.nonce)), part, kind);
+        draft.at = Some(self.entry.at);
+        draft.origin = self.entry.via.clone();
+        draft
+    }
+
+    /// Tells an event.
+    pub(crate) fn tell(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
+        self.sink.event(who, draft);
+    }
+
+    /// Tells what is so of a session.
+    pub(crate) fn learn(&mut self, who: &RuntimeIdentity, facts: Facts) {
+        self.known.learn(who, facts);
+    }
+
+    /// Counts something this version does not know.
+    pub(crate) fn unknown(&mut self, raw_type: &str) {
+        self.sink.unknown(raw_type, None);
+    }
+}
+
+impl Known {
+    fn learn(&mut self, who: &RuntimeIdentity, facts: Facts) {
+        let next = self.sessions.len();
+        let place = *self.places.entry(who.session()).or_insert(next);
+        match self.sessions.get_mut(place) {
+            Some((_, known)) => *known = std::mem::take(known).joined(facts),
+            None => self.sessions.push((who.clone(), facts)),
+        }
+    }
+}
+
+/// The detail of what has no name of its own.
+pub(crate) fn labelled<'a>(
+    label: &'static str,
+    fields: Vec<(&'static str, serde_json::Value)>,
+) -> Detail<'a> {
+    Detail::Live { field: "label", name: Cow::Borrowed(label), fields }
+}
+
+/// A session lost its process.
+fn gone(heard: &mut Heard<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Gone>(heard.entry.payload.get()) else {
+        return heard.unknown("process/unreadable");
+    };
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = heard.draft(0, Kind::Heartbeat);
+    draft.signal = Some(match it.gone {
+        Loss::Died => Signal::Died,
+        Loss::Left => Signal::Ended,
+    });
+    draft.confidence = Confidence::High;
+    draft.detail = labelled("process", vec![("pid", it.process.pid.into())]);
+    heard.tell(&who, draft);
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "fixtures are files")]
+mod tests {
+    use super::*;
+    use crate::{Adapter, by_id};
+    use serde_json::{Value, json};
+    use std::path::Path;
+    use taffrail_model::{Cursor, EventId, NewUsage, TurnId};
+
+    /// What was heard: whose, kind, signal and text; and what was not understood.
+    #[derive(Default)]
+    struct Ear {
+        said: Vec<String>,
+        events: Vec<Value>,
+        unknown: Vec<String>,
+    }
+
+    impl Sink for Ear {
+        fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
+            let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
+            let text = draft.text.as_deref().unwrap_or_default();
+            let (kind, ends) = (draft.kind.as_str(), if draft.ends_turn { " ends" } else { "" });
+            let scope = who.scope.as_str();
+            self.said.push(format!("{scope}/{} {kind}{ends} {signal} '{text}'", who.id.as_str()));
+            let id = EventId::of(who.session(), &draft.key, draft.part);
+            self.events.push(json!({
+                "id": id, "origin": draft.origin.as_str(), "at": draft.at,
+                "data": draft.detail.to_json(), "label": draft.detail.label(),
+                "confidence": draft.confidence.as_str(),
+            }));
+        }
+        fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+        fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
+        fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+        fn unknown(&mut self, raw_type: &str, _: Option<&str>) {
+            self.unknown.push(raw_type.to_owned());
+        }
+    }
+
+    fn entry(agent: &str, via: &str, payload: &Value) -> Value {
+        json!({"at": "2026-11-15T10:00:00Z", "nonce": "n1", "agent": agent, "via": via, "payload": payload})
+    }
+
+    fn read_line(adapter: &dyn Adapter, line: &str) -> (Ear, Vec<(RuntimeIdentity, Facts)>) {
+        let (mut ear, mut reader) = (Ear::default(), adapter.journal());
+        let at = Cursor::Bytes { byte_offset: 0, length: 0 };
+        reader.read(&Record { bytes: line.as_bytes(), at }, &mut ear);
+        assert_eq!(reader.save(), "");
+        (ear, reader.facts())
+    }
+
+    fn heard(agent: &str, via: &str, payload: &Value) -> Ear {
+        read_line(by_id(agent).unwrap(), &entry(agent, via, payload).to_string()).0
+    }
+
+    /// Checks what a hook of a session `s` says; marks of inputs are left out.
+    fn check(agent: &str, hook: &str, more: &Value, expected: &[&str]) {
+        let mut payload = json!({"session_id": "s", "hook_event_name": hook, "cwd": "/w"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let ear = heard(agent, "hook", &payload);
+        let said: Vec<_> = ear.said.iter().map(|it| without_marks(it)).collect();
+        assert_eq!(said, expected, "{hook}");
+        assert!(ear.events.iter().all(|it| it["label"] == hook && it["data"]["hook"] == hook));
+        assert!(ear.unknown.is_empty(), "{:?}", ear.unknown);
+    }
+
+    /// Marks are 32 hex digits.
+    fn without_marks(said: &str) -> String {
+        let is_mark = |it: &str| it.len() == 32 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let words = said.split(' ').map(|word| {
+            let parts = word.split(':').map(|part| if is_mark(part) { "*" } else { part });
+            parts.collect::<Vec<_>>().join(":")
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn hooks_that_several_agents_share() {
+        let bash = || json!({"tool_name": "Bash", "tool_input": {"command": "npm test\nls", "description": "d"}, "tool_use_id": "t1"});
+        for agent in ["claude-code", "codex"] {
+            let check =
+                |hook: &str, more: Value, expected: &str| check(agent, hook, &more, &[expected]);
+            check("SessionStart", json!({"source": "startup"}), "/s heartbeat started ''");
+            check("SessionStart", json!({"source": "resume"}), "/s heartbeat started ''");
+            check("SessionStart", json!({"source": "compact"}), "/s heartbeat alive ''");
+            check(
+                "UserPromptSubmit",
+                json!({"prompt": "fix it"}),
+                "/s heartbeat prompted 'fix it'",
+            );
+            check("PreToolUse", bash(), "/s heartbeat called:*:t1 'npm test'");
+            let asked = "/s approval.requested asked-approval:* 'npm test\nls'";
+            check("PermissionRequest", bash(), asked);
+            check("PostToolUse", bash(), "/s heartbeat answered:t1 ''");
+            check("PreCompact", json!({"trigger": "auto"}), "/s heartbeat compacting ''");
+            check("PostCompact", json!({"trigger": "auto"}), "/s heartbeat compacted ''");
+            let said = json!({"last_assistant_message": "Done."});
+            check("Stop", said, "/s agent.stopped ends turn-over 'Done.'");
+            check("SessionEnd", json!({"reason": "other"}), "/s session.exited ended 'other'");
+        }
+    }
+
+    #[test]
+    fn a_stop_counts_what_goes_on() {
+        let stop = |tasks: Value, expected: &str| {
+            check("claude-code", "Stop", &json!({"background_tasks": tasks}), &[expected]);
+        };
+        let over = "/s agent.stopped ends turn-over ''";
+        let goes_on = "/s agent.stopped working-on ''";
+        stop(json!([]), over);
+        stop(json!([{"status": "completed"}, {"status": "killed"}]), over);
+        stop(json!([{"status": "running"}]), goes_on);
+        stop(json!([{"status": "completed"}, {"status": "dreaming"}]), goes_on);
+        stop(json!([{}]), goes_on);
+        stop(json!("many"), over);
+    }
+
+    #[test]
+    fn a_request_is_joined_with_its_call_by_the_input() {
+        let signal = |hook: &str, input: Value| {
+            let payload = json!({"session_id": "s", "hook_event_name": hook, "tool_name": "Bash", "tool_input": input});
+            let ear = heard("codex", "hook", &payload);
+            ear.said[0].split_once(':').unwrap().1.get(..32).unwrap().to_owned()
+        };
+        let called = signal("PreToolUse", json!({"command": "ls", "n": 1}));
+        let why = json!({"n": 1, "command": "ls", "description": "May I?"});
+        assert_eq!(called, signal("PermissionRequest", why));
+        assert_ne!(called, signal("PermissionRequest", json!({"command": "ls -l", "n": 1})));
+    }
+
+    #[test]
+    fn hooks_of_workers_belong_to_the_worker() {
+        let more = || json!({"agent_id": "a1", "agent_type": "general", "tool_use_id": "t1"});
+        check("claude-code", "PostToolUse", &more(), &["s/a1 heartbeat answered:t1 ''"]);
+        check("claude-code", "SubagentStart", &more(), &["s/a1 heartbeat prompted ''"]);
+        check("claude-code", "SubagentStop", &more(), &["s/a1 heartbeat ended ''"]);
+        let folding = json!({"agent_id": "a1", "agent_type": ""});
+        check("claude-code", "SubagentStop", &folding, &["/s heartbeat alive ''"]);
+        check("codex", "SubagentStart", &more(), &["/a1 heartbeat prompted ''"]);
+        check("codex", "PostToolUse", &more(), &["/a1 heartbeat answered:t1 ''"]);
+        let mut line = entry(
+            "codex",
+            "hook",
+            &json!({"session_id": "s", "hook_event_name": "Stop", "agent_id": "a1"}),
+        );
+        line["ancestors"] =
+            json!([{"pid": 9, "start": 1, "name": "sh"}, {"pid": 7, "start": 5, "name": "codex"}]);
+        let (_, facts) = read_line(by_id("codex").unwrap(), &line.to_string());
+        let (who, facts) = &facts[0];
+        assert_eq!(who.id.as_str(), "a1");
+        assert_eq!(facts.parent.as_ref().unwrap().id.as_str(), "s");
+        assert_eq!(facts.process, Some(Process { pid: 7, start: 5 }));
+    }
+
+    #[test]
+    fn hooks_of_one_agent() {
+        let check = |hook: &str, more: Value, expected: &[&str]| {
+            check("claude-code", hook, &more, expected);
+        };
+        let ask = || json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1", "tool_input": {"questions": [{"question": "Which?"}]}});
+        check("PreToolUse", ask(), &["/s heartbeat asked:t1 'Which?'"]);
+        let mut request = ask();
+        request.as_object_mut().unwrap().remove("tool_use_id");
+        check("PermissionRequest", request, &["/s heartbeat asked 'Which?'"]);
+        let plan = json!({"tool_name": "ExitPlanMode", "tool_use_id": "t1", "tool_input": {"plan": "First."}});
+        check("PreToolUse", plan, &["/s heartbeat asked:t1 'First.'"]);
+        let edit =
+            json!({"tool_name": "Edit", "tool_input": {"file_path": "/w/a.rs", "new_string": "x"}});
+        check(
+            "PermissionRequest",
+            edit,
+            &["/s approval.requested asked-approval:* 'Edit /w/a.rs'"],
+        );
+        let batch = json!({"tool_calls": [{"tool_use_id": "t1"}, {"tool_use_id": "t2"}]});
+        check(
+            "PostToolBatch",
+            batch,
+            &["/s heartbeat answered:t1 ''", "/s heartbeat answered:t2 ''"],
+        );
+        check("PostToolBatch", json!({}), &["/s heartbeat alive ''"]);
+        let denied =
+            json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}});
+        check("PermissionDenied", denied, &["/s approval.resolved settled:*:t1 'ls'"]);
+        check(
+            "StopFailure",
+            json!({"error": "rate_limit"}),
+            &["/s error ends failed 'rate_limit'"],
+        );
+        let remind = |kind: &str| json!({"notification_type": kind, "message": "m"});
+        check("Notification", remind("permission_prompt"), &["/s notice asked-approval: 'm'"]);
+        check("Notification", remind("idle_prompt"), &["/s notice quiet 'm'"]);
+        check("Notification", remind("agent_needs_input"), &["/s notice asked 'm'"]);
+        check("Notification", remind("auth_success"), &["/s notice alive 'm'"]);
+        check("CwdChanged", json!({}), &["/s heartbeat alive ''"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_counted() {
+        let check = |agent: &str, via: &str, payload: Value, said: &[&str], unknown: &[&str]| {
+            let ear = heard(agent, via, &payload);
+            assert_eq!((ear.said, ear.unknown), (owned(said), owned(unknown)), "{payload}");
+        };
+        let new = json!({"session_id": "s", "hook_event_name": "Tomorrow"});
+        check("codex", "hook", new.clone(), &["/s heartbeat alive ''"], &["hook/Tomorrow"]);
+        check("claude-code", "hook", new, &["/s heartbeat alive ''"], &["hook/Tomorrow"]);
+        check("codex", "hook", json!({"hook_event_name": "Stop"}), &[], &["hook/unreadable"]);
+        check("codex", "hook", json!({"session_id": "s"}), &[], &["hook/unreadable"]);
+        check("codex", "hook", json!([1]), &[], &["hook/unreadable"]);
+        check("codex", "registry", json!({}), &[], &["registry/unreadable"]);
+        check("codex", "pty", json!({}), &[], &["journal/pty"]);
+        check("codex", "tomorrow", json!({}), &[], &["journal/tomorrow"]);
+        check("codex", "process", json!({"gone": true}), &[], &["process/unreadable"]);
+    }
+
+    #[test]
+    fn a_shortened_payload_still_says_what_is_left_of_it() {
+        let payload = json!({"session_id": "s", "hook_event_name": "Stop"});
+        let whole = entry("codex", "hook", &payload);
+        let mut short = whole.clone();
+        short["shortened"] = json!(true);
+        let said = |entry: &Value| read_line(by_id("codex").unwrap(), &entry.to_string()).0.said;
+        assert_eq!(said(&short), said(&whole));
+        assert_eq!(said(&short).len(), 1);
+    }
+
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_lost_process_is_told() {
+        let process = Process { pid: 7, start: 5 };
+        let check = |loss: Loss, expected: &str| {
+            let gone = Gone { gone: loss, session: "s".into(), scope: "p".into(), process };
+            let ear = heard("claude-code", "process", &json!(gone));
+            assert_eq!(ear.said, [expected]);
+            assert_eq!(ear.events[0]["origin"], "process");
+        };
+        check(Loss::Died, "p/s heartbeat died ''");
+        check(Loss::Left, "p/s heartbeat ended ''");
+    }
+
+    #[test]
+    fn every_cut_of_every_entry_is_silence_and_every_entry_has_its_own_id() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay");
+        for folder in std::fs::read_dir(root).unwrap() {
+            let journal = folder.unwrap().path().join("journal.jsonl");
+            let mut ids = std::collections::HashSet::new();
+            for line in std::fs::read_to_string(&journal).unwrap().lines() {
+                let agent = serde_json::from_str::<Value>(line).unwrap()["agent"].clone();
+                let adapter = by_id(agent.as_str().unwrap()).unwrap();
+                let (whole, _) = read_line(adapter, line);
+                assert!(!whole.said.is_empty() && whole.unknown.is_empty(), "{line}");
+                assert!(whole.events.iter().all(|it| ids.insert(it["id"].to_string())), "{line}");
+                for cut in (1..line.len()).filter_map(|end| line.get(..end)) {
+                    let (heard, _) = read_line(adapter, cut);
+                    assert!(heard.said.is_empty() && heard.unknown.len() == 1, "{cut}");
+                }
+            }
+        }
+    }
+}

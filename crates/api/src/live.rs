@@ -1,0 +1,321 @@
+//! What is answered about sessions that are alive, and about the daemon.
+
+use crate::schema;
+use crate::{EventLine, SCHEMA_VERSION, Session};
+use serde::{Deserialize, Serialize};
+use taffrail_model::evidence::Life;
+use taffrail_model::status::{Group, Status, WaitingFor};
+use taffrail_model::turn::Turn;
+use taffrail_model::{
+    Binding, Confidence, EventId, Kind, Origin, Provenance, RuntimeSessionId, SessionId, Timestamp,
+    TurnId,
+};
+use utoipa::ToSchema;
+
+/// How all sessions of late stand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StatusList {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The numbering of sequences in force.
+    pub generation: String,
+    /// The sessions, the latest first, workers too.
+    pub sessions: Vec<Session>,
+}
+
+/// The recent events of a session, or what changed after a cursor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StreamReply {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    pub session: Session,
+    /// Where to go on.
+    pub cursor: String,
+    /// These are the latest events; otherwise what changed after the cursor that was given.
+    pub snapshot: bool,
+    /// The events.
+    pub events: Vec<EventLine>,
+}
+
+/// How a stream of one session begins; its events follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct StreamBegin {
+    /// The session.
+    pub session: Session,
+    /// Where to go on after the events that follow at once.
+    pub cursor: String,
+    /// The latest events follow; otherwise what changed after the cursor that was given.
+    pub snapshot: bool,
+}
+
+/// Changes of a session in their order, page by page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CapturePage {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// The numbering of sequences in force.
+    pub generation: String,
+    /// The cursor was not known: this begins with the first change.
+    pub snapshot: bool,
+    /// The changes.
+    pub events: Vec<EventLine>,
+    /// Where to go on.
+    pub cursor: String,
+    /// There is more after it.
+    pub more: bool,
+}
+
+/// What a session is about, in three lines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Summary {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// What it does now.
+    pub current: String,
+    /// What it did of late.
+    pub recent: String,
+    /// What it was last asked.
+    pub last_prompt: String,
+    /// The three as lines.
+    pub text: String,
+    /// What it was about, once it is over.
+    pub topics: Vec<String>,
+    /// What kind of work it was, once it is over.
+    pub category: Option<String>,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// A person, or a parent agent.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool.
+    Tool,
+    /// The agent program itself.
+    System,
+}
+
+/// Something that was said in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Message {
+    /// The event.
+    #[schema(value_type = String)]
+    pub id: EventId,
+    /// Who said it.
+    pub role: Role,
+    /// What it says.
+    #[schema(value_type = schema::Kind)]
+    pub kind: Kind,
+    /// The text.
+    pub text: String,
+    /// The tool, where it is one.
+    pub tool: Option<String>,
+    /// When.
+    #[schema(value_type = schema::Instant)]
+    pub created_at: Timestamp,
+    /// Its turn.
+    #[schema(value_type = Option<String>)]
+    pub turn_id: Option<TurnId>,
+    /// Its change number.
+    pub sequence: u64,
+    /// Where it came from.
+    #[schema(value_type = schema::Provenance)]
+    pub provenance: Provenance,
+}
+
+/// What was said in a session: prompts and answers, and in a transcript calls and results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Messages {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// Its agent's id for it.
+    #[schema(value_type = String)]
+    pub runtime_session_id: RuntimeSessionId,
+    /// Where its history is.
+    pub runtime_source_uri: String,
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// Where to go on.
+    pub cursor: String,
+    /// There is more after it.
+    pub more: bool,
+}
+
+/// The turns of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Timeline {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    pub session: Session,
+    /// The tie it is found by.
+    #[schema(value_type = Option<schema::Binding>)]
+    pub binding: Option<Binding>,
+    /// The turns, the earliest first.
+    #[schema(value_type = Vec<schema::Turn>)]
+    pub turns: Vec<Turn>,
+}
+
+/// The tie of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct BindingReply {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The tie.
+    #[schema(value_type = schema::Binding)]
+    pub binding: Binding,
+}
+
+/// One thing a status rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EvidenceRow {
+    /// Who said it.
+    #[schema(value_type = schema::Origin)]
+    pub source: Origin,
+    /// The event's kind, or the hook's own name.
+    pub kind: String,
+    /// When.
+    #[schema(value_type = schema::Instant)]
+    pub at: Timestamp,
+    /// How long ago that is.
+    pub age_ms: i64,
+    /// How far to trust it.
+    #[schema(value_type = schema::Confidence)]
+    pub confidence: Confidence,
+    /// What follows from it, in a word.
+    pub says: String,
+    /// What it is about: a command, a question, a reason.
+    pub detail: String,
+    /// The status rests on it.
+    pub decided: bool,
+}
+
+/// How a session stands, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Explanation {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// How it stands.
+    #[schema(value_type = schema::Status)]
+    pub status: Status,
+    /// Where it stands on every face.
+    #[schema(value_type = schema::Group)]
+    pub group: Group,
+    /// Since when.
+    #[schema(value_type = schema::Instant)]
+    pub since: Timestamp,
+    /// How sure that is.
+    #[schema(value_type = schema::Confidence)]
+    pub confidence: Confidence,
+    /// What it waits for.
+    #[schema(value_type = Option<schema::WaitingFor>)]
+    pub waiting_for: Option<WaitingFor>,
+    /// The rule that won, in words.
+    pub rule: String,
+    /// `alive`, `dead` or `unknown`: the process that runs it.
+    #[schema(value_type = String)]
+    pub life: LifeWord,
+    /// That process.
+    pub pid: Option<u32>,
+    /// Where commands for it could go.
+    pub executor: Option<String>,
+    /// When it would change by time alone.
+    #[schema(value_type = Option<schema::Instant>)]
+    pub until: Option<Timestamp>,
+    /// What was said, the latest first.
+    pub evidence: Vec<EvidenceRow>,
+}
+
+/// Whether a process lives, as a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LifeWord {
+    /// No process is known.
+    Unknown,
+    /// It lives.
+    Alive,
+    /// It was known and is gone.
+    Dead,
+}
+
+impl From<Life> for LifeWord {
+    fn from(life: Life) -> Self {
+        match life {
+            Life::Unknown => Self::Unknown,
+            Life::Alive => Self::Alive,
+            Life::Dead => Self::Dead,
+        }
+    }
+}
+
+/// What a wait came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct WaitReply {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The time was up first.
+    pub timed_out: bool,
+    /// The session that came to stand as it was waited for.
+    pub session: Option<Session>,
+}
+
+/// How the daemon is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// Of this document.
+    pub schema_version: u32,
+    /// It answers.
+    pub ok: bool,
+    /// Its version.
+    pub version: String,
+    /// Its process.
+    pub pid: u32,
+    /// When it was started.
+    #[schema(value_type = schema::Instant)]
+    pub started_at: Timestamp,
+    /// The numbering of sequences in force.
+    pub generation: String,
+    /// Sources that are known.
+    pub sources: u64,
+    /// Sessions that are known, workers included.
+    pub sessions: u64,
+    /// Sessions of late.
+    pub live_sessions: u64,
+    /// Streams that are open.
+    pub streams: u64,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+/// Something was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Done {
+    /// Of this document.
+    pub schema_version: u32,
+    /// It was done.
+    pub done: bool,
+}
+
+impl Done {
+    /// It was.
+    #[must_use]
+    pub fn yes() -> Self {
+        Self { schema_version: SCHEMA_VERSION, done: true }
+    }
+}

@@ -1,0 +1,233 @@
+//! How the words of `model` are described to programs: forms without content.
+//!
+//! Nothing is ever made of these types; a test compares them with what is really written.
+
+use utoipa::ToSchema;
+
+/// An instant, as RFC 3339 in UTC.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = DateTime, example = "2026-11-15T12:00:00Z")]
+pub struct Instant(pub String);
+
+/// The durable session, as a UUID.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = "uuid", example = "8f31c2a9-5d6e-4c1b-9a0f-2b7c61d3e4f5")]
+pub struct SessionId(pub String);
+
+/// What an event says, as `user.prompt`; kinds may be added.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, example = "user.prompt")]
+pub struct Kind(pub String);
+
+/// Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry` or `process`.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, example = "transcript")]
+pub struct Origin(pub String);
+
+/// Where a session is in its durable life: `active`, `detached`, `resumable`, `archived`, `lost` or
+/// `superseded`.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, example = "resumable")]
+pub struct Lifecycle(pub String);
+
+/// How far a fact can be trusted: `high`, `medium` or `low`.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, example = "high")]
+pub struct Confidence(pub String);
+
+/// How a session stands.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum Status {
+    /// It is over.
+    Exited,
+    /// It waits to be allowed something.
+    WaitingApproval,
+    /// It works.
+    Running,
+    /// It waits for a person: for a prompt, or for an answer to a question.
+    Waiting,
+    /// It is there and nothing happens.
+    Idle,
+    /// The evidence does not tell.
+    Unknown,
+}
+
+/// Where a session stands on every face.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum Group {
+    /// A person must decide or answer.
+    NeedsYou,
+    /// It works.
+    Working,
+    /// The turn is over.
+    YourTurn,
+    /// Nothing happens.
+    Idle,
+    /// It is over.
+    Done,
+}
+
+/// What a session waits for.
+#[derive(Debug, ToSchema)]
+pub struct WaitingFor {
+    /// `approval`, `question` or `prompt`.
+    pub kind: String,
+    /// The command, the question; empty where it is not known.
+    pub text: String,
+}
+
+/// Where a session comes from.
+#[derive(Debug, ToSchema)]
+pub struct Lineage {
+    /// `fork`, `resume`, `clear`, `compact`, `subagent`, `handoff` or `teleport`.
+    pub kind: String,
+    /// From which session.
+    pub session_id: SessionId,
+}
+
+/// A place inside a source: bytes, a row, or a pointer into a document.
+#[derive(Debug, ToSchema)]
+pub struct SourceCursor {
+    /// First byte, where it is a file of lines.
+    pub byte_offset: Option<u64>,
+    /// Number of bytes.
+    pub length: Option<u64>,
+    /// The table, where it is a database.
+    pub table: Option<String>,
+    /// The row's own number.
+    pub rowid: Option<i64>,
+    /// RFC 6901, where it is a document.
+    pub pointer: Option<String>,
+}
+
+/// A pointer back to where a fact came from.
+#[derive(Debug, ToSchema)]
+pub struct Provenance {
+    /// `runtime_transcript`, or what else the source is.
+    pub source_kind: String,
+    /// The agent.
+    pub backend: String,
+    /// The agent's own session id.
+    pub runtime_session_id: String,
+    /// The source's locator.
+    pub runtime_source_uri: String,
+    /// Where in the source.
+    pub source_cursor: SourceCursor,
+    /// The agent's own id of the record, where it has one.
+    pub source_event_id: Option<String>,
+    /// This device.
+    pub observed_by_peer_id: String,
+    /// When we saw it.
+    pub observed_at: Instant,
+}
+
+/// One normalized fact, whole.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub struct Event {
+    /// Computed, never drawn.
+    pub id: String,
+    /// The durable session.
+    pub session_id: SessionId,
+    /// The agent.
+    pub provider: String,
+    /// The agent's own session id.
+    pub provider_session_id: String,
+    /// Where it was seen.
+    pub source: Origin,
+    /// What it says.
+    pub kind: Kind,
+    /// The agent's time.
+    pub created_at: Instant,
+    /// Our time.
+    pub observed_at: Instant,
+    /// The session's change number under which it stands.
+    pub sequence: u64,
+    /// Which numbering `sequence` belongs to.
+    pub generation: String,
+    /// One more with every change of content.
+    pub revision: u32,
+    /// The turn it belongs to.
+    pub turn_id: Option<String>,
+    /// The event it answers.
+    pub parent_id: Option<String>,
+    /// Whole for prompts and messages, cut for tool output.
+    pub text: Option<String>,
+    /// What else the record said.
+    #[schema(value_type = Object)]
+    pub data: (),
+    /// How far to trust it.
+    pub confidence: Confidence,
+    /// Where it came from.
+    pub provenance: Provenance,
+}
+
+/// A turn: a prompt and all that followed until the agent stopped.
+#[derive(Debug, ToSchema)]
+pub struct Turn {
+    /// Its id.
+    pub id: String,
+    /// What was asked.
+    pub prompt: String,
+    /// What was answered, the latest last, cut.
+    pub text: String,
+    /// How often each tool was called.
+    #[schema(value_type = Object)]
+    pub tools: (),
+    /// Calls that failed.
+    pub failed_calls: u32,
+    /// Approvals asked for and decided, by decision.
+    #[schema(value_type = Object)]
+    pub approvals: (),
+    /// Errors met.
+    pub errors: u32,
+    /// `open`, `completed`, `superseded`, `interrupted`, `exited` or `timed_out`.
+    pub status: String,
+    /// When it was asked.
+    pub started_at: Instant,
+    /// When it ended, or its last sign of life.
+    pub last_at: Instant,
+}
+
+/// How far a session can be resumed, and by what.
+#[derive(Debug, ToSchema)]
+pub struct ResumeCapability {
+    /// The agent can resume it by its runtime id.
+    pub by_runtime_id: bool,
+}
+
+/// The durable tie of session, runtime session, executor and source.
+#[derive(Debug, ToSchema)]
+pub struct Binding {
+    /// The durable session.
+    pub session_id: SessionId,
+    /// The executor it was last seen with.
+    pub peer_id: Option<String>,
+    /// The executor attached now.
+    pub current_executor_peer_id: Option<String>,
+    /// The agent.
+    pub backend: String,
+    /// The working directory.
+    pub project_path: Option<String>,
+    /// The agent's own session id.
+    pub runtime_session_id: String,
+    /// The source's locator.
+    pub runtime_source_uri: String,
+    /// The last position that was read.
+    pub source_cursor: Option<SourceCursor>,
+    /// What the row rests on.
+    pub provenance: Option<Provenance>,
+    /// Whether and how it can be resumed.
+    pub resume_capability: ResumeCapability,
+    /// When the tie was made.
+    pub created_at: Instant,
+    /// When it was last confirmed.
+    pub last_seen_at: Instant,
+    /// Where it is in its life.
+    pub status: Lifecycle,
+    /// Small hints; never text of a transcript.
+    #[schema(value_type = Object)]
+    pub metadata: (),
+}

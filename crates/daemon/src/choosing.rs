@@ -1,0 +1,121 @@
+//! Choosing sessions by what they are at.
+
+use crate::listing::{agent_id, session as listed};
+use crate::live::Card;
+use crate::standing::stand;
+use crate::{DaemonError, Settings};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use taffrail_api::{ListRequest, Session};
+use taffrail_model::observed::Marks;
+use taffrail_model::status::Status;
+use taffrail_model::{Kind, SessionId, Timestamp};
+use taffrail_store::{EventRow, IndexReader};
+
+/// The latest events that are looked at.
+const LOOK: usize = 50;
+
+/// How sessions of late stand.
+pub(crate) type Cards = HashMap<SessionId, Arc<Card>>;
+
+/// Whether a question asks what sessions are at.
+pub(crate) fn is_narrowed(request: &ListRequest) -> bool {
+    request.waiting || request.failing || request.doing.is_some()
+}
+
+/// The sessions that are wanted by what they are at, the latest first. Only sessions of late are at
+/// something.
+pub(crate) fn chosen(
+    settings: &Settings,
+    cards: &Cards,
+    request: &ListRequest,
+) -> Result<Vec<Session>, DaemonError> {
+    let agent = request.agent.as_deref().map(agent_id).transpose()?;
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let mut out = Vec::new();
+    for (row, session) in of_late(cards, &reader, (settings.now)())? {
+        if is_named(request, agent.as_deref(), &session) && is_at(request, &reader, row, &session)?
+        {
+            out.push(session);
+        }
+    }
+    out.truncate(request.limit.unwrap_or(usize::MAX));
+    Ok(out)
+}
+
+/// All sessions of late with their rows, as they stand, the latest first.
+pub(crate) fn of_late(
+    cards: &Cards,
+    reader: &IndexReader,
+    now: Timestamp,
+) -> Result<Vec<(i64, Session)>, DaemonError> {
+    let mut out = Vec::new();
+    for (id, card) in cards {
+        if let Some(row) = reader.session_by_id(*id)? {
+            let number = row.row;
+            let mut session = listed(row);
+            stand(&mut session, card, now);
+            out.push((number, session));
+        }
+    }
+    out.sort_by_key(|(_, it)| (Reverse(it.last_event_at), it.id));
+    Ok(out)
+}
+
+fn is_named(request: &ListRequest, agent: Option<&str>, session: &Session) -> bool {
+    let below = |project: &str| {
+        let path = session.project_path.as_deref().unwrap_or_default();
+        Path::new(path).starts_with(project) && !path.is_empty()
+    };
+    (request.all || session.parent_id.is_none())
+        && agent.is_none_or(|it| it == session.agent)
+        && request.since.is_none_or(|it| session.last_event_at >= Some(it))
+        && request.project.as_deref().is_none_or(below)
+}
+
+fn is_at(
+    request: &ListRequest,
+    reader: &IndexReader,
+    row: i64,
+    session: &Session,
+) -> Result<bool, DaemonError> {
+    if request.waiting && !is_waiting(session.status) {
+        return Ok(false);
+    }
+    if !request.failing && request.doing.is_none() {
+        return Ok(true);
+    }
+    Ok(fits(request, session.status, &reader.last_events(row, LOOK)?))
+}
+
+fn is_waiting(status: Status) -> bool {
+    matches!(status, Status::Waiting | Status::WaitingApproval)
+}
+
+fn fits(request: &ListRequest, status: Status, rows: &[EventRow]) -> bool {
+    let failing = !request.failing || is_failing(rows);
+    let doing = request.doing.as_deref().is_none_or(|word| is_doing(status, rows, word));
+    failing && doing
+}
+
+/// The latest result is a failure.
+fn is_failing(rows: &[EventRow]) -> bool {
+    let results = rows.iter().rev();
+    let mut results = results.filter(|it| matches!(it.kind, Kind::ToolResult | Kind::Error));
+    results.next().is_some_and(|it| it.kind == Kind::Error || it.marks.has(Marks::FAILED))
+}
+
+/// It is at work, and its latest call says this.
+fn is_doing(status: Status, rows: &[EventRow], word: &str) -> bool {
+    if !matches!(status, Status::Running | Status::WaitingApproval) {
+        return false;
+    }
+    let call = rows.iter().rev().find(|it| it.kind == Kind::ToolCall);
+    let word = word.to_lowercase();
+    call.is_some_and(|it| {
+        let label = it.label.as_deref().unwrap_or_default().to_lowercase();
+        it.excerpt.to_lowercase().contains(&word) || label.contains(&word)
+    })
+}

@@ -1,0 +1,273 @@
+//! How every session of late stands, kept as events come.
+
+use super::handle::{Card, Handle};
+use crate::standing::{EVIDENCE, card, life_of};
+use crate::{DaemonError, Settings};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::status::{Reading, Thresholds, Worker};
+use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
+use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
+
+/// Orders evidence by its own time; what was said at once, by where it stands.
+type Place = (Timestamp, bool, u64, u32, EventId);
+
+/// What is known of a session of late.
+#[derive(Debug, Default)]
+struct Known {
+    row: i64,
+    process: Option<Process>,
+    executor: Option<String>,
+    parent: Option<SessionId>,
+    workers: HashSet<SessionId>,
+    evidence: Vec<(Place, Evidence)>,
+    until: Option<Timestamp>,
+}
+
+/// All sessions of late.
+#[derive(Debug, Default)]
+pub(crate) struct Board {
+    known: HashMap<SessionId, Known>,
+    /// When each would stand differently by time alone.
+    due: BTreeSet<(Timestamp, SessionId)>,
+}
+
+impl Board {
+    /// Looks sessions up that moved within a day, and those whose process may live.
+    pub(crate) fn load(
+        settings: &Settings,
+        index: &IndexReader,
+        handle: &Handle,
+    ) -> Result<Self, DaemonError> {
+        let now = (settings.now)();
+        let mut board = Self::default();
+        for row in recent(index, now)? {
+            board.add(index, &row)?;
+        }
+        let all: Vec<_> = board.known.keys().copied().collect();
+        board.link(&all);
+        // Workers first: a parent stands as they do.
+        let (workers, others): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .partition(|it| board.known.get(it).is_some_and(|it| it.parent.is_some()));
+        for session in workers.into_iter().chain(others) {
+            board.settle(session, handle, now);
+        }
+        Ok(board)
+    }
+
+    /// Takes what changed in a session; gives the sessions that stand differently now.
+    pub(crate) fn take(
+        &mut self,
+        (index, handle): (&IndexReader, &Handle),
+        row: &SessionRow,
+        changed: &[EventRow],
+        now: Timestamp,
+    ) -> Result<Vec<SessionId>, DaemonError> {
+        let only_new = changed.iter().all(|it| !it.removed && it.revision == 1);
+        match self.known.get_mut(&row.id) {
+            Some(known) if only_new => known.extend(changed),
+            _ => {
+                self.add(index, row)?;
+                self.link(&[row.id]);
+            }
+        }
+        if let Some(known) = self.known.get_mut(&row.id) {
+            (known.process, known.row) = (row.process.or(known.process), row.row);
+        }
+        Ok(self.settle_with_parent(row.id, handle, now))
+    }
+
+    /// Sessions that may stand differently because time went by.
+    pub(crate) fn pass(&mut self, handle: &Handle, now: Timestamp) -> Vec<SessionId> {
+        let mut changed = Vec::new();
+        while let Some((at, session)) = self.due.first().copied().filter(|(at, _)| *at <= now) {
+            self.due.remove(&(at, session));
+            if let Some(known) = self.known.get_mut(&session) {
+                known.until = None;
+            }
+            changed.extend(self.settle_with_parent(session, handle, now));
+        }
+        changed
+    }
+
+    /// When time alone changes something next.
+    pub(crate) fn next(&self) -> Option<Timestamp> {
+        self.due.first().map(|(at, _)| *at)
+    }
+
+    /// Reads again how a session stands, because its process changed.
+    pub(crate) fn look_again(
+        &mut self,
+        session: SessionId,
+        handle: &Handle,
+        now: Timestamp,
+    ) -> Vec<SessionId> {
+        self.settle_with_parent(session, handle, now)
+    }
+
+    /// The row of a session in the index.
+    pub(crate) fn row(&self, session: SessionId) -> Option<i64> {
+        self.known.get(&session).map(|it| it.row)
+    }
+
+    /// It works for another session.
+    pub(crate) fn is_worker(&self, session: SessionId) -> bool {
+        self.known.get(&session).is_some_and(|it| it.parent.is_some())
+    }
+
+    /// Where commands for a process could go is known now.
+    pub(crate) fn run_at(&mut self, session: SessionId, executor: Option<String>) {
+        if let Some(known) = self.known.get_mut(&session) {
+            known.executor = executor;
+        }
+    }
+
+    /// The sessions a process runs.
+    pub(crate) fn run_by(&self, pid: u32) -> Vec<SessionId> {
+        let runs = |it: &Known| it.process.is_some_and(|process| process.pid == pid);
+        self.known.iter().filter(|(_, it)| runs(it)).map(|(id, _)| *id).collect()
+    }
+
+    /// Processes that run something.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = Process> {
+        self.known.values().filter_map(|it| it.process)
+    }
+
+    fn add(&mut self, index: &IndexReader, row: &SessionRow) -> Result<(), DaemonError> {
+        let known = self.known.entry(row.id).or_default();
+        (known.row, known.parent, known.process) = (row.row, row.parent, row.process);
+        known.evidence.clear();
+        known.extend(&index.last_events(row.row, 2 * EVIDENCE)?);
+        Ok(())
+    }
+
+    fn link(&mut self, sessions: &[SessionId]) {
+        for session in sessions {
+            let parent = self.known.get(session).and_then(|it| it.parent);
+            if let Some(parent) = parent.and_then(|it| self.known.get_mut(&it)) {
+                parent.workers.insert(*session);
+            }
+        }
+    }
+
+    fn settle_with_parent(
+        &mut self,
+        session: SessionId,
+        handle: &Handle,
+        now: Timestamp,
+    ) -> Vec<SessionId> {
+        let mut changed = Vec::new();
+        let mut next = Some(session);
+        while let Some(session) = next {
+            if self.settle(session, handle, now) {
+                changed.push(session);
+            }
+            next = self.known.get(&session).and_then(|it| it.parent);
+            next = next.filter(|parent| self.known.contains_key(parent) && *parent != session);
+        }
+        changed
+    }
+
+    /// Reads how a session stands; `true` when that is new.
+    fn settle(&mut self, session: SessionId, handle: &Handle, now: Timestamp) -> bool {
+        let Some(known) = self.known.get(&session) else { return false };
+        let workers: Vec<Worker> =
+            known.workers.iter().filter_map(|it| handle.card(*it)).map(|it| worker(&it)).collect();
+        let evidence: Vec<_> = known.evidence.iter().map(|(_, it)| it.clone()).collect();
+        let before = handle.card(session);
+        let mut card = Card {
+            executor: known.executor.clone(),
+            ..card(evidence, known.process, &workers, now)
+        };
+        if let Some(before) = before.as_ref().filter(|_| known.evidence.len() >= EVIDENCE) {
+            keep_since(&before.reading, &mut card.reading);
+        }
+        let until = card.reading.until;
+        let same = before.as_ref().is_some_and(|it| looks_same(it, &card));
+        handle.put(session, Some(Arc::new(card)));
+        self.remind(session, until);
+        !same
+    }
+
+    fn remind(&mut self, session: SessionId, until: Option<Timestamp>) {
+        let Some(known) = self.known.get_mut(&session) else { return };
+        if let Some(before) = known.until.take() {
+            self.due.remove(&(before, session));
+        }
+        if let Some(until) = until {
+            known.until = Some(until);
+            self.due.insert((until, session));
+        }
+    }
+}
+
+impl Known {
+    fn extend(&mut self, rows: &[EventRow]) {
+        for row in rows {
+            let Some(evidence) = crate::standing::of_row(row) else { continue };
+            let place = place(row);
+            // It nearly always comes last.
+            let at = self.evidence.partition_point(|(known, _)| *known <= place);
+            self.evidence.insert(at, (place, evidence));
+        }
+        let over = self.evidence.len().saturating_sub(EVIDENCE);
+        self.evidence.drain(..over);
+    }
+}
+
+fn place(row: &EventRow) -> Place {
+    let offset = match row.cursor {
+        Cursor::Bytes { byte_offset, .. } => byte_offset,
+        Cursor::Row { rowid, .. } => rowid.unsigned_abs(),
+        Cursor::Pointer { .. } => 0,
+    };
+    (row.at, row.origin != Origin::Transcript, offset, row.part, row.id)
+}
+
+fn recent(index: &IndexReader, now: Timestamp) -> Result<Vec<SessionRow>, DaemonError> {
+    let day = now.as_second().saturating_sub(Thresholds::default().over);
+    let since = Timestamp::from_second(day).ok();
+    let mut rows = index.sessions(&Filter { workers: true, since, ..Filter::default() })?;
+    let known: HashSet<_> = rows.iter().map(|it| it.id).collect();
+    let run = index.sessions_with_process()?;
+    rows.extend(run.into_iter().filter(|it| {
+        !known.contains(&it.id) && it.process.is_some_and(|it| life_of(it) == Life::Alive)
+    }));
+    Ok(rows)
+}
+
+/// Where evidence is dropped for its number, the beginning of a status may be lost; it is remembered.
+fn keep_since(before: &Reading, now: &mut Reading) {
+    if (before.status, &before.waiting_for) == (now.status, &now.waiting_for) {
+        now.since = now.since.min(before.since);
+    }
+}
+
+fn worker(card: &Card) -> Worker {
+    let reading = &card.reading;
+    Worker {
+        status: reading.status,
+        since: reading.since,
+        confidence: reading.confidence.clone(),
+        waiting_for: reading.waiting_for.clone(),
+    }
+}
+
+fn looks_same(one: &Card, other: &Card) -> bool {
+    let (a, b) = (&one.reading, &other.reading);
+    (a.status, a.since, &a.confidence, &a.waiting_for, one.life, &one.executor)
+        == (b.status, b.since, &b.confidence, &b.waiting_for, other.life, &other.executor)
+}
+
+/// How sessions stand without a daemon: those that may be alive, looked up once.
+pub(crate) fn glance(
+    settings: &Settings,
+    index: &IndexReader,
+) -> Result<HashMap<SessionId, Arc<Card>>, DaemonError> {
+    let (wakes, _) = std::sync::mpsc::channel();
+    let handle = Handle::new(settings.clone(), wakes);
+    Board::load(settings, index, &handle)?;
+    Ok(handle.cards())
+}

@@ -1,0 +1,425 @@
+//! One eye for each place where sources are: it is told of changes, looks, and hands over what it
+//! read.
+//!
+//! Each eye has a thread of its own, so that a dead mount or a huge line stops nothing else. It
+//! reads the index for what is known and never writes to it.
+
+use super::pace::{OF_LATE, POLL, until_whole};
+use super::registry::Registries;
+use super::tickets::Tickets;
+use super::wake::{EyeNumber, Looked, Places, Wake};
+use super::watch::{Touches, Watch};
+use crate::keeping::{Keeping, Rules, follow};
+use crate::pool::scope_of;
+use crate::retention::leave_out_old;
+use crate::{DaemonError, Settings};
+use std::collections::{HashMap, HashSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+use taffrail_capture::{
+    Discovery, Flow, Home, Job, Known, Named, Plan, Reading, Taker, Texts, discover, discover_at,
+    gather_journal, keep_journal, plan, read, spool_folder,
+};
+use taffrail_model::observed::Observed;
+use taffrail_store::archive::Packer;
+use taffrail_store::{IndexReader, SourceRow};
+
+/// Folders in which nothing moved for so long are not watched.
+const WATCHED_FOR: Duration = Duration::from_secs(14 * 86_400);
+
+/// What an eye is asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// Something was touched.
+    Touched,
+    /// Look at everything.
+    Whole,
+    /// Look at everything, and say so under this number.
+    Settle(u64),
+}
+
+/// What every eye is given.
+#[derive(Clone)]
+pub(crate) struct Given {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) rules: Arc<RwLock<Arc<Rules>>>,
+    pub(crate) device: String,
+    pub(crate) wakes: Sender<Wake>,
+    /// Folders it may watch.
+    pub(crate) budget: usize,
+}
+
+/// An eye as the loop sees it.
+pub(crate) struct Eye {
+    pub(crate) root: PathBuf,
+    pub(crate) errands: Sender<Errand>,
+    pub(crate) tickets: Arc<Tickets>,
+}
+
+/// Opens an eye on homes that share a root.
+pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<Eye, DaemonError> {
+    let (errands, to_do) = channel();
+    let (touches, tickets) = (Arc::new(Touches::default()), Arc::new(Tickets::default()));
+    let watch = Watch::new(errands.clone(), touches.clone(), given.budget);
+    let root = homes.first().map(|home| home.root.clone()).unwrap_or_default();
+    let looker = Looker {
+        number,
+        homes,
+        given,
+        touches,
+        tickets: tickets.clone(),
+        watch,
+        registries: Registries::default(),
+        index: None,
+        packer: Packer::new()?,
+        of_late: HashMap::new(),
+        pause: Duration::ZERO,
+        next_whole: Instant::now(),
+    };
+    std::thread::Builder::new()
+        .name(format!("eye {number}"))
+        .spawn(move || looker.run(&to_do))
+        .map_err(|error| DaemonError::Store(error.into()))?;
+    Ok(Eye { root, errands, tickets })
+}
+
+/// A file as it was when it was last read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Looks {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+}
+
+impl Looks {
+    fn of(path: &Path) -> Option<Self> {
+        let it = std::fs::symlink_metadata(path).ok()?;
+        Some(Self { inode: it.ino(), size: it.size(), modified: (it.mtime(), it.mtime_nsec()) })
+    }
+}
+
+struct Looker {
+    number: EyeNumber,
+    homes: Vec<Home>,
+    given: Given,
+    touches: Arc<Touches>,
+    tickets: Arc<Tickets>,
+    watch: Watch,
+    registries: Registries,
+    /// The index with the number of its file: one made anew is opened anew.
+    index: Option<(u64, IndexReader)>,
+    packer: Packer,
+    /// Sources that changed of late, when, and how they looked.
+    of_late: HashMap<PathBuf, (Instant, Option<Looks>)>,
+    pause: Duration,
+    next_whole: Instant,
+}
+
+impl Looker {
+    fn run(mut self, errands: &Receiver<Errand>) {
+        loop {
+            let errand = match errands.recv_timeout(self.rest()) {
+                Ok(errand) => Some(errand),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let looked = match errand {
+                Some(Errand::Touched) => self.touched(self.touches.take()),
+                Some(Errand::Whole) => self.whole(),
+                Some(Errand::Settle(_)) => self.whole(),
+                None if Instant::now() >= self.next_whole => self.whole(),
+                None => self.poll(),
+            };
+            let settled = match errand {
+                Some(Errand::Settle(number)) => Some(number),
+                _ => None,
+            };
+            let looked = looked.unwrap_or_else(|error| Looked::failed(&error));
+            if settled.is_some() || !looked.is_nothing() {
+                self.send(Wake::Looked(self.number, Looked { settled, ..looked }));
+            }
+            // What is known is what is written: nothing is read twice.
+            self.tickets.settle();
+        }
+    }
+
+    fn rest(&self) -> Duration {
+        let whole = self.next_whole.saturating_duration_since(Instant::now());
+        if self.of_late.is_empty() { whole } else { whole.min(POLL) }
+    }
+
+    fn send(&self, wake: Wake) {
+        // The loop ends before its eyes do.
+        self.given.wakes.send(wake).ok();
+    }
+
+    fn whole(&mut self) -> Result<Looked, DaemonError> {
+        let began = Instant::now();
+        self.gather()?;
+        self.keep_journal()?;
+        self.look_at_registries(None)?;
+        let discovery = discover(&self.homes);
+        let anew = self.watch_folders(&discovery);
+        let known = self.known_in_homes()?;
+        let looked = self.act(plan(discovery, &known))?;
+        let found = looked.read > 0;
+        // What was read is paid for by what was found, not by the look.
+        let cost = if found { Duration::ZERO } else { began.elapsed() };
+        self.pause = until_whole(self.pause, found, cost);
+        self.next_whole = Instant::now() + self.pause;
+        // What was written between the look and the watch was told by neither.
+        self.tickets.settle();
+        let late = self.touched(anew)?;
+        let read = looked.read + late.read;
+        let problems = looked.problems.into_iter().chain(late.problems).collect();
+        Ok(Looked { whole: true, read, problems, ..looked })
+    }
+
+    fn touched(&mut self, mut paths: Vec<PathBuf>) -> Result<Looked, DaemonError> {
+        for path in &paths {
+            if path.is_dir() {
+                self.watch_below(path);
+            } else if !path.exists() {
+                self.watch.forget(path);
+            }
+        }
+        self.look_at_registries(Some(&paths))?;
+        paths.extend(self.gather()?);
+        let (discovery, named) = discover_at(&self.homes, &paths);
+        let known = self.known_at(&discovery, named)?;
+        self.act(plan(discovery, &known))
+    }
+
+    fn poll(&mut self) -> Result<Looked, DaemonError> {
+        let now = Instant::now();
+        self.of_late.retain(|_, (since, _)| now.duration_since(*since) < OF_LATE);
+        let changed = self.of_late.iter().filter(|(path, (_, looks))| Looks::of(path) != *looks);
+        let changed: Vec<_> = changed.map(|(path, _)| path.clone()).collect();
+        if changed.is_empty() { Ok(Looked::default()) } else { self.touched(changed) }
+    }
+
+    /// Brings what waits in the spool into the journal, where this eye looks at the journal.
+    fn gather(&self) -> Result<Vec<PathBuf>, DaemonError> {
+        if self.homes.iter().any(|home| home.journal) {
+            let gathered = gather_journal(&self.given.settings.data);
+            return gathered.map_err(|error| DaemonError::Store(error.into()));
+        }
+        Ok(Vec::new())
+    }
+
+    /// Packs the days of the journal that are over, where this eye looks at the journal.
+    fn keep_journal(&self) -> Result<(), DaemonError> {
+        let settings = &self.given.settings;
+        if !self.homes.iter().any(|home| home.journal) {
+            return Ok(());
+        }
+        let kept = keep_journal(&settings.data, settings.retention.journal, (settings.now)());
+        kept.map_err(|error| DaemonError::Store(error.into()))
+    }
+
+    /// Writes down what the agents' own lists of live sessions newly say, if one was touched.
+    fn look_at_registries(&mut self, touched: Option<&[PathBuf]>) -> Result<(), DaemonError> {
+        for home in &self.homes {
+            let Some(folder) = registry_of(home) else { continue };
+            let is_touched = |paths: &[PathBuf]| paths.iter().any(|it| it.starts_with(&folder));
+            if touched.is_none_or(is_touched) {
+                let looked = self.registries.look(&self.given.settings, home);
+                looked.map_err(|error| DaemonError::Store(error.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sources whose folders moved of late are watched, and all above them.
+    /// Gives those that were not watched before.
+    fn watch_folders(&mut self, discovery: &Discovery) -> Vec<PathBuf> {
+        let now = (self.given.settings.now)().as_nanosecond();
+        let old = now - i128::try_from(WATCHED_FOR.as_nanos()).unwrap_or(i128::MAX);
+        let mut folders = HashSet::new();
+        for home in &self.homes {
+            folders.insert(home.root.clone());
+            folders.extend(registry_of(home).filter(|it| it.is_dir()));
+            if home.journal {
+                folders.insert(spool_folder(&self.given.settings.data));
+            } else {
+                let roots = home.adapter.descriptor().roots.iter();
+                folders.extend(roots.map(|root| home.root.join(root)).filter(|it| it.is_dir()));
+            }
+        }
+        let recent = discovery.found.iter();
+        for found in recent.filter(|it| i128::from(it.fingerprint.modified_ns) >= old) {
+            let home = Path::new(&found.home);
+            let above = Path::new(&found.path).ancestors().skip(1);
+            folders.extend(above.map(|below| home.join(below)));
+        }
+        let young = discovery.folders.iter().filter(|it| modified_ns(it) >= old);
+        folders.extend(young.cloned());
+        folders.into_iter().filter(|folder| self.watch.add(folder)).collect()
+    }
+
+    fn watch_below(&mut self, folder: &Path) {
+        self.watch.add(folder);
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())) {
+            self.watch_below(&entry.path());
+        }
+    }
+
+    fn index(&mut self) -> Result<Option<&IndexReader>, DaemonError> {
+        let data = &self.given.settings.data;
+        let Some(looks) = Looks::of(&data.join("index.db")) else { return Ok(None) };
+        if self.index.as_ref().is_none_or(|(inode, _)| *inode != looks.inode) {
+            self.index = IndexReader::open(data)?.map(|reader| (looks.inode, reader));
+        }
+        Ok(self.index.as_ref().map(|(_, reader)| reader))
+    }
+
+    fn known_in_homes(&mut self) -> Result<Vec<Known>, DaemonError> {
+        let roots: HashSet<_> =
+            self.homes.iter().map(|it| it.root.to_string_lossy().into_owned()).collect();
+        let Some(index) = self.index()? else { return Ok(Vec::new()) };
+        let mut out = Vec::new();
+        for root in roots {
+            out.extend(index.sources_in(&root)?.into_iter().map(known));
+        }
+        Ok(out)
+    }
+
+    fn known_at(
+        &mut self,
+        discovery: &Discovery,
+        named: Vec<Named>,
+    ) -> Result<Vec<Known>, DaemonError> {
+        let found = discovery.found.iter().map(|it| (it.home.clone(), it.path.clone()));
+        let places: HashSet<Named> = found.chain(named).collect();
+        let Some(index) = self.index()? else { return Ok(Vec::new()) };
+        let mut out = Vec::new();
+        for (home, path) in places {
+            out.extend(index.sources_at(&home, &path)?.into_iter().map(known));
+        }
+        Ok(out)
+    }
+
+    fn act(&mut self, mut plan: Plan) -> Result<Looked, DaemonError> {
+        leave_out_old(&self.given.settings, &mut plan);
+        let mut problems = self.settle_places(&plan)?;
+        let mut looked = Looked { sources: plan.sources, ..Looked::default() };
+        let rules = self.given.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        for mut job in plan.jobs {
+            if let (Some(known), Some(id)) = (&mut job.known, job.known_id)
+                && let Some(index) = self.index()?
+            {
+                known.reader = index.memory(id)?;
+            }
+            problems.extend(self.read(&job, &rules));
+            looked.read += 1;
+            let path = Path::new(&job.found.home).join(&job.found.path);
+            let looks = Looks::of(&path);
+            self.of_late.insert(path, (Instant::now(), looks));
+        }
+        looked.problems = problems;
+        Ok(looked)
+    }
+
+    fn settle_places(&mut self, plan: &Plan) -> Result<Vec<String>, DaemonError> {
+        let mut places = Places {
+            vanished: plan.vanished.clone(),
+            returned: plan.returned.clone(),
+            moved: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        let data = self.given.settings.data.clone();
+        for job in &plan.jobs {
+            let Some(id) = job.moved else { continue };
+            let found = &job.found;
+            let from = self.index()?.map(|index| index.source(id)).transpose()?.flatten();
+            if let Some(Err(error)) = from.map(|from| follow(&data, &from.state, found)) {
+                problems.push(format!("{}: its copy did not follow: {error}", found.path));
+            }
+            let (home, path) = (found.home.clone(), found.path.clone());
+            places.moved.push((id, home, path, found.place.locator.clone()));
+        }
+        if !(places.vanished.is_empty() && places.returned.is_empty() && places.moved.is_empty()) {
+            self.tickets.take();
+            self.send(Wake::Places(self.number, places));
+        }
+        Ok(problems)
+    }
+
+    fn read(&mut self, job: &Job, rules: &Rules) -> Vec<String> {
+        let found = &job.found;
+        let scope = scope_of(&self.given.device, found.adapter, (&found.home, &found.path));
+        let how = Reading { scope: &scope, texts: Texts::None };
+        let keeping = Keeping::new(rules, job, &mut self.packer);
+        let (wakes, tickets) = (&self.given.wakes, &self.tickets);
+        let mut hands = Hands { number: self.number, wakes, tickets, keeping };
+        let failed = read(job, how, &mut hands).err().map(|error| error.to_string());
+        let kept = hands.keeping.problem();
+        let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
+        failed.into_iter().chain(kept).chain(packed).collect()
+    }
+}
+
+/// When something was last made or removed in a folder.
+fn modified_ns(folder: &Path) -> i128 {
+    let looks = Looks::of(folder).map(|it| it.modified).unwrap_or_default();
+    i128::from(looks.0) * 1_000_000_000 + i128::from(looks.1)
+}
+
+/// The folder of an agent's own list of live sessions.
+fn registry_of(home: &Home) -> Option<PathBuf> {
+    let plan = home.adapter.descriptor().live.as_ref().filter(|_| !home.journal)?;
+    Some(home.root.join(plan.folder))
+}
+
+fn known(row: SourceRow) -> Known {
+    Known { id: row.id, state: row.state, present: row.present, half_read: row.half_read }
+}
+
+impl Looked {
+    fn failed(error: &DaemonError) -> Self {
+        Self { problems: vec![error.to_string()], ..Self::default() }
+    }
+
+    fn is_nothing(&self) -> bool {
+        !self.whole && self.read == 0 && self.problems.is_empty()
+    }
+}
+
+/// Takes what is read from one source to the loop, and keeps a copy.
+struct Hands<'a> {
+    number: EyeNumber,
+    wakes: &'a Sender<Wake>,
+    tickets: &'a Tickets,
+    keeping: Keeping<'a>,
+}
+
+impl Taker for Hands<'_> {
+    fn piece(&mut self, mut piece: Observed) -> Flow {
+        self.keeping.piece(&mut piece);
+        self.tickets.take();
+        match self.wakes.send(Wake::Piece(self.number, Box::new(piece))) {
+            Ok(()) => Flow::Continue,
+            Err(_) => Flow::Stop,
+        }
+    }
+
+    fn lines_from(&mut self, offset: u64) -> u64 {
+        self.keeping.lines_from(offset)
+    }
+
+    fn lines(&mut self, offset: u64, bytes: &[u8]) {
+        self.keeping.lines(offset, bytes);
+    }
+
+    fn document(&mut self, bytes: &[u8]) {
+        self.keeping.document(bytes);
+    }
+
+    fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
+        self.keeping.row(table, number, bytes);
+    }
+}

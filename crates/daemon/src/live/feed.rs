@@ -1,0 +1,33 @@
+//! What the loop tells everybody who listens.
+
+use std::sync::Arc;
+use taffrail_model::SessionId;
+
+/// Messages a listener may be behind before it is cut back to a snapshot.
+pub(crate) const BEHIND: usize = 1024;
+
+/// Something that happened to a session. Written as JSON once, however many listen.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Whose.
+    pub session: SessionId,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// An event was inserted, changed or removed: one line as `events --json` prints it.
+    Event {
+        /// The line.
+        line: Arc<str>,
+        /// Where to go on after it, as `generation.sequence`.
+        cursor: String,
+    },
+    /// It stands differently: the session as `ls --json` prints it.
+    Status {
+        /// The session's row.
+        row: Arc<str>,
+    },
+}

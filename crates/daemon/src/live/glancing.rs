@@ -1,0 +1,62 @@
+//! Keeping the small file for status bars up.
+
+use super::handle::Card;
+use super::looping::Loop;
+use crate::DaemonError;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use taffrail_api::{GLANCE_FILE, Glance, GlanceFirst};
+use taffrail_model::status::{self, Group};
+use taffrail_model::{SessionId, Timestamp};
+use taffrail_store::StoreError;
+
+impl Loop {
+    /// Writes the file anew, if something else is to be said than before.
+    pub(super) fn keep_glance(&mut self) -> Result<(), DaemonError> {
+        if !std::mem::take(&mut self.stands_new) {
+            return Ok(());
+        }
+        let Some(state) = self.state.clone() else { return Ok(()) };
+        let glance = self.glance()?;
+        if self.glanced.as_ref() == Some(&glance) {
+            return Ok(());
+        }
+        write(&state, &glance).map_err(StoreError::from)?;
+        self.glanced = Some(glance);
+        Ok(())
+    }
+
+    fn glance(&self) -> Result<Glance, DaemonError> {
+        let now = (self.settings.now)();
+        let mut glance = Glance { pid: std::process::id(), ..Glance::default() };
+        let mut first: Option<(Timestamp, SessionId, Arc<Card>)> = None;
+        for (id, card) in self.handle.cards() {
+            if self.board.is_worker(id) {
+                continue;
+            }
+            let group = status::group(&card.reading, now);
+            glance.count(group);
+            let since = card.reading.since;
+            if group == Group::NeedsYou && first.as_ref().is_none_or(|(at, ..)| since < *at) {
+                first = Some((since, id, card));
+            }
+        }
+        if let (Some((_, id, card)), Some(index)) = (first, &self.index) {
+            let row = self.board.row(id).map(|row| index.session(row)).transpose()?.flatten();
+            let path = row.and_then(|it| it.project_path).unwrap_or_default();
+            let project = path.rsplit('/').next().unwrap_or_default().to_owned();
+            let what = card.reading.waiting_for.as_ref().map(|it| it.text.clone());
+            glance.first = Some(GlanceFirst { id, project, what: what.unwrap_or_default() });
+        }
+        Ok(glance)
+    }
+}
+
+fn write(state: &Path, glance: &Glance) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(state)?;
+    serde_json::to_writer(&mut file, glance)?;
+    file.write_all(b"\n")?;
+    file.persist(state.join(GLANCE_FILE))?;
+    Ok(())
+}

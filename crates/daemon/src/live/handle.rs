@@ -1,0 +1,172 @@
+//! What the loop shares with those who answer questions.
+
+use super::feed::{BEHIND, Told};
+use super::wake::{Alone, EyeNumber, Looked, Wake};
+use crate::Settings;
+use std::collections::HashMap;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError, RwLock};
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::status::Reading;
+use taffrail_model::{Process, SessionId, Timestamp};
+use tokio::sync::{broadcast, oneshot};
+
+/// Problems that are remembered of each eye.
+const PROBLEMS: usize = 100;
+
+/// How a session of late stands, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// How it stands.
+    pub reading: Reading,
+    /// What that was read from, the earliest first.
+    pub evidence: Vec<Evidence>,
+    /// The process that runs it.
+    pub process: Option<Process>,
+    /// Whether that lives.
+    pub life: Life,
+    /// Where commands for it could go, as `tmux:%3` or `process:417`.
+    pub executor: Option<String>,
+}
+
+/// A way to the loop, for as many as want one.
+#[derive(Clone)]
+pub struct Handle(Arc<Shared>);
+
+struct Shared {
+    settings: Settings,
+    started_at: Timestamp,
+    wakes: Sender<Wake>,
+    cards: RwLock<HashMap<SessionId, Arc<Card>>>,
+    feed: broadcast::Sender<Arc<Told>>,
+    looks: RwLock<HashMap<EyeNumber, Look>>,
+}
+
+/// What an eye found when it last looked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Sources there are.
+    pub sources: usize,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Handle")
+    }
+}
+
+impl Handle {
+    pub(crate) fn new(settings: Settings, wakes: Sender<Wake>) -> Self {
+        let (feed, _) = broadcast::channel(BEHIND);
+        let started_at = (settings.now)();
+        let (cards, looks) = (RwLock::default(), RwLock::default());
+        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed, looks }))
+    }
+
+    /// What the daemon was started with; questions asked with it find the index kept up.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// When the daemon was started.
+    #[must_use]
+    pub fn started_at(&self) -> Timestamp {
+        self.0.started_at
+    }
+
+    /// How one session stands; `None` for those nothing moved in for long.
+    #[must_use]
+    pub fn card(&self, session: SessionId) -> Option<Arc<Card>> {
+        self.0.cards.read().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+    }
+
+    /// How all sessions of late stand.
+    #[must_use]
+    pub fn cards(&self) -> HashMap<SessionId, Arc<Card>> {
+        self.0.cards.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What every eye found when it last looked.
+    #[must_use]
+    pub fn looks(&self) -> Vec<Look> {
+        let looks = self.0.looks.read().unwrap_or_else(PoisonError::into_inner);
+        looks.values().cloned().collect()
+    }
+
+    pub(crate) fn note_look(&self, eye: EyeNumber, looked: &Looked) {
+        let mut looks = self.0.looks.write().unwrap_or_else(PoisonError::into_inner);
+        let look = looks.entry(eye).or_default();
+        if looked.whole {
+            look.sources = looked.sources;
+            look.problems.clear();
+        }
+        look.problems.extend(looked.problems.iter().cloned());
+        look.problems.truncate(PROBLEMS);
+    }
+
+    pub(crate) fn put(&self, session: SessionId, card: Option<Arc<Card>>) {
+        let mut cards = self.0.cards.write().unwrap_or_else(PoisonError::into_inner);
+        match card {
+            Some(card) => cards.insert(session, card),
+            None => cards.remove(&session),
+        };
+    }
+
+    /// Listens from now on. Who falls behind is told so, and goes on from a snapshot.
+    #[must_use]
+    pub fn follow(&self) -> broadcast::Receiver<Arc<Told>> {
+        self.0.feed.subscribe()
+    }
+
+    /// Somebody listens.
+    pub(crate) fn has_followers(&self) -> bool {
+        self.0.feed.receiver_count() > 0
+    }
+
+    pub(crate) fn tell(&self, told: Told) {
+        // Nobody listening is no fault.
+        self.0.feed.send(Arc::new(told)).ok();
+    }
+
+    pub(crate) fn wake(&self, wake: Wake) {
+        // A loop that ended wakes no more; who waits for its answer is told by its going away.
+        self.0.wakes.send(wake).ok();
+    }
+
+    /// Waits until everything on disk is indexed; `false` when the daemon is ending.
+    pub async fn settle(&self) -> bool {
+        let (done, told) = oneshot::channel();
+        self.wake(Wake::Settle(done));
+        told.await.is_ok()
+    }
+
+    /// Waits until search has all that is indexed, and says whether it does.
+    pub async fn searchable(&self) -> bool {
+        let (done, told) = oneshot::channel();
+        self.wake(Wake::Search(done));
+        told.await.unwrap_or(false)
+    }
+
+    /// Runs something that opens the writer itself, and gives what it came to; `None` when the
+    /// daemon is ending.
+    pub async fn alone<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&Settings) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (done, told) = oneshot::channel();
+        let alone: Alone = Box::new(move |settings| {
+            // Who asked may have gone away.
+            done.send(what(settings)).ok();
+        });
+        self.wake(Wake::Alone(alone));
+        told.await.ok()
+    }
+
+    /// Asks the daemon to end.
+    pub fn stop(&self) {
+        self.wake(Wake::Stop);
+    }
+}

@@ -1,0 +1,48 @@
+//! The daemon: one loop that wakes, reads what is new, writes it and tells who listens.
+//!
+//! Everything that can happen is a [`Wake`]. The loop is the only one that writes; servers answer
+//! from read-only views and from what the loop shares through its [`Handle`].
+
+mod board;
+mod eye;
+mod feed;
+mod glancing;
+mod handle;
+mod looping;
+mod pace;
+mod probe;
+mod registry;
+mod telling;
+mod tickets;
+mod wake;
+mod watch;
+
+pub use feed::{Told, What};
+pub use handle::{Card, Handle, Look};
+
+#[cfg(test)]
+pub(crate) use wake::Wake;
+
+pub(crate) use board::glance;
+
+use crate::{DaemonError, Settings};
+use looping::Loop;
+use std::path::Path;
+use std::sync::mpsc::channel;
+
+/// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
+///
+/// # Errors
+/// When our own files fail.
+pub fn live(
+    settings: &Settings,
+    state: Option<&Path>,
+    begin: impl FnOnce(&Handle) -> Result<(), DaemonError>,
+) -> Result<(), DaemonError> {
+    let (to_loop, wakes) = channel();
+    let kept_up = Settings { kept_up: true, ..settings.clone() };
+    let handle = Handle::new(kept_up, to_loop.clone());
+    begin(&handle)?;
+    let state = state.map(Path::to_owned);
+    Loop::open(settings.clone(), (handle, state), (to_loop, wakes))?.work()
+}

@@ -1,0 +1,91 @@
+//! What the loop tells who listens: events as they are written, and how sessions stand.
+
+use super::feed::{Told, What};
+use super::looping::Loop;
+use super::registry::write_gone;
+use crate::DaemonError;
+use crate::events::tell;
+use crate::listing::session;
+use crate::standing::stand;
+use taffrail_capture::lives;
+use taffrail_model::journal::{Gone, Loss};
+use taffrail_model::{Process, SessionId};
+use taffrail_store::{StoreError, Touched};
+
+impl Loop {
+    /// Tells who listens what a batch changed in a session, and how it stands now.
+    pub(super) fn publish(&mut self, touched: Touched) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        let Some(row) = index.session(touched.row)? else { return Ok(()) };
+        let changed = index.changes_after(touched.row, touched.before)?;
+        let now = (self.settings.now)();
+        let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
+        if let Some(process) = row.process.filter(|it| lives(*it)) {
+            self.probe.watch(std::iter::once(process));
+        }
+        if self.handle.has_followers() {
+            let generation = index.generation().to_owned();
+            let handle = &self.handle;
+            tell(&self.settings, index, &row, changed, &mut |line| {
+                let cursor = format!("{generation}.{}", line.sequence());
+                if let Ok(line) = serde_json::to_string(&line) {
+                    let what = What::Event { line: line.into(), cursor };
+                    handle.tell(Told { session: row.id, what });
+                }
+                true
+            })?;
+        }
+        self.tell_statuses(&stands)
+    }
+
+    pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        self.stands_new |= !sessions.is_empty();
+        let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
+            return Ok(());
+        };
+        let now = (self.settings.now)();
+        for id in sessions {
+            let (Some(row), Some(card)) = (self.board.row(*id), self.handle.card(*id)) else {
+                continue;
+            };
+            let Some(row) = index.session(row)? else { continue };
+            let mut row = session(row);
+            stand(&mut row, &card, now);
+            if let Ok(row) = serde_json::to_string(&row) {
+                self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down that the sessions a process ran lost it.
+    pub(super) fn note_death(&self, process: Process) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        for session in self.board.run_by(process.pid) {
+            let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
+            let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
+            if row.process != Some(process) {
+                continue;
+            }
+            let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
+            let gone = Gone { gone: Loss::Died, session, scope, process };
+            write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;
+        }
+        Ok(())
+    }
+
+    /// Something is new about a process: what it runs may stand differently.
+    pub(super) fn look_again_at(
+        &mut self,
+        pid: u32,
+        executor: Option<&str>,
+    ) -> Result<(), DaemonError> {
+        let now = (self.settings.now)();
+        let mut changed = Vec::new();
+        for session in self.board.run_by(pid) {
+            self.board.run_at(session, executor.map(str::to_owned));
+            changed.extend(self.board.look_again(session, &self.handle, now));
+        }
+        self.tell_statuses(&changed)
+    }
+}

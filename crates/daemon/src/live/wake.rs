@@ -1,0 +1,57 @@
+//! Everything that can wake the loop.
+
+use crate::Settings;
+use taffrail_model::observed::Observed;
+use tokio::sync::oneshot;
+
+/// Something that needs the writer for itself: the loop gives it up while this runs.
+pub(crate) type Alone = Box<dyn FnOnce(&Settings) + Send>;
+
+/// Which eye, by its place among them.
+pub(crate) type EyeNumber = usize;
+
+/// What woke the loop.
+pub(crate) enum Wake {
+    /// Known sources are gone, back or elsewhere.
+    Places(EyeNumber, Places),
+    /// An eye read a piece of a source.
+    Piece(EyeNumber, Box<Observed>),
+    /// An eye did an errand.
+    Looked(EyeNumber, Looked),
+    /// A process ended.
+    Died(u32),
+    /// Where a process runs was looked for.
+    Executor(u32, Option<String>),
+    /// Everything on disk is to be indexed; told when it is.
+    Settle(oneshot::Sender<()>),
+    /// Search is to have all that is indexed; told when it has, and whether it does.
+    Search(oneshot::Sender<bool>),
+    /// Something needs the writer for itself.
+    Alone(Alone),
+    /// Time to end.
+    Stop,
+}
+
+/// What became of known sources.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    pub(crate) vanished: Vec<i64>,
+    pub(crate) returned: Vec<i64>,
+    /// Number, home, path and locator of those that moved.
+    pub(crate) moved: Vec<(i64, String, String, String)>,
+}
+
+/// How an errand went.
+#[derive(Debug, Default)]
+pub(crate) struct Looked {
+    /// It was a look at everything.
+    pub(crate) whole: bool,
+    /// The number under which that was asked for.
+    pub(crate) settled: Option<u64>,
+    /// Sources that were read.
+    pub(crate) read: usize,
+    /// Sources there are, where everything was looked at.
+    pub(crate) sources: usize,
+    /// What could not be read, and why.
+    pub(crate) problems: Vec<String>,
+}

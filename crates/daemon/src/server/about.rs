@@ -1,0 +1,116 @@
+//! About everything at once: the daemon, the agents, counts and search.
+
+use super::app::App;
+use super::asked::Asked;
+use super::fault::Fault;
+use super::sessions::request;
+use crate::{Budget, agents, archive, doctor, search, stats};
+use axum::Json;
+use axum::extract::State;
+use taffrail_api::{
+    AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, SCHEMA_VERSION, SearchQuery,
+    SearchReply, SearchRequest, Stats,
+};
+use taffrail_store::IndexReader;
+
+/// Hits, unless another number is asked for.
+const HITS: usize = 20;
+/// The most hits.
+const MOST_HITS: usize = 10_000;
+
+/// How the daemon is.
+#[utoipa::path(get, path = "/api/health", tag = "about",
+    responses((status = 200, body = Health)))]
+pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault> {
+    let streams = app.streams();
+    let told = app.ask(move |handle| {
+        let reader = IndexReader::open(&handle.settings().data)?;
+        let (mut sources, mut sessions, mut generation) = (0, 0, String::new());
+        if let Some(reader) = reader {
+            sources = reader.sources()?.len() as u64;
+            sessions = reader.count_sessions()?.0;
+            reader.generation().clone_into(&mut generation);
+        }
+        Ok(Health {
+            schema_version: SCHEMA_VERSION,
+            ok: true,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            started_at: handle.started_at(),
+            generation,
+            sources,
+            sessions,
+            live_sessions: handle.cards().len() as u64,
+            streams,
+            problems: handle.looks().into_iter().flat_map(|it| it.problems).collect(),
+        })
+    });
+    Ok(Json(told.await?))
+}
+
+/// Finds what was said.
+#[utoipa::path(get, path = "/api/search", tag = "about", params(SearchQuery),
+    responses((status = 200, body = SearchReply)))]
+pub(super) async fn find(
+    State(app): State<App>,
+    Asked(query): Asked<SearchQuery>,
+) -> Result<Json<SearchReply>, Fault> {
+    let request = SearchRequest {
+        query: query.q,
+        limit: query.limit.unwrap_or(HITS).min(MOST_HITS),
+        here: query.here.unwrap_or_default(),
+    };
+    let whole = app.handle().searchable().await;
+    let asked = request.clone();
+    let found = tokio::task::spawn_blocking({
+        let handle = app.handle().clone();
+        move || search(handle.settings(), &asked, &mut |_| {})
+    });
+    let mut reply = match found.await.map_err(|_| Fault::broken())? {
+        // What is damaged is made again, for which the writer is needed.
+        Err(error) if error.is_busy() => {
+            app.alone(move |settings| search(settings, &request, &mut |_| {})).await?
+        }
+        found => found?,
+    };
+    reply.partial |= !whole;
+    Ok(Json(reply))
+}
+
+/// What sessions come to.
+#[utoipa::path(get, path = "/api/stats", tag = "about", params(ListQuery),
+    responses((status = 200, body = Stats)))]
+pub(super) async fn counts(
+    State(app): State<App>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Json<Stats>, Fault> {
+    let told = app.ask(move |handle| {
+        let request = request(handle, query)?;
+        Ok(stats(handle.settings(), &request, Budget::Whole, &mut |_| {})?.stats)
+    });
+    Ok(Json(told.await?))
+}
+
+/// The agents this program knows.
+#[utoipa::path(get, path = "/api/agents", tag = "about",
+    responses((status = 200, body = AgentList)))]
+pub(super) async fn known_agents(State(app): State<App>) -> Result<Json<AgentList>, Fault> {
+    Ok(Json(app.ask(|handle| agents(handle.settings())).await?))
+}
+
+/// What the archive holds.
+#[utoipa::path(get, path = "/api/archive", tag = "about", params(ArchiveQuery),
+    responses((status = 200, body = ArchiveReport)))]
+pub(super) async fn kept(
+    State(app): State<App>,
+    Asked(query): Asked<ArchiveQuery>,
+) -> Result<Json<ArchiveReport>, Fault> {
+    Ok(Json(app.ask(move |handle| archive(handle.settings(), query.entries)).await?))
+}
+
+/// What is wrong, with the evidence and the fix.
+#[utoipa::path(get, path = "/api/doctor", tag = "about",
+    responses((status = 200, body = Doctor)))]
+pub(super) async fn checks(State(app): State<App>) -> Result<Json<Doctor>, Fault> {
+    Ok(Json(app.ask(|handle| doctor(handle.settings())).await?))
+}

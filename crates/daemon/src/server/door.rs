@@ -1,0 +1,158 @@
+//! Who is let in, and what every answer carries.
+//!
+//! A browser on this machine may be steered by any page. Over loopback every route, streams and
+//! the websocket among them, wants the token, our own name as the host, and no foreign origin.
+
+use super::app::{App, Counts};
+use super::fault::Fault;
+use super::token::Token;
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Where a request came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Surface {
+    /// Our own programs.
+    Socket,
+    /// Programs and browsers with the token.
+    Loopback,
+}
+
+/// The rules of the loopback address.
+#[derive(Debug)]
+pub(super) struct Door {
+    hosts: [String; 3],
+    origins: [String; 3],
+    token: Token,
+}
+
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; \
+    require-trusted-types-for 'script'";
+
+const HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, CSP),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+impl Door {
+    pub(super) fn new(address: SocketAddr, token: Token) -> Self {
+        let port = address.port();
+        let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
+        let origins = hosts.clone().map(|host| format!("http://{host}"));
+        Self { hosts, origins, token }
+    }
+
+    /// Foreign names are refused whatever else is right; then the token counts.
+    fn check(&self, request: &Request) -> Result<(), Fault> {
+        let headers = request.headers();
+        let host = one(headers, &header::HOST).ok_or_else(|| Fault::refused("no host"))?;
+        let target = request.uri().authority().map_or(host, |it| it.as_str());
+        if !is_among(&self.hosts, host) || !is_among(&self.hosts, target) {
+            return Err(Fault::refused("this host is not ours"));
+        }
+        let origins = headers.get_all(header::ORIGIN).iter();
+        if !origins.map(text).all(|it| is_among(&self.origins, it)) {
+            return Err(Fault::refused("this origin is not ours"));
+        }
+        let sites = headers.get_all("sec-fetch-site").iter();
+        if !sites.map(text).all(|it| matches!(it, "same-origin" | "none")) {
+            return Err(Fault::refused("this request comes from another site"));
+        }
+        if self.token.is(offered(headers)) { Ok(()) } else { Err(Fault::no_token()) }
+    }
+}
+
+fn is_among(ours: &[String], word: &str) -> bool {
+    ours.iter().any(|it| it == word)
+}
+
+fn text(value: &HeaderValue) -> &str {
+    value.to_str().unwrap_or_default()
+}
+
+/// The value of a header that must not be there twice.
+fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut all = headers.get_all(name).iter();
+    match (all.next(), all.next()) {
+        (Some(value), None) => Some(text(value)),
+        _ => None,
+    }
+}
+
+/// The token that was sent. Browsers will send theirs as a cookie: it is to be read here.
+fn offered(headers: &HeaderMap) -> &[u8] {
+    let value = one(headers, &header::AUTHORIZATION).unwrap_or_default();
+    value.strip_prefix("Bearer ").unwrap_or_default().as_bytes()
+}
+
+/// Lets in who may come in over loopback.
+pub(super) async fn guard(
+    State((app, door)): State<(App, Arc<Door>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match door.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(fault) => {
+            Counts::one(&app.counts().refused);
+            fault.into_response()
+        }
+    }
+}
+
+/// What holds wherever a request came in: failures are told in one form, and no answer may be used
+/// for anything else.
+pub(super) async fn manners(State(app): State<App>, request: Request, next: Next) -> Response {
+    Counts::one(&app.counts().requests);
+    let mut response = enveloped(next.run(request).await);
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Lets only bodies through that are JSON: a form of a foreign page is none.
+pub(super) async fn json_only(request: Request, next: Next) -> Response {
+    match has_other_body(&request) {
+        true => Fault::not_json().into_response(),
+        false => next.run(request).await,
+    }
+}
+
+fn has_other_body(request: &Request) -> bool {
+    let headers = request.headers();
+    let asks = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let length = headers.get(header::CONTENT_LENGTH).map(text).unwrap_or_default();
+    let empty = matches!(length, "" | "0") && !headers.contains_key(header::TRANSFER_ENCODING);
+    let kind = one(headers, &header::CONTENT_TYPE);
+    let essence = kind.and_then(|it| it.split(';').next()).unwrap_or_default().trim();
+    let is_json = essence.eq_ignore_ascii_case("application/json");
+    !(is_json || asks && empty && kind.is_none())
+}
+
+/// What the router or an upgrade says in plain text is told as everything else is.
+fn enveloped(response: Response) -> Response {
+    let status = response.status();
+    let is_json = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
+    if is_json || !(status.is_client_error() || status.is_server_error()) {
+        return response;
+    }
+    let allow = response.headers().get(header::ALLOW).cloned();
+    let mut told = Fault::of_status(status).into_response();
+    if let (StatusCode::METHOD_NOT_ALLOWED, Some(allow)) = (status, allow) {
+        told.headers_mut().insert(header::ALLOW, allow);
+    }
+    told
+}

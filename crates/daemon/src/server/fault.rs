@@ -1,0 +1,174 @@
+//! Failures, as programs are told them.
+
+use crate::{DaemonError, TargetError};
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use taffrail_api::{Envelope, ErrorBody, ErrorKind};
+
+/// Why a request was not answered.
+#[derive(Debug)]
+pub(super) struct Fault {
+    status: StatusCode,
+    body: ErrorBody,
+}
+
+/// A failure as faces and programs are told it.
+#[must_use]
+pub fn error_body(error: &DaemonError) -> ErrorBody {
+    let (kind, hint) = kind_and_hint(error);
+    let retryable = error.is_busy();
+    let hint = hint.map(str::to_owned);
+    ErrorBody { code: kind.exit_code(), kind, message: error.to_string(), hint, retryable }
+}
+
+fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
+    match error {
+        DaemonError::Target(target) => of_target(target),
+        DaemonError::Exists(_) => (ErrorKind::Refused, Some("give a file that is not there yet")),
+        DaemonError::UnknownKind(_) => (
+            ErrorKind::Usage,
+            Some("write prompt, message, thinking, call, result, tool, error or a whole kind"),
+        ),
+        DaemonError::NoTime(_) => (ErrorKind::Usage, Some("write 7d, 12h, 30m or 2026-11-01")),
+        DaemonError::UnknownAgent(_) => {
+            (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
+        }
+        DaemonError::Serve(_) | DaemonError::Hooks(_) => (ErrorKind::Refused, None),
+        DaemonError::Running => (ErrorKind::Refused, Some("see `taffrail daemon status`")),
+        DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
+        DaemonError::Store(_) if error.is_busy() => {
+            (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
+        }
+        DaemonError::Store(_) | DaemonError::Archive(_) => {
+            (ErrorKind::Failure, Some("see `taffrail doctor`"))
+        }
+    }
+}
+
+fn of_target(error: &TargetError) -> (ErrorKind, Option<&'static str>) {
+    match error {
+        TargetError::NotFound(_) => {
+            (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
+        }
+        TargetError::NotArchived(_) => {
+            (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
+        }
+        TargetError::Ambiguous(..) => (ErrorKind::Usage, Some("type more of the id")),
+        TargetError::WaitingUnknown => {
+            (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
+        }
+    }
+}
+
+impl Fault {
+    fn new(status: StatusCode, kind: ErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let retryable = status == StatusCode::SERVICE_UNAVAILABLE;
+        let body = ErrorBody { code: kind.exit_code(), kind, message, hint: None, retryable };
+        Self { status, body }
+    }
+
+    fn hinted(mut self, hint: &str) -> Self {
+        self.body.hint = Some(hint.to_owned());
+        self
+    }
+
+    /// The question was not understood.
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, ErrorKind::Usage, message)
+    }
+
+    /// What was asked for is not there.
+    pub(super) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, ErrorKind::NotFound, message)
+    }
+
+    /// A rule forbids it.
+    pub(super) fn refused(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, ErrorKind::Refused, message)
+    }
+
+    /// Something is only done when it was asked for twice.
+    pub(super) fn needs_yes(message: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, ErrorKind::Refused, message).hinted("send `\"yes\": true`")
+    }
+
+    /// Who asks did not say who it is.
+    pub(super) fn no_token() -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, ErrorKind::Refused, "the token is missing or wrong")
+            .hinted("send `Authorization: Bearer TOKEN`; `taffrail token --show` prints it")
+    }
+
+    /// A body of another kind.
+    pub(super) fn not_json() -> Self {
+        let message = "a body must be application/json";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, message)
+    }
+
+    /// A body that is too long.
+    pub(super) fn too_long() -> Self {
+        let message = "a body may have at most 1 MiB";
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorKind::Usage, message)
+    }
+
+    /// Too many streams are open.
+    pub(super) fn full() -> Self {
+        let message = "too many streams are open";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Failure, message)
+    }
+
+    /// The daemon ends.
+    pub(super) fn ending() -> Self {
+        let message = "the daemon is ending";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::DaemonUnreachable, message)
+    }
+
+    /// A fault of ours.
+    pub(super) fn broken() -> Self {
+        let message = "answering failed";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorKind::Failure, message)
+    }
+
+    /// What the router itself says.
+    pub(super) fn of_status(status: StatusCode) -> Self {
+        let message = status.canonical_reason().unwrap_or("refused").to_lowercase();
+        match status {
+            StatusCode::NOT_FOUND => Self::new(status, ErrorKind::NotFound, "no such route")
+                .hinted("GET /openapi.json names them all"),
+            _ if status.is_client_error() => Self::new(status, ErrorKind::Usage, message),
+            _ => Self::new(status, ErrorKind::Failure, message),
+        }
+    }
+
+    /// What is told, without the status.
+    pub(super) fn body(&self) -> &ErrorBody {
+        &self.body
+    }
+}
+
+impl From<DaemonError> for Fault {
+    fn from(error: DaemonError) -> Self {
+        let body = error_body(&error);
+        let status = match (body.kind, &error) {
+            (_, DaemonError::Target(TargetError::Ambiguous(..))) => StatusCode::CONFLICT,
+            (ErrorKind::Usage, _) => StatusCode::BAD_REQUEST,
+            (ErrorKind::NotFound, _) => StatusCode::NOT_FOUND,
+            (ErrorKind::Refused, _) => StatusCode::CONFLICT,
+            _ if body.retryable => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { status, body }
+    }
+}
+
+impl IntoResponse for Fault {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(Envelope { error: self.body })).into_response();
+        if self.status == StatusCode::UNAUTHORIZED {
+            let bearer = header::HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
+        }
+        response
+    }
+}

@@ -1,0 +1,167 @@
+//! The daemon's API: JSON over a socket for our own programs, and over loopback with a token.
+//!
+//! Questions are answered from read-only views of the index and from what the loop shares; whatever
+//! writes is handed to the loop. What the loop tells is written as JSON once and shared by all who
+//! follow.
+
+mod about;
+mod app;
+mod asked;
+mod beginning;
+mod door;
+mod fault;
+mod follower;
+mod history;
+mod hub;
+mod loopback;
+mod metrics;
+mod openapi;
+mod routes;
+mod sessions;
+mod socket;
+mod streams;
+mod summary;
+mod token;
+mod waiting;
+mod websocket;
+mod writes;
+
+#[cfg(test)]
+mod tests;
+
+use crate::DaemonError;
+use crate::live::Handle;
+use app::App;
+use door::Door;
+pub use fault::error_body;
+use socket::Socket;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+pub use token::{renew_token, token};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Threads that answer.
+const WORKERS: usize = 2;
+/// Threads that read the index.
+const READERS: usize = 8;
+/// How long answers under way may take once the daemon ends.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Where to listen.
+#[derive(Debug, Clone)]
+pub struct Listening {
+    /// The socket, in a folder of its own.
+    pub socket: PathBuf,
+    /// The loopback address, if any; port 0 takes a free one.
+    pub http: Option<SocketAddr>,
+    /// The file of the token, which is made where it is missing.
+    pub token: PathBuf,
+    /// Thirty-two bytes of chance, for a token that has to be made.
+    pub chance: [u8; 32],
+}
+
+/// Why nobody can be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Others could reach it.
+    #[error("{0} can be reached by others: only 127.0.0.1 and ::1 are listened on")]
+    NotLoopback(SocketAddr),
+    /// Somebody else answers there.
+    #[error("another daemon answers on {0}")]
+    Taken(String),
+    /// A file or folder others could have made.
+    #[error("{0}: {1}")]
+    Unsafe(String, &'static str),
+    /// The system said no.
+    #[error("{0}: {1}")]
+    Io(String, #[source] std::io::Error),
+}
+
+impl ServeError {
+    fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.display().to_string();
+        move |error| Self::Io(path, error)
+    }
+}
+
+/// A server that runs until it is stopped.
+#[derive(Debug)]
+pub struct Server {
+    runtime: Runtime,
+    socket: Socket,
+    http: Option<SocketAddr>,
+    stopping: watch::Sender<bool>,
+    serving: Vec<JoinHandle<()>>,
+}
+
+/// Listens and answers, on threads of its own.
+///
+/// # Errors
+/// When an address is taken, can be reached by others, or a file is not safe.
+pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonError> {
+    let socket = Socket::bind(&listening.socket)?;
+    let http = listening.http.map(loopback::bind).transpose()?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(WORKERS)
+        .max_blocking_threads(READERS)
+        .thread_name("taffrail-api")
+        .enable_io()
+        .enable_time()
+        .build()
+        .map_err(|error| ServeError::Io("threads".to_owned(), error))?;
+    socket::allow_many_files();
+    let guard = runtime.enter();
+    let (stopping, stops) = watch::channel(false);
+    let (app, pump) = App::new(handle, stops.clone());
+    let mut serving = vec![runtime.spawn(pump)];
+    serving.push(runtime.spawn(socket.serve(routes::on_socket(&app), stops.clone())?));
+    let mut address = None;
+    if let Some((listener, at)) = http {
+        let token = token::Token::open(&listening.token, listening.chance)?;
+        let router = routes::on_loopback(&app, Arc::new(Door::new(at, token)));
+        serving.push(runtime.spawn(loopback::serve(listener, router, stops)?));
+        address = Some(at);
+    }
+    drop(guard);
+    Ok(Server { runtime, socket, http: address, stopping, serving })
+}
+
+impl Server {
+    /// The socket it listens on.
+    #[must_use]
+    pub fn socket(&self) -> &Path {
+        self.socket.path()
+    }
+
+    /// The loopback address it listens on.
+    #[must_use]
+    pub fn http(&self) -> Option<SocketAddr> {
+        self.http
+    }
+
+    /// The same as others write it.
+    #[must_use]
+    pub fn http_url(&self) -> Option<String> {
+        self.http.map(|address| format!("http://{address}"))
+    }
+
+    /// Lets no one in any more, ends streams, lets answers under way be finished, and goes.
+    pub fn stop(self) {
+        let Self { runtime, socket, stopping, serving, .. } = self;
+        stopping.send_replace(true);
+        let all = async {
+            for task in serving {
+                // A task that failed is over as well.
+                task.await.ok();
+            }
+        };
+        // Who does not take its answer in time does not get it.
+        runtime.block_on(async { tokio::time::timeout(DRAIN, all).await }).ok();
+        runtime.shutdown_background();
+        socket.remove();
+    }
+}

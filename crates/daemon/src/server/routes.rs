@@ -1,0 +1,70 @@
+//! The table of routes.
+
+use super::app::App;
+use super::door::{self, Door, Surface};
+use super::openapi::PLAIN;
+use super::{about, history, metrics, openapi, sessions, streams, waiting, websocket, writes};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Router};
+use std::sync::Arc;
+
+/// A path and what answers there.
+type Route = (&'static str, fn() -> MethodRouter<App>);
+
+pub(super) const ROUTES: &[Route] = &[
+    ("/api/sessions", || get(sessions::all)),
+    ("/api/sessions/{id}", || get(sessions::one)),
+    ("/api/sessions/{id}/summary", || get(sessions::summary)),
+    ("/api/sessions/{id}/explain", || get(sessions::explain)),
+    ("/api/sessions/{id}/stream", || get(streams::of_session)),
+    ("/api/sessions/{id}/capture/events", || get(history::changes)),
+    ("/api/sessions/{id}/timeline", || get(history::timeline)),
+    ("/api/sessions/{id}/transcript", || get(history::transcript)),
+    ("/api/sessions/{id}/binding", || get(history::binding)),
+    ("/api/session/messages", || get(history::messages)),
+    ("/api/resolve", || get(sessions::resolved)),
+    ("/api/stream", || get(streams::everything)),
+    ("/api/stream/status", || get(streams::statuses)),
+    ("/api/wait", || get(waiting::wait)),
+    ("/api/search", || get(about::find)),
+    ("/api/stats", || get(about::counts)),
+    ("/api/agents", || get(about::known_agents)),
+    ("/api/archive", || get(about::kept)),
+    ("/api/doctor", || get(about::checks)),
+    ("/api/health", || get(about::health)),
+    ("/api/index", || post(writes::index)),
+    ("/api/stop", || post(writes::stop)),
+    ("/api/forget", || post(writes::forgotten)),
+    ("/api/archive/prune", || post(writes::prune)),
+    ("/api/archive/verify", || post(writes::verify)),
+    ("/api/rebuild", || post(writes::rebuilt)),
+    ("/api/backup", || post(writes::backed_up)),
+    ("/api/restore", || post(writes::restored)),
+    ("/ws", || get(websocket::open)),
+    ("/metrics", || get(metrics::metrics)),
+    ("/openapi.json", || get(openapi::described)),
+];
+
+/// What our own programs may ask.
+pub(super) fn on_socket(app: &App) -> Router {
+    mannered(app, table(app, Surface::Socket))
+}
+
+/// The same for who has the token.
+pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
+    let guard = from_fn_with_state((app.clone(), door), door::guard);
+    mannered(app, table(app, Surface::Loopback).layer(guard))
+}
+
+fn table(app: &App, surface: Surface) -> Router {
+    let plain = ROUTES.iter().filter(|(path, _)| PLAIN.contains(path));
+    let plain = plain.map(|(path, answers)| (path.trim_start_matches("/api"), *answers));
+    let all = ROUTES.iter().copied().chain(plain);
+    let router = all.fold(Router::new(), |router, (path, answers)| router.route(path, answers()));
+    router.layer(Extension(surface)).layer(from_fn(door::json_only)).with_state(app.clone())
+}
+
+fn mannered(app: &App, router: Router) -> Router {
+    router.layer(from_fn_with_state(app.clone(), door::manners))
+}

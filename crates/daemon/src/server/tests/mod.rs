@@ -1,0 +1,274 @@
+//! The API as programs meet it: a home with a session in it, its index, and a server over it.
+//!
+//! The loop is played by a thread that answers wakes; the tests tell and put what it would.
+
+mod doors;
+mod fan;
+mod golden;
+mod hostile;
+mod openapi;
+mod raw;
+mod sockets;
+mod streams;
+mod waits;
+mod websockets;
+mod writes;
+
+use super::{Listening, Server, serve};
+use crate::live::{Card, Handle, Told, Wake, What};
+use crate::{
+    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, Target, events, index, search,
+};
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use taffrail_api::{Client, EventLine, EventsRequest, SearchRequest};
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::status::{Reading, Status, WaitingFor, WaitingKind};
+use taffrail_model::{
+    AgentId, Confidence, DeviceId, Origin, Process, ResumeCursor, RuntimeIdentity, SessionId,
+    Signal, Timestamp,
+};
+use taffrail_store::IndexReader;
+use taffrail_testkit::claude;
+use tempfile::TempDir;
+
+const CHANCE: [u8; 32] = [0xab; 32];
+/// The session every machine begins with, and another.
+pub(super) const FIRST: &str = "11111111-1111-4111-8111-111111111111";
+pub(super) const SECOND: &str = "22222222-2222-4222-8222-222222222222";
+
+/// How long a test waits for something that ought to happen at once.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A machine with two sessions, and a server over them.
+pub(super) struct Machine {
+    folder: TempDir,
+    pub(super) handle: Handle,
+    server: Option<Server>,
+    answering: Option<JoinHandle<()>>,
+    woken: Arc<Mutex<Vec<&'static str>>>,
+}
+
+impl Machine {
+    pub(super) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let settings = settings_in(&folder);
+        let (wakes, woken_by) = mpsc::channel();
+        let kept_up = Settings { kept_up: true, ..settings };
+        let handle = Handle::new(kept_up.clone(), wakes);
+        let woken = Arc::new(Mutex::new(Vec::new()));
+        let answering = Some(std::thread::spawn({
+            let woken = woken.clone();
+            move || answer(&kept_up, &woken_by, &woken)
+        }));
+        let mut machine = Self { folder, handle, server: None, answering, woken };
+        machine.write(FIRST, 0, 6);
+        machine.write(SECOND, 0, 2);
+        machine.read_all();
+        let http = Some("127.0.0.1:0".parse().unwrap());
+        let listening = machine.listening(http);
+        machine.server = Some(serve(machine.handle.clone(), &listening).unwrap());
+        machine
+    }
+
+    pub(super) fn listening(&self, http: Option<std::net::SocketAddr>) -> Listening {
+        let (socket, token) = (self.path("run/daemon.sock"), self.path("token"));
+        Listening { socket, http, token, chance: CHANCE }
+    }
+
+    pub(super) fn path(&self, below: &str) -> PathBuf {
+        self.folder.path().join(below)
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        self.server.as_ref().unwrap()
+    }
+
+    pub(super) fn stop_server(&mut self) {
+        self.server.take().unwrap().stop();
+    }
+
+    pub(super) fn client(&self) -> Client {
+        Client::connect(self.server().socket()).unwrap()
+    }
+
+    pub(super) fn token(&self) -> String {
+        std::fs::read_to_string(self.path("token")).unwrap()
+    }
+
+    /// What the loop was woken for.
+    pub(super) fn woken(&self) -> Vec<&'static str> {
+        self.woken.lock().unwrap().clone()
+    }
+
+    /// Adds prompts and answers to a session's transcript.
+    pub(super) fn write(&self, session: &str, first: u32, end: u32) {
+        let path = self.path("home").join(claude::path(session));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
+        file.write_all(claude::talk(session, first, end).as_bytes()).unwrap();
+    }
+
+    /// Indexes all there is, search too.
+    pub(super) fn read_all(&self) {
+        let settings = Settings { kept_up: false, ..self.handle.settings().clone() };
+        let done = index(&settings, &Scope::All, Budget::Whole, &mut |_| {}).unwrap();
+        assert!(done.complete, "{:?}", done.problems);
+        let request = SearchRequest { query: "x".to_owned(), limit: 1, here: String::new() };
+        search(&settings, &request, &mut |_| {}).unwrap();
+    }
+
+    /// The session went on: indexes it and tells what is new, as the loop does.
+    pub(super) fn goes_on(&self, session: &str, first: u32, end: u32) {
+        let before = self.cursor(session);
+        self.write(session, first, end);
+        self.read_all();
+        self.tell_after(session, &before);
+    }
+
+    pub(super) fn tell_after(&self, session: &str, before: &ResumeCursor) {
+        for line in self.changes(session, Some(before.clone())) {
+            let (sequence, generation) = match &line {
+                EventLine::Event(event) => (event.sequence, event.generation.clone()),
+                EventLine::Removed(removed) => (removed.sequence, removed.generation.clone()),
+            };
+            let cursor = ResumeCursor { generation, sequence }.to_string();
+            let line = serde_json::to_string(&line).unwrap().into();
+            self.handle.tell(Told { session: id(session), what: What::Event { line, cursor } });
+        }
+    }
+
+    pub(super) fn changes(&self, session: &str, after: Option<ResumeCursor>) -> Vec<EventLine> {
+        let mut out = Vec::new();
+        let request = EventsRequest { after, ..EventsRequest::default() };
+        let target = Target::Id(id(session).to_string());
+        events(self.handle.settings(), &target, &request, &mut |line| {
+            out.push(line);
+            true
+        })
+        .unwrap();
+        out
+    }
+
+    /// The last change of a session.
+    pub(super) fn cursor(&self, session: &str) -> ResumeCursor {
+        let reader = IndexReader::open(&self.handle.settings().data).unwrap().unwrap();
+        let sequence = reader.session_by_id(id(session)).unwrap().unwrap().sequence;
+        ResumeCursor { generation: reader.generation().to_owned(), sequence }
+    }
+
+    /// A session comes to stand so, and that is told.
+    pub(super) fn stands(&self, session: &str, status: Status) {
+        self.handle.put(id(session), Some(Arc::new(card(status))));
+        let row: serde_json::Value =
+            self.client().get(&format!("/api/sessions/{}", id(session))).unwrap();
+        let row = row.to_string().into();
+        self.handle.tell(Told { session: id(session), what: What::Status { row } });
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+        // Once as a client may have it stop, and once more for the thread itself.
+        self.handle.stop();
+        self.handle.stop();
+        self.answering.take().unwrap().join().unwrap();
+    }
+}
+
+/// Plays the loop.
+fn answer(settings: &Settings, wakes: &mpsc::Receiver<Wake>, woken: &Mutex<Vec<&'static str>>) {
+    for wake in wakes {
+        let name = match &wake {
+            Wake::Settle(_) => "settle",
+            Wake::Search(_) => "search",
+            Wake::Alone(_) => "alone",
+            Wake::Stop => "stop",
+            // No server says these.
+            _ => "other",
+        };
+        woken.lock().unwrap().push(name);
+        match wake {
+            Wake::Settle(done) => done.send(()).unwrap_or_default(),
+            Wake::Search(done) => drop(done.send(true)),
+            Wake::Alone(what) => what(settings),
+            // The daemon's own end is the machine's: the last stop ends the thread.
+            _ => {}
+        }
+        if name == "stop" && woken.lock().unwrap().iter().filter(|it| **it == "stop").count() > 1 {
+            return;
+        }
+    }
+}
+
+fn settings_in(folder: &TempDir) -> Settings {
+    Settings {
+        data: folder.path().join("data"),
+        user_home: folder.path().join("home"),
+        variables: HashMap::new(),
+        added_homes: HashMap::new(),
+        excluded: Vec::new(),
+        archive: ArchiveSettings::default(),
+        retention: RetentionSettings::default(),
+        boot_id: "boot".to_owned(),
+        new_device: DeviceId::new("device"),
+        kept_up: false,
+        now: || "2026-10-01T10:30:00Z".parse().unwrap(),
+    }
+}
+
+/// The id of a session by its agent's own.
+pub(super) fn id(session: &str) -> SessionId {
+    RuntimeIdentity::new(AgentId::new("claude-code"), "", session).session()
+}
+
+/// A card that says so.
+pub(super) fn card(status: Status) -> Card {
+    let at: Timestamp = "2026-10-01T10:20:00Z".parse().unwrap();
+    let evidence = Evidence {
+        source: Origin::Hook,
+        kind: "PermissionRequest".to_owned(),
+        at,
+        confidence: Confidence::High,
+        says: Signal::AskedApproval { input: String::new() },
+        detail: "npm test".to_owned(),
+    };
+    let waiting_for = match status {
+        Status::WaitingApproval => {
+            Some(WaitingFor { kind: WaitingKind::Approval, text: "npm test".to_owned() })
+        }
+        _ => None,
+    };
+    let reading = Reading {
+        status,
+        since: at,
+        confidence: Confidence::High,
+        waiting_for,
+        rule: "it was said",
+        rests_on: vec![0],
+        until: None,
+    };
+    let process = Some(Process { pid: 417, start: 1 });
+    let executor = Some("tmux:%3".to_owned());
+    Card { reading, evidence: vec![evidence], process, life: Life::Alive, executor }
+}
+
+/// Looks again and again until there is something.
+pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "waited in vain for {what}");
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}

@@ -1,0 +1,243 @@
+//! The websocket: subscriptions of one client, in order and bounded.
+//!
+//! What waits is sent in one piece. Who does not take it in time falls behind, is told so, and goes
+//! on from a snapshot; who takes nothing at all is let go.
+
+mod messages;
+
+use super::app::{App, Counts, Place};
+use super::beginning::{Beginning, RECENT, begin, meant};
+use super::fault::Fault;
+use super::follower::{At, Fate, Follower, Others};
+use super::hub::{Batch, Frame};
+use super::sessions::all_standing;
+use super::streams::{MOST, again};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
+use axum::extract::{FromRequestParts, Request, State};
+use axum::response::{IntoResponse, Response};
+use futures_util::SinkExt;
+use messages::{Ask, error_message, init_of, init_of_all, lagged_message};
+use std::time::Duration;
+use taffrail_model::SessionId;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+/// The longest message a client may send.
+const LONGEST: usize = 64 * 1024;
+/// Bytes that are gathered before they are sent.
+const GATHERED: usize = 32 * 1024;
+/// The most batches that are sent in one piece.
+const PIECE: usize = 16;
+/// The most sessions one client may follow by name.
+const SESSIONS: usize = 256;
+/// A client that takes nothing for so long is let go.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Follows sessions over a websocket: `subscribe-stream` asks, `stream-init`, `stream-event`,
+/// `capture-event`, `stream-status`, `session.status` and `waiting-for-input` answer.
+#[utoipa::path(get, path = "/ws", tag = "streams",
+    responses((status = 101, description = "the websocket is open")))]
+pub(super) async fn open(State(app): State<App>, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let upgrade = match WebSocketUpgrade::from_request_parts(&mut parts, &app).await {
+        Ok(upgrade) => upgrade,
+        Err(rejection) => return rejection.into_response(),
+    };
+    let (place, feed) = match app.follow() {
+        Ok(it) => it,
+        Err(fault) => return fault.into_response(),
+    };
+    let upgrade = upgrade.max_message_size(LONGEST).max_frame_size(LONGEST);
+    let upgrade = upgrade.read_buffer_size(4 * 1024).write_buffer_size(GATHERED);
+    upgrade.on_upgrade(move |socket| {
+        Client { app, socket, feed, follower: Follower::default(), _place: place }.run()
+    })
+}
+
+/// One client.
+struct Client {
+    app: App,
+    socket: WebSocket,
+    feed: Receiver<Batch>,
+    follower: Follower,
+    _place: Place,
+}
+
+/// What happens next.
+enum Next {
+    /// The loop told something.
+    Told(Result<Batch, RecvError>),
+    /// The client said something.
+    Said(Option<Result<Message, axum::Error>>),
+}
+
+/// The client is gone, or must go.
+struct Gone;
+
+impl From<axum::Error> for Gone {
+    fn from(_: axum::Error) -> Self {
+        Self
+    }
+}
+
+impl Client {
+    async fn run(mut self) {
+        while self.step().await.is_ok() {}
+        // Who is gone needs no farewell.
+        tokio::time::timeout(PATIENCE, self.socket.close()).await.ok();
+    }
+
+    /// Waits for the next thing to happen and does it, in good time.
+    async fn step(&mut self) -> Result<(), Gone> {
+        let next = tokio::select! {
+            frame = self.feed.recv() => Next::Told(frame),
+            said = self.socket.recv() => Next::Said(said),
+        };
+        tokio::time::timeout(PATIENCE, self.act(next)).await.map_err(|_| Gone)?
+    }
+
+    async fn act(&mut self, next: Next) -> Result<(), Gone> {
+        match next {
+            Next::Told(Ok(batch)) => self.pass_on(&batch).await?,
+            Next::Told(Err(RecvError::Lagged(_))) => self.begin_anew().await?,
+            Next::Said(Some(Ok(Message::Text(text)))) => self.answer(&text).await?,
+            Next::Said(Some(Ok(Message::Binary(_)))) => {
+                let fault = Fault::usage("messages are text");
+                self.say(error_message(None, &fault)).await?;
+            }
+            Next::Said(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
+            Next::Told(Err(RecvError::Closed))
+            | Next::Said(Some(Ok(Message::Close(_)) | Err(_)) | None) => return Err(Gone),
+        }
+        self.flush().await
+    }
+
+    /// Passes on what the loop told and all that waits behind it.
+    async fn pass_on(&mut self, first: &[Frame]) -> Result<(), Gone> {
+        let mut whole = self.pass_on_batch(first).await?;
+        for _ in 1..PIECE {
+            if !whole {
+                return self.begin_anew().await;
+            }
+            whole = match self.feed.try_recv() {
+                Ok(batch) => self.pass_on_batch(&batch).await?,
+                Err(TryRecvError::Lagged(_)) => false,
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Closed) => return Err(Gone),
+            };
+        }
+        if whole { Ok(()) } else { self.begin_anew().await }
+    }
+
+    /// Passes on what the client wants of a batch; `false` when it must begin anew.
+    async fn pass_on_batch(&mut self, batch: &[Frame]) -> Result<bool, Gone> {
+        for frame in batch {
+            match (self.follower.judge(frame), frame) {
+                (Fate::Give, Frame::Event(event)) => self.say(event.message.clone()).await?,
+                (Fate::Give, Frame::Status(status)) => {
+                    for message in &status.messages {
+                        self.say(message.clone()).await?;
+                    }
+                }
+                (Fate::Begin, _) => return Ok(false),
+                (Fate::Skip, _) | (Fate::Give, Frame::Gap) => {}
+            }
+        }
+        Ok(true)
+    }
+
+    async fn answer(&mut self, text: &str) -> Result<(), Gone> {
+        match Ask::read(text) {
+            Ok(Ask::Subscribe { session: Some(word), after, limit }) => {
+                self.subscribe(word, after, limit).await
+            }
+            Ok(Ask::Subscribe { session: None, .. }) => self.subscribe_all().await,
+            Ok(Ask::Unsubscribe { session: Some(word) }) => self.unsubscribe(word).await,
+            Ok(Ask::Unsubscribe { session: None }) => {
+                self.follower = Follower::default();
+                Ok(())
+            }
+            Err((name, fault)) => self.say(error_message(name.as_deref(), &fault)).await,
+        }
+    }
+
+    async fn subscribe(
+        &mut self,
+        word: String,
+        after: Option<String>,
+        limit: Option<usize>,
+    ) -> Result<(), Gone> {
+        if self.follower.sessions.len() >= SESSIONS {
+            let fault = Fault::usage("no more sessions can be followed by name");
+            return self.say(error_message(Some("subscribe-stream"), &fault)).await;
+        }
+        let limit = limit.unwrap_or(RECENT).min(MOST);
+        let begun = self
+            .app
+            .ask(move |handle| begin(handle, &meant(handle, &word, "")?, after.as_deref(), limit));
+        match begun.await {
+            Ok(begun) => self.begin(&begun).await,
+            Err(fault) => self.say(error_message(Some("subscribe-stream"), &fault)).await,
+        }
+    }
+
+    async fn subscribe_all(&mut self) -> Result<(), Gone> {
+        self.follower.others = Others::Everything;
+        match self.app.ask(all_standing).await {
+            Ok(all) => self.say(init_of_all(&all)).await,
+            Err(fault) => self.say(error_message(Some("subscribe-stream"), &fault)).await,
+        }
+    }
+
+    async fn unsubscribe(&mut self, word: String) -> Result<(), Gone> {
+        let found = self.app.ask(move |handle| {
+            crate::resolve(handle.settings(), &meant(handle, &word, "")?).map(|it| it.id)
+        });
+        match found.await {
+            Ok(session) => {
+                self.follower.sessions.remove(&session);
+                Ok(())
+            }
+            Err(fault) => self.say(error_message(Some("unsubscribe-stream"), &fault)).await,
+        }
+    }
+
+    /// From here on the client has all of a session.
+    async fn begin(&mut self, begun: &Beginning) -> Result<(), Gone> {
+        self.follower.sessions.insert(begun.session.id, At::new(begun.cursor.clone()));
+        self.say(init_of(begun)).await
+    }
+
+    /// The client was too slow: it is told, and goes on from what is so now.
+    async fn begin_anew(&mut self) -> Result<(), Gone> {
+        Counts::one(&self.app.counts().lagged);
+        self.say(lagged_message()).await?;
+        self.flush().await?;
+        // What was told meanwhile is in the index.
+        self.feed = self.feed.resubscribe();
+        if self.follower.others == Others::Everything {
+            self.subscribe_all().await?;
+        }
+        let sessions: Vec<SessionId> = self.follower.sessions.keys().copied().collect();
+        for session in sessions {
+            let begun = self.app.ask(move |handle| again(handle, session, None, RECENT)).await;
+            match begun {
+                Ok(begun) => self.begin(&begun).await?,
+                Err(fault) => {
+                    self.follower.sessions.remove(&session);
+                    self.say(error_message(Some("subscribe-stream"), &fault)).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a message behind those that wait; it goes out with the next flush at the latest.
+    async fn say(&mut self, text: Utf8Bytes) -> Result<(), Gone> {
+        Ok(self.socket.feed(Message::Text(text)).await?)
+    }
+
+    async fn flush(&mut self) -> Result<(), Gone> {
+        Ok(self.socket.flush().await?)
+    }
+}

@@ -1,0 +1,127 @@
+//! What is said over the websocket, by the names of the capture contract.
+
+use crate::server::beginning::Beginning;
+use crate::server::fault::Fault;
+use axum::extract::ws::Utf8Bytes;
+use serde::{Deserialize, Serialize};
+use taffrail_api::{ErrorBody, EventLine, Session, StatusList};
+
+/// What a client asks.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// To be told of a session, or of all.
+    Subscribe { session: Option<String>, after: Option<String>, limit: Option<usize> },
+    /// Not to be told any more.
+    Unsubscribe { session: Option<String> },
+}
+
+#[derive(Deserialize)]
+struct Named {
+    #[serde(rename = "type")]
+    name: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Subscribe {
+    #[serde(rename = "type")]
+    _name: String,
+    session_id: Option<String>,
+    after: Option<String>,
+    limit: Option<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Unsubscribe {
+    #[serde(rename = "type")]
+    _name: String,
+    session_id: Option<String>,
+}
+
+impl Ask {
+    /// Reads a message; what is not understood is told with its name.
+    pub(super) fn read(text: &str) -> Result<Self, (Option<String>, Fault)> {
+        let named = serde_json::from_str::<Named>(text);
+        let name = named.map_err(|it| (None, Fault::usage(it.to_string())))?.name;
+        let read = match name.as_str() {
+            "subscribe-stream" => serde_json::from_str::<Subscribe>(text).map(|it| {
+                Self::Subscribe { session: it.session_id, after: it.after, limit: it.limit }
+            }),
+            "unsubscribe-stream" => serde_json::from_str::<Unsubscribe>(text)
+                .map(|it| Self::Unsubscribe { session: it.session_id }),
+            "approval-decision" => {
+                let fault = Fault::refused("approvals are not decided here");
+                return Err((Some(name), fault));
+            }
+            _ => {
+                let fault = Fault::usage(format!("no message is called `{name}`"));
+                return Err((Some(name), fault));
+            }
+        };
+        read.map_err(|it| (Some(name), Fault::usage(it.to_string())))
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Init<'a> {
+    #[serde(rename = "type")]
+    name: &'static str,
+    session_id: String,
+    session: &'a Session,
+    cursor: String,
+    snapshot: bool,
+    events: &'a [EventLine],
+}
+
+/// How the stream of a session begins.
+pub(super) fn init_of(begun: &Beginning) -> Utf8Bytes {
+    written(&Init {
+        name: "stream-init",
+        session_id: begun.session.id.to_string(),
+        session: &begun.session,
+        cursor: begun.cursor.to_string(),
+        snapshot: begun.snapshot,
+        events: &begun.lines,
+    })
+}
+
+#[derive(Serialize)]
+struct InitOfAll<'a> {
+    #[serde(rename = "type")]
+    name: &'static str,
+    generation: &'a str,
+    snapshot: bool,
+    sessions: &'a [Session],
+}
+
+/// How the stream of all sessions begins.
+pub(super) fn init_of_all(all: &StatusList) -> Utf8Bytes {
+    let (generation, sessions) = (all.generation.as_str(), all.sessions.as_slice());
+    written(&InitOfAll { name: "stream-init", generation, snapshot: true, sessions })
+}
+
+/// The client fell behind; a beginning follows.
+pub(super) fn lagged_message() -> Utf8Bytes {
+    Utf8Bytes::from_static(r#"{"type":"stream-lagged"}"#)
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    #[serde(rename = "type")]
+    name: &'static str,
+    /// The message that was not understood.
+    about: Option<&'a str>,
+    error: &'a ErrorBody,
+}
+
+/// Something was not understood or not done.
+pub(super) fn error_message(about: Option<&str>, fault: &Fault) -> Utf8Bytes {
+    written(&Failed { name: "error", about, error: fault.body() })
+}
+
+fn written(message: &impl Serialize) -> Utf8Bytes {
+    // What is made of plain fields can always be written.
+    serde_json::to_string(message).unwrap_or_default().into()
+}

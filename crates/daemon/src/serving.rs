@@ -1,0 +1,101 @@
+//! The daemon as a process: one for each user, found by a small file that says where it listens.
+
+use crate::live::{Handle, live};
+use crate::server::{self, Server};
+use crate::{DaemonError, Settings};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use taffrail_api::{DAEMON_FILE, DaemonPlace, GLANCE_FILE};
+use taffrail_store::StoreError;
+
+/// The name of the socket in its folder.
+const SOCKET: &str = "taffrail.sock";
+/// The name of the token's file in our state.
+pub const TOKEN_FILE: &str = "token";
+
+/// Where a daemon keeps its small files and listens.
+#[derive(Debug, Clone)]
+pub struct Listening {
+    /// Our own state.
+    pub state: PathBuf,
+    /// The folder of the socket.
+    pub runtime: PathBuf,
+    /// The loopback address for browsers, where one is wanted.
+    pub http: Option<SocketAddr>,
+    /// This program's version.
+    pub version: String,
+    /// Thirty-two bytes of chance, for a token that has to be made.
+    pub chance: [u8; 32],
+}
+
+/// Runs the daemon in this process until it is told to stop. `ready` is given a way to it.
+///
+/// # Errors
+/// When one runs already, nobody can be answered, or our own files fail.
+pub fn serve(
+    settings: &Settings,
+    listening: &Listening,
+    ready: impl FnOnce(Handle),
+) -> Result<(), DaemonError> {
+    let _lock = lock(&listening.state)?;
+    let mut serving = None;
+    let ended = live(settings, Some(&listening.state), |handle| {
+        let server = server::serve(handle.clone(), &doors(listening))?;
+        write_place(listening, &server)?;
+        serving = Some(server);
+        ready(handle.clone());
+        Ok(())
+    });
+    if let Some(server) = serving {
+        server.stop();
+    }
+    // A file left behind names a socket where nobody answers.
+    for file in [DAEMON_FILE, GLANCE_FILE] {
+        fs::remove_file(listening.state.join(file)).ok();
+    }
+    ended
+}
+
+fn doors(listening: &Listening) -> server::Listening {
+    server::Listening {
+        socket: listening.runtime.join(SOCKET),
+        http: listening.http,
+        token: listening.state.join(TOKEN_FILE),
+        chance: listening.chance,
+    }
+}
+
+/// The lock of the one daemon; given up when the process ends in any way.
+fn lock(state: &Path) -> Result<File, DaemonError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
+    made.map_err(StoreError::from)?;
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).read(true).write(true).mode(0o600);
+    let file = options.open(state.join("daemon.lock")).map_err(StoreError::from)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(DaemonError::Running),
+        Err(TryLockError::Error(error)) => Err(StoreError::from(error).into()),
+    }
+}
+
+/// Says where it listens, whole or not at all.
+fn write_place(listening: &Listening, server: &Server) -> Result<(), DaemonError> {
+    let place = DaemonPlace {
+        pid: std::process::id(),
+        version: listening.version.clone(),
+        socket: server.socket().to_owned(),
+        http: server.http_url(),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(&listening.state)?;
+        serde_json::to_writer(&mut file, &place)?;
+        file.write_all(b"\n")?;
+        file.persist(listening.state.join(DAEMON_FILE))?;
+        Ok(())
+    };
+    Ok(write().map_err(StoreError::from)?)
+}

@@ -1,0 +1,124 @@
+//! How sessions stand: evidence from the index, and whether processes live.
+
+use crate::live::{Card, glance};
+use crate::{DaemonError, Settings, Target, resolve};
+use std::sync::Arc;
+use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
+use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
+use taffrail_model::status::{self, Given, Thresholds, Worker};
+use taffrail_model::{Process, SessionId, Timestamp};
+use taffrail_store::{EventRow, IndexReader};
+
+/// The latest evidence a status is read from.
+pub(crate) const EVIDENCE: usize = 200;
+
+/// What an event says about how its session stands.
+pub(crate) fn of_row(row: &EventRow) -> Option<Evidence> {
+    of_event(&Seen {
+        id: row.id,
+        parent: row.parent,
+        kind: &row.kind,
+        origin: &row.origin,
+        signal: row.signal.as_ref(),
+        marks: row.marks,
+        label: row.label.as_deref(),
+        excerpt: &row.excerpt,
+        at: row.at,
+        confidence: &row.confidence,
+    })
+}
+
+/// How a session stands, from evidence at hand.
+pub(crate) fn card(
+    evidence: Vec<Evidence>,
+    process: Option<Process>,
+    workers: &[Worker],
+    now: Timestamp,
+) -> Card {
+    let life = process.map_or(Life::Unknown, life_of);
+    let thresholds = Thresholds::default();
+    let reading = status::read(&Given { evidence: &evidence, life, workers, now, thresholds });
+    Card { reading, evidence, process, life, executor: None }
+}
+
+/// How a session stands and why: from its card, or else from the index.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn explain(settings: &Settings, target: &Target) -> Result<Explanation, DaemonError> {
+    explain_with(settings, target, &|_| None)
+}
+
+/// The same, where somebody may have its card.
+pub(crate) fn explain_with(
+    settings: &Settings,
+    target: &Target,
+    known: &dyn Fn(SessionId) -> Option<Arc<Card>>,
+) -> Result<Explanation, DaemonError> {
+    let row = resolve(settings, target)?;
+    let now = (settings.now)();
+    let card = match (known(row.id), IndexReader::open(&settings.data)?) {
+        (Some(card), _) => card,
+        (None, Some(index)) => {
+            let live =
+                if settings.kept_up { None } else { glance(settings, &index)?.remove(&row.id) };
+            match live {
+                Some(card) => card,
+                None => {
+                    let rows = index.last_events(row.row, EVIDENCE)?;
+                    let evidence = rows.iter().filter_map(of_row).collect();
+                    Arc::new(card(evidence, row.process, &[], now))
+                }
+            }
+        }
+        (None, None) => Arc::new(card(Vec::new(), row.process, &[], now)),
+    };
+    Ok(explanation(row.id, &card, now))
+}
+
+fn explanation(session_id: SessionId, card: &Card, now: Timestamp) -> Explanation {
+    let reading = &card.reading;
+    let evidence = card.evidence.iter().enumerate().rev();
+    let evidence = evidence.map(|(place, it)| EvidenceRow {
+        source: it.source.clone(),
+        kind: it.kind.clone(),
+        at: it.at,
+        age_ms: now.as_millisecond() - it.at.as_millisecond(),
+        confidence: it.confidence.clone(),
+        says: it.says.word().to_owned(),
+        detail: it.detail.clone(),
+        decided: reading.rests_on.contains(&place),
+    });
+    Explanation {
+        schema_version: SCHEMA_VERSION,
+        session_id,
+        status: reading.status,
+        group: status::group(reading, now),
+        since: reading.since,
+        confidence: reading.confidence.clone(),
+        waiting_for: reading.waiting_for.clone(),
+        rule: reading.rule.to_owned(),
+        life: card.life.into(),
+        pid: card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid),
+        executor: card.executor.clone(),
+        until: reading.until,
+        evidence: evidence.collect(),
+    }
+}
+
+/// Whether a process lives.
+pub(crate) fn life_of(process: Process) -> Life {
+    if taffrail_capture::lives(process) { Life::Alive } else { Life::Dead }
+}
+
+/// Writes a card into a session's row.
+pub(crate) fn stand(session: &mut Session, card: &Card, now: Timestamp) {
+    let reading = &card.reading;
+    session.group = status::group(reading, now);
+    session.status = reading.status;
+    session.status_since = Some(reading.since);
+    session.waiting_for = reading.waiting_for.clone();
+    session.confidence = reading.confidence.clone();
+    session.pid = card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid);
+    session.executor = card.executor.clone();
+}

@@ -1,0 +1,192 @@
+//! What a status rests on.
+
+use crate::observed::Marks;
+use crate::{Confidence, EventId, Kind, Origin, Signal, Timestamp};
+use serde::Serialize;
+
+/// One thing that was said about how a session stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Who said it.
+    pub source: Origin,
+    /// The event's kind, or the hook's own name.
+    pub kind: String,
+    /// Its own time, which orders it.
+    pub at: Timestamp,
+    /// How far to trust it.
+    pub confidence: Confidence,
+    /// What follows from it.
+    pub says: Signal,
+    /// What it is about: a command, a question, a reason.
+    pub detail: String,
+}
+
+/// Whether the process that runs a session lives.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Life {
+    /// No process is known.
+    #[default]
+    Unknown,
+    /// It lives.
+    Alive,
+    /// It was known and is gone.
+    Dead,
+}
+
+/// An event as evidence needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// Its id; a call and its result are joined by it.
+    pub id: EventId,
+    /// The event it answers.
+    pub parent: Option<EventId>,
+    /// What it says.
+    pub kind: &'a Kind,
+    /// Who said it.
+    pub origin: &'a Origin,
+    /// What follows, where its adapter said so.
+    pub signal: Option<&'a Signal>,
+    /// What else is true of it.
+    pub marks: Marks,
+    /// The tool, the hook's name, the reason.
+    pub label: Option<&'a str>,
+    /// The beginning of its text.
+    pub excerpt: &'a str,
+    /// When.
+    pub at: Timestamp,
+    /// How far to trust it.
+    pub confidence: &'a Confidence,
+}
+
+/// The label of a stop by a person, which every adapter writes alike.
+const INTERRUPTED: &str = "interrupted";
+
+/// What an event says about how its session stands; `None` where it says nothing.
+#[must_use]
+pub fn of_event(seen: &Seen<'_>) -> Option<Evidence> {
+    let says = match (seen.signal, seen.kind) {
+        // A question a transcript tells is named by its call, as the answer will be.
+        (Some(Signal::Asked { call }), Kind::ToolCall) if call.is_empty() => {
+            Signal::Asked { call: seen.id.to_string() }
+        }
+        (Some(signal), _) => signal.clone(),
+        (None, _) => of_kind(seen)?,
+    };
+    let hook = (*seen.origin == Origin::Hook).then_some(seen.label).flatten();
+    Some(Evidence {
+        source: seen.origin.clone(),
+        kind: hook.unwrap_or(seen.kind.as_str()).to_owned(),
+        at: seen.at,
+        confidence: seen.confidence.clone(),
+        says,
+        detail: seen.excerpt.to_owned(),
+    })
+}
+
+/// What follows from the kind alone, as transcripts need it.
+fn of_kind(seen: &Seen<'_>) -> Option<Signal> {
+    let call = || seen.parent.map(|it| it.to_string()).unwrap_or_default();
+    let ends = seen.marks.has(Marks::ENDS_TURN);
+    Some(match seen.kind {
+        Kind::SessionStarted => Signal::Started,
+        Kind::SessionExited => Signal::Ended,
+        Kind::UserPrompt => Signal::Prompted,
+        Kind::AssistantMessage if ends => Signal::TurnOver,
+        Kind::AssistantMessage | Kind::AssistantThinking | Kind::AssistantDelta => Signal::Busy,
+        Kind::ToolCall => Signal::Called { call: seen.id.to_string(), input: String::new() },
+        Kind::ToolResult => Signal::Answered { call: call() },
+        Kind::ApprovalRequested => Signal::AskedApproval { input: String::new() },
+        Kind::ApprovalResolved => Signal::Settled { call: call(), input: String::new() },
+        Kind::AgentStopped if seen.label == Some(INTERRUPTED) => Signal::Interrupted,
+        Kind::AgentStopped if ends => Signal::TurnOver,
+        Kind::Error if ends => Signal::Failed,
+        Kind::AgentStopped | Kind::Error => Signal::Busy,
+        Kind::ContextCompacted => Signal::Compacted,
+        Kind::Heartbeat => Signal::Alive,
+        Kind::TurnStarted
+        | Kind::TurnCompleted
+        | Kind::StatusChanged
+        | Kind::Notice
+        | Kind::EventRemoved
+        | Kind::Unknown(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AgentId, RecordKey, RuntimeIdentity};
+
+    fn id(number: u64) -> EventId {
+        let who = RuntimeIdentity::new(AgentId::new("parrot"), "", "s");
+        EventId::of(who.session(), &RecordKey::Ordinal(number), 0)
+    }
+
+    fn says(kind: &Kind, marks: Marks, label: Option<&str>) -> Option<Signal> {
+        let seen = Seen {
+            id: id(1),
+            parent: Some(id(2)),
+            kind,
+            origin: &Origin::Transcript,
+            signal: None,
+            marks,
+            label,
+            excerpt: "words",
+            at: Timestamp::UNIX_EPOCH,
+            confidence: &Confidence::High,
+        };
+        of_event(&seen).map(|it| it.says)
+    }
+
+    #[test]
+    fn kinds_of_a_transcript() {
+        let (plain, ends) = (Marks::default(), Marks::ENDS_TURN);
+        let input = String::new;
+        let check = |kind: Kind, marks, expected: Option<Signal>| {
+            assert_eq!(says(&kind, marks, None), expected, "{kind:?}");
+        };
+        check(Kind::UserPrompt, Marks::OPENS_TURN, Some(Signal::Prompted));
+        check(Kind::AssistantMessage, plain, Some(Signal::Busy));
+        check(Kind::AssistantMessage, ends, Some(Signal::TurnOver));
+        check(Kind::AssistantThinking, plain, Some(Signal::Busy));
+        let called = Signal::Called { call: id(1).to_string(), input: input() };
+        check(Kind::ToolCall, plain, Some(called));
+        let call = id(2).to_string();
+        check(Kind::ToolResult, plain, Some(Signal::Answered { call: call.clone() }));
+        check(Kind::ApprovalResolved, plain, Some(Signal::Settled { call, input: input() }));
+        check(Kind::AgentStopped, ends, Some(Signal::TurnOver));
+        check(Kind::Error, ends, Some(Signal::Failed));
+        check(Kind::Error, plain, Some(Signal::Busy));
+        check(Kind::ContextCompacted, plain, Some(Signal::Compacted));
+        check(Kind::SessionExited, plain, Some(Signal::Ended));
+        check(Kind::Notice, plain, None);
+        check(Kind::Unknown("tool.exploded".into()), plain, None);
+        let interrupted = says(&Kind::AgentStopped, ends, Some("interrupted"));
+        assert_eq!(interrupted, Some(Signal::Interrupted));
+    }
+
+    #[test]
+    fn what_an_adapter_said_stands_and_a_question_is_named_by_its_call() {
+        let check = |kind: Kind, signal: Signal, expected: Signal| {
+            let seen = Seen {
+                id: id(1),
+                parent: None,
+                kind: &kind,
+                origin: &Origin::Hook,
+                signal: Some(&signal),
+                marks: Marks::default(),
+                label: Some("Stop"),
+                excerpt: "",
+                at: Timestamp::UNIX_EPOCH,
+                confidence: &Confidence::High,
+            };
+            let evidence = of_event(&seen).unwrap();
+            assert_eq!((evidence.says, evidence.kind.as_str()), (expected, "Stop"));
+        };
+        let asked = |call: String| Signal::Asked { call };
+        check(Kind::AgentStopped, Signal::WorkingOn, Signal::WorkingOn);
+        check(Kind::ToolCall, asked(String::new()), asked(id(1).to_string()));
+        check(Kind::Heartbeat, asked(String::new()), asked(String::new()));
+    }
+}

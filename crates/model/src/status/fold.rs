@@ -1,0 +1,366 @@
+//! What evidence adds up to, before anyone asks what time it is.
+
+use super::WaitingKind;
+use super::order::in_order;
+use super::pending::{Call, Pending, linked};
+use crate::evidence::{Evidence, Life};
+use crate::{Confidence, Origin, Signal, Timestamp};
+
+/// What a transcript says may be written down so many milliseconds after a hook said the same.
+pub(super) const LAG_MS: i64 = 5_000;
+/// A reminder of a dialog comes at most so many milliseconds after the dialog.
+const REMINDER_MS: i64 = 15_000;
+
+/// A piece of evidence by its time and its place among the given ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) at: Timestamp,
+    pub(super) place: usize,
+}
+
+/// How the latest turn stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// No turn was seen.
+    #[default]
+    None,
+    /// The agent is there and nothing was asked yet.
+    Fresh(Mark),
+    /// It goes on.
+    Open {
+        /// Since when.
+        since: Timestamp,
+        /// What opened it.
+        by: Mark,
+        /// Someone but the transcript spoke of it.
+        told_live: bool,
+    },
+    /// It is over.
+    Over(Over),
+}
+
+/// The end of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Over {
+    /// What said so first.
+    pub(super) by: Mark,
+    pub(super) how: How,
+    /// When the turn began.
+    pub(super) opened: Option<Timestamp>,
+    /// The agent itself said so, not only its transcript.
+    pub(super) confirmed: Option<usize>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// The agent stopped by itself.
+    Stopped,
+    /// A person stopped it.
+    Interrupted,
+    /// An error stopped it.
+    Failed,
+    /// The agent says that it does nothing.
+    Quiet,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) by: Mark,
+    /// Its process ended, and it said nothing.
+    pub(super) died: bool,
+}
+
+/// What evidence adds up to.
+#[derive(Debug, Default)]
+pub(super) struct Fold {
+    pub(super) turn: Turn,
+    pub(super) calls: Vec<Call>,
+    pub(super) pending: Vec<Pending>,
+    /// Work that goes on after its turn.
+    pub(super) background: Option<Mark>,
+    pub(super) compacting: Option<Mark>,
+    pub(super) end: Option<End>,
+    /// The latest of all.
+    pub(super) moved: Option<Mark>,
+    /// The latest that tells of work.
+    pub(super) output: Option<Mark>,
+    /// The latest that no transcript told.
+    pub(super) live: Option<Mark>,
+    /// The latest that a hook told.
+    pub(super) hooked: Option<Mark>,
+    /// The agent's own list says that it works.
+    pub(super) listed_busy: Option<Mark>,
+    /// The latest request that said what it was about.
+    asked: Option<Timestamp>,
+}
+
+impl Fold {
+    /// Adds evidence up in the order of its own times.
+    pub(super) fn of(evidence: &[Evidence], life: Life) -> Self {
+        let mut fold = Self::default();
+        for (place, it) in in_order(evidence) {
+            // A process that lives tells that it was an earlier one that ended.
+            if it.says != Signal::Died || life != Life::Alive {
+                fold.take(it, Mark { at: it.at, place });
+            }
+        }
+        fold
+    }
+
+    fn take(&mut self, it: &Evidence, mark: Mark) {
+        if let Some(end) = self.end {
+            if !revives(it, end.by.at) {
+                return;
+            }
+            let (live, hooked) = (self.live, self.hooked);
+            *self = Self { live, hooked, ..Self::default() };
+        }
+        self.note(it, mark);
+        match &it.says {
+            Signal::Started => self.started(it, mark),
+            Signal::Prompted => self.prompted(it, mark),
+            Signal::Busy => self.busy(it, mark),
+            Signal::Called { call, input } => self.called(it, mark, (call, input)),
+            Signal::Answered { call } => self.answered(it, mark, call),
+            Signal::AskedApproval { input } => self.asked_approval(it, mark, input),
+            Signal::Settled { call, input } => self.settled(call, input),
+            Signal::Asked { call } => self.asked(it, mark, call),
+            Signal::TurnOver => self.over(it, mark, How::Stopped),
+            Signal::WorkingOn => {
+                self.over(it, mark, How::Stopped);
+                self.background = Some(mark);
+            }
+            Signal::Interrupted => self.over(it, mark, How::Interrupted),
+            Signal::Failed => self.over(it, mark, How::Failed),
+            Signal::Quiet => self.quiet(it, mark),
+            Signal::Compacting => self.compacting = Some(mark),
+            Signal::Compacted => self.compacting = None,
+            Signal::Ended => self.end = Some(End { by: mark, died: false }),
+            Signal::Died => self.end = Some(End { by: mark, died: true }),
+            Signal::Alive | Signal::Unknown(_) => {}
+        }
+    }
+
+    fn note(&mut self, it: &Evidence, mark: Mark) {
+        if it.says == Signal::Died {
+            return;
+        }
+        self.moved = Some(mark);
+        if is_live(it) {
+            self.live = Some(mark);
+        }
+        if it.source == Origin::Hook {
+            self.hooked = Some(mark);
+        }
+        if it.source == Origin::Registry {
+            self.listed_busy = (it.says == Signal::Busy).then_some(mark);
+        }
+        if !matches!(it.says, Signal::Alive | Signal::Quiet | Signal::Unknown(_)) {
+            self.output = Some(mark);
+        }
+    }
+
+    /// A process took the session up: what an earlier one waited for is gone with it.
+    fn started(&mut self, it: &Evidence, mark: Mark) {
+        self.pending.clear();
+        self.calls.clear();
+        self.background = None;
+        self.compacting = None;
+        // Some agents say that they started when the first prompt is already written down.
+        let is_late = |by: Mark| is_live(it) && ms(by.at, mark.at) <= LAG_MS;
+        match self.turn {
+            Turn::Open { by, told_live: false, .. } if is_late(by) => {}
+            _ => self.turn = Turn::Fresh(mark),
+        }
+    }
+
+    fn prompted(&mut self, it: &Evidence, mark: Mark) {
+        self.pending.clear();
+        self.compacting = None;
+        self.open(it, mark);
+    }
+
+    fn busy(&mut self, it: &Evidence, mark: Mark) {
+        if is_live(it) {
+            self.pending.retain(|known| !is_timely(it, known.by.at));
+        }
+        if self.may_open(it) {
+            self.open(it, mark);
+        }
+    }
+
+    fn called(&mut self, it: &Evidence, mark: Mark, (call, input): (&str, &str)) {
+        if !self.may_open(it) {
+            return;
+        }
+        self.open(it, mark);
+        self.calls.retain(|known| known.call != call);
+        for known in self.pending.iter_mut().filter(|it| !input.is_empty() && it.input == input) {
+            known.calls.push(call.to_owned());
+        }
+        self.calls.push(Call {
+            call: call.to_owned(),
+            input: input.to_owned(),
+            detail: it.detail.clone(),
+            live: is_live(it),
+            at: mark,
+        });
+    }
+
+    fn answered(&mut self, it: &Evidence, mark: Mark, call: &str) {
+        self.calls.retain(|known| known.call != call);
+        let live = is_live(it);
+        let none_left = !self.calls.iter().any(|known| known.live == live);
+        let calls = &self.calls;
+        self.pending.retain(|it| !it.is_settled_by(call, none_left, calls));
+        if self.turn == Turn::None {
+            self.open(it, mark);
+        }
+    }
+
+    fn asked_approval(&mut self, it: &Evidence, mark: Mark, input: &str) {
+        let is_reminder = |asked: Timestamp| ms(asked, mark.at) <= REMINDER_MS;
+        let known = self.pending.iter_mut().find(|known| known.is_same_request(input, mark.at));
+        match known {
+            Some(known) => known.again(it, mark, input, &self.calls),
+            None if input.is_empty()
+                && it.source == Origin::Hook
+                && self.asked.is_some_and(is_reminder) => {}
+            None => {
+                let kind = WaitingKind::Approval;
+                self.pending.push(Pending::new(kind, (it, mark), input, &self.calls));
+                self.open(it, mark);
+            }
+        }
+        if !input.is_empty() {
+            self.asked = Some(mark.at);
+        }
+    }
+
+    fn asked(&mut self, it: &Evidence, mark: Mark, call: &str) {
+        let known = self.pending.iter_mut().find(|it| it.kind == WaitingKind::Question);
+        match known {
+            Some(known) => known.asked_again(it, mark, call),
+            None => {
+                self.pending.push(Pending::question((it, mark), call));
+                self.open(it, mark);
+            }
+        }
+    }
+
+    fn settled(&mut self, call: &str, input: &str) {
+        let is_any = call.is_empty() && input.is_empty();
+        self.pending.retain(|it| {
+            let is_it = (!input.is_empty() && it.input == input) || linked(&it.calls, call);
+            !is_any && !is_it
+        });
+    }
+
+    fn over(&mut self, it: &Evidence, mark: Mark, how: How) {
+        self.pending.clear();
+        self.calls.clear();
+        self.compacting = None;
+        let ends_background = is_live(it) || how != How::Stopped;
+        let background = self.background.take_if(|_| ends_background);
+        let confirmed = is_live(it).then_some(mark.place);
+        self.turn = match self.turn {
+            Turn::Over(known) => {
+                let how = if known.how == How::Quiet { how } else { known.how };
+                // It waits only since the work that went on is over, too.
+                let by = background.map_or(known.by, |_| mark);
+                Turn::Over(Over { by, confirmed: known.confirmed.or(confirmed), how, ..known })
+            }
+            Turn::Open { since, .. } => {
+                Turn::Over(Over { by: mark, how, opened: Some(since), confirmed })
+            }
+            Turn::None | Turn::Fresh(_) => {
+                Turn::Over(Over { by: mark, how, opened: None, confirmed })
+            }
+        };
+    }
+
+    fn quiet(&mut self, it: &Evidence, mark: Mark) {
+        match self.turn {
+            Turn::None => self.turn = Turn::Fresh(mark),
+            Turn::Open { by, .. } if is_timely(it, by.at) => self.over(it, mark, How::Quiet),
+            Turn::Open { .. } | Turn::Fresh(_) | Turn::Over(_) => {}
+        }
+    }
+
+    /// The turn goes on; while it does, or work it began does, it began when it was opened.
+    fn open(&mut self, it: &Evidence, mark: Mark) {
+        if let Turn::Open { told_live, .. } = &mut self.turn {
+            *told_live |= is_live(it);
+            return;
+        }
+        let since = match (self.turn, self.background.take()) {
+            (Turn::Over(Over { opened: Some(opened), .. }), Some(_)) => opened,
+            _ => mark.at,
+        };
+        self.calls.clear();
+        self.turn = Turn::Open { since, by: mark, told_live: is_live(it) };
+    }
+
+    /// What a transcript tells right after the agent said that it stopped is only late.
+    fn may_open(&self, it: &Evidence) -> bool {
+        match self.turn {
+            Turn::Over(over) if over.confirmed.is_some() && !is_live(it) => {
+                ms(over.by.at, it.at) > LAG_MS
+            }
+            Turn::Over(_) => it.confidence != Confidence::Low || !is_live(it),
+            Turn::None | Turn::Fresh(_) | Turn::Open { .. } => true,
+        }
+    }
+
+    /// When the latest turn began, as far as it is known.
+    pub(super) fn turn_began(&self) -> Option<Timestamp> {
+        match self.turn {
+            Turn::None => None,
+            Turn::Fresh(mark) => Some(mark.at),
+            Turn::Open { since, .. } => Some(since),
+            Turn::Over(over) => Some(over.opened.unwrap_or(over.by.at)),
+        }
+    }
+}
+
+/// Milliseconds from one instant to another.
+pub(super) fn ms(from: Timestamp, to: Timestamp) -> i64 {
+    to.as_millisecond() - from.as_millisecond()
+}
+
+/// It was said while it was so, not written into a transcript.
+pub(super) fn is_live(it: &Evidence) -> bool {
+    it.source != Origin::Transcript
+}
+
+/// It was said after this. What has no time of its own must be so by more than it may be late.
+fn is_timely(it: &Evidence, since: Timestamp) -> bool {
+    it.confidence != Confidence::Low || ms(since, it.at) > LAG_MS
+}
+
+/// The evidence tells that a session goes on which had ended.
+fn revives(it: &Evidence, ended: Timestamp) -> bool {
+    let is_later = ms(ended, it.at) > LAG_MS;
+    match it.says {
+        Signal::Started
+        | Signal::Prompted
+        | Signal::Busy
+        | Signal::Called { .. }
+        | Signal::AskedApproval { .. }
+        | Signal::Asked { .. }
+        | Signal::Compacting => it.source == Origin::Hook || is_later,
+        Signal::Quiet | Signal::Alive => it.source == Origin::Registry && is_later,
+        Signal::Answered { .. }
+        | Signal::Settled { .. }
+        | Signal::TurnOver
+        | Signal::WorkingOn
+        | Signal::Interrupted
+        | Signal::Failed
+        | Signal::Compacted
+        | Signal::Ended
+        | Signal::Died
+        | Signal::Unknown(_) => false,
+    }
+}

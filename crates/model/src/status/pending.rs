@@ -1,0 +1,135 @@
+//! What a person is asked: which call it is about, and what settles it.
+
+use super::WaitingKind;
+use super::fold::{Mark, is_live, ms};
+use crate::evidence::Evidence;
+use crate::{Confidence, Origin, Timestamp};
+
+/// Two ways of saying that a dialog is open speak of the same one if they are no further apart.
+const SAME_DIALOG_MS: i64 = 15_000;
+
+/// A call without a result.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) call: String,
+    pub(super) input: String,
+    pub(super) detail: String,
+    /// A hook told it, not a transcript.
+    pub(super) live: bool,
+    pub(super) at: Mark,
+}
+
+/// Something a person must decide or answer.
+#[derive(Debug)]
+pub(super) struct Pending {
+    pub(super) kind: WaitingKind,
+    /// The command, the question; empty where it is not known.
+    pub(super) text: String,
+    pub(super) confidence: Confidence,
+    pub(super) by: Mark,
+    /// What said the same.
+    pub(super) also: Vec<usize>,
+    /// The mark of its input; empty where it is not known.
+    pub(super) input: String,
+    /// The calls it may be about, as hooks and transcripts name them.
+    pub(super) calls: Vec<String>,
+}
+
+impl Pending {
+    pub(super) fn new(
+        kind: WaitingKind,
+        (it, by): (&Evidence, Mark),
+        input: &str,
+        calls: &[Call],
+    ) -> Self {
+        let mut pending = Self {
+            kind,
+            text: String::new(),
+            confidence: it.confidence.clone(),
+            by,
+            also: Vec::new(),
+            input: String::new(),
+            calls: Vec::new(),
+        };
+        pending.learn(it, input, calls);
+        pending
+    }
+
+    pub(super) fn question((it, by): (&Evidence, Mark), call: &str) -> Self {
+        let mut pending = Self::new(WaitingKind::Question, (it, by), "", &[]);
+        pending.note_question(it, call);
+        pending
+    }
+
+    /// The same request again, with or without its input.
+    pub(super) fn is_same_request(&self, input: &str, at: Timestamp) -> bool {
+        let is_same = if input.is_empty() || self.input.is_empty() {
+            input.is_empty() || ms(self.by.at, at) <= SAME_DIALOG_MS
+        } else {
+            self.input == input
+        };
+        self.kind == WaitingKind::Approval && is_same
+    }
+
+    /// Takes over what another way of saying the same knows.
+    pub(super) fn again(&mut self, it: &Evidence, mark: Mark, input: &str, calls: &[Call]) {
+        self.also.push(mark.place);
+        if self.input.is_empty() && !input.is_empty() {
+            self.learn(it, input, calls);
+        }
+        if self.confidence == Confidence::Low {
+            self.confidence = it.confidence.clone();
+        }
+    }
+
+    pub(super) fn asked_again(&mut self, it: &Evidence, mark: Mark, call: &str) {
+        self.also.push(mark.place);
+        self.note_question(it, call);
+    }
+
+    fn note_question(&mut self, it: &Evidence, call: &str) {
+        if !call.is_empty() && !linked(&self.calls, call) {
+            self.calls.push(call.to_owned());
+        }
+        // The agent's list names no question.
+        if self.text.is_empty() && it.source != Origin::Registry {
+            it.detail.clone_into(&mut self.text);
+        }
+    }
+
+    /// A hook names the call by its input. A transcript tells it in the same words.
+    fn learn(&mut self, it: &Evidence, input: &str, calls: &[Call]) {
+        input.clone_into(&mut self.input);
+        if input.is_empty() {
+            let last = calls.iter().max_by_key(|it| it.at.at);
+            if is_live(it) && self.kind == WaitingKind::Approval {
+                self.text = last.map(|it| it.detail.clone()).unwrap_or_default();
+            } else {
+                it.detail.clone_into(&mut self.text);
+            }
+            return;
+        }
+        it.detail.clone_into(&mut self.text);
+        let by_input = calls.iter().rev().find(|call| call.live && call.input == input);
+        let told = |call: &&Call| !call.live && is_told_as(&it.detail, &call.detail);
+        let by_words = calls.iter().filter(told).max_by_key(|it| it.detail.len());
+        self.calls = [by_input, by_words].into_iter().flatten().map(|it| it.call.clone()).collect();
+    }
+
+    /// A call came back: this one's, or the last one open, where nothing ties it to another.
+    pub(super) fn is_settled_by(&self, call: &str, none_left: bool, open: &[Call]) -> bool {
+        let is_open = open.iter().any(|it| linked(&self.calls, &it.call));
+        linked(&self.calls, call) || (none_left && !is_open)
+    }
+}
+
+/// The call is one of these.
+pub(super) fn linked(calls: &[String], call: &str) -> bool {
+    !call.is_empty() && calls.iter().any(|it| it == call)
+}
+
+/// A transcript may tell less of a call than the request does, which may begin with the tool.
+fn is_told_as(asked: &str, told: &str) -> bool {
+    let without_tool = asked.split_once(' ').map_or("", |(_, rest)| rest);
+    !told.is_empty() && (asked.starts_with(told) || without_tool.starts_with(told))
+}

@@ -1,0 +1,94 @@
+//! What a session is about, in three short lines, and in a few words when it is over.
+//!
+//! Heuristics over turns, status and evidence: pure, cheap, the same for the same input. Everything
+//! is redacted before it is shortened, so that no half of a secret is left at a cut.
+
+mod command;
+mod doing;
+mod line;
+mod topics;
+
+pub use command::{COMMAND_SECONDS, INPUT_BYTES, Sight, may_run, prompt_for, replaced};
+pub use topics::{Category, TOPICS};
+
+use crate::evidence::Evidence;
+use crate::status::Reading;
+use crate::turn::Turn;
+use line::{fitted, plain};
+use serde::{Deserialize, Serialize};
+
+/// The turns a summary looks at.
+pub const TURNS: usize = 5;
+/// The longest line, in characters, with what it begins with.
+pub const LINE_CHARS: usize = 120;
+
+const CURRENT: &str = "Current: ";
+const RECENT: &str = "Recent: ";
+const LAST_PROMPT: &str = "Last prompt: ";
+
+/// What a session is about. Each part is one line without control characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// What it does or waits for.
+    pub current: String,
+    /// What was done in its latest turns.
+    pub recent: String,
+    /// What was asked last.
+    pub last_prompt: String,
+}
+
+/// What a session was about, when it is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Final {
+    /// The three lines, as they were last.
+    pub summary: Summary,
+    /// Words that were frequent, files, tools; the weightiest first.
+    pub topics: Vec<String>,
+    /// What kind of work it was.
+    pub category: Category,
+}
+
+/// Sums up how a session stands.
+#[must_use]
+pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Summary {
+    let latest = latest(turns);
+    let prompt = latest.last().map(|it| plain(&it.prompt)).unwrap_or_default();
+    Summary {
+        current: fitted(&doing::current(latest, reading, evidence), room(CURRENT)),
+        recent: doing::recent(latest, room(RECENT)),
+        last_prompt: fitted(&prompt.replace('"', "'"), room(LAST_PROMPT) - 2),
+    }
+}
+
+/// Sums up a session that is over.
+#[must_use]
+pub fn finish(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Final {
+    Final {
+        summary: summarise(turns, reading, evidence),
+        topics: topics::topics(turns),
+        category: topics::category(turns),
+    }
+}
+
+impl Summary {
+    /// The three lines as every face shows them, each at most [`LINE_CHARS`] long.
+    #[must_use]
+    pub fn lines(&self) -> [String; 3] {
+        [
+            format!("{CURRENT}{}", self.current),
+            format!("{RECENT}{}", self.recent),
+            format!("{LAST_PROMPT}\"{}\"", self.last_prompt),
+        ]
+    }
+}
+
+fn latest(turns: &[Turn]) -> &[Turn] {
+    turns.get(turns.len().saturating_sub(TURNS)..).unwrap_or_default()
+}
+
+fn room(begins: &str) -> usize {
+    LINE_CHARS - begins.len()
+}
+
+#[cfg(test)]
+mod tests;

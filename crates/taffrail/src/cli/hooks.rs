@@ -1,0 +1,275 @@
+//! `taffrail hooks`
+
+use super::completions::agent_ids;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::{Out, say};
+use crate::rim;
+use crate::terminal::{clean, line, pad};
+use clap::ValueHint;
+use similar::TextDiff;
+use std::io::{self, BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use taffrail_api::{HookEdit, HookList, HookReport, HookRow, HookState, SCHEMA_VERSION};
+use taffrail_daemon::{
+    HookChange, HookSettings, HookWish, carry_out, hook_status, plan_hooks, write_plugin,
+};
+
+/// Let agents say at once what they are doing, by a hook in their settings
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail hooks                       which agents call Taffrail, and what keeps them from it
+  taffrail hooks install --dry-run     what would change in which file
+  taffrail hooks install --agent claude-code
+  taffrail hooks uninstall --yes       every file as it was
+")]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl Args {
+    pub(super) fn wants_json(&self) -> bool {
+        self.json
+    }
+}
+
+/// What agents call: write down what comes on stdin, say nothing, and never fail
+#[derive(Debug, clap::Args)]
+#[command(hide = true, help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail hook claude-code < payload.json
+")]
+pub(super) struct HookArgs {
+    /// The agent that calls
+    #[arg(value_name = "AGENT")]
+    _agent: String,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Say for each agent whether it calls Taffrail
+    Status {
+        /// Of this agent only, by its id (see `taffrail agents`)
+        #[arg(long, value_name = "AGENT", add = agent_ids())]
+        agent: Option<String>,
+    },
+    /// Put the hook into the agents' settings; shows the change and asks first
+    Install(Change),
+    /// Take the hook out again; a file nobody changed since is as it was, byte for byte
+    Uninstall(Change),
+    /// Write the hooks as a plugin instead, for agents that have plugins
+    Plugin {
+        /// A folder that is empty or not there yet
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        folder: PathBuf,
+        /// For this agent, by its id
+        #[arg(long, value_name = "AGENT", add = agent_ids())]
+        agent: Option<String>,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Change {
+    /// Of this agent only, by its id (see `taffrail agents`)
+    #[arg(long, value_name = "AGENT", add = agent_ids())]
+    agent: Option<String>,
+    /// Only show what would change
+    #[arg(long, short = 'n', conflicts_with = "yes")]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let (state, program) = (context.rim.state_folder(), rim::own_path(&context.rim)?);
+    let given = HookSettings {
+        settings: &context.settings,
+        state: &state,
+        program: &program,
+        system: Path::new("/"),
+    };
+    match &args.action {
+        None => status(args, &given, None),
+        Some(Action::Status { agent }) => status(args, &given, agent.as_deref()),
+        Some(Action::Install(asked)) => change(args.json, asked, &given, HookWish::Install),
+        Some(Action::Uninstall(asked)) => change(args.json, asked, &given, HookWish::Uninstall),
+        Some(Action::Plugin { folder, agent }) => {
+            plugin(&given, &context.rim.here.join(folder), agent.as_deref())
+        }
+    }
+}
+
+/// Takes our hooks out of every agent's settings; for `taffrail uninstall`, which asked already.
+pub(super) fn remove_all(context: &Context) -> Result<(), CliError> {
+    let (state, program) = (context.rim.state_folder(), rim::own_path(&context.rim)?);
+    let system = Path::new("/");
+    let given =
+        HookSettings { settings: &context.settings, state: &state, program: &program, system };
+    let asked = Change { agent: None, dry_run: false, yes: true };
+    change(false, &asked, &given, HookWish::Uninstall)
+}
+
+fn status(args: &Args, given: &HookSettings<'_>, agent: Option<&str>) -> Result<(), CliError> {
+    let list = hook_status(given, agent)?;
+    let mut out = Out::new();
+    if args.json {
+        return out.json(&list);
+    }
+    for text in described(&list) {
+        out.line(&text)?;
+    }
+    out.end()
+}
+
+fn described(list: &HookList) -> Vec<String> {
+    let mut out = Vec::new();
+    for row in &list.agents {
+        let file = row.file.as_deref().map(line).unwrap_or_default();
+        let text = format!("{} {} {file}", pad(&row.agent, 16), pad(state(row.state), 15));
+        out.push(text.trim_end().to_owned());
+        out.extend(remarks(row).into_iter().map(|it| format!("{} {}", pad("", 16), line(&it))));
+    }
+    out
+}
+
+fn state(state: HookState) -> &'static str {
+    match state {
+        HookState::Installed => "installed",
+        HookState::Partly => "partly",
+        HookState::OtherProgram => "another program",
+        HookState::Absent => "not installed",
+        HookState::Unknown => "unknown",
+        HookState::NoHome => "not here",
+        HookState::Unsupported => "no hooks",
+    }
+}
+
+fn remarks(row: &HookRow) -> Vec<String> {
+    let mut out = Vec::new();
+    match row.state {
+        HookState::OtherProgram => {
+            let other = row.program.as_deref().unwrap_or_default();
+            out.push(format!("it calls {other}; `taffrail hooks install` changes that"));
+        }
+        HookState::Partly if row.missing.is_empty() => {
+            out.push("not as this version asks; `taffrail hooks install` changes that".to_owned());
+        }
+        HookState::Partly => out.push(format!("missing: {}", row.missing.join(", "))),
+        HookState::Installed
+        | HookState::Absent
+        | HookState::Unknown
+        | HookState::NoHome
+        | HookState::Unsupported => {}
+    }
+    let is_silent = row.state == HookState::Absent;
+    out.extend(row.notes.iter().filter(|_| !is_silent).cloned());
+    out
+}
+
+fn change(
+    json: bool,
+    asked: &Change,
+    given: &HookSettings<'_>,
+    wish: HookWish,
+) -> Result<(), CliError> {
+    let changes = plan_hooks(given, wish, asked.agent.as_deref())?;
+    let can_ask = !json && io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !changes.is_empty() && !asked.dry_run && !asked.yes && !can_ask {
+        let command = match wish {
+            HookWish::Install => "install",
+            HookWish::Uninstall => "uninstall",
+        };
+        return Err(CliError::usage(
+            "this changes files of your agents, and nobody is here to be asked",
+            format!("taffrail hooks {command} --dry-run shows the change, --yes makes it"),
+        ));
+    }
+    if !json {
+        show(&changes)?;
+    }
+    let is_wanted = asked.yes || (!asked.dry_run && !json && !changes.is_empty() && is_agreed());
+    let done = is_wanted && !changes.is_empty();
+    if done {
+        changes.iter().try_for_each(|it| carry_out(given, it))?;
+    }
+    if json {
+        return Out::new().json(&report(&changes, done));
+    }
+    told(&changes, wish, done);
+    Ok(())
+}
+
+/// Shows every change as a diff.
+fn show(changes: &[HookChange]) -> Result<(), CliError> {
+    let mut out = Out::new();
+    for change in changes {
+        for text in diff(change).lines() {
+            out.line(&clean(text))?;
+        }
+    }
+    out.end()
+}
+
+fn diff(change: &HookChange) -> String {
+    let [before, after] =
+        [&change.before, &change.after].map(|it| it.as_deref().unwrap_or_default());
+    let path = change.path.to_string_lossy();
+    let name = |text: &Option<String>| text.as_ref().map_or("/dev/null", |_| &path).to_owned();
+    let mut diff = TextDiff::from_lines(before, after).unified_diff().to_string();
+    diff.insert_str(0, &format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after)));
+    diff
+}
+
+fn is_agreed() -> bool {
+    say("Write this? [y/N]");
+    let mut answer = String::new();
+    // Whoever hangs up does not agree.
+    io::stdin().lock().read_line(&mut answer).ok();
+    matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+fn report(changes: &[HookChange], done: bool) -> HookReport {
+    let edit = |change: &HookChange| HookEdit {
+        agent: change.agent.to_owned(),
+        file: change.path.to_string_lossy().into_owned(),
+        diff: diff(change),
+        notes: change.advice.clone(),
+    };
+    HookReport { schema_version: SCHEMA_VERSION, done, files: changes.iter().map(edit).collect() }
+}
+
+fn told(changes: &[HookChange], wish: HookWish, done: bool) {
+    if changes.is_empty() {
+        say(match wish {
+            HookWish::Install => "nothing to change: no agent here lacks the hook",
+            HookWish::Uninstall => "no agent here calls Taffrail",
+        });
+    }
+    for change in changes {
+        let path = line(&change.path.to_string_lossy());
+        let what = match (&change.after, done) {
+            (_, false) => "not written",
+            (Some(_), true) => "written",
+            (None, true) => "removed",
+        };
+        say(&format!("{what}: {path}"));
+        change.advice.iter().for_each(|it| say(&format!("{}: {}", change.label, line(it))));
+    }
+}
+
+fn plugin(given: &HookSettings<'_>, folder: &Path, agent: Option<&str>) -> Result<(), CliError> {
+    let (files, advice) = write_plugin(given, folder, agent)?;
+    let mut out = Out::new();
+    for file in &files {
+        out.line(&line(&file.to_string_lossy()))?;
+    }
+    out.end()?;
+    say(advice);
+    Ok(())
+}

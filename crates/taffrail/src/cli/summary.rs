@@ -1,0 +1,40 @@
+//! `taffrail summary`
+
+use super::completions::session_ids;
+use super::daemon::ensured;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::Out;
+use crate::terminal::line;
+use taffrail_api::Summary;
+use taffrail_api::client::escaped;
+
+/// Say in three lines what a session does, did of late, and was asked
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail summary 3f2a
+  taffrail summary . --json
+")]
+pub(super) struct Args {
+    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    #[arg(value_name = "ID", default_value = "@last", add = session_ids())]
+    id: String,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let client = ensured(context)?;
+    let id = context.id(&client, &args.id)?;
+    let summary: Summary = client.get(&format!("/api/sessions/{}/summary", escaped(&id)))?;
+    let mut out = Out::new();
+    if args.json {
+        return out.json(&summary);
+    }
+    for it in summary.text.lines() {
+        out.line(&line(it))?;
+    }
+    out.end()
+}

@@ -1,0 +1,73 @@
+//! `taffrail hook AGENT`: the agent waits for it, so it comes before everything else.
+//!
+//! It says nothing and always ends well: an exit code could stop the agent, and a word could become
+//! part of its conversation.
+
+use crate::rim;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read};
+use std::process::ExitCode;
+use taffrail_daemon::{Said, take_down};
+
+/// The most of a payload that is held in memory; the rest is read and dropped.
+const HELD: u64 = 64 * 1024 * 1024;
+
+/// Does what a hook does if we were called as one. Who asks for help is no agent.
+pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    if arguments.nth(1)? != "hook" {
+        return None;
+    }
+    let agent = arguments.next().unwrap_or_default();
+    if agent == "--help" || agent == "-h" {
+        return None;
+    }
+    // A hook that fails must not be noticed: what it would have said is lost, and status falls back
+    // to what the agent writes itself.
+    agent.to_str().and_then(|agent| record(agent).ok());
+    Some(ExitCode::SUCCESS)
+}
+
+fn record(agent: &str) -> io::Result<()> {
+    let stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        return Ok(());
+    }
+    let payload = held(stdin, HELD)?;
+    let Some(data) = rim::data_folder() else { return Ok(()) };
+    let (at, nonce, pid) = (rim::now(), rim::nonce(), std::process::id());
+    take_down(&data, Said { agent, payload: &payload, at, nonce, pid })
+}
+
+/// The first bytes of a stream that is read to its end, so that who writes it never fails.
+fn held(mut stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    (&mut stream).take(most).read_to_end(&mut out)?;
+    io::copy(&mut stream, &mut io::sink())?;
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_read_to_its_end_and_its_beginning_kept() {
+        let check = |stream: &[u8], most: u64, expected: &[u8]| {
+            let mut rest = stream;
+            assert_eq!(held(&mut rest, most).unwrap(), expected);
+            assert_eq!(rest, b"");
+        };
+        check(b"abc", 3, b"abc");
+        check(b"abcdef", 3, b"abc");
+        check(b"", 3, b"");
+    }
+
+    #[test]
+    fn only_a_hook_is_answered() {
+        let answered = |words: &[&str]| answer(words.iter().map(OsString::from)).is_some();
+        for words in [&[][..], &["taffrail"], &["taffrail", "ls"], &["taffrail", "hook", "--help"]]
+        {
+            assert!(!answered(words), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Real coding agents, driven by a scripted model on machines of their own, and what Taffrail says
+//! of them. `TAFFRAIL_FULL=1` runs everything, else `TAFFRAIL_SEED` chooses a slice.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+#[path = "agents/driving.rs"]
+mod driving;
+#[path = "agents/expected.rs"]
+mod expected;
+#[path = "agents/plays.rs"]
+mod plays;
+#[path = "agents/smoke.rs"]
+mod smoke;
+#[path = "agents/stage.rs"]
+mod stage;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");

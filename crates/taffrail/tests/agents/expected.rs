@@ -1,0 +1,85 @@
+//! What is to be said of a session at a moment of a play, as data.
+//!
+//! A cell holds every answer that is true, divided by bars: a status, and how sure it may be.
+//! `sure` is medium or high, `low` is low, and where nothing follows any confidence is right. Where
+//! the evidence allows no certainty the cell has only answers that claim none.
+
+use taffrail_testkit::agents::Agent;
+
+/// Whether our hooks are installed; without them there is only what agents write by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    Hooks,
+    Files,
+}
+
+/// A moment, and what is expected of Claude Code with hooks and without, and of Codex with hooks
+/// and without.
+type Row = (&'static str, [&'static str; 4]);
+
+#[rustfmt::skip]
+const EXPECTED: &[Row] = &[
+    ("a prompt is taken",       [RUNS,     RUNS,     RUNS,     "running low"]),
+    ("the turn is over",        [WAITS,    WAITS,    WAITS,    "waiting"]),
+    ("a dialog is open",        [ASKS,     ASKS,     ASKS,     DOUBT]),
+    ("a hook is asked",         [ASKS,     ASKS,     ASKS,     DOUBT]),
+    ("it was allowed",          [RUNS,     RUNS,     RUNS,     "running low"]),
+    ("it was killed",           [EXITED,   EXITED,   EXITED,   DOUBT]),
+    ("the context is folded",   [RUNS,     RUNS,     RUNS,     "running low | waiting low | unknown"]),
+    // Codex says nothing of a cleared session, not even to hooks, before the next one has a prompt.
+    ("it was cleared",          [EXITED,   LEFT,     ANY,      ANY]),
+    ("another took its place",  [EXITED,   LEFT,     LEFT,     ANY]),
+    ("it was quit",             [EXITED,   EXITED,   EXITED,   "waiting | unknown | exited"]),
+    ("it was taken up again",   [THERE,    THERE,    ANY,      ANY]),
+    ("a worker works on",       [RUNS,     RUNS,     RUNS,     "running low"]),
+    ("a question is open",      [WAITS,    WAITS,    WAITS,    "waiting"]),
+    ("it has printed",          [EXITED,   "exited | unknown | waiting low", EXITED, "waiting | unknown | exited"]),
+];
+
+const RUNS: &str = "running sure";
+const WAITS: &str = "waiting sure";
+const ASKS: &str = "waiting_approval sure";
+const EXITED: &str = "exited sure";
+/// Work goes on or a person is asked: the files do not tell, so nothing may be claimed.
+const DOUBT: &str = "running low | waiting_approval low | unknown";
+/// Nobody will go on with it here, and nobody said that it is over.
+const LEFT: &str = "exited | idle | unknown | waiting low";
+const THERE: &str = "waiting sure | idle sure";
+/// Nothing tells it from before.
+const ANY: &str = "exited | waiting | idle | unknown";
+
+/// What is expected at a moment.
+pub(crate) fn expected(moment: &str, agent: Agent, evidence: Evidence) -> &'static str {
+    let row = EXPECTED.iter().find(|(name, _)| *name == moment);
+    let (_, cells) = row.unwrap_or_else(|| panic!("no moment is called {moment:?}"));
+    let first = if agent == Agent::Claude { 0 } else { 2 };
+    cells[first + usize::from(evidence == Evidence::Files)]
+}
+
+/// Whether an answer is among those of a cell.
+pub(crate) fn is_among(cell: &str, status: &str, confidence: &str) -> bool {
+    cell.split('|').any(|answer| {
+        let mut words = answer.split_whitespace();
+        let right = words.next() == Some(status);
+        right
+            && match words.next() {
+                None => true,
+                Some("sure") => ["high", "medium"].contains(&confidence),
+                Some("low") => confidence == "low",
+                Some(other) => panic!("no confidence is called {other:?}"),
+            }
+    })
+}
+
+#[test]
+fn answers_are_compared_with_their_confidence() {
+    let check = |cell, status, confidence, is| {
+        assert_eq!(is_among(cell, status, confidence), is, "{status} {confidence} in {cell:?}");
+    };
+    check("running sure", "running", "high", true);
+    check("running sure", "running", "low", false);
+    check("running low | unknown", "running", "low", true);
+    check("running low | unknown", "running", "medium", false);
+    check("running low | unknown", "unknown", "high", true);
+    check("waiting", "waiting_approval", "high", false);
+}

@@ -1,0 +1,131 @@
+//! A machine of its own for agents, Taffrail and a scripted model.
+
+use super::{Namespace, claude, codex, program_of};
+use crate::model::Model;
+use crate::{Home, Output, Tmux};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder agents work in, below the home.
+pub const PROJECT: &str = "app";
+
+/// An agent that is run for real.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+/// A machine of its own. Dropped, it is gone with everything on it.
+#[derive(Debug)]
+pub struct Machine {
+    // Dropped in this order: first everything that runs, then its home.
+    namespace: Namespace,
+    model: Model,
+    home: Home,
+}
+
+impl Machine {
+    /// Makes one for the program at this path, with a home for every agent.
+    #[must_use]
+    pub fn new(program: &str) -> Self {
+        let namespace = Namespace::new();
+        let model = Model::start(namespace.listen());
+        let mut home = Home::new(program);
+        home.lead_through(namespace.way_in());
+        let machine = Self { namespace, model, home };
+        std::fs::create_dir_all(machine.project()).unwrap();
+        std::fs::create_dir_all(machine.home.path("tmp")).unwrap();
+        claude::seed(&machine);
+        codex::seed(&machine);
+        machine
+    }
+
+    /// The home and what Taffrail says of it; its commands run inside.
+    #[must_use]
+    pub fn home(&self) -> &Home {
+        &self.home
+    }
+
+    /// The model every agent speaks to.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The folder agents work in.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.home.path(PROJECT)
+    }
+
+    /// Any program inside.
+    #[must_use]
+    pub fn command(&self, program: impl AsRef<Path>) -> Command {
+        let mut command = self.home.any_command(program.as_ref(), &self.project());
+        command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8").env("SHELL", "/bin/bash");
+        command.env("PATH", "/usr/local/bin:/usr/bin:/bin").env("TMPDIR", self.home.path("tmp"));
+        command.env_remove("NO_COLOR");
+        command
+    }
+
+    /// An agent with these arguments, to be started.
+    #[must_use]
+    pub fn agent(&self, agent: Agent, arguments: &[&str]) -> Command {
+        let mut command = self.command(program_of(&agent.package()));
+        command.args(arguments).envs(agent.environment(self.model.port()));
+        command
+    }
+
+    /// Runs an agent to its end.
+    #[must_use]
+    pub fn run(&self, agent: Agent, arguments: &[&str]) -> Output {
+        let output = self.agent(agent, arguments).output().unwrap();
+        Output {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// An agent on a screen of its own, as a person uses it.
+    #[must_use]
+    pub fn on_screen(&self, agent: Agent, arguments: &[&str]) -> Tmux<'_> {
+        Tmux::start(
+            self,
+            &program_of(&agent.package()),
+            arguments,
+            &agent.environment(self.model.port()),
+        )
+    }
+
+    /// Sends a signal to a process inside, by the number it has there.
+    pub fn signal(&self, signal: &str, pid: u32) {
+        let status = self.command("/bin/kill").args([signal, &pid.to_string()]).status().unwrap();
+        assert!(status.success(), "no signal {signal} for {pid}");
+    }
+
+    /// Where everything runs.
+    #[must_use]
+    pub fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+}
+
+impl Agent {
+    fn package(self) -> super::Package {
+        match self {
+            Self::Claude => claude::PACKAGE,
+            Self::Codex => codex::PACKAGE,
+        }
+    }
+
+    fn environment(self, port: u16) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Claude => claude::environment(port),
+            Self::Codex => codex::environment(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Which answer a request is to get, from the request alone.
+
+use super::Wire;
+use serde_json::Value;
+
+/// What a request is for, and where in its scenario it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The scenario named last; empty where none is.
+    pub scenario: String,
+    /// Results of tools since it was named.
+    pub step: usize,
+}
+
+/// What an agent wants of its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The next answer of a conversation.
+    Turn,
+    /// A summary, to fold the context.
+    Summary,
+    /// Something on the side, such as a title.
+    Side,
+}
+
+/// Reads a request.
+#[must_use]
+pub(super) fn pick(wire: Wire, body: &Value) -> Picked {
+    let said = match wire {
+        Wire::Messages => messages(body),
+        Wire::Responses => items(body),
+    };
+    let mut picked = Picked { purpose: Purpose::Turn, scenario: String::new(), step: 0 };
+    let mut last = String::new();
+    for (words, is_result) in said {
+        picked.step += usize::from(is_result);
+        if let Some(name) = marker(&words) {
+            // A marker beside a result, as after an interrupt, begins anew all the same.
+            (picked.scenario, picked.step) = (name.to_owned(), 0);
+        }
+        if !words.is_empty() {
+            last = words;
+        }
+    }
+    picked.purpose = purpose(wire, body, &last);
+    picked
+}
+
+fn purpose(wire: Wire, body: &Value, last: &str) -> Purpose {
+    let last = last.to_lowercase();
+    let is = |words: &[&str]| words.iter().any(|it| last.contains(it));
+    let without_tools = body["tools"].as_array().is_none_or(Vec::is_empty);
+    if is(&["create a detailed summary", "context checkpoint", "handoff summary"]) {
+        Purpose::Summary
+    } else if (wire == Wire::Messages && without_tools) || is(&["concise, single-line task title"])
+    {
+        Purpose::Side
+    } else {
+        Purpose::Turn
+    }
+}
+
+/// What the user's side said: words, and whether results of tools were among them.
+fn messages(body: &Value) -> Vec<(String, bool)> {
+    let all = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
+    let users = all.iter().filter(|it| it["role"] == "user");
+    users
+        .map(|message| {
+            let blocks = message["content"].as_array().map_or(&[][..], Vec::as_slice);
+            (words(&message["content"]), blocks.iter().any(|it| it["type"] == "tool_result"))
+        })
+        .collect()
+}
+
+/// The same of items; results that follow each other are one step.
+fn items(body: &Value) -> Vec<(String, bool)> {
+    let all = body["input"].as_array().map_or(&[][..], Vec::as_slice);
+    let (mut said, mut after_result) = (Vec::new(), false);
+    for item in all {
+        let is_result = item["type"].as_str().is_some_and(|it| it.ends_with("_output"));
+        if is_result && !after_result {
+            said.push((String::new(), true));
+        }
+        if item["role"] == "user" {
+            said.push((words(&item["content"]), false));
+        }
+        after_result = is_result;
+    }
+    said
+}
+
+fn words(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<_> = blocks.iter().filter_map(|it| it["text"].as_str()).collect();
+            texts.join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+/// The last scenario a text names.
+fn marker(text: &str) -> Option<&str> {
+    let (_, after) = text.rsplit_once("[[scenario:")?;
+    after.split_once("]]").map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(wire: Wire, body: Value, expected: (Purpose, &str, usize)) {
+        let (purpose, scenario, step) = expected;
+        let expected = Picked { purpose, scenario: scenario.to_owned(), step };
+        assert_eq!(pick(wire, &body), expected, "{body}");
+    }
+
+    #[test]
+    fn the_last_marker_and_the_results_since_it_decide() {
+        let user = |content: Value| json!({"role": "user", "content": content});
+        let result = json!([{"type": "tool_result", "content": "[[scenario:no]]"}]);
+        let both = json!([result[0], {"type": "text", "text": "b [[scenario:b]]"}]);
+        let first = user(json!("a [[scenario:a]]"));
+        let answer = json!({"role": "assistant", "content": "[[scenario:no]]"});
+        let ask = |messages: Value| json!({"tools": [{}], "messages": messages});
+        let check = |messages, scenario, step| {
+            check(Wire::Messages, ask(messages), (Purpose::Turn, scenario, step));
+        };
+        check(json!([]), "", 0);
+        check(json!([first]), "a", 0);
+        check(json!([first, answer, user(result.clone())]), "a", 1);
+        check(json!([first, user(result.clone()), user(result)]), "a", 2);
+        check(json!([first, user(both)]), "b", 0);
+    }
+
+    #[test]
+    fn results_of_one_answer_are_one_step() {
+        let user = json!({"role": "user", "content": [{"text": "[[scenario:a]] [[scenario:b]]"}]});
+        let output = json!({"type": "function_call_output", "output": "x"});
+        let call = json!({"type": "function_call"});
+        let check = |input: Value, step| {
+            check(Wire::Responses, json!({"input": input}), (Purpose::Turn, "b", step));
+        };
+        check(json!([user]), 0);
+        check(json!([user, call, call, output, output]), 1);
+        check(json!([user, call, output, call, output]), 2);
+    }
+
+    #[test]
+    fn side_calls_and_summaries_are_told_apart() {
+        let says = |words: &str| json!({"role": "user", "content": words});
+        let title = "Generate a concise, single-line task title: [[scenario:a]]";
+        let summary = "Your task is to create a detailed summary";
+        let messages = |it: &Value| json!({"tools": [{}], "messages": [it]});
+        let input = |it: &Value| json!({"input": [it]});
+        check(Wire::Messages, json!({"messages": [says("x")]}), (Purpose::Side, "", 0));
+        check(Wire::Messages, messages(&says(summary)), (Purpose::Summary, "", 0));
+        check(Wire::Responses, input(&says(title)), (Purpose::Side, "a", 0));
+        check(Wire::Responses, input(&says("CONTEXT CHECKPOINT")), (Purpose::Summary, "", 0));
+    }
+}

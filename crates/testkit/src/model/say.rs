@@ -1,0 +1,128 @@
+//! What a scripted model says, in words that fit every wire.
+
+use super::Wire;
+use serde_json::{Value, json};
+
+/// One piece of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Say {
+    /// Words.
+    Text(String),
+    /// A shell command that needs nobody's leave.
+    Shell(String),
+    /// A shell command that a person has to allow, where persons are asked at all.
+    Guarded(String),
+    /// A question with two answers.
+    Question(String),
+    /// A worker with this prompt.
+    Worker(String),
+    /// A worker with this prompt that is not waited for.
+    Background(String),
+    /// A call of a tool by its own name.
+    Tool(String, Value),
+    /// Nothing more until the test opens this gate.
+    Hold(String),
+    /// An HTTP error instead of an answer.
+    Fail(u16),
+}
+
+/// What is said in answer to one request.
+pub type Answer = Vec<Say>;
+
+/// An answer of words alone.
+#[must_use]
+pub fn text(words: &str) -> Answer {
+    vec![Say::Text(words.to_owned())]
+}
+
+/// A call of a tool as one wire names it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    /// The tool.
+    pub name: String,
+    /// The group of tools it is in, where the wire has groups.
+    pub group: Option<&'static str>,
+    /// What it is called with.
+    pub input: Value,
+}
+
+impl Call {
+    /// A call of a tool in no group.
+    pub(super) fn of(name: &str, input: Value) -> Self {
+        Self { name: name.to_owned(), group: None, input }
+    }
+}
+
+/// What a piece becomes on the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Content {
+    /// Words.
+    Text(String),
+    /// A call.
+    Call(Call),
+}
+
+impl Say {
+    pub(super) fn content(&self, wire: Wire) -> Option<Content> {
+        let call = match self {
+            Self::Text(words) => return Some(Content::Text(words.clone())),
+            Self::Hold(_) | Self::Fail(_) => return None,
+            Self::Tool(name, input) => Call::of(name, input.clone()),
+            Self::Shell(command) => wire.shell(command),
+            Self::Guarded(command) => wire.guarded(command),
+            Self::Question(question) => wire.question(question),
+            Self::Worker(prompt) => wire.worker(prompt, false),
+            Self::Background(prompt) => wire.worker(prompt, true),
+        };
+        Some(Content::Call(call))
+    }
+}
+
+/// How the agents of each wire call their tools.
+impl Wire {
+    fn shell(self, command: &str) -> Call {
+        match self {
+            Self::Messages => {
+                Call::of("Bash", json!({"command": command, "description": "A scripted command"}))
+            }
+            Self::Responses => Call::of("exec_command", json!({"cmd": command})),
+        }
+    }
+
+    fn guarded(self, command: &str) -> Call {
+        match self {
+            // What is guarded is the agent's to say, and it asks for every command that writes.
+            Self::Messages => self.shell(command),
+            Self::Responses => {
+                let input = json!({"cmd": command, "sandbox_permissions": "require_escalated",
+                    "justification": "May this command run?"});
+                Call::of("exec_command", input)
+            }
+        }
+    }
+
+    fn question(self, question: &str) -> Call {
+        let options = json!([{"label": "Red", "description": "warm"},
+            {"label": "Blue", "description": "cold"}]);
+        let asked = json!({"id": "scripted", "question": question, "header": "Scripted",
+            "multiSelect": false, "options": options});
+        match self {
+            Self::Messages => Call::of("AskUserQuestion", json!({"questions": [asked]})),
+            Self::Responses => Call::of("request_user_input", json!({"questions": [asked]})),
+        }
+    }
+
+    fn worker(self, prompt: &str, in_background: bool) -> Call {
+        match self {
+            Self::Messages => {
+                let input = json!({"description": "scripted helper", "prompt": prompt,
+                    "subagent_type": "general-purpose", "run_in_background": in_background});
+                Call::of("Agent", input)
+            }
+            Self::Responses => {
+                let call = Call::of("spawn_agent", json!({"message": prompt}));
+                Call { group: Some("multi_agent_v1"), ..call }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A terminal that a test types into and reads from: a tmux of its own, with one pane.
+
+use crate::agents::Machine;
+use crate::process::patiently;
+use std::cell::Cell;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How many columns and lines the screen has.
+const SIZE: (&str, &str) = ("140", "50");
+/// The time between two looks at the screen.
+const PAUSE: Duration = Duration::from_millis(25);
+/// Keys are pressed again after so many looks in vain.
+const LOOKS_A_PRESS: u32 = 20;
+/// Screens of all machines are told apart.
+static SCREENS: AtomicU32 = AtomicU32::new(0);
+
+/// A program on a screen. It ends with its machine.
+#[derive(Debug)]
+pub struct Tmux<'a> {
+    machine: &'a Machine,
+    /// The name of its server, whose socket stands where tmux keeps them.
+    name: String,
+}
+
+impl<'a> Tmux<'a> {
+    /// Starts a program on a screen of its own, with these variables beside the machine's.
+    #[must_use]
+    pub fn start(
+        machine: &'a Machine,
+        program: &Path,
+        arguments: &[&str],
+        environment: &[(&str, String)],
+    ) -> Self {
+        let name = format!("screen-{}", SCREENS.fetch_add(1, Ordering::Relaxed));
+        let mut tmux = machine.command("/usr/bin/tmux");
+        tmux.envs(environment.iter().map(|(name, value)| (name, value)));
+        tmux.args(["-L", &name, "-f", "/dev/null", "start-server", ";"]);
+        tmux.args(["set-option", "-g", "remain-on-exit", "on", ";"]);
+        tmux.args(["new-session", "-d", "-x", SIZE.0, "-y", SIZE.1, "--"]);
+        let output = tmux.arg(program).args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "tmux could not be started: {said}");
+        Self { machine, name }
+    }
+
+    /// What stands on the screen, without blanks at the ends of lines.
+    #[must_use]
+    pub fn screen(&self) -> String {
+        let text = self.ask(&["capture-pane", "-p"]);
+        let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    /// Presses keys, by tmux's names for them.
+    pub fn press(&self, keys: &[&str]) {
+        self.ask(&[&["send-keys"], keys].concat());
+    }
+
+    /// Presses keys until something is so on the screen. A dialog that has just come up drops keys,
+    /// lest it be answered by accident; a person would press again.
+    pub fn press_until(&self, keys: &[&str], what: &str, is_so: impl Fn(&str) -> bool) {
+        let looks = Cell::new(0_u32);
+        self.wait_until(what, |screen| {
+            let so = is_so(screen);
+            if !so && looks.get().is_multiple_of(LOOKS_A_PRESS) {
+                self.press(keys);
+            }
+            looks.set(looks.get() + 1);
+            so
+        });
+    }
+
+    /// Types a text and then Enter, as a person does who waits to see what is typed.
+    pub fn enter(&self, text: &str) {
+        self.ask(&["send-keys", "-l", text]);
+        let (_, tail) = text.split_at(text.len().saturating_sub(12));
+        self.wait_for(tail);
+        self.press(&["Enter"]);
+    }
+
+    /// Waits until a text stands on the screen.
+    pub fn wait_for(&self, text: &str) {
+        self.wait_until(&format!("{text:?}"), |screen| screen.contains(text));
+    }
+
+    /// Waits until something is so on the screen; shows the last one when it never is.
+    pub fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
+        let mut last = String::new();
+        let found = patiently(PAUSE, || {
+            last = self.screen();
+            is_so(&last).then_some(())
+        });
+        assert!(found.is_some(), "{what} never came on this screen:\n{last}");
+    }
+
+    /// The number of the program's process, inside.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        let text = self.ask(&["display-message", "-p", "#{pane_pid}"]);
+        text.trim().parse().unwrap()
+    }
+
+    /// The screen's server and place in it, as `/tmp/tmux-0/screen-0:%0`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.ask(&["display-message", "-p", "#{socket_path}:#{pane_id}"]).trim().to_owned()
+    }
+
+    /// Whether the program has ended.
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.ask(&["display-message", "-p", "#{pane_dead}"]).trim() == "1"
+    }
+
+    fn ask(&self, arguments: &[&str]) -> String {
+        let mut tmux: Command = self.machine.command("/usr/bin/tmux");
+        let output = tmux.args(["-L", &self.name]).args(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "tmux {arguments:?}: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
