@@ -12,6 +12,7 @@ mod doctor;
 mod events;
 mod export;
 mod forget;
+mod hands;
 mod hook;
 mod hooks;
 mod indexing;

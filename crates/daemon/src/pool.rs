@@ -1,12 +1,13 @@
 //! The threads that read sources.
 
+use crate::hands::Hands;
 use crate::indexing::Budget;
 use crate::keeping::{Keeping, Rules};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 use taffrail_adapters::Adapter;
-use taffrail_capture::{Flow, Job, Reading, Taker, Texts, read};
+use taffrail_capture::{Flow, Job, Reading, Texts, read};
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 
@@ -68,7 +69,8 @@ impl<'a> Pool<'a> {
             let scope = scope_of(self.device, found.adapter, (&found.home, &found.path));
             let how = Reading { scope: &scope, texts: self.texts };
             let keeping = Keeping::new(self.rules, job, &mut packer);
-            let mut hands = Hands { pool: self, send, keeping };
+            let give = |piece| self.give(send, Message::Piece(piece));
+            let mut hands = Hands { keeping, give };
             let read = read(job, how, &mut hands).err().map(|error| error.to_string());
             let kept = hands.keeping.problem();
             let packed = self.rules.repack(job, &mut packer).err().map(|it| it.to_string());
@@ -99,34 +101,4 @@ impl<'a> Pool<'a> {
 /// Where an agent's session ids are unique: everywhere, or in one file of one device.
 pub(crate) fn scope_of(device: &str, adapter: &dyn Adapter, (home, path): (&str, &str)) -> String {
     if adapter.descriptor().scoped_ids { format!("{device}:{home}/{path}") } else { String::new() }
-}
-
-/// Takes what is read from one source to the writer, and keeps a copy.
-struct Hands<'a> {
-    pool: &'a Pool<'a>,
-    send: &'a SyncSender<Message>,
-    keeping: Keeping<'a>,
-}
-
-impl Taker for Hands<'_> {
-    fn piece(&mut self, mut piece: Observed) -> Flow {
-        self.keeping.piece(&mut piece);
-        self.pool.give(self.send, Message::Piece(Box::new(piece)))
-    }
-
-    fn lines_from(&mut self, offset: u64) -> u64 {
-        self.keeping.lines_from(offset)
-    }
-
-    fn lines(&mut self, offset: u64, bytes: &[u8]) {
-        self.keeping.lines(offset, bytes);
-    }
-
-    fn document(&mut self, bytes: &[u8]) {
-        self.keeping.document(bytes);
-    }
-
-    fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
-        self.keeping.row(table, number, bytes);
-    }
 }

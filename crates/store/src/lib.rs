@@ -14,6 +14,7 @@ mod codec;
 mod cuts;
 mod families;
 mod forget;
+mod given;
 mod index_file;
 mod ledger;
 mod lock;
@@ -34,13 +35,14 @@ mod walk;
 mod writer;
 
 pub use forget::Forgotten;
+pub use given::{Applied, Boot, Touched};
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
 pub use reader::{Filter, IndexReader};
 pub use rows::{Changes, EventRow, SessionRow, TallyRow, UnknownRow};
 pub use sources::SourceRow;
 pub use tally::Grouping;
-pub use writer::{Applied, Boot, Touched, Writer};
+pub use writer::Writer;
 
 /// Why memory failed.
 #[derive(Debug, thiserror::Error)]

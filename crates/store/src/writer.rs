@@ -1,6 +1,7 @@
 //! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
 
 use crate::append::{self, Change, Heard};
+use crate::given::{Applied, Boot, Touched};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
 use crate::notes::last_batch;
@@ -11,42 +12,11 @@ use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
 use crate::{Forgotten, Ledger, StoreError, cuts, families, schema};
 use rusqlite::Connection;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
-use taffrail_model::observed::{Observed, Outcome, Pass};
+use taffrail_model::observed::{Observed, Pass};
 use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, journal};
-
-/// What a writer must be told about the machine.
-#[derive(Debug, Clone)]
-pub struct Boot {
-    /// Changes with every start of the machine: after an unclean one the numbering is new.
-    pub id: String,
-    /// The name this device takes if it has none.
-    pub new_device: DeviceId,
-    /// Agents whose sessions can be resumed by id.
-    pub resumable: HashSet<String>,
-}
-
-/// What was written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Applied {
-    /// Inserted, changed or removed events.
-    pub changes: u64,
-    /// What was read for it.
-    pub outcome: Outcome,
-    /// Of the events, by their place in the piece, those that are new, and the row of their session.
-    pub new: Vec<(usize, i64)>,
-}
-
-/// A session a batch touched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Touched {
-    /// The row of the session.
-    pub row: i64,
-    /// Its last change number before the batch.
-    pub before: u64,
-}
 
 /// Holds the lock and both files. There is no way to have two.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 
 use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
-use taffrail_daemon::{DaemonError, HooksError, TargetError};
+use taffrail_daemon::DaemonError;
+use taffrail_daemon::server::error_body;
 
 /// A failure as it is told.
 #[derive(Debug)]
@@ -44,69 +45,8 @@ impl From<ClientError> for CliError {
 
 impl From<DaemonError> for CliError {
     fn from(error: DaemonError) -> Self {
-        let message = error.to_string();
-        let (kind, hint) = match &error {
-            DaemonError::Target(TargetError::NotFound(_)) => {
-                (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
-            }
-            DaemonError::Target(TargetError::NotArchived(_)) => {
-                (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
-            }
-            DaemonError::Target(TargetError::Ambiguous(..)) => {
-                (ErrorKind::Usage, Some("type more of the id"))
-            }
-            DaemonError::Target(TargetError::WaitingUnknown) => {
-                (ErrorKind::Refused, Some("name a session by the beginning of its id, or `@last`"))
-            }
-            DaemonError::Hooks(error) => of_hooks(error),
-            DaemonError::Exists(_) => {
-                (ErrorKind::Refused, Some("give a file that is not there yet"))
-            }
-            DaemonError::UnknownKind(_) => (
-                ErrorKind::Usage,
-                Some("write prompt, message, thinking, call, result, tool, error or a whole kind"),
-            ),
-            DaemonError::NoTime(_) => (ErrorKind::Usage, Some("write 7d, 12h, 30m or 2026-11-01")),
-            DaemonError::UnknownAgent(_) => {
-                (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
-            }
-            DaemonError::Running => {
-                (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
-            }
-            DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
-            DaemonError::Serve(_) => (ErrorKind::Refused, None),
-            DaemonError::Store(_) if error.is_busy() => {
-                (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
-            }
-            DaemonError::Store(_) | DaemonError::Archive(_) => {
-                (ErrorKind::Failure, Some("see `taffrail doctor`"))
-            }
-        };
-        Self { kind, message, hint: hint.map(str::to_owned) }
-    }
-}
-
-fn of_hooks(error: &HooksError) -> (ErrorKind, Option<&'static str>) {
-    match error {
-        HooksError::Refused { .. } => (
-            ErrorKind::Refused,
-            Some("nothing was written; see docs/hooks.md for doing it by hand"),
-        ),
-        HooksError::Changed(_) => (ErrorKind::Failure, Some("run it again")),
-        HooksError::Io { .. } => (ErrorKind::Failure, None),
-        HooksError::NoHooks(_) => {
-            (ErrorKind::Refused, Some("see `taffrail hooks status` for the agents that have them"))
-        }
-        HooksError::NoHome(_) => (
-            ErrorKind::NotFound,
-            Some("start the agent once, or name its home in the configuration"),
-        ),
-        HooksError::Program(_) => {
-            (ErrorKind::Refused, Some("put the program where its path has no special characters"))
-        }
-        HooksError::NotEmpty(_) => {
-            (ErrorKind::Refused, Some("give a folder that is not there yet"))
-        }
+        let ErrorBody { kind, message, hint, .. } = error_body(&error);
+        Self { kind, message, hint }
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod segments;
 
-pub use segments::{JournalLimits, journal_bytes, keep_journal, purge_journal};
+pub use segments::{JournalLimits, keep_journal, purge_journal};
 
 use crate::Home;
 use std::fs::{self, DirBuilder, File, OpenOptions};

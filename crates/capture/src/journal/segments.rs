@@ -1,13 +1,11 @@
 //! Segments of the journal when their day is over: packed, dropped when old, and rid of sessions
 //! that are to be forgotten.
 
-use super::SPOOL;
 use crate::pass::unzstd;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, all, by_id};
-use taffrail_model::journal::FOLDER;
 use taffrail_model::{
     Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, Timestamp, TurnId,
 };
@@ -181,15 +179,6 @@ fn adapter_of(path: &Path) -> Option<&'static dyn Adapter> {
 fn day_of(second: i64) -> String {
     let at = Timestamp::from_second(second).unwrap_or(Timestamp::UNIX_EPOCH);
     at.to_string().get(..10).unwrap_or_default().to_owned()
-}
-
-/// How much the journal takes on disk, with what waits in the spool.
-#[must_use]
-pub fn journal_bytes(data: &Path) -> u64 {
-    let spool = fs::read_dir(data.join(SPOOL)).into_iter().flatten().flatten();
-    let waiting: u64 = spool.filter_map(|it| Some(it.metadata().ok()?.len())).sum();
-    debug_assert!(SPOOL.starts_with(FOLDER), "the spool is in the journal");
-    waiting + segments(data).iter().map(|it| it.bytes).sum::<u64>()
 }
 
 #[cfg(test)]

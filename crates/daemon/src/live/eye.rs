@@ -9,6 +9,7 @@ use super::registry::Registries;
 use super::tickets::Tickets;
 use super::wake::{EyeNumber, Looked, Places, Wake};
 use super::watch::{Touches, Watch};
+use crate::hands::Hands;
 use crate::keeping::{Keeping, Rules, follow};
 use crate::pool::scope_of;
 use crate::retention::leave_out_old;
@@ -20,10 +21,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{
-    Discovery, Flow, Home, Job, Known, Named, Plan, Reading, Taker, Texts, discover, discover_at,
+    Discovery, Flow, Home, Job, Known, Named, Plan, Reading, Texts, discover, discover_at,
     gather_journal, keep_journal, plan, read, spool_folder,
 };
-use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 use taffrail_store::{IndexReader, SourceRow};
 
@@ -354,8 +354,15 @@ impl Looker {
         let scope = scope_of(&self.given.device, found.adapter, (&found.home, &found.path));
         let how = Reading { scope: &scope, texts: Texts::None };
         let keeping = Keeping::new(rules, job, &mut self.packer);
-        let (wakes, tickets) = (&self.given.wakes, &self.tickets);
-        let mut hands = Hands { number: self.number, wakes, tickets, keeping };
+        let (number, wakes, tickets) = (self.number, &self.given.wakes, &self.tickets);
+        let give = |piece| {
+            tickets.take();
+            match wakes.send(Wake::Piece(number, piece)) {
+                Ok(()) => Flow::Continue,
+                Err(_) => Flow::Stop,
+            }
+        };
+        let mut hands = Hands { keeping, give };
         let failed = read(job, how, &mut hands).err().map(|error| error.to_string());
         let kept = hands.keeping.problem();
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
@@ -386,40 +393,5 @@ impl Looked {
 
     fn is_nothing(&self) -> bool {
         !self.whole && self.read == 0 && self.problems.is_empty()
-    }
-}
-
-/// Takes what is read from one source to the loop, and keeps a copy.
-struct Hands<'a> {
-    number: EyeNumber,
-    wakes: &'a Sender<Wake>,
-    tickets: &'a Tickets,
-    keeping: Keeping<'a>,
-}
-
-impl Taker for Hands<'_> {
-    fn piece(&mut self, mut piece: Observed) -> Flow {
-        self.keeping.piece(&mut piece);
-        self.tickets.take();
-        match self.wakes.send(Wake::Piece(self.number, Box::new(piece))) {
-            Ok(()) => Flow::Continue,
-            Err(_) => Flow::Stop,
-        }
-    }
-
-    fn lines_from(&mut self, offset: u64) -> u64 {
-        self.keeping.lines_from(offset)
-    }
-
-    fn lines(&mut self, offset: u64, bytes: &[u8]) {
-        self.keeping.lines(offset, bytes);
-    }
-
-    fn document(&mut self, bytes: &[u8]) {
-        self.keeping.document(bytes);
-    }
-
-    fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
-        self.keeping.row(table, number, bytes);
     }
 }

@@ -1,6 +1,6 @@
 //! Failures, as programs are told them.
 
-use crate::{DaemonError, TargetError};
+use crate::{DaemonError, HooksError, TargetError};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -34,14 +34,41 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
         DaemonError::UnknownAgent(_) => {
             (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
         }
-        DaemonError::Serve(_) | DaemonError::Hooks(_) => (ErrorKind::Refused, None),
-        DaemonError::Running => (ErrorKind::Refused, Some("see `taffrail daemon status`")),
+        DaemonError::Serve(_) => (ErrorKind::Refused, None),
+        DaemonError::Hooks(hooks) => of_hooks(hooks),
+        DaemonError::Running => {
+            (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
+        }
         DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
         DaemonError::Store(_) if error.is_busy() => {
             (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
         }
         DaemonError::Store(_) | DaemonError::Archive(_) => {
             (ErrorKind::Failure, Some("see `taffrail doctor`"))
+        }
+    }
+}
+
+fn of_hooks(error: &HooksError) -> (ErrorKind, Option<&'static str>) {
+    match error {
+        HooksError::Refused { .. } => (
+            ErrorKind::Refused,
+            Some("nothing was written; see docs/hooks.md for doing it by hand"),
+        ),
+        HooksError::Changed(_) => (ErrorKind::Failure, Some("run it again")),
+        HooksError::Io { .. } => (ErrorKind::Failure, None),
+        HooksError::NoHooks(_) => {
+            (ErrorKind::Refused, Some("see `taffrail hooks status` for the agents that have them"))
+        }
+        HooksError::NoHome(_) => (
+            ErrorKind::NotFound,
+            Some("start the agent once, or name its home in the configuration"),
+        ),
+        HooksError::Program(_) => {
+            (ErrorKind::Refused, Some("put the program where its path has no special characters"))
+        }
+        HooksError::NotEmpty(_) => {
+            (ErrorKind::Refused, Some("give a folder that is not there yet"))
         }
     }
 }

@@ -39,6 +39,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+pub use summary::summary;
 pub use token::{renew_token, token};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;

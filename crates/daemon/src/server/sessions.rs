@@ -4,7 +4,7 @@ use super::app::App;
 use super::asked::Asked;
 use super::beginning::{meant, standing};
 use super::fault::Fault;
-use super::summary::summed_up;
+use super::summary::summary_with;
 use crate::choosing::{chosen, is_narrowed, of_late};
 use crate::live::Handle;
 use crate::standing::{explain_with, stand};
@@ -120,7 +120,10 @@ pub(super) async fn summary(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Summary>, Fault> {
-    let told = app.ask(move |handle| summed_up(handle, &meant(handle, &id, "")?));
+    let told = app.ask(move |handle| {
+        let target = meant(handle, &id, "")?;
+        summary_with(handle.settings(), &target, &|id| handle.card(id))
+    });
     Ok(Json(told.await?))
 }
 

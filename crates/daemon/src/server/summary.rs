@@ -1,11 +1,12 @@
 //! What a session is about, in three lines.
 
 use super::beginning::Moment;
-use crate::live::Handle;
+use crate::live::Card;
 use crate::standing::{card, of_row};
-use crate::{DaemonError, Target};
+use crate::{DaemonError, Settings, Target};
 use std::sync::Arc;
 use taffrail_api::{SCHEMA_VERSION, Summary};
+use taffrail_model::SessionId;
 use taffrail_model::status::Status;
 use taffrail_model::summary::finish;
 use taffrail_model::turn::{TurnInput, turns};
@@ -15,11 +16,23 @@ use taffrail_store::EventRow;
 const LOOK: usize = 400;
 
 /// Sums a session up. What comes out of it is redacted.
-pub(super) fn summed_up(handle: &Handle, target: &Target) -> Result<Summary, DaemonError> {
-    let moment = Moment::of(handle.settings(), target)?;
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn summary(settings: &Settings, target: &Target) -> Result<Summary, DaemonError> {
+    summary_with(settings, target, &|_| None)
+}
+
+/// The same, where somebody may have its card.
+pub(super) fn summary_with(
+    settings: &Settings,
+    target: &Target,
+    known: &dyn Fn(SessionId) -> Option<Arc<Card>>,
+) -> Result<Summary, DaemonError> {
+    let moment = Moment::of(settings, target)?;
     let rows = moment.reader.last_events(moment.row.row, LOOK)?;
-    let now = (handle.settings().now)();
-    let card = handle.card(moment.row.id).unwrap_or_else(|| {
+    let now = (settings.now)();
+    let card = known(moment.row.id).unwrap_or_else(|| {
         let evidence = rows.iter().filter_map(of_row).collect();
         Arc::new(card(evidence, moment.row.process, &[], now))
     });

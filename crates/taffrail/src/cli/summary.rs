@@ -1,7 +1,7 @@
 //! `taffrail summary`
 
 use super::completions::session_ids;
-use super::daemon::ensured;
+use super::events::refresh;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -26,9 +26,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let client = ensured(context)?;
-    let id = context.id(&client, &args.id)?;
-    let summary: Summary = client.get(&format!("/api/sessions/{}/summary", escaped(&id)))?;
+    let summary: Summary = match &context.client {
+        Some(client) => {
+            let id = context.id(client, &args.id)?;
+            client.get(&format!("/api/sessions/{}/summary", escaped(&id)))?
+        }
+        None => {
+            let target = context.target(&args.id)?;
+            refresh(context, &target)?;
+            taffrail_daemon::server::summary(&context.settings, &target)?
+        }
+    };
     let mut out = Out::new();
     if args.json {
         return out.json(&summary);
