@@ -2,6 +2,8 @@
 
 use crate::shelf::{Shelf, prompt, transcript};
 use rusqlite::Connection;
+use std::path::Path;
+use taffrail_capture::Home;
 
 /// A file system gives a deleted file's number to the next file; that is no move.
 #[test]
@@ -21,6 +23,21 @@ fn a_new_file_with_the_number_of_a_deleted_one_is_no_move() {
     assert_eq!(plan.jobs[0].moved, None);
     shelf.run();
     assert_eq!(shelf.texts(), ["one", "another", "session"]);
+}
+
+/// A folder and a file in it were touched at once: read twice, the second time with the memory of
+/// the first, a record was told with the turn of a later one.
+#[test]
+fn a_file_named_with_its_folder_is_read_once() {
+    let shelf = Shelf::new("claude-code");
+    shelf.put(&transcript("s1"), prompt(1, "one"));
+    let root = shelf.folder.path().canonicalize().unwrap();
+    let home = Home { adapter: shelf.adapter(), root: root.clone(), journal: false };
+    let file = root.join(transcript("s1"));
+    let folders: Vec<_> = file.ancestors().take(3).map(Path::to_owned).collect();
+    let (discovery, _) = taffrail_capture::discover_at(&[home], &folders);
+    let found: Vec<_> = discovery.found.iter().map(|it| it.path.clone()).collect();
+    assert_eq!(found, [transcript("s1")]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::eye::{self, Errand, Eye, Given};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
+use super::tickets::Load;
 use super::wake::{Alone, EyeNumber, Looked, Places, Wake};
 use super::watch::WATCHES;
 use crate::indexing::{Budget, Scope, run};
@@ -19,6 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
 use taffrail_capture::{Home, lives, make_spool};
+use taffrail_model::journal::Loss;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
 
@@ -43,8 +45,8 @@ enum Go {
 struct Batch {
     is_open: bool,
     changes: u64,
-    /// Pieces taken from each eye.
-    taken: BTreeMap<EyeNumber, usize>,
+    /// What was taken from each eye.
+    taken: BTreeMap<EyeNumber, Load>,
     /// Asked for meanwhile; done when the batch is closed.
     later: Vec<Wake>,
 }
@@ -190,9 +192,9 @@ impl Loop {
         let Batch { is_open, taken, later, .. } = batch;
         if is_open {
             self.commit()?;
-            for (number, count) in taken {
+            for (number, load) in taken {
                 if let Some(eye) = self.eyes.get(number) {
-                    eye.tickets.give(count);
+                    eye.tickets.give(load);
                 }
             }
         }
@@ -211,13 +213,13 @@ impl Loop {
     fn take(&mut self, wake: Wake, batch: &mut Batch) -> Result<(), DaemonError> {
         match wake {
             Wake::Piece(eye, mut piece) => {
-                self.begin(batch, eye)?;
+                self.begin(batch, (eye, Load::one(piece.outcome.bytes_read)))?;
                 batch.changes += self.run(|run| run.take_piece(&mut piece))?;
                 self.unsearched.bytes += piece.outcome.bytes_read;
                 self.unsearched.since.get_or_insert_with(Instant::now);
             }
             Wake::Places(eye, places) => {
-                self.begin(batch, eye)?;
+                self.begin(batch, (eye, Load::one(0)))?;
                 self.settle_places(&places)?;
             }
             later => batch.later.push(later),
@@ -225,8 +227,13 @@ impl Loop {
         Ok(())
     }
 
-    fn begin(&mut self, batch: &mut Batch, eye: EyeNumber) -> Result<(), DaemonError> {
-        *batch.taken.entry(eye).or_default() += 1;
+    fn begin(
+        &mut self,
+        batch: &mut Batch,
+        (eye, load): (EyeNumber, Load),
+    ) -> Result<(), DaemonError> {
+        let taken = batch.taken.entry(eye).or_default();
+        *taken = taken.plus(load);
         if !batch.is_open {
             self.writer()?.begin()?;
             batch.is_open = true;
@@ -284,7 +291,7 @@ impl Loop {
             Wake::Looked(eye, looked) => self.looked(eye, &looked),
             Wake::Died(pid) => {
                 for process in self.probe.died(pid) {
-                    self.note_death(process)?;
+                    self.note_loss(process, Loss::Died, None)?;
                 }
                 self.look_again_at(pid, None)?;
             }
@@ -376,7 +383,9 @@ impl Loop {
                 wakes: self.to_self.clone(),
                 budget: WATCHES / 4,
             };
-            self.eyes.push(eye::open(self.eyes.len(), homes, given)?);
+            let eye = eye::open(self.eyes.len(), homes, given)?;
+            self.handle.note_eye(self.eyes.len(), &eye);
+            self.eyes.push(eye);
         }
         Ok(())
     }
