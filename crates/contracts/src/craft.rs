@@ -10,7 +10,9 @@ pub use types::{
 use crate::contract::Rule;
 use crate::form::{absolute, email, moment, moment_ms, relative, semver, sha1, sha256, uuid_v4};
 use crate::report::Level;
-use crate::shape::{Form, Shape, formed, list, map, may, must, object, or_null, strictly, text, word};
+use crate::shape::{
+    Form, Shape, formed, list, map, may, must, object, or_null, strictly, text, word,
+};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -197,8 +197,7 @@ pub fn shape() -> &'static Shape {
 }
 
 fn session() -> Shape {
-    let target =
-        vec![must("type", formed(named())), must("value", formed(named()))];
+    let target = vec![must("type", formed(named())), must("value", formed(named()))];
     object(vec![
         must("id", formed(named())),
         must("kind", formed(named())),
@@ -216,10 +215,7 @@ fn worker() -> Shape {
         may("branch", or_null(text())),
         may("worktree", or_null(text())),
         must("runtime", runtime()),
-        must(
-            "intent",
-            object(vec![must("objective", text()), must("seedPaths", list(text()))]),
-        ),
+        must("intent", object(vec![must("objective", text()), must("seedPaths", list(text()))])),
         must(
             "outputs",
             object(vec![
@@ -295,7 +291,8 @@ fn states_lie(value: &Value) -> Vec<(String, String)> {
     for state in workers.iter().filter_map(|worker| worker.get("state")?.as_str()) {
         *true_ones.entry(state).or_default() += 1;
     }
-    let names: BTreeSet<&str> = true_ones.keys().copied().chain(told.keys().map(String::as_str)).collect();
+    let names: BTreeSet<&str> =
+        true_ones.keys().copied().chain(told.keys().map(String::as_str)).collect();
     let lies = names.into_iter().filter_map(|state| {
         let truth = true_ones.get(state).copied();
         let said = told.get(state);
@@ -318,6 +315,8 @@ fn ids_repeat(value: &Value) -> Vec<(String, String)> {
     let ids = workers_of(value).into_iter().flatten().enumerate();
     ids.filter_map(|(index, worker)| Some((index, worker.get("id")?.as_str()?)))
         .filter(|(_, id)| !seen.insert(*id))
-        .map(|(index, id)| (format!("/workers/{index}/id"), format!("{id:?} is the id of another.")))
+        .map(|(index, id)| {
+            (format!("/workers/{index}/id"), format!("{id:?} is the id of another."))
+        })
         .collect()
 }

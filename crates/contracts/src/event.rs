@@ -5,9 +5,7 @@ use crate::binding;
 use crate::contract::Rule;
 use crate::form::{moment, named};
 use crate::report::Level;
-use crate::shape::{
-    Shape, Switch, formed, map, may, must, object, strictly, text, word,
-};
+use crate::shape::{Shape, Switch, formed, map, may, must, object, strictly, text, word};
 use crate::told::{told, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};

@@ -20,8 +20,7 @@ macro_rules! moment {
     };
 }
 
-const MOMENT: &str =
-    moment!("(?:[.,][0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])");
+const MOMENT: &str = moment!("(?:[.,][0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])");
 const MOMENT_MS: &str = moment!("[.][0-9]{3}Z");
 
 /// An ISO 8601 moment with its offset.
@@ -77,7 +76,12 @@ pub fn relative() -> Form {
 /// At least one character.
 #[must_use]
 pub fn named() -> Form {
-    Form::new("empty", Level::Advice, "^(?:.|[\n\r])", "Write a name: an empty one tells nothing apart.")
+    Form::new(
+        "empty",
+        Level::Advice,
+        "^(?:.|[\n\r])",
+        "Write a name: an empty one tells nothing apart.",
+    )
 }
 
 /// An address of electronic mail, roughly.
@@ -89,7 +93,8 @@ pub fn email() -> Form {
 /// The three numbers of a semantic version.
 #[must_use]
 pub fn semver(level: Level) -> Form {
-    let pattern = r"^(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)(?:[-+][0-9A-Za-z.+-]+)?$";
+    let pattern =
+        r"^(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)(?:[-+][0-9A-Za-z.+-]+)?$";
     Form::new("semver", level, pattern, "Write MAJOR.MINOR.PATCH.")
 }
 
@@ -139,14 +144,22 @@ mod tests {
     #[test]
     fn forms_take_and_refuse() {
         let v4 = "6e01275b-6d80-422b-8fb5-b11280437c67";
-        check(&uuid_v4(), &[v4], &["abc12345-def6-7890-ghij-klmnopqrstuv", &v4.replace("-422b", "-122b")]);
+        check(
+            &uuid_v4(),
+            &[v4],
+            &["abc12345-def6-7890-ghij-klmnopqrstuv", &v4.replace("-422b", "-122b")],
+        );
         check(&sha256(), &[&"a1".repeat(32)], &["", "a1b2c3d4e5f6...", &"g".repeat(64)]);
         check(&sha1(), &[&"a1".repeat(20)], &[&"a1".repeat(32)]);
         check(&absolute(), &["/w", r"C:\w", r"\\host\w"], &["w", "", "./w"]);
         check(&relative(), &["src/a.rs", "a"], &["/a", "", r"\a"]);
         check(&named(), &["a", "\n"], &[""]);
         check(&email(), &["a@b.c"], &["a", "a b@c", "@", "a@b@c"]);
-        check(&semver(Level::Must), &["1.0.0", "1.23.0-rc.1"], &["1", "1.0", "01.0.0", "v1.0.0", "1.0.0 "]);
+        check(
+            &semver(Level::Must),
+            &["1.0.0", "1.23.0-rc.1"],
+            &["1", "1.0", "01.0.0", "v1.0.0", "1.0.0 "],
+        );
         check(&locator(), &["claude-jsonl:p/s.jsonl"], &["a body", "x:", "x:a\nb", ""]);
     }
 }

@@ -5,16 +5,19 @@
 //! Schema both come from that. Nothing in this crate reads a file, a clock or the environment.
 
 pub mod binding;
+pub mod captured;
 pub mod check;
 pub mod contract;
 pub mod craft;
+pub mod deeds;
 pub mod ecc;
 pub mod event;
 pub mod form;
+pub mod prose;
 pub mod report;
 pub mod schema;
 pub mod shape;
-pub mod prose;
+pub mod states;
 mod told;
 
 pub use contract::{ALL, Contract, find, rules, schema_of, validate, validate_text};

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_level_binds_by_strictness() {
-        let binds = |level: Level| [level.binds(Strictness::Lenient), level.binds(Strictness::Strict)];
+        let binds =
+            |level: Level| [level.binds(Strictness::Lenient), level.binds(Strictness::Strict)];
         assert_eq!(binds(Level::Must), [true, true]);
         assert_eq!(binds(Level::Strict), [false, true]);
         assert_eq!(binds(Level::Advice), [false, false]);

@@ -53,9 +53,8 @@ fn text(forms: &[Form], strictness: Strictness) -> Value {
 
 fn object(object: &Object, strictness: Strictness) -> Value {
     let properties = object.fields.iter();
-    let properties: Map<_, _> = properties
-        .map(|field| (field.name.to_owned(), of(&field.shape, strictness)))
-        .collect();
+    let properties: Map<_, _> =
+        properties.map(|field| (field.name.to_owned(), of(&field.shape, strictness))).collect();
     let needed = |field: &&Field| field.need.is_some_and(|level| level.binds(strictness));
     let required: Vec<_> = object.fields.iter().filter(needed).map(|field| field.name).collect();
     let mut out = json!({ "type": "object", "properties": properties, "required": required });

@@ -91,7 +91,12 @@ pub struct Form {
 impl Form {
     /// A form by its expression.
     #[must_use]
-    pub fn new(rule: &'static str, level: Level, pattern: &'static str, hint: &'static str) -> Self {
+    pub fn new(
+        rule: &'static str,
+        level: Level,
+        pattern: &'static str,
+        hint: &'static str,
+    ) -> Self {
         Self { rule, level, pattern, hint, regex: Regex::new(pattern).ok() }
     }
 

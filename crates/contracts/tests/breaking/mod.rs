@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use taffrail_contracts::{Contract, Strictness, validate};
 
 /// A document that breaks this rule, made from the whole one.
-pub fn broken(contract: &Contract, rule: &str) -> Value {
+pub(crate) fn broken(contract: &Contract, rule: &str) -> Value {
     let good = documents(&folder(contract).join("good"));
     let whole = good.into_iter().find(|(name, _)| name == "whole").expect("a whole document").1;
     if let Some(broken) = by_hand(contract.name, rule, &whole) {
@@ -97,8 +97,16 @@ fn by_hand(contract: &str, rule: &str, whole: &Value) -> Option<Value> {
             value["workers"][1]["id"] = value["workers"][0]["id"].clone();
             Some(value)
         }
+        ("ecc", "workers.state.empty") => {
+            let mut value = whole.clone();
+            value["workers"][0]["state"] = json!("");
+            value["aggregates"]["states"] = json!({ "": 1, "completed": 1 });
+            Some(value)
+        }
         ("state", "goal.sentences") => with(&[("/goal", json!("One. Two. Three. Four."))]),
-        ("state", "updated_at.order") => with(&[("/updated_at", json!("2026-03-01T00:00:00.000Z"))]),
+        ("state", "updated_at.order") => {
+            with(&[("/updated_at", json!("2026-03-01T00:00:00.000Z"))])
+        }
         ("state", "agents.id.unique") => {
             let mut value = whole.clone();
             value["agents"][1]["id"] = json!("main");
@@ -125,7 +133,9 @@ fn by_hand(contract: &str, rule: &str, whole: &Value) -> Option<Value> {
         ("binding", "provenance.unavailable") => {
             with(&[("/provenance/source_kind", json!("runtime_unavailable"))])
         }
-        ("binding", "last_seen_at.order") => with(&[("/last_seen_at", json!("2026-03-01T00:00:00Z"))]),
+        ("binding", "last_seen_at.order") => {
+            with(&[("/last_seen_at", json!("2026-03-01T00:00:00Z"))])
+        }
         ("binding", "document.body") => {
             with(&[("/metadata", json!({ "excerpt": "and so on ".repeat(120) }))])
         }

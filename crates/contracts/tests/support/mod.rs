@@ -6,12 +6,12 @@ use taffrail_contracts::contract::Reading;
 use taffrail_contracts::{Contract, Fault, Report, Strictness, schema_of};
 
 /// The folder of a contract's documents.
-pub fn folder(contract: &Contract) -> PathBuf {
+pub(crate) fn folder(contract: &Contract) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance").join(contract.name)
 }
 
 /// The documents of one folder, by name.
-pub fn documents(folder: &Path) -> Vec<(String, Value)> {
+pub(crate) fn documents(folder: &Path) -> Vec<(String, Value)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut out: Vec<_> = entries
         .map(|entry| entry.unwrap().path())
@@ -27,17 +27,16 @@ pub fn documents(folder: &Path) -> Vec<(String, Value)> {
 }
 
 /// Our schema in the hands of a validator we did not write.
-pub fn independent(contract: &Contract, strictness: Strictness) -> jsonschema::Validator {
+pub(crate) fn independent(contract: &Contract, strictness: Strictness) -> jsonschema::Validator {
     let schema = schema_of(contract, strictness);
     jsonschema::meta::validate(&schema).expect("the schema is one");
     jsonschema::draft202012::new(&schema).expect("the schema is understood")
 }
 
 /// The faults a JSON Schema can express.
-pub fn expressible(contract: &Contract, report: &Report) -> Vec<Fault> {
+pub(crate) fn expressible(contract: &Contract, report: &Report) -> Vec<Fault> {
     let Reading::Shaped { rules, .. } = &contract.reading else { return report.faults.clone() };
-    let hidden = |fault: &&Fault| {
-        rules.iter().any(|rule| rule.name == fault.rule && rule.schema.is_none())
-    };
+    let hidden =
+        |fault: &&Fault| rules.iter().any(|rule| rule.name == fault.rule && rule.schema.is_none());
     report.faults.iter().filter(|fault| !hidden(fault)).cloned().collect()
 }
