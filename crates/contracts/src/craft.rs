@@ -1,6 +1,9 @@
 //! Session state 1.0.0: the portable state of a piece of work.
 
+mod of;
 mod types;
+
+pub use of::{of, storage};
 
 pub use types::{
     AgentState, AgentStatus, Artifacts, Category, ContextUsage, Decision, Failure, FileAction,

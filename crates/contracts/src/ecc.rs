@@ -1,5 +1,11 @@
 //! `ecc.session.v1`: the canonical snapshot of a session.
 
+pub mod dmux;
+pub mod history;
+mod of;
+
+pub use of::{ADAPTER, of};
+
 use crate::contract::Rule;
 use crate::form::named;
 use crate::report::{Level, step};

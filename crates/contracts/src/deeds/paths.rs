@@ -2,8 +2,7 @@
 
 /// An absolute path without dots; a relative one is taken from the folder. `None` where it leads
 /// above the root or there is nothing to take it from.
-#[must_use]
-pub fn absolute(folder: Option<&str>, path: &str) -> Option<String> {
+pub(super) fn absolute(folder: Option<&str>, path: &str) -> Option<String> {
     let whole = match (path.starts_with('/'), folder) {
         (true, _) => path.to_owned(),
         (false, Some(folder)) if folder.starts_with('/') => format!("{folder}/{path}"),
@@ -23,8 +22,7 @@ pub fn absolute(folder: Option<&str>, path: &str) -> Option<String> {
 }
 
 /// The path below the project; `None` for what is outside, and for the project itself.
-#[must_use]
-pub fn below(project: &str, path: &str) -> Option<String> {
+pub(super) fn below(project: &str, path: &str) -> Option<String> {
     let project = absolute(None, project)?;
     let rest = path.strip_prefix(project.trim_end_matches('/'))?;
     rest.strip_prefix('/').filter(|rest| !rest.is_empty()).map(str::to_owned)
