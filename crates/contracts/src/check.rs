@@ -117,8 +117,9 @@ impl Reading {
         self.note(Level::Must, place, place.rule("type"), (message, &hint));
     }
 
+    /// Later forms refine earlier ones, so the first that is broken tells enough.
     fn forms(&mut self, place: &Place, forms: &[Form], text: &str) {
-        for form in forms.iter().filter(|form| !form.fits(text)) {
+        if let Some(form) = forms.iter().find(|form| !form.fits(text)) {
             let message = format!("{} is not written as the contract asks.", shown(text));
             self.note(form.level, place, place.rule(form.rule), (message, form.hint));
         }

@@ -15,8 +15,8 @@ mod breaking;
 mod support;
 
 use serde_json::Value;
-use support::{documents, expressible, folder, independent};
-use taffrail_contracts::{ALL, Contract, Level, Strictness, binding, craft, ecc, event, find};
+use support::{documents, expressible, folder, independent, through_types};
+use taffrail_contracts::{ALL, Contract, Level, Strictness, find};
 use taffrail_contracts::{rules, validate};
 
 const BOTH: [Strictness; 2] = [Strictness::Lenient, Strictness::Strict];
@@ -139,22 +139,6 @@ fn types_read_and_write_what_conforms() {
                 assert_eq!(again.as_ref().unwrap(), &value, "{} {kind}/{name}", contract.name);
             }
         }
-    }
-}
-
-fn through_types(contract: &str, value: &Value) -> serde_json::Result<Value> {
-    fn through<T: serde::de::DeserializeOwned + serde::Serialize>(
-        value: &Value,
-    ) -> serde_json::Result<Value> {
-        serde_json::to_value(serde_json::from_value::<T>(value.clone())?)
-    }
-    match contract {
-        "ecc" => through::<ecc::Snapshot>(value),
-        "state" => through::<craft::State>(value),
-        "binding" => through::<binding::Binding>(value),
-        "event" if value["kind"] == "event.removed" => through::<event::Removed>(value),
-        "event" => through::<event::Captured>(value),
-        other => panic!("no types for {other}"),
     }
 }
 

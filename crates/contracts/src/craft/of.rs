@@ -7,6 +7,7 @@ use super::{
 };
 use crate::captured::{Captured, Carried, Seen};
 use crate::deeds::{self, Call, Changes, Plan, calls, changes, choices, kind_of_worker, plan};
+use crate::form;
 use crate::prose::{first_sentences, said};
 use crate::states::{Role, Words, words};
 use serde_json::{Map, Number, Value, json};
@@ -37,7 +38,7 @@ pub fn of(captured: &Captured) -> State {
         created_at: written(began),
         updated_at: written(moved.max(began)),
         device: captured.here.device.clone(),
-        project: main.project_path.clone().unwrap_or_else(|| "/".to_owned()),
+        project: project(main),
         goal,
         mode: Mode::Default,
         status: status(main, &plan),
@@ -52,6 +53,12 @@ pub fn of(captured: &Captured) -> State {
         metadata: Some(metadata),
         rest: Map::new(),
     }
+}
+
+/// The project; the root where it is not known, which the metadata says.
+fn project(main: &Seen) -> String {
+    let known = main.project_path.clone().filter(|it| form::absolute().fits(it));
+    known.unwrap_or_else(|| "/".to_owned())
 }
 
 /// The goal, and where it comes from.
@@ -95,7 +102,8 @@ fn agent(
 ) -> AgentState {
     let is_over = words.result.is_some();
     let ended = seen.turns.last().map(|turn| turn.last_at).filter(|_| is_over);
-    let took = seen.began().zip(ended).map(|(from, to)| to.as_second() - from.as_second());
+    let took = |(from, to): (Timestamp, Timestamp)| to.as_millisecond() - from.as_millisecond();
+    let took = seen.began().zip(ended).map(|span| took(span) / 1000);
     let progress = plan.map(|plan| plan.progress());
     let finished = (words.agent == super::AgentStatus::Completed).then_some(1.0);
     let failed = words.agent == super::AgentStatus::Error;
@@ -244,7 +252,7 @@ fn metadata(
         "project_known": main.project_path.is_some(),
         "files_outside_project": changes.outside,
         "storage": captured.carried.store,
-        "git_commit": commit,
+        "git_commit": commit.filter(|it| !is_sha1(it)),
     });
     let all = json!({
         "git_branch": main.git_branch,

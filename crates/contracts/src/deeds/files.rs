@@ -188,6 +188,8 @@ struct Following {
     /// Contents that are known, by absolute path.
     known: BTreeMap<String, String>,
     facts: Vec<FileFact>,
+    /// What a file was before an agent first changed it, by its place among the facts.
+    bases: BTreeMap<usize, String>,
     /// Paths that lead nowhere.
     lost: usize,
 }
@@ -218,29 +220,39 @@ impl Following {
             before: old.as_deref().map(sha256),
             after: new.as_deref().map(sha256),
         };
-        let moved = to.and_then(|to| paths::absolute(folder, &to));
-        if let Some(to) = moved {
+        if let Some(to) = to.and_then(|to| paths::absolute(folder, &to)) {
             let gone = FileFact { action: FileAction::Deleted, after: None, ..fact.clone() };
-            self.note(FileFact { added: Some(0), removed: None, ..gone });
-            fact = FileFact { path: to.clone(), action: FileAction::Created, before: None, ..fact };
-            self.known.extend(new.map(|new| (to, new)));
-        } else {
-            self.known.extend(new.map(|new| (path, new)));
+            self.note(FileFact { added: Some(0), removed: None, ..gone }, None, None);
+            fact = FileFact { path: to, action: FileAction::Created, before: None, ..fact };
         }
-        self.note(fact);
+        let base = if fact.action == FileAction::Created { Some(String::new()) } else { old };
+        let path = fact.path.clone();
+        self.note(fact, base, new.as_deref());
+        self.known.extend(new.map(|new| (path, new)));
     }
 
-    fn note(&mut self, fact: FileFact) {
-        let same = |it: &&mut FileFact| it.path == fact.path && it.agent == fact.agent;
-        let Some(known) = self.facts.iter_mut().find(same) else {
-            self.facts.push(fact);
-            return;
+    fn note(&mut self, fact: FileFact, base: Option<String>, content: Option<&str>) {
+        let same = |it: &FileFact| it.path == fact.path && it.agent == fact.agent;
+        let place = match self.facts.iter().position(same) {
+            Some(place) => {
+                if let Some(known) = self.facts.get_mut(place) {
+                    join(known, fact);
+                }
+                place
+            }
+            None => {
+                let place = self.facts.len();
+                self.facts.push(fact);
+                self.bases.extend(base.map(|base| (place, base)));
+                place
+            }
         };
-        known.action = joined(&known.action, &fact.action);
-        known.at = fact.at;
-        known.added = known.added.zip(fact.added).map(|(one, other)| one + other);
-        known.removed = known.removed.zip(fact.removed).map(|(one, other)| one + other);
-        known.after = fact.after;
+        // From the first content to the last, where both are known: what came and went between
+        // does not count.
+        let net = self.bases.get(&place).zip(content).and_then(|(old, new)| compared(old, new));
+        if let (Some((added, removed)), Some(fact)) = (net, self.facts.get_mut(place)) {
+            (fact.added, fact.removed) = (Some(added), Some(removed));
+        }
     }
 
     fn told(self, project: &str) -> Changes {
@@ -320,6 +332,14 @@ fn compared(old: &str, new: &str) -> Option<(u64, u64)> {
     let diff = TextDiff::from_lines(old, new);
     let count = |tag| diff.iter_all_changes().filter(|it| it.tag() == tag).count() as u64;
     Some((count(ChangeTag::Insert), count(ChangeTag::Delete)))
+}
+
+fn join(known: &mut FileFact, then: FileFact) {
+    known.action = joined(&known.action, &then.action);
+    known.at = then.at;
+    known.added = known.added.zip(then.added).map(|(one, other)| one + other);
+    known.removed = known.removed.zip(then.removed).map(|(one, other)| one + other);
+    known.after = then.after;
 }
 
 fn joined(first: &FileAction, then: &FileAction) -> FileAction {

@@ -23,16 +23,17 @@ impl Plan {
     }
 }
 
-/// The last plan of a session, if it kept one. A call that failed changed nothing.
+/// The last plan of a session, if it kept one. A list tells what the agent means to do whether its
+/// tool took it or not; a task that could not be made or changed is not counted.
 #[must_use]
 pub fn plan(calls: &[Call<'_>]) -> Option<Plan> {
     let mut list: Option<Vec<(String, String)>> = None;
     let mut tasks: BTreeMap<u64, (String, String)> = BTreeMap::new();
     let mut by_tasks = false;
-    for call in calls.iter().filter(|call| !call.has_failed()) {
+    for call in calls {
         if let Some(written) = written(&call.input) {
             (list, by_tasks) = (Some(written), false);
-        } else if kept(call, &mut tasks) {
+        } else if !call.has_failed() && kept(call, &mut tasks) {
             by_tasks = true;
         }
     }

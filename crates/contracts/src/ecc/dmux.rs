@@ -153,12 +153,16 @@ fn session_state(workers: &[Worker], panes: &[Pane]) -> &'static str {
     let among = |worker: &Worker, states: &[&str]| states.contains(&worker.state.as_str());
     let failed = |worker: &Worker| among(worker, &["failed", "error"]);
     let done = |worker: &Worker| among(worker, &["completed", "succeeded", "success", "done"]);
-    match () {
-        () if panes.iter().any(|pane| !pane.is_dead) => "active",
-        () if workers.is_empty() => "missing",
-        () if workers.iter().any(failed) => "failed",
-        () if workers.iter().all(done) => "completed",
-        () => "idle",
+    if panes.iter().any(|pane| !pane.is_dead) {
+        "active"
+    } else if workers.is_empty() {
+        "missing"
+    } else if workers.iter().any(failed) {
+        "failed"
+    } else if workers.iter().all(done) {
+        "completed"
+    } else {
+        "idle"
     }
 }
 

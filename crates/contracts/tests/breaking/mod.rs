@@ -123,6 +123,11 @@ fn by_hand(contract: &str, rule: &str, whole: &Value) -> Option<Value> {
             value["files_modified"][0]["agent_id"] = json!("nobody");
             Some(value)
         }
+        ("binding", "current_executor_peer_id.required") => {
+            let mut value = with(&[("/status", json!("detached"))])?;
+            put(&mut value, "/current_executor_peer_id", None);
+            Some(value)
+        }
         ("binding", "status.active") => with(&[("/current_executor_peer_id", Value::Null)]),
         ("binding", "status.resumable") => {
             with(&[("/status", json!("resumable")), ("/runtime_session_id", Value::Null)])

@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use taffrail_contracts::contract::Reading;
 use taffrail_contracts::{Contract, Fault, Report, Strictness, schema_of};
+use taffrail_contracts::{binding, craft, ecc, event};
 
 /// The folder of a contract's documents.
 pub(crate) fn folder(contract: &Contract) -> PathBuf {
@@ -39,4 +40,23 @@ pub(crate) fn expressible(contract: &Contract, report: &Report) -> Vec<Fault> {
     let hidden =
         |fault: &&Fault| rules.iter().any(|rule| rule.name == fault.rule && rule.schema.is_none());
     report.faults.iter().filter(|fault| !hidden(fault)).cloned().collect()
+}
+
+/// A document read and written by our types.
+pub(crate) fn through_types(contract: &str, value: &Value) -> serde_json::Result<Value> {
+    fn through<T: serde::de::DeserializeOwned + serde::Serialize>(
+        value: &Value,
+    ) -> serde_json::Result<Value> {
+        serde_json::to_value(serde_json::from_value::<T>(value.clone())?)
+    }
+    match contract {
+        "ecc" => through::<ecc::Snapshot>(value),
+        "state" => through::<craft::State>(value),
+        "binding" => through::<binding::Binding>(value),
+        "event" if value.get("kind") == Some(&Value::from("event.removed")) => {
+            through::<event::Removed>(value)
+        }
+        "event" => through::<event::Captured>(value),
+        other => Err(serde::de::Error::custom(format!("no types for {other}"))),
+    }
 }
