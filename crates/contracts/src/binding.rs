@@ -136,7 +136,7 @@ pub struct Provenance {
 #[must_use]
 pub fn of(binding: &taffrail_model::Binding) -> Binding {
     let uri = Some(binding.runtime_source_uri.clone()).filter(|it| !it.is_empty());
-    let provenance = binding.provenance.as_ref().map(|it| provenance_of(it));
+    let provenance = binding.provenance.as_ref().map(provenance_of);
     let provenance = provenance.unwrap_or_else(|| unavailable(binding));
     let capability = json!({ "by_runtime_id": binding.resume_capability.by_runtime_id });
     Binding {

@@ -140,7 +140,7 @@ fn a_binding_of_ours_conforms() {
         backend: seen.agent.clone(),
         project_path: seen.project_path.clone(),
         runtime_session_id: seen.runtime_id.clone(),
-        runtime_source_uri: seen.source_uri.clone(),
+        runtime_source_uri: seen.source_uri,
         source_cursor: Some(provenance.source_cursor.clone()),
         provenance: Some(provenance),
         resume_capability: ResumeCapability { by_runtime_id: true },

@@ -4,7 +4,6 @@
 //! `TAFFRAIL_FULL=1` tries a hundred thousand of each contract, `TAFFRAIL_SEED` chooses which.
 #![expect(
     clippy::expect_used,
-    clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"
 )]
@@ -120,7 +119,7 @@ fn places(document: &Value) -> Vec<String> {
         next += 1;
         match document.pointer(&at) {
             Some(Value::Array(all)) => {
-                out.extend((0..all.len()).map(|index| format!("{at}/{index}")))
+                out.extend((0..all.len()).map(|index| format!("{at}/{index}")));
             }
             Some(Value::Object(all)) => {
                 let escaped = |name: &String| name.replace('~', "~0").replace('/', "~1");

@@ -35,7 +35,7 @@ pub(super) fn sections(text: &str) -> Vec<Section> {
                 *moved = Some(to.trim().to_owned());
             }
         } else {
-            body(out.last_mut(), line);
+            out.last_mut().into_iter().for_each(|section| body(section, line));
         }
     }
     out
@@ -53,16 +53,16 @@ fn heading(line: &str) -> Option<Section> {
     Some(Section::Update { path: path(it), to: None, hunks: Vec::new() })
 }
 
-fn body(section: Option<&mut Section>, line: &str) {
+fn body(section: &mut Section, line: &str) {
     match section {
-        Some(Section::Add { content, .. }) => {
+        Section::Add { content, .. } => {
             if let Some(line) = line.strip_prefix('+') {
                 content.push_str(line);
                 content.push('\n');
             }
         }
-        Some(Section::Update { hunks, .. }) => change(hunks, line),
-        Some(Section::Delete { .. }) | None => {}
+        Section::Update { hunks, .. } => change(hunks, line),
+        Section::Delete { .. } => {}
     }
 }
 
