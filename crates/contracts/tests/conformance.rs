@@ -15,6 +15,7 @@ mod breaking;
 mod support;
 
 use serde_json::Value;
+use std::path::Path;
 use support::{documents, expressible, folder, independent, through_types};
 use taffrail_contracts::{ALL, Contract, Level, Strictness, find};
 use taffrail_contracts::{rules, validate};
@@ -160,4 +161,44 @@ fn another_major_version_is_refused_and_a_minor_one_is_not() {
     check("state", "schema_version", "1", Some("schema_version.semver"));
     check("ecc", "schemaVersion", "ecc.session.v1", None);
     check("ecc", "schemaVersion", "ecc.session.v2", Some("schemaVersion.values"));
+}
+
+/// The page that says which test holds which rule names no test that is not there.
+#[test]
+fn the_page_of_contracts_names_tests_that_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/contracts.md")).unwrap();
+    let mut code = String::new();
+    for folder in ["contracts", "capture", "daemon", "model"] {
+        code_below(&root.join("crates").join(folder), &mut code);
+    }
+    let names: Vec<_> = page
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|it| {
+            it.matches('_').count() > 2 && it.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        })
+        .filter(|it| *it != "current_executor_peer_id" && *it != "observed_by_peer_id")
+        .collect();
+    assert!(names.len() > 40, "{names:?}");
+    for name in names {
+        assert!(code.contains(&format!("fn {name}(")), "{name}");
+    }
+    let files = page.split('`').skip(1).step_by(2).filter(|it| it.ends_with(".json"));
+    for file in files {
+        let there = ALL.iter().any(|contract| folder(contract).join(file).exists());
+        assert!(there, "{file}");
+    }
+}
+
+fn code_below(folder: &Path, out: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            code_below(&path, out);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            out.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
 }
