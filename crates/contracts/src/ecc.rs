@@ -7,6 +7,7 @@ mod of;
 pub use of::{ADAPTER, of};
 
 use crate::contract::Rule;
+use crate::digest;
 use crate::form::named;
 use crate::report::{Level, step};
 use crate::shape::{
@@ -186,6 +187,13 @@ impl Snapshot {
     }
 }
 
+/// A mark of all a snapshot says: equal bodies have equal marks. A history keeps each body once.
+#[must_use]
+pub fn mark(snapshot: &Snapshot) -> String {
+    // A snapshot is plain data, so it can always be written.
+    serde_json::to_value(snapshot).map(|it| digest::sha256(&it.to_string())).unwrap_or_default()
+}
+
 /// The shape of a snapshot.
 #[must_use]
 pub fn shape() -> &'static Shape {
@@ -325,4 +333,20 @@ fn ids_repeat(value: &Value) -> Vec<(String, String)> {
             (format!("/workers/{index}/id"), format!("{id:?} is the id of another."))
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_body_has_the_same_mark_and_another_has_another() {
+        let place = dmux::by_name("mend", "/w");
+        let worker = dmux::WorkerFiles { name: "a".to_owned(), ..dmux::WorkerFiles::default() };
+        let one = dmux::snapshot(&place, &[], &[]);
+        let other = dmux::snapshot(&place, &[worker], &[]);
+        assert_eq!(mark(&one), mark(&one.clone()));
+        assert_ne!(mark(&one), mark(&other));
+        assert_eq!(mark(&one).len(), 64);
+    }
 }

@@ -196,3 +196,21 @@ fn long_output(value: &Value) -> Vec<(String, String)> {
     let told = long.map(|it| format!("The output is {} bytes long.", it.len()));
     told.map(|it| ("/text".to_owned(), it)).into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::{Kind, Origin};
+
+    #[test]
+    fn every_word_listed_is_a_word_of_ours_and_none_is_missing() {
+        for word in KINDS {
+            assert!(!matches!(Kind::from(*word), Kind::Unknown(_)), "{word}");
+        }
+        for word in SOURCES {
+            assert!(!matches!(Origin::from(*word), Origin::Unknown(_)), "{word}");
+        }
+        // A kind or a source that comes makes these lists longer.
+        assert_eq!((KINDS.len(), SOURCES.len()), (18, 7));
+    }
+}

@@ -10,6 +10,7 @@ pub mod check;
 pub mod contract;
 pub mod craft;
 pub mod deeds;
+pub mod digest;
 pub mod ecc;
 pub mod event;
 pub mod form;

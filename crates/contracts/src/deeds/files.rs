@@ -7,8 +7,8 @@ use super::patch::{self, Hunk, Section};
 use super::paths;
 use crate::captured::Captured;
 use crate::craft::FileAction;
+use crate::digest::sha256;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use similar::{ChangeTag, TextDiff};
 use std::collections::BTreeMap;
 use taffrail_model::Timestamp;
@@ -20,8 +20,8 @@ const PATH: [&str; 5] = ["file_path", "path", "absolute_path", "notebook_path", 
 const CONTENT: [&str; 3] = ["content", "file_text", "contents"];
 const OLD: [&str; 2] = ["old_string", "old_str"];
 const NEW: [&str; 2] = ["new_string", "new_str"];
-/// Larger texts are not compared line by line.
-const LARGEST_COMPARED: usize = 2_000_000;
+/// Larger texts are not compared line by line: that may take the square of their lines.
+const LARGEST_COMPARED: usize = 200_000;
 
 /// What one agent did to one file, from the first time to the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -188,8 +188,11 @@ struct Following {
     /// Contents that are known, by absolute path.
     known: BTreeMap<String, String>,
     facts: Vec<FileFact>,
-    /// What a file was before an agent first changed it, by its place among the facts.
+    /// The place of a fact, by path and agent.
+    places: BTreeMap<(String, usize), usize>,
+    /// What a file was before an agent first changed it, and after it last did, by place.
     bases: BTreeMap<usize, String>,
+    lasts: BTreeMap<usize, String>,
     /// Paths that lead nowhere.
     lost: usize,
 }
@@ -232,32 +235,33 @@ impl Following {
     }
 
     fn note(&mut self, fact: FileFact, base: Option<String>, content: Option<&str>) {
-        let same = |it: &FileFact| it.path == fact.path && it.agent == fact.agent;
-        let place = match self.facts.iter().position(same) {
-            Some(place) => {
-                if let Some(known) = self.facts.get_mut(place) {
-                    join(known, fact);
-                }
-                place
-            }
+        let next = self.facts.len();
+        let place = *self.places.entry((fact.path.clone(), fact.agent)).or_insert(next);
+        match self.facts.get_mut(place) {
+            Some(known) => join(known, fact),
             None => {
-                let place = self.facts.len();
                 self.facts.push(fact);
                 self.bases.extend(base.map(|base| (place, base)));
-                place
             }
-        };
-        // From the first content to the last, where both are known: what came and went between
-        // does not count.
-        let net = self.bases.get(&place).zip(content).and_then(|(old, new)| compared(old, new));
-        if let (Some((added, removed)), Some(fact)) = (net, self.facts.get_mut(place)) {
-            (fact.added, fact.removed) = (Some(added), Some(removed));
         }
+        match content {
+            Some(content) => self.lasts.insert(place, content.to_owned()),
+            None => self.lasts.remove(&place),
+        };
     }
 
-    fn told(self, project: &str) -> Changes {
+    /// Lines from the first content to the last, where both are known: what came and went between
+    /// does not count.
+    fn net(&self, place: usize) -> Option<(u64, u64)> {
+        compared(self.bases.get(&place)?, self.lasts.get(&place)?)
+    }
+
+    fn told(mut self, project: &str) -> Changes {
         let mut out = Changes { files: Vec::new(), outside: self.lost };
-        for mut fact in self.facts {
+        for (place, mut fact) in std::mem::take(&mut self.facts).into_iter().enumerate() {
+            if let Some((added, removed)) = self.net(place) {
+                (fact.added, fact.removed) = (Some(added), Some(removed));
+            }
             match paths::below(project, &fact.path) {
                 Some(path) => {
                     fact.path = path;
@@ -348,13 +352,4 @@ fn joined(first: &FileAction, then: &FileAction) -> FileAction {
         (FileAction::Deleted, FileAction::Created) => FileAction::Modified,
         (_, then) => then.clone(),
     }
-}
-
-fn sha256(text: &str) -> String {
-    use std::fmt::Write;
-    Sha256::digest(text.as_bytes()).iter().fold(String::new(), |mut out, byte| {
-        // Writing to a String cannot fail.
-        write!(out, "{byte:02x}").ok();
-        out
-    })
 }
