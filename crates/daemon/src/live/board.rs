@@ -6,7 +6,7 @@ use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::{Reading, Thresholds, Worker};
+use taffrail_model::status::{Reading, Status, Thresholds, Worker};
 use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
@@ -86,6 +86,10 @@ impl Board {
             self.due.remove(&(at, session));
             if let Some(known) = self.known.get_mut(&session) {
                 known.until = None;
+            }
+            if self.is_past(session, handle, now) {
+                self.drop_past(session, handle);
+                continue;
             }
             changed.extend(self.settle_with_parent(session, handle, now));
         }
@@ -184,11 +188,27 @@ impl Board {
         if let Some(before) = before.as_ref().filter(|_| known.evidence.len() >= EVIDENCE) {
             keep_since(&before.reading, &mut card.reading);
         }
-        let until = card.reading.until;
+        let until = card.reading.until.or_else(|| past_at(&card.reading, known.moved()));
         let same = before.as_ref().is_some_and(|it| looks_same(it, &card));
         handle.put(session, Some(Arc::new(card)));
         self.remind(session, until);
         !same
+    }
+
+    /// It is over and nothing moved in it for a day: the index knows all of it.
+    fn is_past(&self, session: SessionId, handle: &Handle, now: Timestamp) -> bool {
+        let (Some(known), Some(card)) = (self.known.get(&session), handle.card(session)) else {
+            return false;
+        };
+        past_at(&card.reading, known.moved()).is_some_and(|at| at <= now)
+    }
+
+    fn drop_past(&mut self, session: SessionId, handle: &Handle) {
+        let parent = self.known.remove(&session).and_then(|it| it.parent);
+        if let Some(parent) = parent.and_then(|it| self.known.get_mut(&it)) {
+            parent.workers.remove(&session);
+        }
+        handle.put(session, None);
     }
 
     fn remind(&mut self, session: SessionId, until: Option<Timestamp>) {
@@ -204,6 +224,11 @@ impl Board {
 }
 
 impl Known {
+    /// When anything was last said of it.
+    fn moved(&self) -> Option<Timestamp> {
+        self.evidence.last().map(|((at, ..), _)| *at)
+    }
+
     fn extend(&mut self, rows: &[EventRow]) {
         for row in rows {
             let Some(evidence) = crate::standing::of_row(row) else { continue };
@@ -215,6 +240,12 @@ impl Known {
         let over = self.evidence.len().saturating_sub(EVIDENCE);
         self.evidence.drain(..over);
     }
+}
+
+/// When a session that is over is no longer one of late.
+fn past_at(reading: &Reading, moved: Option<Timestamp>) -> Option<Timestamp> {
+    let moved = moved.filter(|_| reading.status == Status::Exited)?;
+    Timestamp::from_second(moved.as_second().saturating_add(Thresholds::default().over)).ok()
 }
 
 fn place(row: &EventRow) -> Place {
@@ -270,4 +301,30 @@ pub(crate) fn glance(
     let handle = Handle::new(settings.clone(), wakes);
     Board::load(settings, index, &handle)?;
     Ok(handle.cards())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::Confidence;
+
+    #[test]
+    fn what_is_over_is_past_a_day_after_it_moved() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let check = |status, moved, expected| {
+            let reading = Reading {
+                status,
+                since: at(0),
+                confidence: Confidence::High,
+                waiting_for: None,
+                rule: "",
+                rests_on: Vec::new(),
+                until: None,
+            };
+            assert_eq!(past_at(&reading, moved), expected, "{status:?}");
+        };
+        check(Status::Exited, Some(at(5)), Some(at(86_405)));
+        check(Status::Exited, None, None);
+        check(Status::Waiting, Some(at(5)), None);
+    }
 }
