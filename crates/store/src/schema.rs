@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// The index is not migrated: another number means it is rebuilt.
-pub(crate) const INDEX_VERSION: i64 = 3;
+pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2];
 
@@ -100,9 +100,10 @@ CREATE TABLE usage (
   source INTEGER NOT NULL, at INTEGER, model TEXT, owned INTEGER NOT NULL,
   input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
   cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
-  reasoning_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL, cost_microdollars INTEGER,
   PRIMARY KEY (session, key)
 ) WITHOUT ROWID;
+CREATE INDEX usage_with_cost ON usage (session) WHERE cost_microdollars IS NOT NULL;
 ";
 
 /// Makes a folder of our own that nobody else can look into.
