@@ -59,7 +59,7 @@ impl Reader for JournalReader {
             Origin::Hook | Origin::Registry | Origin::Telemetry => (self.hear)(heard),
             Origin::Process => gone(heard, self.descriptor.id),
             Origin::Transcript | Origin::Pty | Origin::Input | Origin::Unknown(_) => {
-                heard.unknown(&format!("journal/{}", entry.via.as_str()))
+                heard.unknown(&format!("journal/{}", entry.via.as_str()));
             }
         }
     }

@@ -21,6 +21,7 @@ mod listing;
 pub mod live;
 mod mending;
 mod notice;
+mod otel;
 mod pool;
 mod recent;
 mod retention;
@@ -50,6 +51,7 @@ pub use hooks::{
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
+pub use otel::{OtelSettings, otel_settings};
 pub use recent::recent;
 pub use retention::RetentionSettings;
 pub use search::search;
@@ -77,6 +79,9 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// The agent sends no telemetry, or none we read.
+    #[error("no telemetry of `{0}` is read")]
+    NoTelemetry(String),
     /// A file that would be overwritten.
     #[error("{0} is already there")]
     Exists(String),
