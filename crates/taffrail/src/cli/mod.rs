@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod backup;
+mod capture;
 mod completions;
 mod config;
 mod daemon;
@@ -109,6 +110,7 @@ enum Command {
     Export(export::Args),
     Archive(archive::Args),
     Forget(forget::Args),
+    Capture(capture::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
@@ -209,6 +211,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Export(args) => export::run(&args, &Context::new()?),
         Command::Archive(args) => archive::run(&args, &Context::new()?.paged(paging)),
         Command::Forget(args) => forget::run(&args, &Context::new()?),
+        Command::Capture(args) => capture::run(&args, &Context::new()?),
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
@@ -244,6 +247,7 @@ impl Command {
             Self::Backup(_) | Self::Restore(_) => false,
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
+            Self::Capture(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,

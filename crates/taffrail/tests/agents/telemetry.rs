@@ -39,7 +39,7 @@ fn arrived(machine: &Machine, names: &[&str]) -> (Value, Vec<Value>) {
         let all = home.events(session["id"].as_str()?);
         let of_it: Vec<_> = all.into_iter().filter(|it| it["source"] == "telemetry").collect();
         let has = |name: &&str| of_it.iter().any(|it| it["data"]["telemetry"] == *name);
-        names.iter().all(|name| has(name)).then_some((session, of_it))
+        names.iter().all(has).then_some((session, of_it))
     })
 }
 
