@@ -98,7 +98,7 @@ fn some() -> impl Strategy<Value = Any> {
         ".{0,12}".prop_map(Any::Text),
         any::<bool>().prop_map(Any::Flag),
         any::<i64>().prop_map(Any::Whole),
-        (-1e9..1e9).prop_map(Any::Fraction),
+        (-1_000_000..1_000_000).prop_map(|eighths: i32| Any::Fraction(f64::from(eighths) / 8.0)),
     ];
     leaf.prop_recursive(3, 8, 3, |it| prop::collection::vec(it, 0..3).prop_map(Any::List))
 }
