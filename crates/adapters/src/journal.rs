@@ -1,11 +1,11 @@
-//! Reads the journal: what hooks, live registries and the process table said.
+//! Reads the journal: what hooks, live registries, telemetry and the process table said.
 
 use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use taffrail_model::journal::{Entry, Gone, Loss};
 use taffrail_model::{
-    AgentId, Confidence, Detail, Draft, Facts, Kind, Origin, Process, Record, RecordKey,
+    AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
     RuntimeIdentity, SessionId, Signal, Sink,
 };
 
@@ -33,7 +33,7 @@ pub(crate) struct Heard<'e, 's> {
 }
 
 impl JournalReader {
-    /// `hear` makes events of what the agent itself said: hooks and its registry.
+    /// `hear` makes events of what the agent itself said: hooks, its registry, its telemetry.
     pub(crate) fn new(descriptor: &'static Descriptor, hear: fn(&mut Heard<'_, '_>)) -> Self {
         Self { descriptor, hear, known: Known::default() }
     }
@@ -56,13 +56,11 @@ impl Reader for JournalReader {
         let process = self.process_of(&entry);
         let heard = &mut Heard { entry: &entry, process, sink, known: &mut self.known };
         match &entry.via {
-            Origin::Hook | Origin::Registry => (self.hear)(heard),
+            Origin::Hook | Origin::Registry | Origin::Telemetry => (self.hear)(heard),
             Origin::Process => gone(heard, self.descriptor.id),
-            Origin::Transcript
-            | Origin::Pty
-            | Origin::Input
-            | Origin::Telemetry
-            | Origin::Unknown(_) => heard.unknown(&format!("journal/{}", entry.via.as_str())),
+            Origin::Transcript | Origin::Pty | Origin::Input | Origin::Unknown(_) => {
+                heard.unknown(&format!("journal/{}", entry.via.as_str()));
+            }
         }
     }
 
@@ -93,6 +91,11 @@ impl<'e> Heard<'e, '_> {
     /// Tells what is so of a session.
     pub(crate) fn learn(&mut self, who: &RuntimeIdentity, facts: Facts) {
         self.known.learn(who, facts);
+    }
+
+    /// Tells what a model answer cost.
+    pub(crate) fn spend(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
+        self.sink.usage(who, usage);
     }
 
     /// Counts something this version does not know.
@@ -143,7 +146,7 @@ mod tests {
     use crate::{Adapter, by_id};
     use serde_json::{Value, json};
     use std::path::Path;
-    use taffrail_model::{Cursor, EventId, NewUsage, TurnId};
+    use taffrail_model::{Cursor, EventId, TurnId};
 
     /// What was heard: whose, kind, signal and text; and what was not understood.
     #[derive(Default)]

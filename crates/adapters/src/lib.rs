@@ -13,6 +13,7 @@ mod lenient;
 pub mod records;
 mod silent;
 mod surrogates;
+mod telemetry;
 
 #[cfg(test)]
 mod conformance;
@@ -21,6 +22,7 @@ pub use descriptor::{
     Advice, Capabilities, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
     HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source, SqlitePlan, Syntax,
 };
+pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 
 use serde_json::{Map, Value};
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink};
@@ -44,6 +46,11 @@ pub trait Adapter: Sync {
 
     /// How the agent is told to call our hook; `None` where we have none for it.
     fn hook_plan(&self) -> Option<&'static HookPlan> {
+        None
+    }
+
+    /// What of the agent's telemetry is written down; `None` where nothing is.
+    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         None
     }
 

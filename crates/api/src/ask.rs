@@ -124,6 +124,18 @@ pub struct ForgetBody {
     pub yes: bool,
 }
 
+/// Whether a session is captured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CaptureBody {
+    /// The session.
+    pub id: String,
+    /// Capture it again; otherwise no more.
+    pub on: bool,
+    /// Forget what is held of it, where it is captured no more.
+    pub forget: bool,
+}
+
 /// Which copies to drop from the archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]

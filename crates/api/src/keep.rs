@@ -45,6 +45,37 @@ pub struct ForgetReport {
     pub sessions: Vec<ForgottenSession>,
 }
 
+/// A session whose capture was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CapturedSession {
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub id: SessionId,
+    /// Since when it was not captured.
+    #[schema(value_type = schema::Instant)]
+    pub since: Timestamp,
+    /// What was held of it was forgotten then.
+    pub forgotten: bool,
+    /// Its agent, where it is known.
+    pub agent: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
+    /// The session it works for.
+    #[schema(value_type = Option<schema::SessionId>)]
+    pub parent_id: Option<SessionId>,
+}
+
+/// What `capture` did, or which sessions are not captured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CaptureReport {
+    /// Of this document.
+    pub schema_version: u32,
+    /// They are captured now.
+    pub captured: bool,
+    /// The sessions, workers included.
+    pub sessions: Vec<CapturedSession>,
+}
+
 /// A copy in the archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ArchiveEntry {

@@ -18,15 +18,16 @@ mod search;
 mod stats;
 
 pub use ask::{
-    ArchiveQuery, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery, MessagesQuery, NoBody,
-    PruneBody, SearchQuery, TranscriptQuery, WaitQuery, YesBody,
+    ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
+    MessagesQuery, NoBody, PruneBody, SearchQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
 pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
 pub use keep::{
-    ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,
+    ArchiveCheck, ArchiveEntry, ArchiveReport, CaptureReport, CapturedSession, ForgetReport,
+    ForgottenSession, PruneReport,
 };
 pub use live::{
     AdapterHealth, BindingReply, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord,

@@ -17,6 +17,9 @@ pub struct DaemonPlace {
     pub socket: PathBuf,
     /// Its HTTP address, as `http://127.0.0.1:4417`, if it has one.
     pub http: Option<String>,
+    /// Where it receives telemetry, as `http://127.0.0.1:4318`, if anywhere.
+    #[serde(default)]
+    pub otel: Option<String>,
 }
 
 /// What `daemon status --json` prints.
@@ -34,6 +37,8 @@ pub struct DaemonStatus {
     pub socket: Option<PathBuf>,
     /// Its HTTP address, as `http://127.0.0.1:4417`, if it has one.
     pub http: Option<String>,
+    /// Where it receives telemetry, as `http://127.0.0.1:4318`, if anywhere.
+    pub otel: Option<String>,
     /// Sources that are known.
     pub sources: u64,
     /// Sessions of late.

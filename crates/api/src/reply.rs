@@ -123,6 +123,8 @@ pub struct Session {
     pub lineage: Option<Lineage>,
     /// Where its history is.
     pub source_uri: String,
+    /// What is new in it is captured; `false` after `capture off`.
+    pub captured: bool,
     /// Where it stands on every face.
     #[schema(value_type = schema::Group)]
     pub group: Group,

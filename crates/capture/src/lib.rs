@@ -26,8 +26,8 @@ pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
 pub use home::{Home, homes};
 pub use journal::{
-    JournalLimits, gather as gather_journal, is_spooled, journal_homes, keep_journal, make_spool,
-    purge_journal, spool, spool_folder,
+    JournalLimits, LeftOut, gather as gather_journal, is_spooled, journal_homes, keep_journal,
+    make_spool, purge_journal, spool, spool_folder,
 };
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};

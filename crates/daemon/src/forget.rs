@@ -66,7 +66,7 @@ fn report(sessions: Vec<ForgottenSession>, mode: Mode) -> ForgetReport {
 }
 
 /// The sessions that are meant and all that work for them, by row.
-fn chosen(
+pub(crate) fn chosen(
     settings: &Settings,
     index: &IndexReader,
     which: &Which,

@@ -1,6 +1,7 @@
 //! Bringing the index up to what is on disk.
 
 use crate::archive::keep_within_cap;
+use crate::capturing::leave_out_uncaptured;
 use crate::forget::{finish_forgetting, is_to_forget};
 use crate::keeping::Rules;
 use crate::mending::mend;
@@ -12,10 +13,11 @@ use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
 use taffrail_capture::{
-    Discovery, Known, Plan, discover, gather_journal, is_spooled, keep_journal, plan,
+    Discovery, Known, LeftOut, Plan, discover, gather_journal, is_spooled, keep_journal, plan,
 };
+use taffrail_model::RuntimeIdentity;
 use taffrail_store::archive::Archive;
-use taffrail_store::{IndexReader, SourceRow, StoreError, Writer};
+use taffrail_store::{IndexReader, Ledger, SourceRow, StoreError, Writer};
 
 /// A source that holds what another lost is read again at once, so often.
 const ROUNDS: usize = 3;
@@ -108,6 +110,9 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Daemo
     }
     let mut plan = planned(discover(&settings.eyes()), index.sources()?, scope);
     leave_out_old(settings, &mut plan);
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    let uncaptured = ledger.map(|it| it.uncaptured()).transpose()?.unwrap_or_default();
+    leave_out_uncaptured(&mut plan, &uncaptured, || index.uncaptured_files())?;
     Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
 }
 
@@ -131,7 +136,10 @@ pub(crate) fn run(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Indexed, DaemonError> {
     let began = Instant::now();
-    gather_journal(&settings.data).map_err(StoreError::from)?;
+    let uncaptured = writer.uncaptured()?;
+    let is_left_out = |who: &RuntimeIdentity| uncaptured.has(who);
+    let is_left_out: LeftOut<'_> = if uncaptured.is_empty() { None } else { Some(&is_left_out) };
+    gather_journal(&settings.data, is_left_out).map_err(StoreError::from)?;
     let (limits, now) = (settings.retention.journal, (settings.now)());
     keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
@@ -141,11 +149,12 @@ pub(crate) fn run(
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {
         let mut plan = planned(discover(&settings.eyes()), writer.sources()?, scope);
         leave_out_old(settings, &mut plan);
+        leave_out_uncaptured(&mut plan, &uncaptured, || writer.uncaptured_files())?;
         Ok(plan)
     };
     let mut plan = look(writer)?;
     let search = Searching::begin(settings, writer, bring, plan.bytes())?;
-    let rules = &Rules::new(settings, writer.forgotten()?);
+    let rules = &Rules::of(settings, writer)?;
     for _ in 0..ROUNDS {
         let mut run = Run { settings, writer, search: &search, rules, total: &mut total };
         if run.round(plan, budget, progress)? == Round::Done {
@@ -163,6 +172,9 @@ pub(crate) fn run(
     if search.wants_texts() {
         // What stays unsynced is looked at after the next start of the machine.
         Archive::new(&settings.data).sync().ok();
+    }
+    if !uncaptured.is_empty() {
+        writer.mark_uncaptured((settings.now)())?;
     }
     writer.finish((settings.now)())?;
     search.finish(settings, writer, total.outcome.bytes_read)?;

@@ -7,10 +7,10 @@ use taffrail_capture::{Found, Job, side_files};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Kept, Observed, SourceState};
 use taffrail_model::{AgentId, Facts, RuntimeIdentity, journal};
-use taffrail_store::Forgotten;
 use taffrail_store::archive::{
     Archive, ArchiveError, Keeper, Label, Packer, Permission, RowLines, Shape, keep_whole,
 };
+use taffrail_store::{Forgotten, StoreError, Uncaptured, Writer};
 
 /// Larger documents are not kept.
 const DOCUMENT_LIMIT: usize = 64 * 1024 * 1024;
@@ -21,14 +21,20 @@ pub(crate) struct Rules {
     archive: Option<Archive>,
     left_out: Projects,
     forgotten: Forgotten,
+    uncaptured: Uncaptured,
 }
 
 impl Rules {
-    pub(crate) fn new(settings: &Settings, forgotten: Forgotten) -> Self {
+    /// As they follow from settings and the ledger.
+    pub(crate) fn of(settings: &Settings, writer: &Writer) -> Result<Self, StoreError> {
+        Ok(Self { uncaptured: writer.uncaptured()?, ..Self::new(settings, writer.forgotten()?) })
+    }
+
+    fn new(settings: &Settings, forgotten: Forgotten) -> Self {
         let archive = settings.archive.enabled.then(|| Archive::new(&settings.data));
         let left_out = settings.excluded.iter().chain(&settings.archive.excluded).cloned();
         let left_out = Projects::new(&left_out.collect::<Vec<_>>());
-        Self { archive, left_out, forgotten }
+        Self { archive, left_out, forgotten, uncaptured: Uncaptured::default() }
     }
 
     /// Joins the small frames of a source that was added to often.
@@ -49,10 +55,22 @@ impl Rules {
         self.forgotten.holds(who, facts)
     }
 
+    /// Sessions of which nothing new is to be known.
+    pub(crate) fn uncaptured(&self) -> &Uncaptured {
+        &self.uncaptured
+    }
+
+    /// The piece tells of nothing but such sessions.
+    pub(crate) fn is_uncaptured(&self, piece: &Observed) -> bool {
+        let mut all = piece.sessions.iter();
+        !piece.sessions.is_empty() && all.all(|(who, facts)| self.uncaptured.holds(who, facts))
+    }
+
     /// What is allowed for a source that speaks of these sessions; nothing is decided before one is
     /// known.
     fn permission(&self, piece: &Observed) -> Option<Permission> {
-        if piece.sessions.is_empty() {
+        // What was kept before stays.
+        if piece.sessions.is_empty() || self.is_uncaptured(piece) {
             return None;
         }
         let refused = piece.sessions.iter().any(|(who, facts)| {

@@ -7,6 +7,7 @@ mod agents;
 mod archive;
 mod backup;
 mod bodies;
+mod capturing;
 mod choosing;
 mod doctor;
 mod events;
@@ -21,6 +22,7 @@ mod listing;
 pub mod live;
 mod mending;
 mod notice;
+mod otel;
 mod pool;
 mod recent;
 mod retention;
@@ -38,6 +40,7 @@ mod target;
 pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use backup::{backup, restore};
+pub use capturing::{Held, capture_off, capture_on, not_captured};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
@@ -50,6 +53,7 @@ pub use hooks::{
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
+pub use otel::{OtelSettings, otel_settings};
 pub use recent::recent;
 pub use retention::RetentionSettings;
 pub use search::search;
@@ -77,6 +81,9 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// The agent sends no telemetry, or none we read.
+    #[error("no telemetry of `{0}` is read")]
+    NoTelemetry(String),
     /// A file that would be overwritten.
     #[error("{0} is already there")]
     Exists(String),

@@ -167,8 +167,10 @@ pub(crate) fn session(row: SessionRow) -> Session {
         parent_id: row.parent,
         lineage: row.lineage,
         source_uri: row.source_uri,
-        group: Group::Done,
-        status: Status::Exited,
+        captured: row.captured,
+        // Of what is not captured nobody can say more.
+        group: if row.captured { Group::Done } else { Group::Idle },
+        status: if row.captured { Status::Exited } else { Status::Unknown },
         status_since: row.last_event_at.or(row.started_at),
         waiting_for: None,
         // Nothing moved for a day and no process is known: that it is over is only likely.
@@ -244,6 +246,7 @@ fn unread_session(
         parent_id: facts.parent.map(|it| it.session()),
         lineage,
         source_uri: found.place.locator.clone(),
+        captured: true,
         group: Group::Done,
         status: Status::Unknown,
         status_since: None,

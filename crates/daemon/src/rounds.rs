@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Job, Plan, Texts};
 use taffrail_model::journal;
-use taffrail_model::observed::{Observed, Outcome};
+use taffrail_model::observed::{Held, Observed, Outcome, Pass};
 use taffrail_store::Writer;
 
 /// Pieces waiting for the writer.
@@ -154,7 +154,17 @@ impl Run<'_> {
 
     /// Writes a piece, without what must not be known; gives how much that was.
     pub(crate) fn take_piece(&mut self, piece: &mut Observed) -> Result<u64, DaemonError> {
-        if journal::is_locator(&piece.source.locator) {
+        let is_journal = journal::is_locator(&piece.source.locator);
+        // A copy holds only what was captured.
+        let is_new = !is_journal && piece.held == Held::Source;
+        if is_new && self.rules.is_uncaptured(piece) {
+            if piece.pass == Pass::Again {
+                // What is held stays, and would vanish if this were read over it.
+                return Ok(0);
+            }
+            forget(piece);
+        }
+        if is_journal {
             // It speaks of many sessions; only those of left-out projects go.
             let left_out = self.settings.left_out();
             piece.leave_out(|_, facts| {

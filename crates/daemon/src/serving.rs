@@ -15,6 +15,8 @@ use taffrail_store::StoreError;
 const SOCKET: &str = "taffrail.sock";
 /// The name of the token's file in our state.
 pub const TOKEN_FILE: &str = "token";
+/// The name of the file of the token that telemetry is sent with.
+pub const OTEL_TOKEN_FILE: &str = "otel-token";
 
 /// Where a daemon keeps its small files and listens.
 #[derive(Debug, Clone)]
@@ -25,6 +27,8 @@ pub struct Listening {
     pub runtime: PathBuf,
     /// The loopback address for browsers, where one is wanted.
     pub http: Option<SocketAddr>,
+    /// The loopback address telemetry is received at, where that is wanted, and chance for its token.
+    pub otel: Option<(SocketAddr, [u8; 32])>,
     /// This program's version.
     pub version: String,
     /// Thirty-two bytes of chance, for a token that has to be made.
@@ -63,6 +67,11 @@ fn doors(listening: &Listening) -> server::Listening {
     server::Listening {
         socket: listening.runtime.join(SOCKET),
         http: listening.http,
+        otel: listening.otel.map(|(address, chance)| server::Receiving {
+            address,
+            token: listening.state.join(OTEL_TOKEN_FILE),
+            chance,
+        }),
         token: listening.state.join(TOKEN_FILE),
         chance: listening.chance,
     }
@@ -89,6 +98,7 @@ fn write_place(listening: &Listening, server: &Server) -> Result<(), DaemonError
         version: listening.version.clone(),
         socket: server.socket().to_owned(),
         http: server.http_url(),
+        otel: server.otel_url(),
     };
     let write = || -> std::io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(&listening.state)?;

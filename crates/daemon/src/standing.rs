@@ -59,6 +59,7 @@ pub(crate) fn explain_with(
     let now = (settings.now)();
     let card = match (known(row.id), IndexReader::open(&settings.data)?) {
         (Some(card), _) => card,
+        _ if !row.captured => Arc::new(card(Vec::new(), None, &[], now)),
         (None, Some(index)) => {
             let live =
                 if settings.kept_up { None } else { glance(settings, &index)?.remove(&row.id) };

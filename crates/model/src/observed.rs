@@ -184,6 +184,8 @@ pub struct NewUsage {
     pub model: Option<String>,
     /// What it cost.
     pub tokens: Tokens,
+    /// What the agent says it cost, in millionths of a dollar.
+    pub cost_microdollars: Option<i64>,
 }
 
 /// Records of a type the adapter does not know.

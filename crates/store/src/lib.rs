@@ -10,6 +10,7 @@ pub mod archive;
 
 mod append;
 mod backup;
+mod capturing;
 mod codec;
 mod cuts;
 mod families;
@@ -34,6 +35,7 @@ mod tally;
 mod walk;
 mod writer;
 
+pub use capturing::{Uncaptured, UncapturedRow};
 pub use forget::Forgotten;
 pub use given::{Applied, Boot, Touched};
 pub use ledger::Ledger;

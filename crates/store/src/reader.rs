@@ -49,7 +49,7 @@ pub(crate) const SESSION: &str = "
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
-  lineage_session, source_uri, sequence, pid, process_start FROM sessions";
+  lineage_session, source_uri, sequence, pid, process_start, captured FROM sessions";
 
 pub(crate) const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
@@ -336,6 +336,7 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         source_uri: row.get(25)?,
         sequence: count(row, 26)?,
         process: process(row, 27)?,
+        captured: row.get(29)?,
     })
 }
 

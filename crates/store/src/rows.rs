@@ -53,6 +53,8 @@ pub struct SessionRow {
     pub sequence: u64,
     /// The process that runs it, last seen.
     pub process: Option<Process>,
+    /// What is new in it is captured.
+    pub captured: bool,
 }
 
 /// An event as the index knows it: everything but its whole text.

@@ -7,9 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// The index is not migrated: another number means it is rebuilt.
-pub(crate) const INDEX_VERSION: i64 = 3;
+pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2];
+pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -27,6 +27,13 @@ CREATE TABLE bindings (
 
 const LEDGER_2: &str = "
 CREATE TABLE tombstones (session_id BLOB PRIMARY KEY, forgotten_at INTEGER NOT NULL) WITHOUT ROWID;
+";
+
+const LEDGER_3: &str = "
+CREATE TABLE uncaptured (
+  session_id BLOB PRIMARY KEY, root BLOB NOT NULL, since INTEGER NOT NULL,
+  forgotten INTEGER NOT NULL
+) WITHOUT ROWID;
 ";
 
 pub(crate) const INDEX: &str = "
@@ -67,13 +74,15 @@ CREATE TABLE sessions (
   parent BLOB, forked_from BLOB, first_record BLOB, own_since INTEGER,
   uncopied_since INTEGER,
   lineage_kind TEXT, lineage_session BLOB,
-  pid INTEGER, process_start INTEGER
+  pid INTEGER, process_start INTEGER,
+  captured INTEGER NOT NULL DEFAULT 1
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);
 CREATE INDEX sessions_by_batch ON sessions (last_batch);
 CREATE INDEX sessions_by_parent ON sessions (parent) WHERE parent IS NOT NULL;
 CREATE INDEX sessions_by_first_record ON sessions (first_record) WHERE first_record IS NOT NULL;
 CREATE INDEX sessions_by_fork ON sessions (forked_from) WHERE forked_from IS NOT NULL;
+CREATE INDEX sessions_not_captured ON sessions (id) WHERE captured = 0;
 CREATE INDEX sessions_with_process ON sessions (pid) WHERE pid IS NOT NULL;
 CREATE INDEX sources_to_read_again ON sources (id) WHERE half_read = 1 OR again = 1;
 CREATE TABLE unbound (session INTEGER PRIMARY KEY);
@@ -100,9 +109,10 @@ CREATE TABLE usage (
   source INTEGER NOT NULL, at INTEGER, model TEXT, owned INTEGER NOT NULL,
   input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
   cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL,
-  reasoning_tokens INTEGER NOT NULL,
+  reasoning_tokens INTEGER NOT NULL, cost_microdollars INTEGER,
   PRIMARY KEY (session, key)
 ) WITHOUT ROWID;
+CREATE INDEX usage_with_cost ON usage (session) WHERE cost_microdollars IS NOT NULL;
 ";
 
 /// Makes a folder of our own that nobody else can look into.

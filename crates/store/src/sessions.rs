@@ -2,6 +2,7 @@
 
 use crate::StoreError;
 use crate::codec::{count, micros, signed};
+use crate::spending::owned_cost;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::binding::Standing;
 use taffrail_model::observed::Marks;
@@ -309,6 +310,8 @@ pub(crate) fn refresh(
     let Joined { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
     let resumable = resumes && told && facts.parent.is_none();
     let lifecycle = Lifecycle::of(Standing { readable, archived, resumable });
+    // The agent's own total may leave out what is not over; answers may be known in part.
+    let cost = facts.cost_microdollars.max(owned_cost(connection, slot.row)?);
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();
     let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
@@ -326,7 +329,7 @@ pub(crate) fn refresh(
         lifecycle.as_str(),
         source_uri,
         facts.started_at.map(micros),
-        facts.cost_microdollars,
+        cost,
         parent,
         fork,
         facts.first_record,

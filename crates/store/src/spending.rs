@@ -24,6 +24,9 @@ pub(crate) fn usage(
     (source, met): (i64, Met),
 ) -> Result<(), StoreError> {
     slot.due.add(Due::ROW);
+    if usage.cost_microdollars.is_some() {
+        slot.due.add(Due::FACTS);
+    }
     if insert_usage(connection, slot.row, usage, source)? {
         slot.tokens = slot.tokens.plus(usage.tokens);
         return Ok(());
@@ -32,8 +35,9 @@ pub(crate) fn usage(
     let (before, owned) = (known.tokens, known.owned);
     let anew = met == Met::Afresh && known.source == source;
     let after = if anew { usage.tokens } else { usage.tokens.later_of(before) };
-    if after != before {
-        let later = NewUsage { tokens: after, ..usage.clone() };
+    let cost = usage.cost_microdollars.max(known.cost);
+    if (after, cost) != (before, known.cost) {
+        let later = NewUsage { tokens: after, cost_microdollars: cost, ..usage.clone() };
         update_usage(connection, slot.row, &later, source)?;
         if owned {
             slot.tokens = slot.tokens.minus(before).plus(after);
@@ -50,8 +54,8 @@ fn insert_usage(
 ) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO usage (session, key, source, at, model, owned, input_tokens, \
-         output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens) \
-         VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10)",
+         output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens, \
+         cost_microdollars) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     write_usage(&mut statement, session, usage, source)
 }
@@ -65,7 +69,7 @@ fn update_usage(
     let mut statement = connection.prepare_cached(
         "UPDATE usage SET source = ?3, at = ?4, model = ?5, input_tokens = ?6, \
          output_tokens = ?7, cache_read_tokens = ?8, cache_write_tokens = ?9, \
-         reasoning_tokens = ?10 WHERE session = ?1 AND key = ?2",
+         reasoning_tokens = ?10, cost_microdollars = ?11 WHERE session = ?1 AND key = ?2",
     )?;
     write_usage(&mut statement, session, usage, source)
 }
@@ -88,6 +92,7 @@ fn write_usage(
         signed(spent.cache_read),
         signed(spent.cache_write),
         signed(spent.reasoning),
+        usage.cost_microdollars,
     ])?;
     Ok(written == 1)
 }
@@ -97,6 +102,7 @@ struct KnownUsage {
     tokens: Tokens,
     owned: bool,
     source: i64,
+    cost: Option<i64>,
 }
 
 fn known_usage(
@@ -106,10 +112,19 @@ fn known_usage(
 ) -> Result<KnownUsage, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
-         reasoning_tokens, owned, source FROM usage WHERE session = ?1 AND key = ?2",
+         reasoning_tokens, owned, source, cost_microdollars FROM usage WHERE session = ?1 AND key = ?2",
     )?;
     Ok(statement.query_row(params![session, usage.key], |row| {
         let tokens = crate::sessions::tokens(row, 0)?;
-        Ok(KnownUsage { tokens, owned: row.get(5)?, source: row.get(6)? })
+        Ok(KnownUsage { tokens, owned: row.get(5)?, source: row.get(6)?, cost: row.get(7)? })
     })?)
+}
+
+/// The sum of what a session's own answers cost, where their agent said so.
+pub(crate) fn owned_cost(connection: &Connection, session: i64) -> Result<Option<i64>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT sum(cost_microdollars) FROM usage INDEXED BY usage_with_cost \
+         WHERE session = ?1 AND cost_microdollars IS NOT NULL AND owned = 1",
+    )?;
+    Ok(statement.query_row([session], |row| row.get(0))?)
 }

@@ -4,13 +4,14 @@ use crate::error::CliError;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings};
 
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb` and `agents.<id>.homes`";
+    `retention.journal_mb`, `otel.listen` and `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) archive: ArchiveConfig,
     /// How long things are kept.
     pub(crate) retention: RetentionConfig,
+    /// Agents' own telemetry.
+    pub(crate) otel: OtelConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -61,6 +64,15 @@ pub(crate) struct RetentionConfig {
     /// The most megabytes of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) journal_mb: Option<u32>,
+}
+
+/// What can be set for telemetry.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct OtelConfig {
+    /// The loopback address the daemon receives it at; without one it receives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) listen: Option<SocketAddr>,
 }
 
 /// What can be set for one agent.

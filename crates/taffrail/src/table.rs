@@ -86,5 +86,6 @@ fn what(session: &Session) -> String {
 
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().map(line).filter(|title| !title.is_empty());
-    title.unwrap_or_else(|| "(no title)".to_owned())
+    let title = title.unwrap_or_else(|| "(no title)".to_owned());
+    if session.captured { title } else { format!("(not captured) {title}") }
 }

@@ -18,5 +18,7 @@ mod plays;
 mod smoke;
 #[path = "agents/stage.rs"]
 mod stage;
+#[path = "agents/telemetry.rs"]
+mod telemetry;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");

@@ -7,7 +7,8 @@ use super::user;
 use crate::gist;
 use crate::hooking::question_in;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens, hash};
+use taffrail_model::hash::{self, Digest16};
+use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};
 
 /// The model of messages that the program itself put into the model's mouth.
 const SYNTHETIC: &str = "<synthetic>";
@@ -152,11 +153,18 @@ fn tell_usage(line: &Line<'_>, message: &Message<'_>, telling: &mut Telling<'_, 
     let answer = message.id.as_deref().unwrap_or(telling.uuid);
     let request = line.request_id.as_deref().unwrap_or_default();
     telling.usage(NewUsage {
-        key: hash::digest("claude-usage", &[answer.as_bytes(), request.as_bytes()]),
+        key: usage_key(answer, request),
         at: telling.at,
         model: message.model.as_deref().map(str::to_owned),
         tokens: tokens_of(usage),
+        cost_microdollars: None,
     });
+}
+
+/// Tells answers apart by the request they answer, which telemetry names too; else by their own id.
+pub(super) fn usage_key(answer: &str, request: &str) -> Digest16 {
+    let id = if request.is_empty() { answer } else { request };
+    hash::digest("claude-usage", &[id.as_bytes()])
 }
 
 fn tokens_of(usage: &Usage) -> Tokens {

@@ -1,6 +1,6 @@
 //! What Claude Code's hooks say.
 
-use super::{live, place};
+use super::{live, place, telemetry};
 use crate::hooking::{Payload, Said};
 use crate::journal::Heard;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
@@ -30,8 +30,10 @@ const SIGNS_OF_LIFE: &[&str] = &[
 
 /// Hears an entry of the journal.
 pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    if heard.entry.via == Origin::Registry {
-        return live::hear(heard);
+    match heard.entry.via {
+        Origin::Registry => return live::hear(heard),
+        Origin::Telemetry => return telemetry::hear(heard),
+        _ => {}
     }
     let payload = heard.entry.payload.get();
     let Some(payload) = Payload::of(payload) else {

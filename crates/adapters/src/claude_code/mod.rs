@@ -14,13 +14,14 @@ mod prompts;
 mod reader;
 mod record;
 mod remarks;
+mod telemetry;
 mod telling;
 mod user;
 
 use crate::journal::JournalReader;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Retention,
-    Source, records,
+    Source, TelemetryPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;
@@ -115,6 +116,10 @@ impl Adapter for ClaudeCode {
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
+    }
+
+    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
+        Some(&telemetry::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

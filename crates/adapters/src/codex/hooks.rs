@@ -1,6 +1,6 @@
 //! What Codex's hooks say.
 
-use super::identity;
+use super::{identity, telemetry};
 use crate::hooking::{Payload, Said};
 use crate::journal::Heard;
 use taffrail_model::{Kind, Origin, Signal};
@@ -12,8 +12,10 @@ pub(super) const QUESTION_TOOLS: &[&str] = &["request_user_input"];
 ///
 /// A sub-agent's hooks name the parent's session; the sub-agent's own thread is the `agent_id`.
 pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    if heard.entry.via != Origin::Hook {
-        return heard.unknown("registry/unreadable");
+    match heard.entry.via {
+        Origin::Telemetry => return telemetry::hear(heard),
+        Origin::Hook => {}
+        _ => return heard.unknown("registry/unreadable"),
     }
     let Some(payload) = Payload::of(heard.entry.payload.get()) else {
         return heard.unknown("hook/unreadable");

@@ -15,12 +15,14 @@ mod reader;
 mod recent;
 mod record;
 mod summary;
+mod telemetry;
 mod tools;
 mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source, records,
+    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source,
+    TelemetryPlan, records,
 };
 use name::RolloutName;
 use reader::RolloutReader;
@@ -104,6 +106,10 @@ impl Adapter for Codex {
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
+    }
+
+    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
+        Some(&telemetry::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -57,7 +57,8 @@ impl RolloutReader {
 
     fn spend(&mut self, here: &mut Here<'_>, key: Digest16, tokens: Tokens) {
         self.meet();
-        let usage = NewUsage { key, at: here.at, model: self.memory.facts.model.clone(), tokens };
+        let model = self.memory.facts.model.clone();
+        let usage = NewUsage { key, at: here.at, model, tokens, cost_microdollars: None };
         here.sink.usage(&self.who, usage);
     }
 }

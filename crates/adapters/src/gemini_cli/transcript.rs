@@ -171,6 +171,7 @@ impl Transcript {
             at: message.at(),
             model: message.model.as_deref().map(str::to_owned),
             tokens,
+            cost_microdollars: None,
         };
         sink.usage(who, usage);
     }

@@ -109,6 +109,7 @@ impl Transcript {
             at: message.at(),
             model: message.metadata.model().map(str::to_owned),
             tokens,
+            cost_microdollars: None,
         };
         sink.usage(&self.who, usage);
     }

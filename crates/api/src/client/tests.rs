@@ -72,6 +72,7 @@ fn nobody_there_is_told_as_such() {
         version: "0".to_owned(),
         socket: folder.path().join("nobody.sock"),
         http: None,
+        otel: None,
     };
     let file = folder.path().join(DAEMON_FILE);
     std::fs::write(&file, serde_json::to_vec(&place).unwrap()).unwrap();

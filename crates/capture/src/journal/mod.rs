@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, Encoding, Place, Reader, Shape, Source, all, by_id};
+use taffrail_model::RuntimeIdentity;
 use taffrail_model::journal::{self, Entry, FOLDER};
 
 /// Where entries wait, below our data.
@@ -70,10 +71,11 @@ pub fn spool_folder(data: &Path) -> PathBuf {
 }
 
 /// Gathers what waits in the spool into segments, in the order it was said; gives those it added to.
+/// What speaks of a session that is left out is dropped.
 ///
 /// # Errors
 /// When a segment cannot be written. What cannot be read as an entry is set aside.
-pub fn gather(data: &Path) -> io::Result<Vec<PathBuf>> {
+pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>> {
     let mut names = match fs::read_dir(data.join(SPOOL)) {
         Ok(entries) => entries.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -83,20 +85,27 @@ pub fn gather(data: &Path) -> io::Result<Vec<PathBuf>> {
     names.sort();
     let mut segments = Vec::new();
     for name in &names {
-        let segment = gather_one(data, &data.join(SPOOL).join(name))?;
+        let segment = gather_one(data, &data.join(SPOOL).join(name), is_left_out)?;
         segments.extend(segment.filter(|it| segments.last() != Some(it)));
     }
     Ok(segments)
 }
 
-fn gather_one(data: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
+/// Whether nothing said of a session is to be kept; none where everything is.
+pub type LeftOut<'a> = Option<&'a dyn Fn(&RuntimeIdentity) -> bool>;
+
+fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<Option<PathBuf>> {
     let is_small =
         fs::symlink_metadata(path).is_ok_and(|it| it.is_file() && it.len() < ENTRY_LIMIT);
     let bytes = if is_small { fs::read(path)? } else { Vec::new() };
-    let Some(segment) = segment_of(&bytes) else {
+    let Some((adapter, segment)) = segment_of(&bytes) else {
         fs::rename(path, path.with_extension("broken"))?;
         return Ok(None);
     };
+    if is_left_out.is_some_and(|it| segments::speaks_of(adapter, &bytes).iter().any(it)) {
+        fs::remove_file(path)?;
+        return Ok(None);
+    }
     let segment = data.join(segment);
     if let Some(folder) = segment.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -127,12 +136,12 @@ fn ends_torn(file: &File) -> io::Result<bool> {
 }
 
 /// The segment an entry belongs to, if it is one, on one line, of an agent we know.
-fn segment_of(bytes: &[u8]) -> Option<String> {
+fn segment_of(bytes: &[u8]) -> Option<(&'static dyn Adapter, String)> {
     let line = bytes.strip_suffix(b"\n")?;
     let entry: Entry<'_> = serde_json::from_slice(line).ok()?;
-    let agent = by_id(entry.agent.as_str())?.descriptor().id;
+    let adapter = by_id(entry.agent.as_str())?;
     let day = entry.at.to_string().get(..10)?.to_owned();
-    (!line.contains(&b'\n')).then(|| journal::segment(agent, &day))
+    (!line.contains(&b'\n')).then(|| (adapter, journal::segment(adapter.descriptor().id, &day)))
 }
 
 /// Where the journal of each agent is, as one more home of it.

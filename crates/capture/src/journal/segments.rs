@@ -72,7 +72,7 @@ fn drop_most(data: &Path, bytes: u64, today: &str) -> io::Result<()> {
 /// # Errors
 /// When a segment cannot be read or written; those before it are done.
 pub fn purge_journal(data: &Path, is_meant: &dyn Fn(&RuntimeIdentity) -> bool) -> io::Result<u64> {
-    super::gather(data)?;
+    super::gather(data, None)?;
     let mut gone = 0;
     for segment in segments(data) {
         let Some(adapter) = adapter_of(&segment.path) else { continue };
@@ -110,7 +110,7 @@ fn purge(
 }
 
 /// The sessions an entry speaks of.
-fn speaks_of(adapter: &dyn Adapter, line: &[u8]) -> Vec<RuntimeIdentity> {
+pub(super) fn speaks_of(adapter: &dyn Adapter, line: &[u8]) -> Vec<RuntimeIdentity> {
     let mut named = Named(Vec::new());
     let mut reader = adapter.journal();
     let at = Cursor::Pointer { pointer: String::new() };
@@ -222,7 +222,7 @@ mod tests {
         for day in [0, 1, 39, 40] {
             say(data, day * DAY + 60, "s");
         }
-        super::super::gather(data).unwrap();
+        super::super::gather(data, None).unwrap();
         let now = Timestamp::from_second(40 * DAY + 3600).unwrap();
         for _ in 0..2 {
             keep_journal(data, JournalLimits::default(), now).unwrap();
@@ -240,7 +240,7 @@ mod tests {
         for (day, session) in [(1, "gone"), (2, "gone"), (2, "stays"), (3, "gone"), (3, "stays")] {
             say(data, day * DAY, session);
         }
-        super::super::gather(data).unwrap();
+        super::super::gather(data, None).unwrap();
         let now = Timestamp::from_second(3 * DAY + 3600).unwrap();
         keep_journal(data, JournalLimits::default(), now).unwrap();
         say(data, 3 * DAY + 1, "gone");

@@ -65,6 +65,11 @@ impl Board {
         changed: &[EventRow],
         now: Timestamp,
     ) -> Result<Vec<SessionId>, DaemonError> {
+        if !row.captured {
+            self.known.remove(&row.id);
+            handle.put(row.id, None);
+            return Ok(Vec::new());
+        }
         let only_new = changed.iter().all(|it| !it.removed && it.revision == 1);
         match self.known.get_mut(&row.id) {
             Some(known) if only_new => known.extend(changed),
@@ -266,6 +271,8 @@ fn recent(index: &IndexReader, now: Timestamp) -> Result<Vec<SessionRow>, Daemon
     rows.extend(run.into_iter().filter(|it| {
         !known.contains(&it.id) && it.process.is_some_and(|it| life_of(it) == Life::Alive)
     }));
+    // Of what is not captured nothing is known.
+    rows.retain(|it| it.captured);
     Ok(rows)
 }
 

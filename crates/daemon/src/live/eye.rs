@@ -11,6 +11,7 @@ use super::registry::Registries;
 use super::tickets::{Load, Tickets};
 use super::wake::{EyeNumber, Looked, Places, Wake};
 use super::watch::{Touches, Watch};
+use crate::capturing::leave_out_uncaptured;
 use crate::hands::Hands;
 use crate::keeping::{Keeping, Rules, follow};
 use crate::pool::scope_of;
@@ -22,9 +23,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{
-    Discovery, Flow, Home, Job, Known, Named, Plan, Reading, Texts, discover, discover_at,
+    Discovery, Flow, Home, Job, Known, LeftOut, Named, Plan, Reading, Texts, discover, discover_at,
     gather_journal, keep_journal, plan, read, spool_folder,
 };
+use taffrail_model::RuntimeIdentity;
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 use taffrail_store::{IndexReader, SourceRow};
@@ -208,10 +210,18 @@ impl Looker {
     /// Brings what waits in the spool into the journal, where this eye looks at the journal.
     fn gather(&self) -> Result<Vec<PathBuf>, DaemonError> {
         if self.homes.iter().any(|home| home.journal) {
-            let gathered = gather_journal(&self.given.settings.data);
+            let rules = self.rules();
+            let is_left_out = |who: &RuntimeIdentity| rules.uncaptured().has(who);
+            let all = rules.uncaptured().is_empty();
+            let is_left_out: LeftOut<'_> = if all { None } else { Some(&is_left_out) };
+            let gathered = gather_journal(&self.given.settings.data, is_left_out);
             return gathered.map_err(|error| DaemonError::Store(error.into()));
         }
         Ok(Vec::new())
+    }
+
+    fn rules(&self) -> Arc<Rules> {
+        self.given.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Packs the days of the journal that are over, where this eye looks at the journal.
@@ -311,7 +321,12 @@ impl Looker {
         leave_out_old(&self.given.settings, &mut plan);
         let mut problems = self.settle_places(&plan)?;
         let mut looked = Looked { sources: plan.sources, ..Looked::default() };
-        let rules = self.given.rules.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let rules = self.rules();
+        let index = self.index()?;
+        leave_out_uncaptured(&mut plan, rules.uncaptured(), || match index {
+            Some(index) => index.uncaptured_files(),
+            None => Ok(HashSet::new()),
+        })?;
         for mut job in plan.jobs {
             if let (Some(known), Some(id)) = (&mut job.known, job.known_id)
                 && let Some(index) = self.index()?

@@ -139,6 +139,12 @@ impl Handle {
         };
     }
 
+    /// Drops the cards of all others.
+    pub(crate) fn keep_only(&self, is_kept: impl Fn(SessionId) -> bool) {
+        let mut cards = self.0.cards.write().unwrap_or_else(PoisonError::into_inner);
+        cards.retain(|session, _| is_kept(*session));
+    }
+
     /// Listens from now on. Who falls behind is told so, and goes on from a snapshot.
     #[must_use]
     pub fn follow(&self) -> broadcast::Receiver<Arc<Told>> {

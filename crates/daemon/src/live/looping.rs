@@ -101,7 +101,7 @@ impl Loop {
         make_spool(&settings.data).map_err(StoreError::from)?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
-        let rules = Arc::new(Rules::new(&settings, writer.forgotten()?));
+        let rules = Arc::new(Rules::of(&settings, &writer)?);
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
         let probe = Probe::new(&to_self);
         let mut it = Self {
@@ -353,7 +353,7 @@ impl Loop {
         self.index = None;
         what(&self.settings);
         let writer = take_writer(&self.settings)?;
-        let rules = Arc::new(Rules::new(&self.settings, writer.forgotten()?));
+        let rules = Arc::new(Rules::of(&self.settings, &writer)?);
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         self.writer = Some(writer);
         self.look_up()
@@ -364,6 +364,7 @@ impl Loop {
         self.index = IndexReader::open(&self.settings.data)?;
         if let Some(index) = &self.index {
             self.board = Board::load(&self.settings, index, &self.handle)?;
+            self.handle.keep_only(|it| self.board.row(it).is_some());
             self.probe.watch(self.board.processes().filter(|it| lives(*it)));
         }
         Ok(())

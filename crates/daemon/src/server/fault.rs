@@ -34,6 +34,9 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
         DaemonError::UnknownAgent(_) => {
             (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
         }
+        DaemonError::NoTelemetry(_) => {
+            (ErrorKind::Refused, Some("`taffrail otel` shows the agents that send any"))
+        }
         DaemonError::Serve(_) => (ErrorKind::Refused, None),
         DaemonError::Hooks(hooks) => of_hooks(hooks),
         DaemonError::Running => {
@@ -133,9 +136,21 @@ impl Fault {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, message)
     }
 
+    /// A body of a kind or packing that is not read.
+    pub(super) fn not_telemetry() -> Self {
+        let message = "a body must be application/x-protobuf or application/json, plain or gzip";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, message)
+    }
+
+    /// It cannot be written down now; who sent it keeps it meanwhile.
+    pub(super) fn later() -> Self {
+        let message = "it cannot be written down now";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Failure, message)
+    }
+
     /// A body that is too long.
     pub(super) fn too_long() -> Self {
-        let message = "a body may have at most 1 MiB";
+        let message = "the body is too long";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorKind::Usage, message)
     }
 

@@ -16,6 +16,7 @@ mod hub;
 mod loopback;
 mod metrics;
 mod openapi;
+mod receiving;
 mod routes;
 mod sessions;
 mod socket;
@@ -34,6 +35,7 @@ use crate::live::Handle;
 use app::App;
 use door::Door;
 pub use fault::error_body;
+pub use receiving::Receiving;
 use socket::Socket;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -59,6 +61,8 @@ pub struct Listening {
     pub socket: PathBuf,
     /// The loopback address, if any; port 0 takes a free one.
     pub http: Option<SocketAddr>,
+    /// Where telemetry is received, if anywhere.
+    pub otel: Option<Receiving>,
     /// The file of the token, which is made where it is missing.
     pub token: PathBuf,
     /// Thirty-two bytes of chance, for a token that has to be made.
@@ -95,6 +99,7 @@ pub struct Server {
     runtime: Runtime,
     socket: Socket,
     http: Option<SocketAddr>,
+    otel: Option<SocketAddr>,
     stopping: watch::Sender<bool>,
     serving: Vec<JoinHandle<()>>,
 }
@@ -106,6 +111,7 @@ pub struct Server {
 pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonError> {
     let socket = Socket::bind(&listening.socket)?;
     let http = listening.http.map(loopback::bind).transpose()?;
+    let otel = listening.otel.as_ref().map(|it| loopback::bind(it.address)).transpose()?;
     let runtime = Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .max_blocking_threads(READERS)
@@ -124,11 +130,18 @@ pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonErro
     if let Some((listener, at)) = http {
         let token = token::Token::open(&listening.token, listening.chance)?;
         let router = routes::on_loopback(&app, Arc::new(Door::new(at, token)));
-        serving.push(runtime.spawn(loopback::serve(listener, router, stops)?));
+        serving.push(runtime.spawn(loopback::serve(listener, router, stops.clone())?));
         address = Some(at);
     }
+    let mut received = None;
+    if let (Some((listener, at)), Some(it)) = (otel, &listening.otel) {
+        let token = token::Token::open(&it.token, it.chance)?;
+        let router = receiving::routes(&app, Arc::new(Door::new(at, token)));
+        serving.push(runtime.spawn(loopback::serve(listener, router, stops)?));
+        received = Some(at);
+    }
     drop(guard);
-    Ok(Server { runtime, socket, http: address, stopping, serving })
+    Ok(Server { runtime, socket, http: address, otel: received, stopping, serving })
 }
 
 impl Server {
@@ -148,6 +161,18 @@ impl Server {
     #[must_use]
     pub fn http_url(&self) -> Option<String> {
         self.http.map(|address| format!("http://{address}"))
+    }
+
+    /// The address telemetry is received at.
+    #[must_use]
+    pub fn otel(&self) -> Option<SocketAddr> {
+        self.otel
+    }
+
+    /// The same as others write it.
+    #[must_use]
+    pub fn otel_url(&self) -> Option<String> {
+        self.otel.map(|address| format!("http://{address}"))
     }
 
     /// Lets no one in any more, ends streams, lets answers under way be finished, and goes.

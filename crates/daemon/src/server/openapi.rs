@@ -22,7 +22,7 @@ pub(super) const PLAIN: [&str; 2] =
         websocket::open, history::changes, history::messages, history::transcript,
         history::timeline, history::binding, about::health, about::find, about::counts,
         about::known_agents, about::kept, about::checks, metrics::metrics, described,
-        writes::index, writes::stop, writes::forgotten, writes::prune, writes::verify,
+        writes::index, writes::stop, writes::forgotten, writes::captured, writes::prune, writes::verify,
         writes::rebuilt, writes::backed_up, writes::restored,
     ),
     components(schemas(Envelope, taffrail_api::StreamBegin)),

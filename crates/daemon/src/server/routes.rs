@@ -36,6 +36,7 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/index", || post(writes::index)),
     ("/api/stop", || post(writes::stop)),
     ("/api/forget", || post(writes::forgotten)),
+    ("/api/capture", || post(writes::captured)),
     ("/api/archive/prune", || post(writes::prune)),
     ("/api/archive/verify", || post(writes::verify)),
     ("/api/rebuild", || post(writes::rebuilt)),

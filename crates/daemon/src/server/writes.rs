@@ -7,16 +7,16 @@ use super::door::Surface;
 use super::fault::Fault;
 use super::sessions::instant;
 use crate::{
-    DaemonError, Mode, Prune, Settings, Which, backup, forget, prune_archive, rebuild, restore,
-    verify_archive,
+    DaemonError, Held, Mode, Prune, Settings, Which, backup, capture_off, capture_on, forget,
+    prune_archive, rebuild, restore, verify_archive,
 };
 use axum::extract::State;
 use axum::{Extension, Json};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 use taffrail_api::{
-    ArchiveCheck, Done, FileBody, ForgetBody, ForgetReport, IndexReport, NoBody, PruneBody,
-    PruneReport, SCHEMA_VERSION, YesBody,
+    ArchiveCheck, CaptureBody, CaptureReport, Done, FileBody, ForgetBody, ForgetReport,
+    IndexReport, NoBody, PruneBody, PruneReport, SCHEMA_VERSION, YesBody,
 };
 use taffrail_store::IndexReader;
 
@@ -78,6 +78,23 @@ pub(super) async fn forgotten(
     let which = which(&app, body)?;
     settle(&app).await?;
     let done = app.alone(move |settings| forget(settings, &which, mode, &mut |_| {}));
+    Ok(Json(done.await?))
+}
+
+/// Captures a session no more, or again.
+#[utoipa::path(post, path = "/api/capture", tag = "writes", request_body = CaptureBody,
+    responses((status = 200, body = CaptureReport)))]
+pub(super) async fn captured(
+    State(app): State<App>,
+    Told(body): Told<CaptureBody>,
+) -> Result<Json<CaptureReport>, Fault> {
+    let target = meant(app.handle(), &body.id, "")?;
+    settle(&app).await?;
+    let held = if body.forget { Held::Goes } else { Held::Stays };
+    let done = app.alone(move |settings| match body.on {
+        true => capture_on(settings, &target),
+        false => capture_off(settings, &target, held),
+    });
     Ok(Json(done.await?))
 }
 

@@ -330,9 +330,10 @@ pub(super) fn ms(from: Timestamp, to: Timestamp) -> i64 {
     to.as_millisecond() - from.as_millisecond()
 }
 
-/// It was said while it was so, not written into a transcript.
+/// It was said while it was so. Telemetry comes late and, like a transcript, says nothing while a
+/// person is asked.
 pub(super) fn is_live(it: &Evidence) -> bool {
-    it.source != Origin::Transcript
+    !matches!(it.source, Origin::Transcript | Origin::Telemetry)
 }
 
 /// It was said after this. What has no time of its own must be so by more than it may be late.

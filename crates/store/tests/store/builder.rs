@@ -155,7 +155,13 @@ impl Piece {
     /// What a model answer cost, by its key.
     pub(crate) fn spending(mut self, key: &str, second: i64, output: u64) -> Self {
         let tokens = Tokens { output, input: 1, ..Tokens::default() };
-        let usage = NewUsage { key: usage_key(key), at: Some(at(second)), model: None, tokens };
+        let usage = NewUsage {
+            key: usage_key(key),
+            at: Some(at(second)),
+            model: None,
+            tokens,
+            cost_microdollars: None,
+        };
         self.made.usage.push((0, usage));
         self
     }

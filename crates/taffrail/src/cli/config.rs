@@ -100,6 +100,7 @@ fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
     file.sync_all()?;
     std::fs::rename(&beside, path)?;
     let then = match key.split('.').next() {
+        Some("otel") => "it counts from the next start of the daemon on",
         Some("archive" | "retention") => "it counts from the next run on",
         _ => "`taffrail rebuild --yes` applies it to what is indexed",
     };

@@ -59,6 +59,9 @@ struct RunArgs {
     /// Also answer browsers at this loopback address; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
+    /// Also receive agents' telemetry at this loopback address; see `taffrail otel`
+    #[arg(long, value_name = "ADDR")]
+    otel: Option<SocketAddr>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -73,10 +76,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn here(how: &RunArgs, context: &Context) -> Result<(), CliError> {
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(anyhow::Error::from)?;
+    let otel = how.otel.or(context.otel);
     let listening = Listening {
         state: context.rim.state_folder(),
         runtime: context.rim.runtime_folder(),
         http: how.http,
+        otel: otel.zip(Some(rim::secret()?)),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         chance: rim::secret()?,
     };
@@ -111,6 +116,9 @@ fn spawn(how: &RunArgs, context: &Context) -> Result<Client, CliError> {
     process.stdout(log.try_clone().map_err(anyhow::Error::from)?).stderr(log);
     if let Some(http) = how.http {
         process.args(["--http", &http.to_string()]);
+    }
+    if let Some(otel) = how.otel {
+        process.args(["--otel", &otel.to_string()]);
     }
     // In a group of its own, a Ctrl-C here does not reach it.
     let mut child = process.process_group(0).spawn().map_err(anyhow::Error::from)?;
@@ -178,7 +186,8 @@ fn status(json: bool, context: &Context) -> Result<(), CliError> {
         pid: place.as_ref().map(|it| it.pid),
         version: place.as_ref().map(|it| it.version.clone()),
         socket: place.as_ref().map(|it| it.socket.clone()),
-        http: place.and_then(|it| it.http),
+        http: place.as_ref().and_then(|it| it.http.clone()),
+        otel: place.and_then(|it| it.otel),
         sources: health.as_ref().map_or(0, |it| it.sources),
         live_sessions: health.as_ref().map_or(0, |it| it.live_sessions),
     };
@@ -202,6 +211,7 @@ fn described(status: &DaemonStatus) -> Vec<String> {
         Some(http) => format!("http     {http}"),
         None => "http     off".to_owned(),
     });
+    out.extend(status.otel.as_ref().map(|it| format!("otel     {it}")));
     out.push(format!("sources  {}", status.sources));
     out.push(format!("sessions {} of late", status.live_sessions));
     out

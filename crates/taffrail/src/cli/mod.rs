@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod backup;
+mod capture;
 mod completions;
 mod config;
 mod daemon;
@@ -16,6 +17,7 @@ mod hooks;
 mod index;
 mod ls;
 mod man;
+mod otel;
 mod rebuild;
 mod search;
 mod service;
@@ -36,6 +38,7 @@ use crate::pager::Pager;
 use crate::rim::{Rim, keep_private};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use taffrail_api::Session;
 use taffrail_api::client::{Client, path};
@@ -107,6 +110,7 @@ enum Command {
     Export(export::Args),
     Archive(archive::Args),
     Forget(forget::Args),
+    Capture(capture::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Agents(agents::Args),
@@ -116,6 +120,7 @@ enum Command {
     Service(service::Args),
     Uninstall(uninstall::Args),
     Token(token::Args),
+    Otel(otel::Args),
     Hooks(hooks::Args),
     Hook(hooks::HookArgs),
     Rebuild(rebuild::Args),
@@ -131,6 +136,8 @@ pub(crate) struct Context {
     pub(crate) settings: Settings,
     /// The daemon, if one runs; then what is asked is asked of it.
     pub(crate) client: Option<Client>,
+    /// Where telemetry is to be received, as it is configured.
+    pub(crate) otel: Option<SocketAddr>,
     /// What a command that may print more than a screen prints through.
     pub(crate) pager: Option<Pager>,
 }
@@ -142,7 +149,7 @@ impl Context {
         let config = Config::read(&rim.config_path())?;
         let client = Client::connect(&rim.state_folder()).ok();
         let settings = Settings { kept_up: client.is_some(), ..rim.settings(&config) };
-        Ok(Self { rim, settings, client, pager: None })
+        Ok(Self { rim, settings, client, otel: config.otel.listen, pager: None })
     }
 
     /// The same for a command that may print more than a screen.
@@ -204,6 +211,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Export(args) => export::run(&args, &Context::new()?),
         Command::Archive(args) => archive::run(&args, &Context::new()?.paged(paging)),
         Command::Forget(args) => forget::run(&args, &Context::new()?),
+        Command::Capture(args) => capture::run(&args, &Context::new()?),
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
@@ -216,6 +224,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
+        Command::Otel(args) => otel::run(&args, &Context::new()?),
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
         // An agent is answered before we come here.
         Command::Hook(_) => Ok(()),
@@ -238,13 +247,18 @@ impl Command {
             Self::Backup(_) | Self::Restore(_) => false,
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
+            Self::Capture(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Wait(args) => args.json,
             Self::Summary(args) => args.json,
-            Self::Token(_) | Self::Status(_) | Self::Service(_) | Self::Uninstall(_) => false,
+            Self::Token(_)
+            | Self::Otel(_)
+            | Self::Status(_)
+            | Self::Service(_)
+            | Self::Uninstall(_) => false,
             Self::Hooks(args) => args.wants_json(),
             Self::Hook(_) => false,
             Self::Rebuild(args) => args.json,

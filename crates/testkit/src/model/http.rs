@@ -82,10 +82,12 @@ pub(super) fn answer(stream: &mut TcpStream, status: u16, body: &Value) -> Optio
     stream.write_all(format!("{head}{body}").as_bytes()).ok()
 }
 
-/// Begins a stream of events.
-pub(super) fn begin_stream(stream: &mut TcpStream) -> Option<()> {
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\
-                connection: close\r\n\r\n";
+/// Begins a stream of events, under the number of its request.
+pub(super) fn begin_stream(stream: &mut TcpStream, number: usize) -> Option<()> {
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\
+         request-id: req_scripted{number:06}\r\nconnection: close\r\n\r\n"
+    );
     stream.write_all(head.as_bytes()).ok()
 }
 

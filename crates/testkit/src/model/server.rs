@@ -136,7 +136,7 @@ impl Shared {
             let whole = messages::whole(number, reply.model, &wholes);
             return http::answer(&mut stream, 200, &whole);
         }
-        http::begin_stream(&mut stream)?;
+        http::begin_stream(&mut stream, number)?;
         let mut send = |events: &[Value]| {
             let lines: String = events.iter().map(line).collect();
             stream.write_all(lines.as_bytes()).ok()

@@ -8,6 +8,7 @@ mod golden;
 mod hostile;
 mod openapi;
 mod raw;
+mod receiving;
 mod sockets;
 mod streams;
 mod waits;
@@ -78,7 +79,12 @@ impl Machine {
 
     pub(super) fn listening(&self, http: Option<std::net::SocketAddr>) -> Listening {
         let (socket, token) = (self.path("run/daemon.sock"), self.path("token"));
-        Listening { socket, http, token, chance: CHANCE }
+        let otel = Some(super::Receiving {
+            address: "127.0.0.1:0".parse().unwrap(),
+            token: self.path("otel-token"),
+            chance: [0xcd; 32],
+        });
+        Listening { socket, http, otel, token, chance: CHANCE }
     }
 
     pub(super) fn path(&self, below: &str) -> PathBuf {

@@ -21,9 +21,14 @@ impl Answer {
 
 /// Sends bytes and reads until the answer is whole, the other side ends, or a websocket is open.
 pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
+    send_bytes(address, request.as_bytes())
+}
+
+/// The same for a body that is no text. Who refuses a body may hang up before it is whole.
+pub(super) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
+    stream.write_all(request).ok();
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];
     loop {

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 fn refusal(machine: &Machine, socket: &Path, http: Option<&str>) -> String {
     let listening = Listening {
+        otel: None,
         socket: socket.to_owned(),
         http: http.map(|it| it.parse().unwrap()),
         token: machine.path("token"),
