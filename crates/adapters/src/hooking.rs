@@ -182,6 +182,7 @@ impl<'a> Payload<'a> {
         let plain = |signal| Said { kind: Kind::Heartbeat, signal, text: None };
         Some(match self.hook_event_name.as_deref()? {
             "SessionStart" if self.source.as_deref() == Some("compact") => plain(Signal::Alive),
+            "SessionStart" if self.source.as_deref() == Some("clear") => plain(Signal::TookOver),
             "SessionStart" => plain(Signal::Started),
             "UserPromptSubmit" => Said { text: borrowed(&self.prompt), ..plain(Signal::Prompted) },
             "PreToolUse" => Said { text: self.gist(), ..plain(self.called()) },

@@ -29,8 +29,9 @@ pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, ForgetReport, ForgottenSession, PruneReport,
 };
 pub use live::{
-    BindingReply, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord, Message, Messages,
-    Role, StatusList, StreamBegin, StreamReply, Summary, Timeline, WaitReply,
+    AdapterHealth, BindingReply, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord,
+    Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
+    WaitReply,
 };
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use reply::{

@@ -299,8 +299,54 @@ pub struct Health {
     pub live_sessions: u64,
     /// Streams that are open.
     pub streams: u64,
+    /// Places that are looked at, and how that goes.
+    #[serde(default)]
+    pub places: Vec<PlaceHealth>,
+    /// Agents, and what is known of them.
+    #[serde(default)]
+    pub adapters: Vec<AdapterHealth>,
     /// What could not be read, and why.
     pub problems: Vec<String>,
+}
+
+/// How looking at one place goes. Counts begin with the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PlaceHealth {
+    /// The place.
+    pub root: String,
+    /// The agents that are looked for there.
+    pub agents: Vec<String>,
+    /// Sources there are.
+    pub sources: u64,
+    /// Milliseconds from the latest change to its being written down.
+    pub lag_ms: Option<u64>,
+    /// When something was last read.
+    #[schema(value_type = Option<schema::Instant>)]
+    pub read_at: Option<Timestamp>,
+    /// Notifications of changes.
+    pub told: u64,
+    /// Those of places that already waited to be looked at.
+    pub coalesced: u64,
+    /// Times the system dropped notifications, and everything was looked at instead.
+    pub dropped: u64,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+/// What is known of one agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AdapterHealth {
+    /// The agent.
+    pub agent: String,
+    /// Its sessions, workers included.
+    pub sessions: u64,
+    /// When anything was last said in one.
+    #[schema(value_type = Option<schema::Instant>)]
+    pub last_event_at: Option<Timestamp>,
+    /// Types of records this version does not know.
+    pub unknown_types: Vec<String>,
+    /// Records of such types.
+    pub unknown_records: u64,
 }
 
 /// Something was done.

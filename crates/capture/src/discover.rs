@@ -93,6 +93,10 @@ pub fn discover_at(homes: &[Home], paths: &[PathBuf]) -> (Discovery, Vec<Named>)
             }
         }
     }
+    // A file may be named together with its folder. It is one source all the same.
+    let mut met = HashSet::new();
+    let name = |it: &Found| (it.home.clone(), it.path.clone(), it.adapter.descriptor().id);
+    out.found.retain(|it| met.insert(name(it)));
     (out, named)
 }
 

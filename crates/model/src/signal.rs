@@ -9,6 +9,8 @@
 pub enum Signal {
     /// The agent opened the session, or took it up again.
     Started,
+    /// The agent opened the session in place of the one its process had open.
+    TookOver,
     /// A prompt was handed to the agent.
     Prompted,
     /// The agent is at work, without saying at what.
@@ -110,6 +112,7 @@ impl Signal {
     pub fn word(&self) -> &str {
         match self {
             Self::Started => "started",
+            Self::TookOver => "took-over",
             Self::Prompted => "prompted",
             Self::Busy => "busy",
             Self::Called { .. } => "called",
@@ -141,6 +144,7 @@ fn call_and_input(rest: &str) -> (String, String) {
 /// Signals that are a word and nothing more.
 const PLAIN: &[Signal] = &[
     Signal::Started,
+    Signal::TookOver,
     Signal::Prompted,
     Signal::Busy,
     Signal::TurnOver,

@@ -39,7 +39,7 @@ pub use given::{Applied, Boot, Touched};
 pub use ledger::Ledger;
 pub use lock::{LockError, WriterLock};
 pub use reader::{Filter, IndexReader};
-pub use rows::{Changes, EventRow, SessionRow, TallyRow, UnknownRow};
+pub use rows::{AgentRow, Changes, EventRow, SessionRow, TallyRow, UnknownRow};
 pub use sources::SourceRow;
 pub use tally::Grouping;
 pub use writer::Writer;

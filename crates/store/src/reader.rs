@@ -2,7 +2,7 @@
 
 use crate::codec::{blob, count, cursor_of, from_micros, maybe_blob};
 use crate::index_file::meta;
-use crate::rows::{Changes, EventRow, SessionRow, UnknownRow};
+use crate::rows::{AgentRow, Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;
 use crate::sources::{self, SourceRow};
 use crate::{StoreError, schema};
@@ -211,6 +211,22 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
         sources::all(&self.connection)
+    }
+
+    /// The agents that have sessions, by name.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn agents_in_use(&self) -> Result<Vec<AgentRow>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT agent, count(*), max(last_at) FROM sessions GROUP BY 1 ORDER BY 1")?;
+        let rows = statement.query_map([], |row| {
+            let at: Option<i64> = row.get(2)?;
+            let (agent, last_event_at) = (row.get(0)?, at.map(from_micros));
+            Ok(AgentRow { agent, sessions: count(row, 1)?, last_event_at })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// Records no adapter knows, by agent, version and type.

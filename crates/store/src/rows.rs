@@ -121,6 +121,17 @@ pub enum Changes {
     Snapshot(Vec<EventRow>),
 }
 
+/// What is known of one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRow {
+    /// The agent.
+    pub agent: String,
+    /// Its sessions, workers included.
+    pub sessions: u64,
+    /// When anything was last said in one.
+    pub last_event_at: Option<Timestamp>,
+}
+
 /// Records of a type no adapter knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRow {

@@ -7,6 +7,7 @@ use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
 use super::summary;
+use crate::hooking::question_in;
 use crate::lenient::{Raw, value_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -65,6 +66,11 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// What it was given, as text.
+    fn arguments(&self) -> Option<&str> {
+        self.input_text.as_deref().or_else(|| self.input.map(RawValue::get))
+    }
+
     /// Returns a call of which only a summary is known.
     pub(super) fn told(tool: &'static str, summary: Option<String>) -> Self {
         Self { tool: Cow::Borrowed(tool), input: None, input_text: None, summary }
@@ -139,10 +145,10 @@ impl RolloutReader {
     /// Says what a tool was asked.
     pub(super) fn say_call(&mut self, here: &mut Here<'_>, keys: &CallKeys<'_>, call: Call<'_>) {
         let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
-        draft.text = call.summary.map(Cow::Owned);
-        if QUESTION_TOOLS.contains(&call.tool.as_ref()) {
-            draft.signal = Some(Signal::Asked { call: String::new() });
-        }
+        let asks = QUESTION_TOOLS.contains(&call.tool.as_ref());
+        let question = call.arguments().filter(|_| asks).and_then(question_in);
+        draft.text = question.or(call.summary).map(Cow::Owned);
+        draft.signal = asks.then(|| Signal::Asked { call: String::new() });
         draft.detail = Detail::ToolCall {
             call_id: Cow::Borrowed(&keys.id),
             tool: call.tool,

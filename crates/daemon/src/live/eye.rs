@@ -4,6 +4,8 @@
 //! Each eye has a thread of its own, so that a dead mount or a huge line stops nothing else. It
 //! reads the index for what is known and never writes to it.
 
+use super::counts::Counts;
+use super::looks::{Looks, modified_ns};
 use super::pace::{OF_LATE, POLL, until_whole};
 use super::registry::Registries;
 use super::tickets::Tickets;
@@ -15,7 +17,6 @@ use crate::pool::scope_of;
 use crate::retention::leave_out_old;
 use crate::{DaemonError, Settings};
 use std::collections::{HashMap, HashSet};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -57,14 +58,18 @@ pub(crate) struct Eye {
     pub(crate) root: PathBuf,
     pub(crate) errands: Sender<Errand>,
     pub(crate) tickets: Arc<Tickets>,
+    pub(crate) agents: Vec<String>,
+    pub(crate) counts: Arc<Counts>,
 }
 
 /// Opens an eye on homes that share a root.
 pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<Eye, DaemonError> {
     let (errands, to_do) = channel();
     let (touches, tickets) = (Arc::new(Touches::default()), Arc::new(Tickets::default()));
-    let watch = Watch::new(errands.clone(), touches.clone(), given.budget);
+    let counts = Arc::new(Counts::default());
+    let watch = Watch::new(errands.clone(), (touches.clone(), counts.clone()), given.budget);
     let root = homes.first().map(|home| home.root.clone()).unwrap_or_default();
+    let agents = homes.iter().map(|it| it.adapter.descriptor().id.to_owned()).collect();
     let looker = Looker {
         number,
         homes,
@@ -78,27 +83,14 @@ pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<
         of_late: HashMap::new(),
         pause: Duration::ZERO,
         next_whole: Instant::now(),
+        counts: counts.clone(),
+        changed: None,
     };
     std::thread::Builder::new()
         .name(format!("eye {number}"))
         .spawn(move || looker.run(&to_do))
         .map_err(|error| DaemonError::Store(error.into()))?;
-    Ok(Eye { root, errands, tickets })
-}
-
-/// A file as it was when it was last read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Looks {
-    inode: u64,
-    size: u64,
-    modified: (i64, i64),
-}
-
-impl Looks {
-    fn of(path: &Path) -> Option<Self> {
-        let it = std::fs::symlink_metadata(path).ok()?;
-        Some(Self { inode: it.ino(), size: it.size(), modified: (it.mtime(), it.mtime_nsec()) })
-    }
+    Ok(Eye { root, errands, tickets, agents, counts })
 }
 
 struct Looker {
@@ -116,6 +108,9 @@ struct Looker {
     of_late: HashMap<PathBuf, (Instant, Option<Looks>)>,
     pause: Duration,
     next_whole: Instant,
+    counts: Arc<Counts>,
+    /// When the latest of what was just read had changed, in nanoseconds since 1970.
+    changed: Option<i64>,
 }
 
 impl Looker {
@@ -143,6 +138,14 @@ impl Looker {
             }
             // What is known is what is written: nothing is read twice.
             self.tickets.settle();
+            self.count_lag();
+        }
+    }
+
+    fn count_lag(&mut self) {
+        if let Some(changed) = self.changed.take() {
+            let now = (self.given.settings.now)().as_millisecond();
+            self.counts.wrote(changed / 1_000_000, now);
         }
     }
 
@@ -316,6 +319,7 @@ impl Looker {
             }
             problems.extend(self.read(&job, &rules));
             looked.read += 1;
+            self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
             let path = Path::new(&job.found.home).join(&job.found.path);
             let looks = Looks::of(&path);
             self.of_late.insert(path, (Instant::now(), looks));
@@ -368,12 +372,6 @@ impl Looker {
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
         failed.into_iter().chain(kept).chain(packed).collect()
     }
-}
-
-/// When something was last made or removed in a folder.
-fn modified_ns(folder: &Path) -> i128 {
-    let looks = Looks::of(folder).map(|it| it.modified).unwrap_or_default();
-    i128::from(looks.0) * 1_000_000_000 + i128::from(looks.1)
 }
 
 /// The folder of an agent's own list of live sessions.

@@ -1,9 +1,13 @@
 //! What the loop shares with those who answer questions.
 
+use super::counts::{Counted, Counts};
+use super::eye::Eye;
 use super::feed::{BEHIND, Told};
 use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
+use std::collections::BTreeMap;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
 use taffrail_model::evidence::{Evidence, Life};
@@ -39,16 +43,29 @@ struct Shared {
     wakes: Sender<Wake>,
     cards: RwLock<HashMap<SessionId, Arc<Card>>>,
     feed: broadcast::Sender<Arc<Told>>,
-    looks: RwLock<HashMap<EyeNumber, Look>>,
+    looks: RwLock<BTreeMap<EyeNumber, Look>>,
 }
 
 /// What an eye found when it last looked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Look {
+    /// The place it looks at.
+    pub root: PathBuf,
+    /// The agents it looks for.
+    pub agents: Vec<String>,
+    counts: Arc<Counts>,
     /// Sources there are.
     pub sources: usize,
     /// What could not be read, and why.
     pub problems: Vec<String>,
+}
+
+impl Look {
+    /// What it counted since the daemon was started.
+    #[must_use]
+    pub fn counted(&self) -> Counted {
+        self.counts.read()
+    }
 }
 
 impl std::fmt::Debug for Handle {
@@ -94,6 +111,13 @@ impl Handle {
     pub fn looks(&self) -> Vec<Look> {
         let looks = self.0.looks.read().unwrap_or_else(PoisonError::into_inner);
         looks.values().cloned().collect()
+    }
+
+    pub(crate) fn note_eye(&self, number: EyeNumber, eye: &Eye) {
+        let mut looks = self.0.looks.write().unwrap_or_else(PoisonError::into_inner);
+        let look = looks.entry(number).or_default();
+        (look.root, look.agents, look.counts) =
+            (eye.root.clone(), eye.agents.clone(), eye.counts.clone());
     }
 
     pub(crate) fn note_look(&self, eye: EyeNumber, looked: &Looked) {

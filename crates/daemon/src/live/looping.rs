@@ -19,6 +19,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
 use taffrail_capture::{Home, lives, make_spool};
+use taffrail_model::journal::Loss;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
 
@@ -284,7 +285,7 @@ impl Loop {
             Wake::Looked(eye, looked) => self.looked(eye, &looked),
             Wake::Died(pid) => {
                 for process in self.probe.died(pid) {
-                    self.note_death(process)?;
+                    self.note_loss(process, Loss::Died, None)?;
                 }
                 self.look_again_at(pid, None)?;
             }
@@ -376,7 +377,9 @@ impl Loop {
                 wakes: self.to_self.clone(),
                 budget: WATCHES / 4,
             };
-            self.eyes.push(eye::open(self.eyes.len(), homes, given)?);
+            let eye = eye::open(self.eyes.len(), homes, given)?;
+            self.handle.note_eye(self.eyes.len(), &eye);
+            self.eyes.push(eye);
         }
         Ok(())
     }

@@ -4,10 +4,12 @@
 //! from read-only views and from what the loop shares through its [`Handle`].
 
 mod board;
+mod counts;
 mod eye;
 mod feed;
 mod glancing;
 mod handle;
+mod looks;
 mod looping;
 mod pace;
 mod probe;
@@ -17,6 +19,7 @@ mod tickets;
 mod wake;
 mod watch;
 
+pub use counts::Counted;
 pub use feed::{Told, What};
 pub use handle::{Card, Handle, Look};
 

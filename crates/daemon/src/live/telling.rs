@@ -9,7 +9,7 @@ use crate::listing::session;
 use crate::standing::stand;
 use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
-use taffrail_model::{Process, SessionId};
+use taffrail_model::{Process, SessionId, Signal};
 use taffrail_store::{StoreError, Touched};
 
 impl Loop {
@@ -18,6 +18,7 @@ impl Loop {
         let Some(index) = &self.index else { return Ok(()) };
         let Some(row) = index.session(touched.row)? else { return Ok(()) };
         let changed = index.changes_after(touched.row, touched.before)?;
+        let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
         if let Some(process) = row.process.filter(|it| lives(*it)) {
@@ -34,6 +35,9 @@ impl Loop {
                 }
                 true
             })?;
+        }
+        if let Some(process) = row.process.filter(|_| takes_over && row.parent.is_none()) {
+            self.note_loss(process, Loss::Left, Some(row.id))?;
         }
         self.tell_statuses(&stands)
     }
@@ -58,17 +62,22 @@ impl Loop {
         Ok(())
     }
 
-    /// Writes down that the sessions a process ran lost it.
-    pub(super) fn note_death(&self, process: Process) -> Result<(), DaemonError> {
+    /// Writes down that the sessions a process ran lost it, but for the one it runs now.
+    pub(super) fn note_loss(
+        &self,
+        process: Process,
+        how: Loss,
+        kept: Option<SessionId>,
+    ) -> Result<(), DaemonError> {
         let Some(index) = &self.index else { return Ok(()) };
-        for session in self.board.run_by(process.pid) {
+        for session in self.board.run_by(process.pid).into_iter().filter(|it| Some(*it) != kept) {
             let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
             let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
             if row.process != Some(process) {
                 continue;
             }
             let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
-            let gone = Gone { gone: Loss::Died, session, scope, process };
+            let gone = Gone { gone: how, session, scope, process };
             write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;
         }
         Ok(())

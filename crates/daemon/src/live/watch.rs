@@ -1,5 +1,6 @@
 //! Being told of changes: watches on folders, within a budget.
 
+use super::counts::Counts;
 use super::eye::Errand;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
@@ -19,11 +20,12 @@ pub(crate) struct Touches {
 
 impl Touches {
     /// Adds paths; `true` when there were none, so that somebody must be told.
-    fn add(&self, paths: Vec<PathBuf>) -> bool {
+    fn add(&self, paths: Vec<PathBuf>, counts: &Counts) -> bool {
         let mut all = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = all.is_empty();
+        let (before, told) = (all.len(), paths.len());
         all.extend(paths);
-        first && !all.is_empty()
+        counts.tell(told, told - (all.len() - before));
+        before == 0 && !all.is_empty()
     }
 
     /// Takes all of them.
@@ -43,17 +45,13 @@ pub(crate) struct Watch {
 impl Watch {
     /// Tells `errands` of what is touched. Where the system has no watches to give, everything is
     /// found by looking.
-    pub(crate) fn new(errands: Sender<Errand>, touches: Arc<Touches>, budget: usize) -> Self {
-        let told = move |event: notify::Result<notify::Event>| {
-            let errand = match event {
-                Ok(event) if event.need_rescan() => Some(Errand::Whole),
-                Ok(event) if is_change(&event.kind) => {
-                    touches.add(event.paths).then_some(Errand::Touched)
-                }
-                Ok(_) => None,
-                Err(_) => Some(Errand::Whole),
-            };
-            if let Some(errand) = errand {
+    pub(crate) fn new(
+        errands: Sender<Errand>,
+        (touches, counts): (Arc<Touches>, Arc<Counts>),
+        budget: usize,
+    ) -> Self {
+        let told = move |event| {
+            if let Some(errand) = errand_of(event, &touches, &counts) {
                 // An eye that ended needs not be told.
                 errands.send(errand).ok();
             }
@@ -79,6 +77,25 @@ impl Watch {
     }
 }
 
+/// What is to be done about a notification, if anything is.
+fn errand_of(
+    event: notify::Result<notify::Event>,
+    touches: &Touches,
+    counts: &Counts,
+) -> Option<Errand> {
+    match event {
+        Ok(event) if !event.need_rescan() => {
+            let is_new = is_change(&event.kind) && touches.add(event.paths, counts);
+            is_new.then_some(Errand::Touched)
+        }
+        // Something was dropped, and nobody says what: everything is looked at.
+        Ok(_) | Err(_) => {
+            counts.drop_some();
+            Some(Errand::Whole)
+        }
+    }
+}
+
 fn is_change(kind: &EventKind) -> bool {
     match kind {
         EventKind::Access(_) | EventKind::Modify(ModifyKind::Metadata(_)) => false,
@@ -87,5 +104,40 @@ fn is_change(kind: &EventKind) -> bool {
         | EventKind::Modify(_)
         | EventKind::Remove(_)
         | EventKind::Other => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::counts::Counted;
+    use notify::event::{AccessKind, DataChange, Flag, MetadataKind};
+    use notify::{Event, Result};
+
+    fn changed(path: &str) -> Result<Event> {
+        let kind = EventKind::Modify(ModifyKind::Data(DataChange::Any));
+        Ok(Event::new(kind).add_path(PathBuf::from(path)))
+    }
+
+    #[test]
+    fn a_change_told_twice_is_one_errand_and_a_dropped_one_is_a_look_at_everything() {
+        let (touches, counts) = (Touches::default(), Counts::default());
+        let check = |event: Result<Event>, expected: Option<Errand>| {
+            assert_eq!(errand_of(event, &touches, &counts), expected);
+        };
+        check(changed("/h/a"), Some(Errand::Touched));
+        check(changed("/h/a"), None);
+        check(changed("/h/b"), None);
+        let of_kind = |kind| Ok(Event::new(kind).add_path(PathBuf::from("/h/c")));
+        check(of_kind(EventKind::Access(AccessKind::Any)), None);
+        check(of_kind(EventKind::Modify(ModifyKind::Metadata(MetadataKind::Any))), None);
+        check(Ok(Event::new(EventKind::Other).set_flag(Flag::Rescan)), Some(Errand::Whole));
+        check(Err(notify::Error::generic("lost")), Some(Errand::Whole));
+        let mut taken = touches.take();
+        taken.sort();
+        assert_eq!(taken, [PathBuf::from("/h/a"), PathBuf::from("/h/b")]);
+        check(changed("/h/a"), Some(Errand::Touched));
+        let expected = Counted { told: 4, coalesced: 1, dropped: 2, ..Counted::default() };
+        assert_eq!(counts.read(), expected);
     }
 }

@@ -4,13 +4,16 @@ use super::app::App;
 use super::asked::Asked;
 use super::fault::Fault;
 use super::sessions::request;
-use crate::{Budget, agents, archive, doctor, search, stats};
+use crate::live::Look;
+use crate::{Budget, DaemonError, agents, archive, doctor, search, stats};
 use axum::Json;
 use axum::extract::State;
+use std::collections::BTreeSet;
 use taffrail_api::{
-    AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, SCHEMA_VERSION, SearchQuery,
-    SearchReply, SearchRequest, Stats,
+    AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, PlaceHealth,
+    SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
 };
+use taffrail_model::Timestamp;
 use taffrail_store::IndexReader;
 
 /// Hits, unless another number is asked for.
@@ -26,11 +29,14 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault
     let told = app.ask(move |handle| {
         let reader = IndexReader::open(&handle.settings().data)?;
         let (mut sources, mut sessions, mut generation) = (0, 0, String::new());
+        let mut adapters = Vec::new();
         if let Some(reader) = reader {
             sources = reader.sources()?.len() as u64;
             sessions = reader.count_sessions()?.0;
             reader.generation().clone_into(&mut generation);
+            adapters = adapters_of(&reader)?;
         }
+        let looks = handle.looks();
         Ok(Health {
             schema_version: SCHEMA_VERSION,
             ok: true,
@@ -42,10 +48,45 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault
             sessions,
             live_sessions: handle.cards().len() as u64,
             streams,
-            problems: handle.looks().into_iter().flat_map(|it| it.problems).collect(),
+            adapters,
+            problems: looks.iter().flat_map(|it| it.problems.clone()).collect(),
+            places: looks.into_iter().map(place_of).collect(),
         })
     });
     Ok(Json(told.await?))
+}
+
+fn place_of(look: Look) -> PlaceHealth {
+    let counted = look.counted();
+    PlaceHealth {
+        root: look.root.to_string_lossy().into_owned(),
+        agents: look.agents,
+        sources: look.sources as u64,
+        lag_ms: counted.lag_ms,
+        read_at: counted.read_at.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+        told: counted.told,
+        coalesced: counted.coalesced,
+        dropped: counted.dropped,
+        problems: look.problems,
+    }
+}
+
+fn adapters_of(reader: &IndexReader) -> Result<Vec<AdapterHealth>, DaemonError> {
+    let unknown = reader.unknown_records()?;
+    let agents = reader.agents_in_use()?.into_iter();
+    Ok(agents
+        .map(|it| {
+            let of_it: Vec<_> = unknown.iter().filter(|row| row.agent == it.agent).collect();
+            let types: BTreeSet<_> = of_it.iter().map(|row| row.raw_type.clone()).collect();
+            AdapterHealth {
+                unknown_types: types.into_iter().collect(),
+                unknown_records: of_it.iter().map(|row| row.count).sum(),
+                agent: it.agent,
+                sessions: it.sessions,
+                last_event_at: it.last_event_at,
+            }
+        })
+        .collect())
 }
 
 /// Finds what was said.

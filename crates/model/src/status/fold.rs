@@ -119,7 +119,7 @@ impl Fold {
         }
         self.note(it, mark);
         match &it.says {
-            Signal::Started => self.started(it, mark),
+            Signal::Started | Signal::TookOver => self.started(it, mark),
             Signal::Prompted => self.prompted(it, mark),
             Signal::Busy => self.busy(it, mark),
             Signal::Called { call, input } => self.called(it, mark, (call, input)),
@@ -345,6 +345,7 @@ fn revives(it: &Evidence, ended: Timestamp) -> bool {
     let is_later = ms(ended, it.at) > LAG_MS;
     match it.says {
         Signal::Started
+        | Signal::TookOver
         | Signal::Prompted
         | Signal::Busy
         | Signal::Called { .. }

@@ -18,7 +18,7 @@ pub(super) fn in_order(evidence: &[Evidence]) -> Vec<(usize, &Evidence)> {
 /// Of two things at one instant, the lower came first.
 fn step(says: &Signal) -> u8 {
     match says {
-        Signal::Started => 0,
+        Signal::Started | Signal::TookOver => 0,
         Signal::Prompted => 1,
         Signal::Busy | Signal::Alive | Signal::Unknown(_) => 2,
         Signal::Compacting => 3,

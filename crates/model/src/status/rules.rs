@@ -98,6 +98,11 @@ fn working(view: &View<'_>) -> Option<Reading> {
             let rule = "the agent stopped, and work it began goes on";
             (over.opened.unwrap_or(over.by.at), mark, rule)
         }
+        (None, Turn::Over(over), None) if view.is_listed_busy(over) => {
+            let mark = fold.listed_busy.unwrap_or(over.by);
+            let rule = "the answer is written and the agent's own list says that it works";
+            (over.opened.unwrap_or(over.by.at), mark, rule)
+        }
         (None, Turn::Fresh(mark), _) if view.is_guess() => return view.guessed(mark.at, mark),
         (None, Turn::None | Turn::Fresh(_) | Turn::Over(_), _) => return view.worker_at_work(),
     };
@@ -228,6 +233,12 @@ impl View<'_> {
         out.since = self.fold.turn_began().map_or(worker.since, |at| at.min(worker.since));
         out.waiting_for = None;
         Some(out)
+    }
+
+    /// Only the transcript says that the turn is over; the agent's own list says that it works.
+    fn is_listed_busy(&self, over: Over) -> bool {
+        let is_told_only = over.confirmed.is_none() && over.how == How::Stopped;
+        is_told_only && self.given.life == Life::Alive && self.fold.listed_busy.is_some()
     }
 
     /// A question or a request that stands until it is settled.

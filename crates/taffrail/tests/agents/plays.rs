@@ -12,27 +12,6 @@ use std::process::Stdio;
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::{Scale, Tmux, until, until_every};
 
-/// What is known to be told wrongly and is not played until it is mended, with what is wrong.
-const GAPS: &[(&str, Agent, Evidence, &str)] = &[
-    ("a question", Agent::Codex, Evidence::Hooks, "its text is cut before the question"),
-    ("a question", Agent::Codex, Evidence::Files, "its text is cut before the question"),
-    ("a cleared session", Agent::Codex, Evidence::Hooks, "the old session goes on waiting"),
-    (
-        "a worker that works on",
-        Agent::Claude,
-        Evidence::Files,
-        "the list of live sessions is not heard",
-    ),
-];
-
-fn is_gap(situation: &str, agent: Agent, evidence: Evidence) -> bool {
-    let gap = GAPS.iter().find(|it| (it.0, it.1, it.2) == (situation, agent, evidence));
-    if let Some((.., why)) = gap {
-        eprintln!("{situation}: {agent:?} with {evidence:?} is not played: {why}");
-    }
-    gap.is_some()
-}
-
 /// Plays a situation with every agent and all evidence that is asked for, and fails with all that
 /// went wrong.
 fn each(situation: &str, play: impl Fn(Agent, Evidence)) {
@@ -43,9 +22,6 @@ fn each(situation: &str, play: impl Fn(Agent, Evidence)) {
         let both = [Evidence::Hooks, Evidence::Files];
         let one = [*chance.pick(&both)];
         for evidence in scale.pick(&one[..], &both[..]) {
-            if is_gap(situation, agent, *evidence) {
-                continue;
-            }
             eprintln!("{situation}: {agent:?} with {evidence:?}");
             if catch_unwind(AssertUnwindSafe(|| play(agent, *evidence))).is_err() {
                 failed.push(format!("{agent:?} with {evidence:?}"));
