@@ -13,6 +13,7 @@ mod backup;
 mod codec;
 mod cuts;
 mod families;
+mod finals;
 mod forget;
 mod given;
 mod index_file;
@@ -34,6 +35,7 @@ mod tally;
 mod walk;
 mod writer;
 
+pub use finals::FinalRow;
 pub use forget::Forgotten;
 pub use given::{Applied, Boot, Touched};
 pub use ledger::Ledger;

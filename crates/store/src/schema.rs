@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 /// The index is not migrated: another number means it is rebuilt.
-pub(crate) const INDEX_VERSION: i64 = 3;
+pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2];
 
@@ -103,6 +103,14 @@ CREATE TABLE usage (
   reasoning_tokens INTEGER NOT NULL,
   PRIMARY KEY (session, key)
 ) WITHOUT ROWID;
+CREATE TABLE finals (
+  session INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, category TEXT NOT NULL, told TEXT NOT NULL
+);
+CREATE TABLE topics (
+  topic TEXT NOT NULL, session INTEGER NOT NULL,
+  PRIMARY KEY (topic, session)
+) WITHOUT ROWID;
+CREATE INDEX topics_by_session ON topics (session);
 ";
 
 /// Makes a folder of our own that nobody else can look into.

@@ -2,6 +2,7 @@
 
 use super::board::Board;
 use super::eye::{self, Errand, Eye, Given};
+use super::finishing::{self, Ask};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
@@ -86,6 +87,8 @@ pub(crate) struct Loop {
     pub(super) glanced: Option<Glance>,
     /// Something stands differently since that was written.
     pub(super) stands_new: bool,
+    /// Who makes final summaries.
+    pub(super) finals: Sender<Ask>,
 }
 
 impl Loop {
@@ -103,6 +106,7 @@ impl Loop {
         let rules = Arc::new(Rules::new(&settings, writer.forgotten()?));
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
         let probe = Probe::new(&to_self);
+        let finals = finishing::open(handle.clone(), to_self.clone());
         let mut it = Self {
             settings,
             handle,
@@ -122,6 +126,7 @@ impl Loop {
             state,
             glanced: None,
             stands_new: true,
+            finals,
         };
         it.look_up()?;
         it.open_eyes()?;
@@ -251,7 +256,7 @@ impl Loop {
         })
     }
 
-    fn writer(&mut self) -> Result<&mut Writer, DaemonError> {
+    pub(super) fn writer(&mut self) -> Result<&mut Writer, DaemonError> {
         self.writer.as_mut().ok_or(DaemonError::Ending)
     }
 
@@ -301,6 +306,7 @@ impl Loop {
                 done.send(up).ok();
             }
             Wake::Alone(what) => self.alone(what)?,
+            Wake::Finals(finals) => self.keep_finals(&finals)?,
             Wake::Stop => return Ok(Go::Away),
             // Taken before a batch is closed.
             Wake::Piece(..) | Wake::Places(..) => {}
@@ -359,6 +365,8 @@ impl Loop {
         if let Some(index) = &self.index {
             self.board = Board::load(&self.settings, index, &self.handle)?;
             self.probe.watch(self.board.processes().filter(|it| lives(*it)));
+            // Without the thread they are made when they are asked for.
+            self.finals.send(Ask::All).ok();
         }
         Ok(())
     }

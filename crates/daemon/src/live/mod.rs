@@ -7,6 +7,7 @@ mod board;
 mod counts;
 mod eye;
 mod feed;
+mod finishing;
 mod glancing;
 mod handle;
 mod looks;
@@ -47,5 +48,9 @@ pub fn live(
     let handle = Handle::new(kept_up, to_loop.clone());
     begin(&handle)?;
     let state = state.map(Path::to_owned);
-    Loop::open(settings.clone(), (handle, state), (to_loop, wakes))?.work()
+    let retelling = handle.retelling().clone();
+    let opened = Loop::open(settings.clone(), (handle, state), (to_loop, wakes));
+    let ended = opened.and_then(Loop::work);
+    retelling.stop();
+    ended
 }

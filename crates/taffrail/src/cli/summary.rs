@@ -29,12 +29,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let summary: Summary = match &context.client {
         Some(client) => {
             let id = context.id(client, &args.id)?;
-            client.get(&format!("/api/sessions/{}/summary", escaped(&id)))?
+            client.get(&format!("/api/sessions/{}/summary?wait=true", escaped(&id)))?
         }
         None => {
             let target = context.target(&args.id)?;
             refresh(context, &target)?;
-            taffrail_daemon::server::summary(&context.settings, &target)?
+            taffrail_daemon::summary(&context.settings, &target)?
         }
     };
     let mut out = Out::new();
@@ -43,6 +43,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     for it in summary.text.lines() {
         out.line(&line(it))?;
+    }
+    if let Some(category) = &summary.category {
+        out.line(&line(&format!("Was about: {} ({category})", summary.topics.join(", "))))?;
     }
     out.end()
 }
