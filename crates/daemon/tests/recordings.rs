@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
 use taffrail_daemon::{
-    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events, index, list,
+    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events,
+    index, list,
 };
 use taffrail_model::{DeviceId, Event, Timestamp};
 use tempfile::TempDir;

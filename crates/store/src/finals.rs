@@ -62,7 +62,9 @@ impl Writer {
             batch.prepare_cached("DELETE FROM topics WHERE session = ?1")?.execute([it.row])?;
             for topic in &it.told.topics {
                 batch
-                    .prepare_cached("INSERT OR IGNORE INTO topics (topic, session) VALUES (?1, ?2)")?
+                    .prepare_cached(
+                        "INSERT OR IGNORE INTO topics (topic, session) VALUES (?1, ?2)",
+                    )?
                     .execute(params![topic.to_lowercase(), it.row])?;
             }
         }
@@ -92,10 +94,7 @@ impl IndexReader {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn lacking_final(
-        &self,
-        below: i64,
-    ) -> Result<Option<(Vec<SessionRow>, i64)>, StoreError> {
+    pub fn lacking_final(&self, below: i64) -> Result<Option<(Vec<SessionRow>, i64)>, StoreError> {
         let query = "SELECT max(id) FROM sessions WHERE id < ?1";
         let last: Option<i64> = self.connection.query_row(query, [below], |row| row.get(0))?;
         let Some(last) = last else { return Ok(None) };
@@ -134,7 +133,9 @@ mod tests {
             let steps: Vec<_> = steps.collect::<Result<_, _>>().unwrap();
             assert!(!steps.iter().any(|it| it.starts_with("SCAN")), "{query}: {steps:?}");
         };
-        check(&format!("SELECT * FROM sessions WHERE id BETWEEN 1 AND 9 AND {LACKING} ORDER BY id"));
+        check(&format!(
+            "SELECT * FROM sessions WHERE id BETWEEN 1 AND 9 AND {LACKING} ORDER BY id"
+        ));
         check("SELECT max(id) FROM sessions WHERE id < 9");
         check(&format!("SELECT * FROM sessions WHERE {}", OF_TOPIC.replace('?', "'x'")));
         check("SELECT told FROM finals WHERE session = 1 AND sequence = 2");

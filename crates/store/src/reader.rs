@@ -1,7 +1,7 @@
 //! Reading the index without taking any lock.
 
-use crate::finals::{OF_CATEGORY, OF_TOPIC};
 use crate::codec::{blob, count, cursor_of, from_micros, maybe_blob};
+use crate::finals::{OF_CATEGORY, OF_TOPIC};
 use crate::index_file::meta;
 use crate::rows::{AgentRow, Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;

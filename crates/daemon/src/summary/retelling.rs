@@ -196,7 +196,9 @@ impl Retelling {
 
     /// An agent that is the command has sessions, too; they would never end to be summed up.
     fn is_own(&self, outlook: &Outlook) -> bool {
-        let Some(project) = outlook.row.project_path.as_deref().map(Path::new) else { return false };
+        let Some(project) = outlook.row.project_path.as_deref().map(Path::new) else {
+            return false;
+        };
         let real = self.0.folder.canonicalize();
         project.starts_with(&self.0.folder) || real.is_ok_and(|it| project.starts_with(it))
     }

@@ -232,7 +232,10 @@ mod tests {
         assert!(query.has_filters() && !query.has_no_words());
         assert!(!Query::parse("x").has_filters());
         let about = Query::parse("topic:parser category:fix");
-        assert_eq!((about.topic.as_deref(), about.category.as_deref()), (Some("parser"), Some("fix")));
+        assert_eq!(
+            (about.topic.as_deref(), about.category.as_deref()),
+            (Some("parser"), Some("fix"))
+        );
         assert!(about.has_filters() && about.has_no_words());
         let quoted = Query::parse("a project:\"my api\" said: \"so be it\" b:\"c d\"");
         assert_eq!(quoted.project.as_deref(), Some("my api"));

@@ -3,7 +3,7 @@
 
 use crate::builder::{Desk, all_said, at, piece, said, who};
 use taffrail_model::summary::{Category, Final, Summary};
-use taffrail_store::{FinalRow, Filter, SessionRow};
+use taffrail_store::{Filter, FinalRow, SessionRow};
 
 /// The most sessions one step may look at.
 const WINDOW: i64 = 256;

@@ -219,7 +219,9 @@ pub(super) fn warn(waiting: Waiting, problems: &[String]) {
 /// Says that a list by topic or category may lack something.
 fn warn_of_finals(listing: &Listing) {
     if listing.unfinished {
-        say("not every session that is over was summed up yet: ask again, or taffrail daemon start");
+        say(
+            "not every session that is over was summed up yet: ask again, or taffrail daemon start",
+        );
     }
 }
 

@@ -45,7 +45,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         out.line(&line(it))?;
     }
     if let Some(category) = &summary.category {
-        out.line(&line(&format!("Was about: {} ({category})", summary.topics.join(", "))))?;
+        let about = Some(summary.topics.join(", ")).filter(|it| !it.is_empty());
+        let about = about.as_deref().unwrap_or("nothing that tells");
+        out.line(&line(&format!("Was about: {about} ({category})")))?;
     }
     out.end()
 }

@@ -97,7 +97,10 @@ fn a_command_that_does_not_listen_is_heard() {
     machine.stands(FIRST, Status::Waiting);
     let got = asked(&machine, FIRST, true);
     assert_eq!((got.recent.as_str(), got.by_command), ("did not read", true));
-    assert!(got.current.starts_with("waiting for a prompt"), "ours, where it says nothing: {got:?}");
+    assert!(
+        got.current.starts_with("waiting for a prompt"),
+        "ours, where it says nothing: {got:?}"
+    );
 }
 
 #[test]
