@@ -1,6 +1,7 @@
 //! The loop: wakes, writes, tells.
 
 use super::board::Board;
+use super::by_root;
 use super::eye::{self, Errand, Eye, Given};
 use super::finishing::{self, Ask};
 use super::handle::Handle;
@@ -19,7 +20,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
-use taffrail_capture::{Home, lives, make_spool};
+use taffrail_capture::{lives, make_spool};
 use taffrail_model::journal::Loss;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
@@ -391,14 +392,6 @@ impl Loop {
         }
         Ok(())
     }
-}
-
-fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
-    let mut out: BTreeMap<PathBuf, Vec<Home>> = BTreeMap::new();
-    for home in homes {
-        out.entry(home.root.clone()).or_default().push(home);
-    }
-    out
 }
 
 fn take_writer(settings: &Settings) -> Result<Writer, DaemonError> {

@@ -31,8 +31,10 @@ pub(crate) use board::glance;
 
 use crate::{DaemonError, Settings};
 use looping::Loop;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
+use taffrail_capture::Home;
 
 /// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
 ///
@@ -53,4 +55,13 @@ pub fn live(
     let ended = opened.and_then(Loop::work);
     retelling.stop();
     ended
+}
+
+/// Homes that are one place are looked at by one eye.
+fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
+    let mut out: BTreeMap<PathBuf, Vec<Home>> = BTreeMap::new();
+    for home in homes {
+        out.entry(home.root.clone()).or_default().push(home);
+    }
+    out
 }
