@@ -4,7 +4,7 @@ use crate::DaemonError;
 use crate::live::Card;
 use crate::standing::{EVIDENCE, card, of_row};
 use std::sync::Arc;
-use taffrail_model::status::Status;
+use taffrail_model::status::{Status, Thresholds};
 use taffrail_model::summary::{Final, Summary, finish, summarise};
 use taffrail_model::turn::{Turn, TurnInput, turns};
 use taffrail_model::{SessionId, Timestamp};
@@ -21,6 +21,7 @@ pub(crate) struct Outlook {
     pub(crate) row: SessionRow,
     pub(crate) card: Arc<Card>,
     pub(crate) turns: Vec<Turn>,
+    over: bool,
     /// What was kept when it was over.
     kept: Option<Final>,
 }
@@ -41,12 +42,13 @@ impl Outlook {
         });
         let turns = turns(rows.iter().map(input), None);
         let kept = reader.final_of(&row)?;
-        Ok(Self { row, card, turns, kept })
+        let over = card.reading.status == Status::Exited || is_left(&row, &card, now);
+        Ok(Self { row, card, turns, over, kept })
     }
 
     /// Nothing more is to come of it.
     pub(crate) fn is_over(&self) -> bool {
-        self.card.reading.status == Status::Exited
+        self.over
     }
 
     /// What it is about.
@@ -64,6 +66,13 @@ impl Outlook {
             None => finish(&self.turns, &self.card.reading, &self.card.evidence),
         }
     }
+}
+
+/// Nothing it said tells how it stands, nothing runs it, and it did not move for a day.
+fn is_left(row: &SessionRow, card: &Card, now: Timestamp) -> bool {
+    let age = |at: Timestamp| now.as_second() - at.as_second();
+    let old = row.last_event_at.is_none_or(|it| age(it) >= Thresholds::default().over);
+    card.evidence.is_empty() && row.process.is_none() && old
 }
 
 fn input(row: &EventRow) -> TurnInput<'_> {

@@ -4,6 +4,7 @@
 
 mod doors;
 mod fan;
+mod finals;
 mod golden;
 mod hostile;
 mod openapi;
