@@ -27,8 +27,9 @@ fn home() -> Home {
         first.prompt("Fix the parser, the parser drops bytes")
             + &second.answer("Fixed the parser."),
     );
-    let first = Line { session: ASKED, ..first };
-    let second = Line { session: ASKED, ..second };
+    // Records of the same name would be copies of one another.
+    let first = Line { session: ASKED, uuid: "a-1", ..first };
+    let second = Line { session: ASKED, uuid: "a-2", parent: Some("a-1"), ..second };
     home.write(
         &path(ASKED),
         first.prompt("What is a monad?") + &second.answer("A monad is a monoid."),
@@ -113,7 +114,7 @@ fn a_daemon_makes_them_by_itself() {
     made(&home);
     check_found(&home);
     // What goes on is summed up anew.
-    let line = Line { session: ASKED, uuid: "u-3", parent: Some("u-2"), second: 9 };
+    let line = Line { session: ASKED, uuid: "a-3", parent: Some("a-2"), second: 9 };
     let more = line.prompt("Rename the lexer, the lexer and the lexer, and tidy the lexer");
     home.append(&path(ASKED), more);
     until_every(LOOK, "the new topic", || {
@@ -157,6 +158,8 @@ fn the_command_is_run_when_a_turn_ends() {
     let home = home();
     command(&home, "Recent: at the end of a turn");
     let run = daemon(&home);
+    // What is read before it looks around is no news.
+    home.ok(&["index"]);
     let date = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%S"]).output().unwrap();
     let now = String::from_utf8(date.stdout).unwrap().trim().to_owned();
     let session = "33333333-3333-4333-8333-333333333333";
