@@ -58,7 +58,7 @@ pub(crate) fn chosen(
 /// The sessions that were about what is asked for; `None` where nothing is.
 fn about(reader: &IndexReader, request: &ListRequest) -> Result<Option<HashSet<i64>>, DaemonError> {
     let asks = asks_what_about(request);
-    Ok(asks.then(|| Ok::<_, DaemonError>(reader.rows_of(&filter(request)?)?)).transpose()?)
+    asks.then(|| Ok(reader.rows_of(&filter(request)?)?)).transpose()
 }
 
 /// All sessions of late with their rows, as they stand, the latest first.

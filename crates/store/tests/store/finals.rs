@@ -29,7 +29,7 @@ fn found(desk: &Desk, topic: Option<&str>, category: Option<Category>) -> Vec<St
 }
 
 #[test]
-fn a_final_summary_holds_until_its_session_goes_on() {
+fn a_final_summary_is_found_by_its_words() {
     let mut desk = Desk::new();
     let names = ["one", "two"];
     desk.write(&names.map(|it| piece(it, &who(it)).saying(&all_said(0..3))));
@@ -38,12 +38,23 @@ fn a_final_summary_holds_until_its_session_goes_on() {
         (told(&["Parser", "bytes"], Category::Fix), told(&["parser"], Category::Docs));
     let both = [kept(&one, &first), kept(&two, &second)];
     assert_eq!(desk.writer.keep_finals(&both).unwrap(), 2);
-    assert_eq!(desk.reader().final_of(&one).unwrap(), Some(first.clone()));
+    assert_eq!(desk.reader().final_of(&one).unwrap(), Some(first));
     assert_eq!(found(&desk, Some("PARSER"), None), ["one", "two"]);
     assert_eq!(found(&desk, Some("parser"), Some(Category::Fix)), ["one"]);
     assert_eq!(found(&desk, None, Some(Category::Docs)), ["two"]);
     assert_eq!(found(&desk, Some("pars"), None), [""; 0]);
     assert!(!desk.reader().lacks_finals(at(1_000)).unwrap());
+}
+
+#[test]
+fn a_session_that_goes_on_loses_its_final_summary() {
+    let mut desk = Desk::new();
+    let names = ["one", "two"];
+    desk.write(&names.map(|it| piece(it, &who(it)).saying(&all_said(0..3))));
+    let [one, two] = names.map(|it| desk.session(&who(it)));
+    let first = told(&["Parser", "bytes"], Category::Fix);
+    let both = [kept(&one, &first), kept(&two, &told(&["parser"], Category::Docs))];
+    desk.writer.keep_finals(&both).unwrap();
 
     // What was made before a change is not kept after it, and what was kept no longer counts.
     desk.write(&[piece("one", &who("one")).from(300).saying(&[said(3)])]);
