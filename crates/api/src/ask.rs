@@ -24,6 +24,19 @@ pub struct ListQuery {
     pub failing: bool,
     /// Only those at work on a call that says this.
     pub doing: Option<String>,
+    /// Only those that are over and were about this.
+    pub topic: Option<String>,
+    /// Only those that are over and were work of this kind, such as `fix` or `docs`.
+    pub category: Option<String>,
+}
+
+/// Whether to wait for a summary.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct SummaryQuery {
+    /// Until the user's own command has run, if it may run now.
+    pub wait: bool,
 }
 
 /// Which events of a session to give.

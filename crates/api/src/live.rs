@@ -89,6 +89,9 @@ pub struct Summary {
     pub topics: Vec<String>,
     /// What kind of work it was, once it is over.
     pub category: Option<String>,
+    /// The lines are the words of the user's own command.
+    #[serde(default)]
+    pub by_command: bool,
 }
 
 /// Who said something.

@@ -21,6 +21,10 @@ pub struct ListRequest {
     pub failing: bool,
     /// At work on a call that says this.
     pub doing: Option<String>,
+    /// That are over and were about this.
+    pub topic: Option<String>,
+    /// That are over and were work of this kind.
+    pub category: Option<String>,
 }
 
 /// Which events of a session to give.

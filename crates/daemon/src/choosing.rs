@@ -1,11 +1,11 @@
 //! Choosing sessions by what they are at.
 
-use crate::listing::{agent_id, session as listed};
+use crate::listing::{agent_id, filter, session as listed};
 use crate::live::Card;
 use crate::standing::stand;
 use crate::{DaemonError, Settings};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use taffrail_api::{ListRequest, Session};
@@ -25,6 +25,11 @@ pub(crate) fn is_narrowed(request: &ListRequest) -> bool {
     request.waiting || request.failing || request.doing.is_some()
 }
 
+/// Whether a question asks what sessions were about.
+pub(crate) fn asks_what_about(request: &ListRequest) -> bool {
+    request.topic.is_some() || request.category.is_some()
+}
+
 /// The sessions that are wanted by what they are at, the latest first. Only sessions of late are at
 /// something.
 pub(crate) fn chosen(
@@ -34,8 +39,13 @@ pub(crate) fn chosen(
 ) -> Result<Vec<Session>, DaemonError> {
     let agent = request.agent.as_deref().map(agent_id).transpose()?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let about = about(&reader, request)?;
     let mut out = Vec::new();
     for (row, session) in of_late(cards, &reader, (settings.now)())? {
+        let is_about = about.as_ref().is_none_or(|it| it.contains(&row));
+        if !is_about {
+            continue;
+        }
         if is_named(request, agent.as_deref(), &session) && is_at(request, &reader, row, &session)?
         {
             out.push(session);
@@ -43,6 +53,12 @@ pub(crate) fn chosen(
     }
     out.truncate(request.limit.unwrap_or(usize::MAX));
     Ok(out)
+}
+
+/// The sessions that were about what is asked for; `None` where nothing is.
+fn about(reader: &IndexReader, request: &ListRequest) -> Result<Option<HashSet<i64>>, DaemonError> {
+    let asks = asks_what_about(request);
+    asks.then(|| Ok(reader.rows_of(&filter(request)?)?)).transpose()
 }
 
 /// All sessions of late with their rows, as they stand, the latest first.

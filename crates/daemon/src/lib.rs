@@ -35,6 +35,7 @@ pub mod serving;
 mod settings;
 mod standing;
 mod stats;
+mod summary;
 mod target;
 
 pub use agents::{agent_names, agents};
@@ -60,6 +61,7 @@ pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
 pub use standing::explain;
 pub use stats::{Counted, stats};
+pub use summary::{SummarySettings, summary};
 pub use taffrail_capture::JournalLimits;
 pub use target::{Target, TargetError, places_of, resolve};
 
@@ -90,6 +92,9 @@ pub enum DaemonError {
     /// No event is of this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
+    /// No session is put into this category.
+    #[error("no category is called `{0}`")]
+    UnknownCategory(String),
     /// Another daemon has the lock.
     #[error("a daemon is running already")]
     Running,

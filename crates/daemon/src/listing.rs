@@ -1,10 +1,11 @@
 //! Lists of sessions, also before everything is indexed.
 
-use crate::choosing::{chosen, is_narrowed};
+use crate::choosing::{asks_what_about, chosen, is_narrowed};
 use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
 use crate::live::glance;
 use crate::searching::Bring;
 use crate::standing::stand;
+use crate::summary::bring_up as bring_finals_up;
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -12,6 +13,7 @@ use taffrail_adapters::all;
 use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Found, Job, Plan, discover, peek};
 use taffrail_model::status::{Group, Status};
+use taffrail_model::summary::Category;
 use taffrail_model::{
     Confidence, Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp,
     TitleRank, Tokens, journal,
@@ -32,6 +34,8 @@ pub struct Listing {
     pub waiting: Waiting,
     /// Sources that could not be read.
     pub problems: Vec<String>,
+    /// What some sessions that are over were about is not known yet.
+    pub unfinished: bool,
 }
 
 /// What is on disk and not in the index.
@@ -56,19 +60,23 @@ pub fn list(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Listing, DaemonError> {
     let caught_up = caught_up(settings, budget, progress)?;
+    let unfinished = asks_what_about(request) && !bring_finals_up(settings, budget)?;
     if let Some(reader) = caught_up.reader.as_ref().filter(|_| is_narrowed(request)) {
         let sessions = chosen(settings, &glance(settings, reader)?, request)?;
         return Ok(Listing {
             sessions,
             waiting: caught_up.waiting(),
             problems: caught_up.problems,
+            unfinished,
         });
     }
     let mut sessions = match &caught_up.reader {
         Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
         None => Vec::new(),
     };
-    add_unread(&mut sessions, &caught_up.left, request);
+    if !asks_what_about(request) {
+        add_unread(&mut sessions, &caught_up.left, request);
+    }
     if let Some(reader) = caught_up.reader.as_ref().filter(|_| !settings.kept_up) {
         // A daemon knows how they stand; without one they are looked at now.
         let (cards, now) = (glance(settings, reader)?, (settings.now)());
@@ -78,7 +86,8 @@ pub fn list(
             }
         }
     }
-    Ok(Listing { sessions, waiting: caught_up.waiting(), problems: caught_up.problems })
+    let (waiting, problems) = (caught_up.waiting(), caught_up.problems);
+    Ok(Listing { sessions, waiting, problems, unfinished })
 }
 
 /// The index after catching up, and what is still missing from it.
@@ -134,6 +143,8 @@ pub(crate) fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
         agent: request.agent.as_deref().map(agent_id).transpose()?,
         since: request.since,
         project: request.project.clone(),
+        topic: request.topic.clone(),
+        category: request.category.as_deref().map(category).transpose()?,
         ..Filter::default()
     })
 }
@@ -143,6 +154,11 @@ pub(crate) fn agent_id(word: &str) -> Result<String, DaemonError> {
     let mut agents = all().iter().map(|adapter| adapter.descriptor());
     let found = agents.find(|it| it.id == word || it.short == word);
     found.map(|it| it.id.to_owned()).ok_or_else(|| DaemonError::UnknownAgent(word.to_owned()))
+}
+
+/// A category by its name.
+pub(crate) fn category(word: &str) -> Result<Category, DaemonError> {
+    Category::meant(word).ok_or_else(|| DaemonError::UnknownCategory(word.to_owned()))
 }
 
 /// A session as the contract writes it.

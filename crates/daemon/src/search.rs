@@ -2,8 +2,9 @@
 
 use crate::bodies::{reference, sources};
 use crate::indexing::{Budget, Progress, Scope, bring_up};
-use crate::listing::agent_id;
+use crate::listing::{agent_id, category};
 use crate::searching::Bring;
+use crate::summary::bring_up as bring_finals_up;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::collections::HashSet;
 use std::path::Path;
@@ -45,8 +46,8 @@ fn answer(
     request: &SearchRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<SearchReply, DaemonError> {
-    let partial = !caught_up(settings, progress)?;
     let query = Query::parse(&request.query);
+    let partial = !caught_up(settings, &query, progress)?;
     let (Some(index), Some(found)) =
         (IndexReader::open(&settings.data)?, SearchReader::open(&settings.data))
     else {
@@ -69,16 +70,21 @@ fn reply(found: &Hits, hits: Vec<SearchHit>, partial: bool) -> SearchReply {
 }
 
 /// Brings index and search up; `false` when not everything was read.
-fn caught_up(settings: &Settings, progress: &mut dyn FnMut(Progress)) -> Result<bool, DaemonError> {
+fn caught_up(
+    settings: &Settings,
+    query: &Query,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<bool, DaemonError> {
     let budget = match SearchReader::open(&settings.data) {
         Some(_) => Budget::Until(Instant::now() + CATCH_UP),
         None => Budget::Whole,
     };
-    match bring_up(settings, (&Scope::All, budget), Bring::Now, progress) {
-        Ok(indexed) => Ok(indexed.complete),
-        Err(error) if error.is_busy() => Ok(false),
-        Err(error) => Err(error),
-    }
+    let complete = match bring_up(settings, (&Scope::All, budget), Bring::Now, progress) {
+        Ok(indexed) => indexed.complete,
+        Err(error) if error.is_busy() => false,
+        Err(error) => return Err(error),
+    };
+    Ok(complete && (!query.asks_what_about() || bring_finals_up(settings, budget)?))
 }
 
 /// The filters as they are meant.
@@ -117,10 +123,10 @@ fn sessions(
             (None, false) => filter.project_name = Some(typed.to_owned()),
         }
     }
-    let mut rows = match (&filter.agent, &query.project) {
-        (None, None) => None,
-        _ => Some(index.rows_of(&filter)?),
-    };
+    filter.topic.clone_from(&query.topic);
+    filter.category = query.category.as_deref().map(category).transpose()?;
+    let any = filter.agent.is_some() || query.project.is_some() || query.asks_what_about();
+    let mut rows = any.then(|| index.rows_of(&filter)).transpose()?;
     if let Some(typed) = query.session.as_deref() {
         let one = resolve(settings, &Target::parse(typed, Path::new(&request.here))?)?.row;
         let stays = rows.is_none_or(|rows| rows.contains(&one));

@@ -1,6 +1,7 @@
 //! What the assembly must be told: nothing here is read from the environment.
 
 use crate::retention::RetentionSettings;
+use crate::summary::SummarySettings;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use taffrail_adapters::all;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub archive: ArchiveSettings,
     /// How long things are kept.
     pub retention: RetentionSettings,
+    /// The user's own command for summaries.
+    pub summary: SummarySettings,
     /// Changes with every start of the machine.
     pub boot_id: String,
     /// The name this device takes if it has none.

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
 use taffrail_daemon::{
-    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, Target, events, index, list,
+    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events,
+    index, list,
 };
 use taffrail_model::{DeviceId, Event, Timestamp};
 use tempfile::TempDir;
@@ -107,6 +108,7 @@ impl Machine {
             excluded: Vec::new(),
             archive: ArchiveSettings::default(),
             retention: RetentionSettings::default(),
+            summary: SummarySettings::default(),
             boot_id: "boot".to_owned(),
             kept_up: false,
             new_device: DeviceId::new("device"),

@@ -34,7 +34,7 @@ impl Forgotten {
 }
 
 /// What each session's rows stand in.
-const TABLES: &[&str] = &["events", "usage", "source_sessions", "unbound"];
+const TABLES: &[&str] = &["events", "usage", "source_sessions", "unbound", "finals", "topics"];
 
 impl Writer {
     /// Marks sessions as forgotten, for good. What follows can be broken off and done again.

@@ -14,6 +14,7 @@ mod capturing;
 mod codec;
 mod cuts;
 mod families;
+mod finals;
 mod forget;
 mod given;
 mod index_file;
@@ -36,6 +37,7 @@ mod walk;
 mod writer;
 
 pub use capturing::{Uncaptured, UncapturedRow};
+pub use finals::FinalRow;
 pub use forget::Forgotten;
 pub use given::{Applied, Boot, Touched};
 pub use ledger::Ledger;

@@ -1,6 +1,7 @@
 //! Reading the index without taking any lock.
 
 use crate::codec::{blob, count, cursor_of, from_micros, maybe_blob};
+use crate::finals::{OF_CATEGORY, OF_TOPIC};
 use crate::index_file::meta;
 use crate::rows::{AgentRow, Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;
@@ -10,6 +11,7 @@ use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 use taffrail_model::facts::earlier;
 use taffrail_model::observed::Marks;
+use taffrail_model::summary::Category;
 use taffrail_model::{
     Confidence, EventId, Kind, Lifecycle, Lineage, LineageKind, Origin, Process, ResumeCursor,
     RuntimeSessionId, SessionId, Signal, Timestamp, TurnId,
@@ -43,6 +45,10 @@ pub struct Filter {
     pub id_prefix: Option<String>,
     /// With this runtime id.
     pub runtime_id: Option<String>,
+    /// That were about this, once they were over.
+    pub topic: Option<String>,
+    /// That were work of this kind, once they were over.
+    pub category: Option<Category>,
 }
 
 pub(crate) const SESSION: &str = "
@@ -297,6 +303,12 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     }
     if let Some(runtime) = &filter.runtime_id {
         add("runtime_id = ?", Box::new(runtime.clone()));
+    }
+    if let Some(topic) = &filter.topic {
+        add(OF_TOPIC, Box::new(topic.to_lowercase()));
+    }
+    if let Some(category) = filter.category {
+        add(OF_CATEGORY, Box::new(category.as_str()));
     }
     if !filter.workers {
         clauses.push("parent IS NULL".to_owned());

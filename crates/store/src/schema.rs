@@ -113,6 +113,14 @@ CREATE TABLE usage (
   PRIMARY KEY (session, key)
 ) WITHOUT ROWID;
 CREATE INDEX usage_with_cost ON usage (session) WHERE cost_microdollars IS NOT NULL;
+CREATE TABLE finals (
+  session INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, category TEXT NOT NULL, told TEXT NOT NULL
+);
+CREATE TABLE topics (
+  topic TEXT NOT NULL, session INTEGER NOT NULL,
+  PRIMARY KEY (topic, session)
+) WITHOUT ROWID;
+CREATE INDEX topics_by_session ON topics (session);
 ";
 
 /// Makes a folder of our own that nobody else can look into.

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings};
+use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings, SummarySettings};
 
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb`, `otel.listen` and `agents.<id>.homes`";
+    `retention.journal_mb`, `otel.listen`, `summary.command` and `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub(crate) struct Config {
     pub(crate) retention: RetentionConfig,
     /// Agents' own telemetry.
     pub(crate) otel: OtelConfig,
+    /// How sessions are summed up.
+    pub(crate) summary: SummaryConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -75,6 +77,14 @@ pub(crate) struct OtelConfig {
     pub(crate) listen: Option<SocketAddr>,
 }
 
+/// What can be set for summaries.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SummaryConfig {
+    /// A program and its words that may put a summary into better ones.
+    pub(crate) command: Vec<String>,
+}
+
 /// What can be set for one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -120,14 +130,27 @@ impl Config {
         RetentionSettings { index_days, archive_days, journal }
     }
 
+    /// How sessions are summed up; `~` stands for the user's home.
+    pub(crate) fn summary(&self, user_home: &Path, draw: fn() -> String) -> SummarySettings {
+        let mut command = self.summary.command.clone();
+        if let Some(program) = command.first_mut() {
+            *program = at_home(user_home, program).to_string_lossy().into_owned();
+        }
+        SummarySettings { command, draw, ..SummarySettings::default() }
+    }
+
     /// The added homes as paths; `~` stands for the user's home.
     pub(crate) fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
-        let path = |text: &String| match text.strip_prefix("~/") {
-            Some(below) => user_home.join(below),
-            None => PathBuf::from(text),
-        };
+        let path = |text: &String| at_home(user_home, text);
         let agents = self.agents.iter();
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
+    }
+}
+
+fn at_home(user_home: &Path, text: &str) -> PathBuf {
+    match text.strip_prefix("~/") {
+        Some(below) => user_home.join(below),
+        None => PathBuf::from(text),
     }
 }
 
@@ -166,6 +189,15 @@ mod tests {
         assert!(after.starts_with(before), "{after}");
         let config = Config::parse(&after, Path::new("x")).unwrap();
         assert_eq!(config.homes(Path::new("/h"))["x"], vec![PathBuf::from("/h/b")]);
+    }
+
+    #[test]
+    fn a_command_is_a_list_of_words() {
+        let text = with_value("", "summary.command", r#"["~/bin/sum", "~/x"]"#).unwrap();
+        let config = Config::parse(&text, Path::new("x")).unwrap();
+        let settings = config.summary(Path::new("/h"), String::new);
+        assert_eq!(settings.command, ["/h/bin/sum", "~/x"]);
+        assert!(with_value("", "summary.command", "sum").is_err());
     }
 
     #[test]

@@ -93,6 +93,7 @@ impl Rim {
             excluded: config.exclude.clone(),
             archive: config.archive(),
             retention: config.retention(),
+            summary: config.summary(&self.user_home, nonce),
             boot_id: boot_id(),
             new_device: new_device(),
             kept_up: false,

@@ -28,6 +28,7 @@ fn documents() {
     check_json("doctor", home.json(&["doctor", "--json"]));
     check_json("agents", home.json(&["agents", "--json"]));
     check_json("show", home.json(&["show", SESSION, "--json"]));
+    check_json("summary", home.json(&["summary", SESSION, "--json"]));
     check_json("config", home.json(&["config", "--json"]));
 }
 
@@ -64,6 +65,9 @@ fn screens() {
         ("ls_one_agent", &["ls", "--agent", "codex"]),
         ("ls_nothing_since", &["ls", "--since", "2026-11-01"]),
         ("ls_limit", &["ls", "-n", "1"]),
+        ("ls_category", &["ls", "--category", "fix"]),
+        ("ls_no_topic", &["ls", "--topic", "nothing"]),
+        ("summary", &["summary", SESSION]),
         ("stats", &["stats"]),
         ("stats_one_row", &["stats", "-n", "1", "--agent", "claude"]),
         ("stats_since", &["stats", "--since", "2026-11-01"]),
@@ -108,6 +112,8 @@ fn help_of_every_command() {
     for command in [
         "index",
         "ls",
+        "search",
+        "summary",
         "show",
         "events",
         "tail",
@@ -141,6 +147,7 @@ fn failures() {
         ("rebuild_unasked", &["rebuild"], 2),
         ("hooks_unasked", &["hooks", "install"], 2),
         ("hooks_none", &["hooks", "install", "--agent", "goose"], 6),
+        ("bad_category", &["ls", "--category", "poem"], 2),
         ("bad_key", &["config", "set", "colour", "red"], 2),
         ("no_key", &["config", "get", "colour"], 3),
     ] {

@@ -5,6 +5,7 @@ use super::eye::Eye;
 use super::feed::{BEHIND, Told};
 use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
+use crate::summary::Retelling;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ struct Shared {
     cards: RwLock<HashMap<SessionId, Arc<Card>>>,
     feed: broadcast::Sender<Arc<Told>>,
     looks: RwLock<BTreeMap<EyeNumber, Look>>,
+    retelling: Retelling,
 }
 
 /// What an eye found when it last looked.
@@ -79,13 +81,19 @@ impl Handle {
         let (feed, _) = broadcast::channel(BEHIND);
         let started_at = (settings.now)();
         let (cards, looks) = (RwLock::default(), RwLock::default());
-        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed, looks }))
+        let retelling = Retelling::new(&settings);
+        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed, looks, retelling }))
     }
 
     /// What the daemon was started with; questions asked with it find the index kept up.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.settings
+    }
+
+    /// Summaries in the words of the user's own command.
+    pub(crate) fn retelling(&self) -> &Retelling {
+        &self.0.retelling
     }
 
     /// When the daemon was started.

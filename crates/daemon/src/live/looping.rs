@@ -1,7 +1,9 @@
 //! The loop: wakes, writes, tells.
 
 use super::board::Board;
+use super::by_root;
 use super::eye::{self, Errand, Eye, Given};
+use super::finishing::{self, Ask};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
@@ -19,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
-use taffrail_capture::{Home, lives, make_spool};
+use taffrail_capture::{lives, make_spool};
 use taffrail_model::journal::Loss;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
@@ -87,6 +89,8 @@ pub(crate) struct Loop {
     pub(super) glanced: Option<Glance>,
     /// Something stands differently since that was written.
     pub(super) stands_new: bool,
+    /// Who makes final summaries.
+    pub(super) finals: Sender<Ask>,
 }
 
 impl Loop {
@@ -104,6 +108,7 @@ impl Loop {
         let rules = Arc::new(Rules::of(&settings, &writer)?);
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
         let probe = Probe::new(&to_self);
+        let finals = finishing::open(handle.clone(), to_self.clone());
         let mut it = Self {
             settings,
             handle,
@@ -123,6 +128,7 @@ impl Loop {
             state,
             glanced: None,
             stands_new: true,
+            finals,
         };
         it.look_up()?;
         it.open_eyes()?;
@@ -257,7 +263,7 @@ impl Loop {
         })
     }
 
-    fn writer(&mut self) -> Result<&mut Writer, DaemonError> {
+    pub(super) fn writer(&mut self) -> Result<&mut Writer, DaemonError> {
         self.writer.as_mut().ok_or(DaemonError::Ending)
     }
 
@@ -307,6 +313,7 @@ impl Loop {
                 done.send(up).ok();
             }
             Wake::Alone(what) => self.alone(what)?,
+            Wake::Finals(finals) => self.keep_finals(&finals)?,
             Wake::Stop => return Ok(Go::Away),
             // Taken before a batch is closed.
             Wake::Piece(..) | Wake::Places(..) => {}
@@ -366,6 +373,8 @@ impl Loop {
             self.board = Board::load(&self.settings, index, &self.handle)?;
             self.handle.keep_only(|it| self.board.row(it).is_some());
             self.probe.watch(self.board.processes().filter(|it| lives(*it)));
+            // Without the thread they are made when they are asked for.
+            self.finals.send(Ask::All).ok();
         }
         Ok(())
     }
@@ -390,14 +399,6 @@ impl Loop {
         }
         Ok(())
     }
-}
-
-fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
-    let mut out: BTreeMap<PathBuf, Vec<Home>> = BTreeMap::new();
-    for home in homes {
-        out.entry(home.root.clone()).or_default().push(home);
-    }
-    out
 }
 
 fn take_writer(settings: &Settings) -> Result<Writer, DaemonError> {

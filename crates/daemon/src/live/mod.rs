@@ -7,6 +7,7 @@ mod board;
 mod counts;
 mod eye;
 mod feed;
+mod finishing;
 mod glancing;
 mod handle;
 mod looks;
@@ -30,8 +31,10 @@ pub(crate) use board::glance;
 
 use crate::{DaemonError, Settings};
 use looping::Loop;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
+use taffrail_capture::Home;
 
 /// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
 ///
@@ -47,5 +50,18 @@ pub fn live(
     let handle = Handle::new(kept_up, to_loop.clone());
     begin(&handle)?;
     let state = state.map(Path::to_owned);
-    Loop::open(settings.clone(), (handle, state), (to_loop, wakes))?.work()
+    let retelling = handle.retelling().clone();
+    let opened = Loop::open(settings.clone(), (handle, state), (to_loop, wakes));
+    let ended = opened.and_then(Loop::work);
+    retelling.stop();
+    ended
+}
+
+/// Homes that are one place are looked at by one eye.
+fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
+    let mut out: BTreeMap<PathBuf, Vec<Home>> = BTreeMap::new();
+    for home in homes {
+        out.entry(home.root.clone()).or_default().push(home);
+    }
+    out
 }

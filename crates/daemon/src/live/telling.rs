@@ -21,6 +21,8 @@ impl Loop {
         let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
+        // What comes after its end belongs to its final summary, too.
+        self.finish(row.id);
         if let Some(process) = row.process.filter(|it| lives(*it)) {
             self.probe.watch(std::iter::once(process));
         }
@@ -44,6 +46,7 @@ impl Loop {
 
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         self.stands_new |= !sessions.is_empty();
+        self.follow_up(sessions);
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
         };

@@ -2,6 +2,7 @@
 
 use crate::Settings;
 use taffrail_model::observed::Observed;
+use taffrail_store::FinalRow;
 use tokio::sync::oneshot;
 
 /// Something that needs the writer for itself: the loop gives it up while this runs.
@@ -26,6 +27,8 @@ pub(crate) enum Wake {
     Settle(oneshot::Sender<()>),
     /// Search is to have all that is indexed; told when it has, and whether it does.
     Search(oneshot::Sender<bool>),
+    /// Final summaries are to be kept.
+    Finals(Vec<FinalRow>),
     /// Something needs the writer for itself.
     Alone(Alone),
     /// Time to end.

@@ -4,7 +4,7 @@ use super::app::App;
 use super::asked::Asked;
 use super::fault::Fault;
 use super::sessions::request;
-use crate::live::Look;
+use crate::live::{Handle, Look};
 use crate::{Budget, DaemonError, agents, archive, doctor, search, stats};
 use axum::Json;
 use axum::extract::State;
@@ -49,11 +49,16 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault
             live_sessions: handle.cards().len() as u64,
             streams,
             adapters,
-            problems: looks.iter().flat_map(|it| it.problems.clone()).collect(),
+            problems: problems(handle, &looks),
             places: looks.into_iter().map(place_of).collect(),
         })
     });
     Ok(Json(told.await?))
+}
+
+fn problems(handle: &Handle, looks: &[Look]) -> Vec<String> {
+    let looks = looks.iter().flat_map(|it| it.problems.clone());
+    looks.chain(handle.retelling().trouble()).collect()
 }
 
 fn place_of(look: Look) -> PlaceHealth {

@@ -30,6 +30,10 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
             ErrorKind::Usage,
             Some("write prompt, message, thinking, call, result, tool, error or a whole kind"),
         ),
+        DaemonError::UnknownCategory(_) => (
+            ErrorKind::Usage,
+            Some("write feature, fix, refactor, test, docs, question, ops or other"),
+        ),
         DaemonError::NoTime(_) => (ErrorKind::Usage, Some("write 7d, 12h, 30m or 2026-11-01")),
         DaemonError::UnknownAgent(_) => {
             (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))

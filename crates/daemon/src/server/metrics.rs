@@ -47,6 +47,11 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
     ] {
         out.one(name, "counter", help, read(count));
     }
+    let (runs, failures) = app.handle().retelling().counts();
+    let (name, help) = ("taffrail_summary_runs_total", "Runs of the command for summaries.");
+    out.one(name, "counter", help, runs);
+    let (name, help) = ("taffrail_summary_failures_total", "Runs that came to nothing.");
+    out.one(name, "counter", help, failures);
     Ok(([(header::CONTENT_TYPE, KIND)], out.0).into_response())
 }
 

@@ -4,16 +4,16 @@ use super::app::App;
 use super::asked::Asked;
 use super::beginning::{meant, standing};
 use super::fault::Fault;
-use super::summary::summary_with;
 use crate::choosing::{chosen, is_narrowed, of_late};
 use crate::live::Handle;
 use crate::standing::{explain_with, stand};
-use crate::{Budget, DaemonError, Target, list, session_of};
+use crate::summary::{Wish, outlook, told};
+use crate::{Budget, DaemonError, Target, list, resolve, session_of};
 use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
     Explanation, ListQuery, ListRequest, MeantQuery, SCHEMA_VERSION, Session, SessionList,
-    StatusList, Summary,
+    StatusList, Summary, SummaryQuery,
 };
 use taffrail_model::{Timestamp, when};
 use taffrail_store::IndexReader;
@@ -50,6 +50,8 @@ pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, 
         waiting: query.waiting,
         failing: query.failing,
         doing: query.doing,
+        topic: query.topic,
+        category: query.category,
     })
 }
 
@@ -115,14 +117,23 @@ pub(super) fn found(handle: &Handle, target: &Target) -> Result<Session, DaemonE
 
 /// What a session is about, in three lines.
 #[utoipa::path(get, path = "/api/sessions/{id}/summary", tag = "sessions",
-    params(("id" = String, Path)), responses((status = 200, body = Summary)))]
+    params(("id" = String, Path), SummaryQuery), responses((status = 200, body = Summary)))]
 pub(super) async fn summary(
     State(app): State<App>,
     Path(id): Path<String>,
+    Asked(query): Asked<SummaryQuery>,
 ) -> Result<Json<Summary>, Fault> {
+    let id = app.ask(move |handle| Ok(resolve(handle.settings(), &meant(handle, &id, "")?)?.id));
+    let id = id.await?;
+    let run = app.handle().retelling().wish(app.handle(), id, Wish::Asked);
+    if let Some(run) = run.filter(|_| query.wait) {
+        // A run has its own limit, and is told of whatever it comes to.
+        run.await.ok();
+    }
     let told = app.ask(move |handle| {
-        let target = meant(handle, &id, "")?;
-        summary_with(handle.settings(), &target, &|id| handle.card(id))
+        let target = Target::Id(id.to_string());
+        let outlook = outlook(handle.settings(), &target, &|id| handle.card(id))?;
+        Ok(told(&outlook, Some(handle.retelling())))
     });
     Ok(Json(told.await?))
 }

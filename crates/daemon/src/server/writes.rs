@@ -77,8 +77,9 @@ pub(super) async fn forgotten(
     let mode = mode(body.yes);
     let which = which(&app, body)?;
     settle(&app).await?;
-    let done = app.alone(move |settings| forget(settings, &which, mode, &mut |_| {}));
-    Ok(Json(done.await?))
+    let done = app.alone(move |settings| forget(settings, &which, mode, &mut |_| {})).await?;
+    finished(&app).await?;
+    Ok(Json(done))
 }
 
 /// Captures a session no more, or again.
@@ -95,7 +96,14 @@ pub(super) async fn captured(
         true => capture_on(settings, &target),
         false => capture_off(settings, &target, held),
     });
-    Ok(Json(done.await?))
+    let done = done.await?;
+    finished(&app).await?;
+    Ok(Json(done))
+}
+
+/// Waits until no eye is left that began to look under the rules of before.
+async fn finished(app: &App) -> Result<(), Fault> {
+    settle(app).await
 }
 
 fn mode(yes: bool) -> Mode {

@@ -76,14 +76,21 @@ fn block(turns: &[Turn], summary: &Summary) -> String {
 /// What was asked last is never taken from it.
 #[must_use]
 pub fn replaced(summary: &Summary, answer: &str) -> Summary {
-    let line = |begins: &str| {
-        let lines = crate::text::cut(answer, INPUT_BYTES).lines().take(ANSWER_LINES);
-        let found = lines.map(plain).find_map(|it| it.strip_prefix(begins.trim_end()).map(plain));
-        found.filter(|it| !it.is_empty()).map(|it| fitted(&it, room(begins)))
-    };
     Summary {
-        current: line(CURRENT).unwrap_or_else(|| summary.current.clone()),
-        recent: line(RECENT).unwrap_or_else(|| summary.recent.clone()),
+        current: line(answer, CURRENT).unwrap_or_else(|| summary.current.clone()),
+        recent: line(answer, RECENT).unwrap_or_else(|| summary.recent.clone()),
         last_prompt: summary.last_prompt.clone(),
     }
+}
+
+/// Whether anything of an answer has the form that was asked for.
+#[must_use]
+pub fn is_answer(answer: &str) -> bool {
+    [CURRENT, RECENT].into_iter().any(|begins| line(answer, begins).is_some())
+}
+
+fn line(answer: &str, begins: &str) -> Option<String> {
+    let lines = crate::text::cut(answer, INPUT_BYTES).lines().take(ANSWER_LINES);
+    let found = lines.map(plain).find_map(|it| it.strip_prefix(begins.trim_end()).map(plain));
+    found.filter(|it| !it.is_empty()).map(|it| fitted(&it, room(begins)))
 }

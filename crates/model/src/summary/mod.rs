@@ -8,7 +8,7 @@ mod doing;
 mod line;
 mod topics;
 
-pub use command::{COMMAND_SECONDS, INPUT_BYTES, Sight, may_run, prompt_for, replaced};
+pub use command::{COMMAND_SECONDS, INPUT_BYTES, Sight, is_answer, may_run, prompt_for, replaced};
 pub use topics::{Category, TOPICS};
 
 use crate::evidence::Evidence;

@@ -154,6 +154,7 @@ fn an_answer_is_believed_as_far_as_it_has_the_form() {
     let old = Summary { current: "a".into(), recent: "b".into(), last_prompt: "c".into() };
     let check = |answer: &str, current: &str, recent: &str| {
         let got = replaced(&old, answer);
+        assert_eq!(is_answer(answer), got != old, "{answer}");
         assert_eq!(
             (got.current.as_str(), got.recent.as_str(), got.last_prompt.as_str()),
             (current, recent, "c")

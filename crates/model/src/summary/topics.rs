@@ -42,6 +42,24 @@ pub enum Category {
 }
 
 impl Category {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Feature,
+        Self::Fix,
+        Self::Refactor,
+        Self::Test,
+        Self::Docs,
+        Self::Question,
+        Self::Ops,
+        Self::Other,
+    ];
+
+    /// The kind a person means by a word.
+    #[must_use]
+    pub fn meant(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.as_str().eq_ignore_ascii_case(word))
+    }
+
     /// The word as it is written everywhere.
     #[must_use]
     pub fn as_str(self) -> &'static str {

@@ -40,6 +40,10 @@ pub struct Query {
     pub since: Option<String>,
     /// `in:`
     pub session: Option<String>,
+    /// `topic:`
+    pub topic: Option<String>,
+    /// `category:`
+    pub category: Option<String>,
 }
 
 impl Query {
@@ -74,7 +78,13 @@ impl Query {
     #[must_use]
     pub fn has_filters(&self) -> bool {
         let filters = [&self.agent, &self.project, &self.kind, &self.since, &self.session];
-        filters.into_iter().any(Option::is_some)
+        filters.into_iter().any(Option::is_some) || self.asks_what_about()
+    }
+
+    /// It asks what sessions were about, once they were over.
+    #[must_use]
+    pub fn asks_what_about(&self) -> bool {
+        self.topic.is_some() || self.category.is_some()
     }
 
     fn add_phrase(&mut self, text: &str) {
@@ -123,6 +133,8 @@ impl Query {
             "kind" => Some(&mut self.kind),
             "since" => Some(&mut self.since),
             "in" => Some(&mut self.session),
+            "topic" => Some(&mut self.topic),
+            "category" => Some(&mut self.category),
             _ => None,
         }
     }
@@ -219,6 +231,12 @@ mod tests {
         assert_eq!(query.clauses.len(), 2);
         assert!(query.has_filters() && !query.has_no_words());
         assert!(!Query::parse("x").has_filters());
+        let about = Query::parse("topic:parser category:fix");
+        assert_eq!(
+            (about.topic.as_deref(), about.category.as_deref()),
+            (Some("parser"), Some("fix"))
+        );
+        assert!(about.has_filters() && about.has_no_words());
         let quoted = Query::parse("a project:\"my api\" said: \"so be it\" b:\"c d\"");
         assert_eq!(quoted.project.as_deref(), Some("my api"));
         assert_eq!(quoted.clauses.len(), 4);

@@ -9,6 +9,8 @@ mod counting;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod finals;
+#[cfg(test)]
 mod forks;
 #[cfg(test)]
 mod locks;

@@ -102,6 +102,7 @@ fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
     let then = match key.split('.').next() {
         Some("otel") => "it counts from the next start of the daemon on",
         Some("archive" | "retention") => "it counts from the next run on",
+        Some("summary") => "it counts from the daemon's next start on",
         _ => "`taffrail rebuild --yes` applies it to what is indexed",
     };
     say(&format!("wrote {}; {then}", path.display()));

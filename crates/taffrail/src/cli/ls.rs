@@ -27,6 +27,7 @@ Examples:
   taffrail ls                       the latest sessions
   taffrail ls --since 7d            with something new in the last seven days
   taffrail ls --project . --all     of this folder, sub-agents too
+  taffrail ls --topic parser --category fix
   taffrail ls --json | jq '.sessions[0]'
 ")]
 pub(super) struct Args {
@@ -41,6 +42,8 @@ pub(super) struct Args {
     limit: Option<usize>,
     #[command(flatten)]
     at: At,
+    #[command(flatten)]
+    about: About,
     #[command(flatten)]
     which: Which,
 }
@@ -58,6 +61,25 @@ struct At {
     /// Only those at work on something with these words in it
     #[arg(long, value_name = "TEXT")]
     doing: Option<String>,
+}
+
+// A plain comment: a documented one would become the help of the command.
+// Narrows a list to what sessions were about.
+#[derive(Debug, Default, clap::Args)]
+struct About {
+    /// Only those that are over and were about this
+    #[arg(long, value_name = "WORD")]
+    topic: Option<String>,
+    /// Only those that are over and were such work: feature, fix, refactor, test, docs, question,
+    /// ops or other
+    #[arg(long, value_name = "WORD")]
+    category: Option<String>,
+}
+
+impl About {
+    fn is_anything(&self) -> bool {
+        self.topic.is_some() || self.category.is_some()
+    }
 }
 
 impl At {
@@ -78,6 +100,8 @@ impl Args {
             waiting: self.at.waiting,
             failing: self.at.failing,
             doing: self.at.doing.clone(),
+            topic: self.about.topic.clone(),
+            category: self.about.category.clone(),
         }
     }
 }
@@ -98,7 +122,8 @@ fn listed(
             texts.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
         let list: SessionList = client.get(&path("/api/sessions", &pairs))?;
         let (waiting, problems) = (Waiting::default(), Vec::new());
-        return Ok(Listing { sessions: list.sessions, waiting, problems });
+        let unfinished = false;
+        return Ok(Listing { sessions: list.sessions, waiting, problems, unfinished });
     }
     let bar = Bar::new();
     let listing = list(&context.settings, request, budget, &mut |it| bar.show(it));
@@ -122,11 +147,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         waiting: args.at.waiting,
         failing: args.at.failing,
         doing: args.at.doing.clone(),
+        topic: args.about.topic.clone(),
+        category: args.about.category.clone(),
         ..which
     };
     if args.json {
         let listing = listed(args, &request, Budget::Whole, context)?;
         warn(listing.waiting, &listing.problems);
+        warn_of_finals(&listing);
         let sessions = listing.sessions;
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
     }
@@ -139,7 +167,8 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliError> {
     if listing.sessions.is_empty() {
-        return match args.at.is_anything() {
+        warn_of_finals(listing);
+        return match args.at.is_anything() || args.about.is_anything() {
             true => Out::new().line("none").map(|_| ()),
             false => nothing(context),
         };
@@ -162,6 +191,7 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
         say(&format!("there are more: taffrail ls -n {}", rows.saturating_mul(5)));
     }
     warn(listing.waiting, &listing.problems);
+    warn_of_finals(listing);
     tell_of_archive(context);
     Ok(())
 }
@@ -183,6 +213,15 @@ pub(super) fn warn(waiting: Waiting, problems: &[String]) {
             waiting.sources,
             bytes(waiting.bytes)
         ));
+    }
+}
+
+/// Says that a list by topic or category may lack something.
+fn warn_of_finals(listing: &Listing) {
+    if listing.unfinished {
+        say(
+            "not every session that is over was summed up yet: ask again, or taffrail daemon start",
+        );
     }
 }
 

@@ -27,9 +27,10 @@ Examples:
   taffrail search '\"connection refused\" since:7d'
   taffrail search 'parse_conf* agent:codex project:api kind:tool'
   taffrail search retry in:3f2a --json
+  taffrail search 'topic:parser category:fix'
 ")]
 pub(super) struct Args {
-    /// Words, "phrases", prefix*, and agent: project: kind: since: in: filters
+    /// Words, "phrases", prefix*, and agent: project: kind: since: in: topic: category: filters
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Print JSON

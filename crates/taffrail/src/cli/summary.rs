@@ -29,12 +29,12 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let summary: Summary = match &context.client {
         Some(client) => {
             let id = context.id(client, &args.id)?;
-            client.get(&format!("/api/sessions/{}/summary", escaped(&id)))?
+            client.get(&format!("/api/sessions/{}/summary?wait=true", escaped(&id)))?
         }
         None => {
             let target = context.target(&args.id)?;
             refresh(context, &target)?;
-            taffrail_daemon::server::summary(&context.settings, &target)?
+            taffrail_daemon::summary(&context.settings, &target)?
         }
     };
     let mut out = Out::new();
@@ -43,6 +43,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     for it in summary.text.lines() {
         out.line(&line(it))?;
+    }
+    if let Some(category) = &summary.category {
+        let about = Some(summary.topics.join(", ")).filter(|it| !it.is_empty());
+        let about = about.as_deref().unwrap_or("nothing that tells");
+        out.line(&line(&format!("Was about: {about} ({category})")))?;
     }
     out.end()
 }

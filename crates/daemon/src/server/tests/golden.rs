@@ -216,9 +216,11 @@ fn counts_are_given_in_the_form_of_prometheus() {
         "taffrail_streams 0",
         "taffrail_told_total 2",
         "taffrail_refused_total 0",
+        "taffrail_summary_runs_total 0",
+        "taffrail_summary_failures_total 0",
     ] {
         assert!(answer.body.lines().any(|it| it == line), "{line}\n{}", answer.body);
     }
     let comments = answer.body.lines().filter(|it| it.starts_with("# TYPE")).count();
-    assert_eq!(comments, 10);
+    assert_eq!(comments, 12);
 }

@@ -4,6 +4,7 @@
 
 mod doors;
 mod fan;
+mod finals;
 mod golden;
 mod hostile;
 mod openapi;
@@ -11,6 +12,7 @@ mod raw;
 mod receiving;
 mod sockets;
 mod streams;
+mod summaries;
 mod waits;
 mod websockets;
 mod writes;
@@ -18,7 +20,8 @@ mod writes;
 use super::{Listening, Server, serve};
 use crate::live::{Card, Handle, Told, Wake, What};
 use crate::{
-    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, Target, events, index, search,
+    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events,
+    index, search,
 };
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -57,8 +60,14 @@ pub(super) struct Machine {
 
 impl Machine {
     pub(super) fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    /// The same with other settings.
+    pub(super) fn with(change: impl FnOnce(&mut Settings)) -> Self {
         let folder = TempDir::new().unwrap();
-        let settings = settings_in(&folder);
+        let mut settings = settings_in(&folder);
+        change(&mut settings);
         let (wakes, woken_by) = mpsc::channel();
         let kept_up = Settings { kept_up: true, ..settings };
         let handle = Handle::new(kept_up.clone(), wakes);
@@ -118,6 +127,22 @@ impl Machine {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
         file.write_all(claude::talk(session, first, end).as_bytes()).unwrap();
+    }
+
+    /// Adds one prompt to a session's transcript.
+    pub(super) fn write_line(&self, session: &str, second: u32, text: &str) {
+        let uuid = format!("00000000-0000-4000-8000-{second:012}");
+        let line = claude::Line { session, uuid: &uuid, parent: None, second };
+        let path = self.path("home").join(claude::path(session));
+        let mut file = OpenOptions::new().append(true).open(path).unwrap();
+        file.write_all(line.prompt(text).as_bytes()).unwrap();
+    }
+
+    /// A session that works in this folder.
+    pub(super) fn write_at(&self, folder: &str, session: &str) {
+        let path = self.path("home").join(claude::path(session));
+        let talk = claude::talk(session, 0, 2).replace("/w/app", folder);
+        std::fs::write(path, talk).unwrap();
     }
 
     /// Indexes all there is, search too.
@@ -224,6 +249,7 @@ fn settings_in(folder: &TempDir) -> Settings {
         excluded: Vec::new(),
         archive: ArchiveSettings::default(),
         retention: RetentionSettings::default(),
+        summary: SummarySettings::default(),
         boot_id: "boot".to_owned(),
         new_device: DeviceId::new("device"),
         kept_up: false,
