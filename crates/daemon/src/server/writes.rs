@@ -74,11 +74,13 @@ pub(super) async fn forgotten(
     State(app): State<App>,
     Told(body): Told<ForgetBody>,
 ) -> Result<Json<ForgetReport>, Fault> {
-    let mode = mode(body.yes);
+    let (mode, is_done) = (mode(body.yes), body.yes);
     let which = which(&app, body)?;
     settle(&app).await?;
     let done = app.alone(move |settings| forget(settings, &which, mode, &mut |_| {})).await?;
-    finished(&app).await?;
+    if is_done {
+        finished(&app).await?;
+    }
     Ok(Json(done))
 }
 

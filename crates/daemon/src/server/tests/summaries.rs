@@ -1,7 +1,7 @@
 //! Summaries in the words of a command: a real script, which may be slow, fail, say too much or
 //! not listen.
 
-use super::{FIRST, Machine, SECOND, card, id};
+use super::{FIRST, Machine, card, id};
 use crate::SummarySettings;
 use crate::summary::Wish;
 use std::cell::Cell;
@@ -133,7 +133,6 @@ fn words_count_while_the_session_stands_the_same() {
     let machine = usual("echo 'Current: its words'");
     machine.stands(FIRST, Status::Waiting);
     assert!(asked(&machine, FIRST, true).by_command);
-    assert!(!asked(&machine, SECOND, false).by_command);
     machine.stands(FIRST, Status::Running);
     let got = asked(&machine, FIRST, true);
     assert!(!got.by_command, "they were about another moment: {got:?}");

@@ -22,7 +22,7 @@ fn forgetting_is_told_before_it_is_done() {
     assert!(done.done);
     let left: SessionList = client.get("/api/sessions").unwrap();
     assert!(left.sessions.iter().all(|it| it.id != id(FIRST)) && left.sessions.len() == 1);
-    assert_eq!(machine.woken(), ["settle", "alone", "settle", "alone"]);
+    assert_eq!(machine.woken(), ["settle", "alone", "settle", "alone", "settle"]);
 }
 
 #[test]
