@@ -17,7 +17,7 @@ mod time;
 
 pub use acknowledgment::{Acknowledgment, acknowledge, acknowledgments, checksum};
 pub use change::{Change, Current, What};
-pub use check::{validate, validate_any};
+pub use check::{rules, validate, validate_any};
 pub use documents::{
     ActiveFeature, ErrorContext, HistoryLine, Model, Operation, Outcome, Phase, Plan, PlanFeature,
     Task,

@@ -119,7 +119,7 @@ impl Reading {
 
     fn forms(&mut self, place: &Place, forms: &[Form], text: &str) {
         for form in forms.iter().filter(|form| !form.fits(text)) {
-            let message = format!("{} does not have the form {}.", shown(text), form.rule);
+            let message = format!("{} is not written as the contract asks.", shown(text));
             self.note(form.level, place, place.rule(form.rule), (message, form.hint));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::shapes::{Kind, kind_of};
 use crate::check::against;
+use crate::contract::collect;
 use crate::report::{Fault, Level, Report, Strictness, step};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -28,6 +29,28 @@ pub fn validate_any(value: &Value, strictness: Strictness) -> Report {
         return Report { faults: vec![fault], warnings: Vec::new() };
     };
     validate(kind, value, strictness)
+}
+
+/// The rules that join several places, with their weight.
+const ACROSS: [(&str, Level); 6] = [
+    ("last_updated.monotonic", Level::Must),
+    ("last_active.monotonic", Level::Must),
+    ("completed_at.monotonic", Level::Must),
+    ("feature_id.unique", Level::Must),
+    ("phase_id.unique", Level::Must),
+    ("task_id.unique", Level::Must),
+];
+
+/// The name and weight of every rule of every document.
+#[must_use]
+pub fn rules() -> Vec<(String, Level)> {
+    let mut out = vec![("document.kind".to_owned(), Level::Must)];
+    Kind::ALL.iter().for_each(|kind| collect("", &kind.shape(), &mut out));
+    out.extend(ACROSS.iter().map(|(name, level)| ((*name).to_owned(), *level)));
+    out.push(("completed_at.status".to_owned(), Level::Advice));
+    let mut seen = HashSet::new();
+    out.retain(|(name, _)| seen.insert(name.clone()));
+    out
 }
 
 /// What no single field can say.

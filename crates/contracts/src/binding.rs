@@ -1,0 +1,368 @@
+//! The session binding and its provenance: what ties a session, a runtime session, an executor and
+//! a source together, and points back to where that is known from.
+
+use crate::contract::Rule;
+use crate::form::{locator, moment, named};
+use crate::report::{Level, step};
+use crate::shape::{Shape, formed, list, map, must, object, or_null, strictly, text, word};
+use crate::told::{told, words};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::sync::LazyLock;
+use taffrail_model::{Lifecycle, Timestamp};
+
+/// The most characters of a string that is no body.
+pub const LONGEST_HINT: usize = 1000;
+/// The kind of source of an agent that shows nothing of its history.
+pub const UNAVAILABLE: &str = "runtime_unavailable";
+
+words! {
+    /// Where a binding is in its life.
+    Status, STATUSES {
+        /// A live executor is attached.
+        Active = "active",
+        /// The runtime session is there, without an executor.
+        Detached = "detached",
+        /// There is enough to try to resume.
+        Resumable = "resumable",
+        /// Kept for history only.
+        Archived = "archived",
+        /// Its history can no longer be found.
+        Lost = "lost",
+        /// A newer binding took its place.
+        Superseded = "superseded",
+    }
+}
+
+impl From<&Lifecycle> for Status {
+    fn from(lifecycle: &Lifecycle) -> Self {
+        match lifecycle {
+            Lifecycle::Active => Self::Active,
+            Lifecycle::Detached => Self::Detached,
+            Lifecycle::Resumable => Self::Resumable,
+            Lifecycle::Archived => Self::Archived,
+            Lifecycle::Lost => Self::Lost,
+            Lifecycle::Superseded => Self::Superseded,
+            Lifecycle::Unknown(word) => Self::Unknown(word.clone()),
+        }
+    }
+}
+
+/// A binding as a document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Binding {
+    /// The durable session.
+    pub repowire_session_id: String,
+    /// The executor it was last seen with.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub peer_id: Option<Option<String>>,
+    /// The executor attached now.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub current_executor_peer_id: Option<Option<String>>,
+    /// The agent.
+    pub backend: String,
+    /// The working directory.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub project_path: Option<Option<String>>,
+    /// The agent's own session id.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub runtime_session_id: Option<Option<String>>,
+    /// The source's locator.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub runtime_source_uri: Option<Option<String>>,
+    /// The last position that was read.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub source_cursor: Option<Option<Map<String, Value>>>,
+    /// What the row rests on: one pointer, or several.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Option<Pointers>>,
+    /// Whether and how it can be resumed.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub resume_capability: Option<Option<Map<String, Value>>>,
+    /// When the tie was made.
+    pub created_at: String,
+    /// When it was last confirmed.
+    pub last_seen_at: String,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Small hints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// One pointer, or several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Pointers {
+    /// One.
+    One(Box<Provenance>),
+    /// Several.
+    Several(Vec<Provenance>),
+}
+
+/// A pointer back to where something is known from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// `runtime_transcript`, `runtime_unavailable`, or what else the source is.
+    pub source_kind: String,
+    /// The agent.
+    pub backend: String,
+    /// The agent's own session id.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub runtime_session_id: Option<Option<String>>,
+    /// The source's locator.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub runtime_source_uri: Option<Option<String>>,
+    /// Where in the source.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub source_cursor: Option<Option<Map<String, Value>>>,
+    /// The agent's own id of the record.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub source_event_id: Option<Option<String>>,
+    /// Who saw it.
+    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    pub observed_by_peer_id: Option<Option<String>>,
+    /// When.
+    pub observed_at: String,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub rest: Map<String, Value>,
+}
+
+/// A binding of ours as a document; what is not known is `null`, never absent.
+#[must_use]
+pub fn of(binding: &taffrail_model::Binding) -> Binding {
+    let uri = Some(binding.runtime_source_uri.clone()).filter(|it| !it.is_empty());
+    let provenance = binding.provenance.as_ref().map(|it| provenance_of(it));
+    let provenance = provenance.unwrap_or_else(|| unavailable(binding));
+    let capability = json!({ "by_runtime_id": binding.resume_capability.by_runtime_id });
+    Binding {
+        repowire_session_id: binding.session_id.to_string(),
+        peer_id: Some(binding.peer_id.clone()),
+        current_executor_peer_id: Some(binding.current_executor_peer_id.clone()),
+        backend: binding.backend.to_string(),
+        project_path: Some(binding.project_path.clone()),
+        runtime_session_id: Some(Some(binding.runtime_session_id.to_string())),
+        runtime_source_uri: Some(uri),
+        source_cursor: Some(binding.source_cursor.as_ref().and_then(fields_of)),
+        provenance: Some(Some(Pointers::One(Box::new(provenance)))),
+        resume_capability: Some(capability.as_object().cloned()),
+        created_at: binding.created_at.to_string(),
+        last_seen_at: binding.last_seen_at.to_string(),
+        status: Status::from(&binding.status),
+        metadata: Some(binding.metadata.clone()),
+        rest: Map::new(),
+    }
+}
+
+fn fields_of(cursor: &taffrail_model::Cursor) -> Option<Map<String, Value>> {
+    serde_json::to_value(cursor).ok().and_then(|it| it.as_object().cloned())
+}
+
+fn provenance_of(provenance: &taffrail_model::Provenance) -> Provenance {
+    Provenance {
+        source_kind: provenance.source_kind.clone(),
+        backend: provenance.backend.to_string(),
+        runtime_session_id: Some(Some(provenance.runtime_session_id.to_string())),
+        runtime_source_uri: Some(Some(provenance.runtime_source_uri.clone())),
+        source_cursor: Some(fields_of(&provenance.source_cursor)),
+        source_event_id: Some(provenance.source_event_id.clone()),
+        observed_by_peer_id: Some(Some(provenance.observed_by_peer_id.to_string())),
+        observed_at: provenance.observed_at.to_string(),
+        rest: Map::new(),
+    }
+}
+
+/// What is said of an agent that shows nothing of its history.
+fn unavailable(binding: &taffrail_model::Binding) -> Provenance {
+    let has_source = !binding.runtime_source_uri.is_empty();
+    let kind = if has_source { "runtime_transcript" } else { UNAVAILABLE };
+    Provenance {
+        source_kind: kind.to_owned(),
+        backend: binding.backend.to_string(),
+        runtime_session_id: Some(Some(binding.runtime_session_id.to_string())),
+        runtime_source_uri: Some(has_source.then(|| binding.runtime_source_uri.clone())),
+        source_cursor: Some(binding.source_cursor.as_ref().and_then(fields_of)),
+        source_event_id: Some(None),
+        observed_by_peer_id: Some(binding.peer_id.clone()),
+        observed_at: binding.last_seen_at.to_string(),
+        rest: Map::new(),
+    }
+}
+
+/// The shape of a binding.
+#[must_use]
+pub fn shape() -> &'static Shape {
+    static SHAPE: LazyLock<Shape> = LazyLock::new(|| {
+        object(vec![
+            must("repowire_session_id", formed(named())),
+            strictly("peer_id", or_null(text())),
+            strictly("current_executor_peer_id", or_null(text())),
+            must("backend", formed(named())),
+            strictly("project_path", or_null(text())),
+            strictly("runtime_session_id", or_null(text())),
+            strictly("runtime_source_uri", or_null(formed(locator()))),
+            strictly("source_cursor", or_null(cursor())),
+            strictly(
+                "provenance",
+                Shape::Either(vec![provenance(), list(provenance()), Shape::Null]),
+            ),
+            strictly("resume_capability", or_null(map(Shape::Any))),
+            must("created_at", formed(moment())),
+            must("last_seen_at", formed(moment())),
+            must("status", word(STATUSES)),
+            strictly("metadata", map(Shape::Any)),
+        ])
+    });
+    &SHAPE
+}
+
+/// The shape of a pointer to a source.
+pub(crate) fn provenance() -> Shape {
+    object(vec![
+        must("source_kind", formed(named())),
+        must("backend", formed(named())),
+        strictly("runtime_session_id", or_null(text())),
+        strictly("runtime_source_uri", or_null(formed(locator()))),
+        strictly("source_cursor", or_null(cursor())),
+        strictly("source_event_id", or_null(text())),
+        strictly("observed_by_peer_id", or_null(text())),
+        must("observed_at", formed(moment())),
+    ])
+}
+
+/// A position: names and plain values.
+fn cursor() -> Shape {
+    map(Shape::Either(vec![Shape::Number(None), text(), Shape::Null]))
+}
+
+/// The rules that join several places of a binding.
+pub static RULES: &[Rule] = &[
+    Rule {
+        name: "status.active",
+        level: Level::Must,
+        broken: active_alone,
+        hint: "Name the executor, or write detached or resumable.",
+        schema: Some(|| needs("active", &["current_executor_peer_id"])),
+    },
+    Rule {
+        name: "status.resumable",
+        level: Level::Must,
+        broken: resumable_from_nothing,
+        hint: "Name the runtime session and its source, or write detached.",
+        schema: Some(|| needs("resumable", &["runtime_session_id", "runtime_source_uri"])),
+    },
+    Rule {
+        name: "status.lost",
+        level: Level::Strict,
+        broken: lost_without_trace,
+        hint: "Keep the locator of the source that can no longer be found.",
+        schema: Some(|| needs("lost", &["runtime_source_uri"])),
+    },
+    Rule {
+        name: "provenance.unavailable",
+        level: Level::Must,
+        broken: unavailable_with_source,
+        hint: "A source that cannot be had has no locator: write null.",
+        schema: None,
+    },
+    Rule {
+        name: "last_seen_at.order",
+        level: Level::Strict,
+        broken: seen_before_made,
+        hint: "Write the later of the two moments.",
+        schema: None,
+    },
+    Rule {
+        name: "document.body",
+        level: Level::Strict,
+        broken: long_strings,
+        hint: "Point to the source instead; a binding never holds text of a transcript.",
+        schema: None,
+    },
+];
+
+fn needs(status: &str, fields: &[&str]) -> Value {
+    let strings: Map<_, _> =
+        fields.iter().map(|it| ((*it).to_owned(), json!({ "type": "string" }))).collect();
+    json!({
+        "if": { "required": ["status"], "properties": { "status": { "const": status } } },
+        "then": { "required": fields, "properties": strings },
+    })
+}
+
+fn lacking(value: &Value, status: &str, fields: &[&str]) -> Vec<(String, String)> {
+    if value.get("status").and_then(Value::as_str) != Some(status) {
+        return Vec::new();
+    }
+    let lacking = fields.iter().filter(|field| !value.get(**field).is_some_and(Value::is_string));
+    lacking
+        .map(|field| (step("", field), format!("A binding that is {status} needs `{field}`.")))
+        .collect()
+}
+
+fn active_alone(value: &Value) -> Vec<(String, String)> {
+    lacking(value, "active", &["current_executor_peer_id"])
+}
+
+fn resumable_from_nothing(value: &Value) -> Vec<(String, String)> {
+    lacking(value, "resumable", &["runtime_session_id", "runtime_source_uri"])
+}
+
+fn lost_without_trace(value: &Value) -> Vec<(String, String)> {
+    lacking(value, "lost", &["runtime_source_uri"])
+}
+
+fn unavailable_with_source(value: &Value) -> Vec<(String, String)> {
+    let Some(provenance) = value.get("provenance") else { return Vec::new() };
+    let several = provenance.as_array().into_iter().flatten().enumerate();
+    let several = several.map(|(index, it)| (format!("/provenance/{index}"), it));
+    let all = several.chain(std::iter::once(("/provenance".to_owned(), provenance)));
+    let wrong = all.filter(|(_, it)| {
+        let kind = it.get("source_kind").and_then(Value::as_str);
+        kind == Some(UNAVAILABLE) && it.get("runtime_source_uri").is_some_and(Value::is_string)
+    });
+    let message = "The source is said to be unavailable and has a locator.";
+    wrong.map(|(at, _)| (step(&at, "runtime_source_uri"), message.to_owned())).collect()
+}
+
+fn seen_before_made(value: &Value) -> Vec<(String, String)> {
+    let moment = |name: &str| value.get(name)?.as_str()?.parse::<Timestamp>().ok();
+    match (moment("created_at"), moment("last_seen_at")) {
+        (Some(made), Some(seen)) if seen < made => {
+            let message = format!("It was last seen at {seen}, before it was made at {made}.");
+            vec![("/last_seen_at".to_owned(), message)]
+        }
+        (_, _) => Vec::new(),
+    }
+}
+
+fn long_strings(value: &Value) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut open = vec![(String::new(), value)];
+    while let Some((at, value)) = open.pop() {
+        match value {
+            Value::String(text) if text.chars().count() > LONGEST_HINT && !is_locator(&at) => {
+                let message = format!("A string of {} bytes is a body.", text.len());
+                out.push((at, message));
+            }
+            Value::Array(all) => {
+                let inner = all.iter().enumerate().rev();
+                open.extend(inner.map(|(index, it)| (step(&at, &index.to_string()), it)));
+            }
+            Value::Object(all) => {
+                open.extend(all.iter().rev().map(|(name, it)| (step(&at, name), it)));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    out
+}
+
+/// Paths may be long, and have a bound of their own.
+fn is_locator(pointer: &str) -> bool {
+    ["/runtime_source_uri", "/project_path"].iter().any(|it| pointer.ends_with(it))
+}

@@ -1,0 +1,142 @@
+//! What went wrong last, and what kind of failure that is.
+
+use crate::captured::Seen;
+use crate::craft::Category;
+use crate::prose::said;
+use serde_json::Value;
+use taffrail_model::{Event, Kind, Timestamp};
+
+/// A failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// What kind.
+    pub category: Category,
+    /// In words.
+    pub message: String,
+    /// How often it was tried again.
+    pub retries: u64,
+    /// When for the last time.
+    pub last_retry: Option<Timestamp>,
+}
+
+/// Words that tell a kind, the most telling kind first.
+const TELLING: [(Category, &[&str]); 4] = [
+    (
+        Category::Resource,
+        &[
+            "context length",
+            "context window",
+            "too long",
+            "quota",
+            "usage limit",
+            "insufficient",
+            "out of memory",
+            "no space",
+            "max tokens",
+            "credit",
+            "billing",
+            "payment",
+        ],
+    ),
+    (
+        Category::Transient,
+        &[
+            "overloaded",
+            "rate limit",
+            "rate_limit",
+            "429",
+            "500",
+            "502",
+            "503",
+            "504",
+            "529",
+            "timeout",
+            "timed out",
+            "connection",
+            "network",
+            "disconnected",
+            "stream",
+            "unavailable",
+            "server error",
+            "econn",
+            "try again",
+        ],
+    ),
+    (
+        Category::Configuration,
+        &[
+            "401",
+            "403",
+            "404",
+            "api key",
+            "apikey",
+            "api_key",
+            "authentication",
+            "unauthorized",
+            "forbidden",
+            "permission",
+            "logged in",
+            "login",
+            "credential",
+            "not found",
+            "not supported",
+            "invalid model",
+            "config",
+        ],
+    ),
+    (Category::Logical, &["400", "invalid", "bad request", "malformed", "unexpected", "parse"]),
+];
+
+/// What went wrong last.
+#[must_use]
+pub fn trouble(seen: &Seen) -> Option<Trouble> {
+    let errors: Vec<&Event> = seen.spoken().filter(|event| event.kind == Kind::Error).collect();
+    let last = errors.last()?;
+    let tries: Vec<&&Event> = errors
+        .iter()
+        .filter(|event| event.turn_id == last.turn_id)
+        .filter(|event| event.data.get("retrying").and_then(Value::as_bool) == Some(true))
+        .collect();
+    let code = last.data.get("code").and_then(Value::as_str).unwrap_or_default();
+    let text = last.text.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(code);
+    Some(Trouble {
+        category: category(&format!("{code} {text}")),
+        message: said(text),
+        retries: tries.len() as u64,
+        last_retry: tries.last().map(|event| event.created_at),
+    })
+}
+
+fn category(text: &str) -> Category {
+    let text = text.to_lowercase();
+    let told = TELLING.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word)));
+    told.map_or(Category::Permanent, |(category, _)| category.clone())
+}
+
+/// The word is there; a number only where it stands alone.
+fn holds(text: &str, word: &str) -> bool {
+    if !word.bytes().all(|it| it.is_ascii_digit()) {
+        return text.contains(word);
+    }
+    text.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| part == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_by_its_words() {
+        let check = |text: &str, expected: Category| assert_eq!(category(text), expected, "{text}");
+        check("overloaded_error Overloaded", Category::Transient);
+        check("API Error: 529", Category::Transient);
+        check("exceeded retry limit, last status: 429 Too Many Requests", Category::Transient);
+        check("You've hit your usage limit.", Category::Resource);
+        check("prompt is too long", Category::Resource);
+        check("401 Unauthorized: invalid x-api-key", Category::Configuration);
+        check("invalid_request_error", Category::Logical);
+        check("refused by policy", Category::Permanent);
+        check("", Category::Permanent);
+        check("wrote 15000 lines", Category::Permanent);
+    }
+}

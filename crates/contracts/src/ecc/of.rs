@@ -1,0 +1,144 @@
+//! A captured session as a snapshot: its workers are the main agent and its sub-agents. What is not
+//! known is `null` or empty, never absent.
+
+use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
+use crate::captured::{Captured, Seen};
+use crate::craft::FileAction;
+use crate::deeds::{self, Call, Changes, calls, changes, kind_of_worker, plan};
+use crate::prose::{first_sentences, said};
+use crate::states::{Role, words};
+use serde_json::{Map, Value, json};
+use taffrail_model::status::Status;
+
+/// The adapter our own snapshots name.
+pub const ADAPTER: &str = "taffrail";
+const KIND: &str = "captured";
+
+/// A snapshot of a captured session.
+#[must_use]
+pub fn of(captured: &Captured) -> Snapshot {
+    let all = captured.all();
+    let done: Vec<Vec<Call<'_>>> = all.iter().map(|seen| calls(seen)).collect();
+    let changes = changes(captured);
+    let parent = done.first().map_or(&[][..], Vec::as_slice);
+    let workers = all.iter().zip(&done).enumerate();
+    let workers = workers.map(|(place, (seen, calls))| {
+        let kind = match place {
+            0 => seen.agent.to_string(),
+            _ => kind_of_worker(seen, parent),
+        };
+        worker(seen, calls, (place, &kind), &changes)
+    });
+    Snapshot::new(ADAPTER, session(captured), workers.collect())
+}
+
+fn session(captured: &Captured) -> Session {
+    let main = &captured.main;
+    let id = main.id.to_string();
+    let (kind, value) =
+        captured.target.clone().unwrap_or_else(|| ("session".to_owned(), id.clone()));
+    Session {
+        id,
+        kind: KIND.to_owned(),
+        state: words(main, Role::Main).ecc_session.to_owned(),
+        repo_root: Some(captured.here.repo_root.clone()),
+        source_target: SourceTarget { kind, value, rest: Map::new() },
+        rest: Map::new(),
+    }
+}
+
+fn worker(
+    seen: &Seen,
+    calls: &[Call<'_>],
+    (place, kind): (usize, &str),
+    changes: &Changes,
+) -> Worker {
+    let role = if place == 0 { Role::Main } else { Role::Worker };
+    let words = words(seen, role);
+    let label = seen.title.as_deref().map(said).filter(|it| !it.is_empty());
+    Worker {
+        id: seen.id.to_string(),
+        label: label.unwrap_or_else(|| kind.to_owned()),
+        state: words.ecc_worker.to_owned(),
+        branch: Some(seen.git_branch.clone()),
+        worktree: Some(seen.project_path.clone()),
+        runtime: runtime(seen, kind),
+        intent: intent(seen, calls),
+        outputs: outputs(seen, calls),
+        artifacts: artifacts(seen, place, changes),
+        rest: Map::new(),
+    }
+}
+
+fn runtime(seen: &Seen, kind: &str) -> Runtime {
+    let is_over = seen.status == Status::Exited;
+    let active = match seen.status {
+        Status::Running | Status::WaitingApproval | Status::Waiting | Status::Idle => true,
+        Status::Exited | Status::Unknown => false,
+    };
+    let pid = seen.process.as_ref().filter(|_| !is_over).map(|it| it.pid.into());
+    let own = json!({
+        "agent": seen.agent.as_str(),
+        "type": kind,
+        "model": seen.model,
+        "runtimeSessionId": seen.runtime_id.as_str(),
+        "status": seen.status.as_str(),
+        "lifecycle": seen.lifecycle.as_str(),
+        "executor": seen.executor,
+    });
+    Runtime {
+        kind: format!("{}-session", seen.agent),
+        command: Some(None),
+        pid: Some(pid),
+        active,
+        dead: is_over,
+        rest: fields(own),
+    }
+}
+
+fn intent(seen: &Seen, calls: &[Call<'_>]) -> Intent {
+    let asked = seen.first_prompt().or(seen.title.as_deref()).unwrap_or_default();
+    Intent {
+        objective: first_sentences(asked, 3),
+        seed_paths: deeds::seeds(seen, calls),
+        rest: Map::new(),
+    }
+}
+
+fn outputs(seen: &Seen, calls: &[Call<'_>]) -> Outputs {
+    let plan = plan(calls).unwrap_or_default();
+    let answer = seen.last_answer().map(|it| first_sentences(it, 3));
+    let mut summary = plan.done;
+    summary.extend(answer.filter(|it| !it.is_empty()));
+    let mut risks = plan.open;
+    risks.extend(deeds::trouble(seen).filter(|_| has_failed(seen)).map(|it| it.message));
+    let waits = seen.waiting_for.as_ref().filter(|it| !it.text.is_empty());
+    risks.extend(waits.map(|it| format!("Waits for: {}", said(&it.text))));
+    Outputs { summary, validation: deeds::checks(calls), remaining_risks: risks, rest: Map::new() }
+}
+
+fn has_failed(seen: &Seen) -> bool {
+    seen.ending() == crate::states::Ending::Failed
+}
+
+fn artifacts(seen: &Seen, place: usize, changes: &Changes) -> Map<String, Value> {
+    let files = |action: &FileAction| {
+        let own = changes.files.iter().filter(|it| it.agent == place && it.action == *action);
+        own.map(|it| it.path.as_str()).collect::<Vec<_>>()
+    };
+    fields(json!({
+        "sourceUri": seen.source_uri,
+        "filesCreated": files(&FileAction::Created),
+        "filesModified": files(&FileAction::Modified),
+        "filesDeleted": files(&FileAction::Deleted),
+    }))
+}
+
+fn fields(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(fields) => fields,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}
