@@ -8,7 +8,8 @@ use crate::yaml::read_bytes;
 use serde_json::Value;
 use taffrail_contracts::Strictness;
 use taffrail_contracts::ai_session::{
-    ActiveFeature, Current, Kind, Operation, PLAN, Plan, STATE, VERSION, instant, validate,
+    ActiveFeature, Current, HistoryLine, Kind, Operation, PLAN, Plan, STATE, VERSION, instant,
+    validate,
 };
 use taffrail_model::Timestamp;
 
@@ -128,6 +129,14 @@ impl Feature<'_> {
 
     fn plan_unsound(&self, details: String) -> WorkError {
         self.directory.unsound(Operation::Read, (PLAN, Some(&self.id)), details)
+    }
+
+    /// Every line of the history that can be read.
+    ///
+    /// # Errors
+    /// The disk says no.
+    pub fn history(&self) -> Result<Vec<HistoryLine>, WorkError> {
+        Ok(crate::history::whole(&self.folder)?.unwrap_or_default().lines)
     }
 
     /// As it is listed.

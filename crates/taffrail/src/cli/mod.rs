@@ -28,6 +28,9 @@ mod token;
 mod uninstall;
 mod wait;
 mod which;
+mod work;
+mod work_say;
+mod work_task;
 
 use crate::config::Config;
 use crate::error::CliError;
@@ -109,6 +112,7 @@ enum Command {
     Forget(forget::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
+    Work(work::Args),
     Agents(agents::Args),
     Daemon(daemon::Args),
     Health(health::Args),
@@ -206,6 +210,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Forget(args) => forget::run(&args, &Context::new()?),
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
+        Command::Work(args) => work::run(&args, &Rim::read()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
         Command::Service(args) => service::run(&args, &Context::new()?),
@@ -238,6 +243,7 @@ impl Command {
             Self::Backup(_) | Self::Restore(_) => false,
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
+            Self::Work(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,
@@ -262,6 +268,9 @@ fn told(error: &clap::Error) -> ExitCode {
 }
 
 fn fail(error: &CliError, json: bool) -> ExitCode {
+    if error.message.is_empty() {
+        return ExitCode::from(error.kind.exit_code());
+    }
     match serde_json::to_string(&error.envelope()) {
         Ok(text) if json => say(&text),
         _ => {
