@@ -154,19 +154,24 @@ impl Feature<'_> {
         if !self.directory.is_writable() {
             return Ok(());
         }
-        let latest = tail.changes.last().and_then(|line| line.change.as_ref());
-        let is_known = latest.is_some_and(|change| change.state == self.state.current);
-        let broken_off: Vec<_> = tail.changes.iter().filter(|it| it.timestamp > before).collect();
-        if broken_off.is_empty() && is_known {
-            return Ok(());
-        }
-        if broken_off.is_empty() {
+        let (known, broken_off): (Vec<_>, Vec<_>) =
+            tail.changes.iter().partition(|line| line.timestamp <= before);
+        if !self.is_left_by_us(known.last().copied(), !broken_off.is_empty()) {
             return self.note_foreign();
         }
         for line in broken_off {
             self.redo(line)?;
         }
         Ok(())
+    }
+
+    /// The state is what the last change up to its instant made of it. Where later ones were broken
+    /// off the instant is that change's, too: another tool's clock may be behind ours, or count in
+    /// seconds, and its write is the last one all the same.
+    fn is_left_by_us(&self, known: Option<&HistoryLine>, is_behind: bool) -> bool {
+        let Some(line) = known else { return is_behind };
+        let is_same = line.change.as_ref().is_some_and(|it| it.state == self.state.current);
+        is_same && (!is_behind || line.timestamp == self.state.last_updated)
     }
 
     /// Makes a change that the history already names. A plan or a list that is not sound is left to

@@ -73,7 +73,7 @@ pub(super) fn show(held: &Held, json: bool) -> Result<(), CliError> {
     })?;
     match feature.plan() {
         Ok(plan) => lines_of(&plan).iter().try_for_each(|it| out.line(it).map(|_| ()))?,
-        Err(error) => say(&format!("the plan cannot be shown: {error}")),
+        Err(error) => say(&format!("the plan cannot be shown: {}", line(&error.to_string()))),
     }
     out.end()
 }

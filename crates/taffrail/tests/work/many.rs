@@ -68,7 +68,8 @@ fn updates_leave_the_state_valid_and_time_goes_on() {
     });
     let after = lines(&home);
     assert_eq!(after.len(), before + WRITERS * times);
-    let instants: Vec<_> = after.iter().map(|it| it["timestamp"].as_str().unwrap().parse().unwrap()).collect();
+    let instants: Vec<_> =
+        after.iter().map(|it| it["timestamp"].as_str().unwrap().parse().unwrap()).collect();
     assert!(instants.is_sorted_by(|one: &taffrail_model::Timestamp, next| one < next));
     let state = home.json(&["work", "show", "--json"]);
     assert_eq!(state["current_state"]["last_updated"], after.last().unwrap()["timestamp"]);
@@ -111,7 +112,8 @@ fn timed(home: &Home) -> Duration {
 fn check_files(home: &Home, before: String) -> String {
     let report = validate_path(home.root(), Strictness::Strict).unwrap();
     assert!(report.is_valid(), "{:?}", report.faults);
-    let names = std::fs::read_dir(home.path(".ai-session")).unwrap().map(|it| it.unwrap().file_name());
+    let names =
+        std::fs::read_dir(home.path(".ai-session")).unwrap().map(|it| it.unwrap().file_name());
     let names: Vec<_> = names.filter_map(|it| it.into_string().ok()).collect();
     let feature = names.iter().find(|it| it.starts_with("dark-mode")).expect("the feature");
     let state = home.path(".ai-session").join(feature).join("state.yaml");

@@ -59,7 +59,8 @@ fn a_feature_from_its_beginning_to_its_end() {
     check_text(&home, "done", &["task", "done", "t1", "--artifact", "src/switch.rs"]);
     check_text(&home, "plan", &["plan"]);
     check_json(&home, "plan", &["plan"], 0);
-    let log = ["log", "--command", "build", "--arguments", "all", "--model", "gemini", "--agent", "a2"];
+    let log =
+        ["log", "--command", "build", "--arguments", "all", "--model", "gemini", "--agent", "a2"];
     let ended = ["--status", "failure", "--duration-ms", "7", "--error", "no\u{1b}[31m space"];
     check_json(&home, "log", &[&log[..], &ended].concat(), 0);
     check_text(&home, "history", &["log", "-n", "3"]);
@@ -94,7 +95,11 @@ fn refusals() {
     for (name, arguments, code) in [
         ("duplicate", &["new", "Dark Mode"][..], 6),
         ("no_id", &["new", "漢字"], 6),
-        ("duplicate_task", &["task", "add", "t1", "--phase", "p", "--description", "d", "--agent", "a"], 6),
+        (
+            "duplicate_task",
+            &["task", "add", "t1", "--phase", "p", "--description", "d", "--agent", "a"],
+            6,
+        ),
         ("transition", &["task", "start", "t1"], 6),
         ("no_task", &["task", "start", "t9"], 6),
         ("model", &["use", "gpt"], 6),
@@ -103,11 +108,13 @@ fn refusals() {
         ("not_completed", &["archive"], 6),
         ("resume", &["resume"], 6),
     ] {
-        let before = std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
+        let before =
+            std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
         let output = home.run(&[&["work"], arguments].concat());
         assert_eq!((output.status, output.stdout.as_str()), (code, ""), "{arguments:?}");
         check_text(&home, &format!("refused_{name}"), arguments);
-        let after = std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
+        let after =
+            std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
         assert!(before == after, "{name}: what is refused leaves no trace");
     }
 }
@@ -169,6 +176,25 @@ fn nothing_a_terminal_obeys_is_printed() {
     for command in ["show", "plan"] {
         let output = home.run(&["work", command]);
         assert_eq!(output.status, 0, "{}", output.stderr);
-        assert!(output.stdout.contains("evil") && !output.stdout.contains('\u{1b}'), "{}", output.stdout);
+        assert!(
+            output.stdout.contains("evil") && !output.stdout.contains('\u{1b}'),
+            "{}",
+            output.stdout
+        );
     }
+}
+
+#[test]
+fn a_project_that_cannot_be_written_is_said_to_be_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    let locked = home.path("locked");
+    std::fs::create_dir(&locked).unwrap();
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
+    // Root may write anywhere, so root runs it as somebody else.
+    home.give_to(65534);
+    let output = home.run_in(&locked, &["work", "new", "X"]);
+    assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.stderr);
+    assert!(output.stderr.contains("Permission denied"), "{}", output.stderr);
+    assert_eq!(std::fs::read_dir(&locked).unwrap().count(), 0);
 }

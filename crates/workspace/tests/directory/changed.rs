@@ -33,7 +33,10 @@ fn a_task_goes_its_way() {
     project.with(|it| it.move_task(&done, &asked())).unwrap();
     let plan = project.with(|it| it.plan()).unwrap();
     let told: Vec<_> = plan.tasks().map(|it| (it.status, it.artifacts.join(","))).collect();
-    assert_eq!(told, [(TaskStatus::Completed, String::new()), (TaskStatus::Completed, "a.rs".to_owned())]);
+    assert_eq!(
+        told,
+        [(TaskStatus::Completed, String::new()), (TaskStatus::Completed, "a.rs".to_owned())]
+    );
     assert!(plan.tasks().all(|it| it.started_at < it.completed_at));
     assert_eq!(project.check(), [""; 0]);
 }
@@ -42,8 +45,14 @@ fn a_task_goes_its_way() {
 fn a_plan_holds_an_id_once() {
     let project = Project::at_work();
     let before = project.files();
-    assert_eq!(refusal(project.with(|it| it.add_task(&task("t1"), &asked()))), "there is already a task t1");
-    assert!(refusal(project.with(|it| it.add_task(&task(" "), &asked()))).starts_with("a task's id is one line"));
+    assert_eq!(
+        refusal(project.with(|it| it.add_task(&task("t1"), &asked()))),
+        "there is already a task t1"
+    );
+    assert!(
+        refusal(project.with(|it| it.add_task(&task(" "), &asked())))
+            .starts_with("a task's id is one line")
+    );
     assert_eq!(refusal(go(&project, "t9", TaskMove::Start)), "there is no task t9 in the plan");
     assert_eq!(project.files(), before, "what is refused leaves no trace");
 }
@@ -57,7 +66,9 @@ fn a_feature_goes_its_way() {
     let resting = "the feature dark-mode-2026-11-15 is paused, not active";
     assert_eq!(refusal(go(&project, "t1", TaskMove::Done)), resting);
     assert_eq!(refusal(project.with(|it| it.use_model(Model::Sonnet, &asked()))), resting);
-    assert!(refusal(project.open().archive(ID, &asked())).contains("only a completed one is archived"));
+    assert!(
+        refusal(project.open().archive(ID, &asked())).contains("only a completed one is archived")
+    );
     assert_eq!(go_on(FeatureMove::Resume).unwrap(), FeatureStatus::Active);
     assert_eq!(go_on(FeatureMove::Complete).unwrap(), FeatureStatus::Completed);
     assert!(refusal(go_on(FeatureMove::Resume)).contains("`resume` is no valid transition"));
@@ -71,7 +82,10 @@ fn what_is_archived_is_kept() {
     let before = project.text("state.yaml");
     let list = std::fs::read(project.outer("active-features.yaml")).unwrap();
     project.open().archive(ID, &asked()).unwrap();
-    assert_eq!(std::fs::read_to_string(project.outer(".archive").join(ID).join("state.yaml")).unwrap(), before);
+    assert_eq!(
+        std::fs::read_to_string(project.outer(".archive").join(ID).join("state.yaml")).unwrap(),
+        before
+    );
     assert_eq!(project.open().overview().unwrap(), []);
     assert_eq!(project.check(), [""; 0]);
     // A kill before the list was written.
@@ -116,7 +130,11 @@ fn time_never_steps_back() {
     let history = project.with(|it| it.history()).unwrap();
     assert!(history.is_sorted_by(|one, next| one.timestamp < next.timestamp));
     assert!(project.state().contains("last_updated: \"2026-11-15T12:00:00.000003Z\""));
-    assert!(std::fs::read_to_string(project.outer("active-features.yaml")).unwrap().contains("12:00:00.000003Z"));
+    assert!(
+        std::fs::read_to_string(project.outer("active-features.yaml"))
+            .unwrap()
+            .contains("12:00:00.000003Z")
+    );
 }
 
 #[test]

@@ -52,7 +52,8 @@ impl Project {
     }
 
     pub(crate) fn make(&self, name: &str) -> Result<String, WorkError> {
-        let new = New { name: name.to_owned(), description: "at night".to_owned(), model: Model::Opus };
+        let new =
+            New { name: name.to_owned(), description: "at night".to_owned(), model: Model::Opus };
         Directory::create(self.root(), &new, &asked(), now)
     }
 

@@ -2,7 +2,8 @@
 
 use crate::kit::{ID, Project, asked, change};
 use taffrail_contracts::ai_session::{
-    ACTIVE_FEATURES, CONTRACT, FeatureMove, HISTORY, Operation, PLAN, README, STATE, TaskMove, checksum,
+    ACTIVE_FEATURES, CONTRACT, FeatureMove, HISTORY, Operation, PLAN, README, STATE, TaskMove,
+    checksum,
 };
 use taffrail_workspace::WorkError;
 
@@ -10,21 +11,69 @@ use taffrail_workspace::WorkError;
 type Case = (&'static str, fn(&Project), &'static str);
 
 const MENDED: [Case; 15] = [
-    ("a torn state", |it| it.write(STATE, "version: \"1.0\"\ncurrent_state: [broken"), "state.yaml: line"),
-    ("a state that is no text", |it| std::fs::write(it.path(STATE), [0xff, 0xfe]).unwrap(), "state.yaml: not UTF-8"),
+    (
+        "a torn state",
+        |it| it.write(STATE, "version: \"1.0\"\ncurrent_state: [broken"),
+        "state.yaml: line",
+    ),
+    (
+        "a state that is no text",
+        |it| std::fs::write(it.path(STATE), [0xff, 0xfe]).unwrap(),
+        "state.yaml: not UTF-8",
+    ),
     ("an empty state", |it| it.write(STATE, ""), "state.yaml: : Expected an object"),
-    ("an unknown model", |it| it.write(STATE, &it.state().replace("opus", "gpt")), "model_in_use: \"gpt\" is not among"),
-    ("a state that steps back", |it| it.write(STATE, &it.state().replace("last_updated: \"2026", "last_updated: \"2025")), "`last_updated` is before `started_at`"),
-    ("the state of another feature", |it| it.write(STATE, &it.state().replace(ID, "other-2026-11-15")), "it is the state of another feature"),
-    ("a state amid a merge", |it| it.write(STATE, &format!("<<<<<<< HEAD\n{}>>>>>>> x\n", it.state())), "conflict markers"),
+    (
+        "an unknown model",
+        |it| it.write(STATE, &it.state().replace("opus", "gpt")),
+        "model_in_use: \"gpt\" is not among",
+    ),
+    (
+        "a state that steps back",
+        |it| it.write(STATE, &it.state().replace("last_updated: \"2026", "last_updated: \"2025")),
+        "`last_updated` is before `started_at`",
+    ),
+    (
+        "the state of another feature",
+        |it| it.write(STATE, &it.state().replace(ID, "other-2026-11-15")),
+        "it is the state of another feature",
+    ),
+    (
+        "a state amid a merge",
+        |it| it.write(STATE, &format!("<<<<<<< HEAD\n{}>>>>>>> x\n", it.state())),
+        "conflict markers",
+    ),
     ("no state", |it| std::fs::remove_file(it.path(STATE)).unwrap(), "state.yaml: it is missing"),
     ("a torn plan", |it| it.write(PLAN, "phases: [broken"), "implementation-plan.yaml: line"),
-    ("no plan", |it| std::fs::remove_file(it.path(PLAN)).unwrap(), "implementation-plan.yaml: it is missing"),
-    ("a torn line", |it| it.write(HISTORY, &(it.text(HISTORY) + "{\"timestamp\":\"2026-11-15T1")), "history.jsonl: line 5: not a whole JSON object"),
-    ("a line amid a merge", |it| it.write(HISTORY, &(it.text(HISTORY) + "=======\n")), "history.jsonl: line 5"),
-    ("no artifacts", |it| std::fs::remove_dir(it.path("artifacts")).unwrap(), "artifacts: it is missing"),
-    ("no list", |it| std::fs::remove_file(it.outer(ACTIVE_FEATURES)).unwrap(), "active-features.yaml: it is missing"),
-    ("a torn list", |it| std::fs::write(it.outer(ACTIVE_FEATURES), "active_features: {").unwrap(), "active-features.yaml: line"),
+    (
+        "no plan",
+        |it| std::fs::remove_file(it.path(PLAN)).unwrap(),
+        "implementation-plan.yaml: it is missing",
+    ),
+    (
+        "a torn line",
+        |it| it.write(HISTORY, &(it.text(HISTORY) + "{\"timestamp\":\"2026-11-15T1")),
+        "history.jsonl: line 5: not a whole JSON object",
+    ),
+    (
+        "a line amid a merge",
+        |it| it.write(HISTORY, &(it.text(HISTORY) + "=======\n")),
+        "history.jsonl: line 5",
+    ),
+    (
+        "no artifacts",
+        |it| std::fs::remove_dir(it.path("artifacts")).unwrap(),
+        "artifacts: it is missing",
+    ),
+    (
+        "no list",
+        |it| std::fs::remove_file(it.outer(ACTIVE_FEATURES)).unwrap(),
+        "active-features.yaml: it is missing",
+    ),
+    (
+        "a torn list",
+        |it| std::fs::write(it.outer(ACTIVE_FEATURES), "active_features: {").unwrap(),
+        "active-features.yaml: line",
+    ),
 ];
 
 #[test]
@@ -39,12 +88,22 @@ fn what_is_spoiled_is_told_and_mended() {
         assert_eq!(project.files(), spoiled, "{name}: a check mends nothing");
         let repairs = project.recover();
         assert!(!repairs.is_empty(), "{name}");
-        assert_eq!((project.check(), project.current()), (Vec::new(), current), "{name}: {repairs:?}");
+        assert_eq!(
+            (project.check(), project.current()),
+            (Vec::new(), current),
+            "{name}: {repairs:?}"
+        );
         let history = format!("{ID}/{HISTORY}");
         let after = project.files();
-        assert!(after[&history].starts_with(&spoiled[&history]), "{name}: history is never rewritten");
-        let kept = |bytes: &Vec<u8>| after.values().any(|it| it == bytes) || before.values().any(|it| it == bytes);
-        let lost: Vec<_> = spoiled.iter().filter(|(path, bytes)| **path != history && !kept(bytes)).collect();
+        assert!(
+            after[&history].starts_with(&spoiled[&history]),
+            "{name}: history is never rewritten"
+        );
+        let kept = |bytes: &Vec<u8>| {
+            after.values().any(|it| it == bytes) || before.values().any(|it| it == bytes)
+        };
+        let lost: Vec<_> =
+            spoiled.iter().filter(|(path, bytes)| **path != history && !kept(bytes)).collect();
         assert!(lost.is_empty(), "{name}: {lost:?}");
         assert_eq!(project.recover(), [""; 0], "{name}: twice is once");
     }
@@ -95,7 +154,9 @@ fn a_folder_that_is_lost_begins_anew() {
 fn an_error_is_told_as_the_contract_asks() {
     let project = Project::at_work();
     project.write(STATE, "x: [");
-    let Err(WorkError::Unsound(context)) = project.with(|_| Ok(())) else { panic!("it is not sound") };
+    let Err(WorkError::Unsound(context)) = project.with(|_| Ok(())) else {
+        panic!("it is not sound")
+    };
     assert_eq!(context.operation, Operation::Read);
     assert_eq!(context.file, format!(".ai-session/{ID}/{STATE}"));
     assert_eq!(context.feature_id.as_deref(), Some(ID));
@@ -107,7 +168,11 @@ fn a_state_that_is_not_sound_is_never_overwritten() {
     let project = Project::at_work();
     project.write(STATE, "x: [");
     let before = project.files();
-    assert!(project.with(|it| it.use_model(taffrail_contracts::ai_session::Model::Opus, &asked())).is_err());
+    assert!(
+        project
+            .with(|it| it.use_model(taffrail_contracts::ai_session::Model::Opus, &asked()))
+            .is_err()
+    );
     project.check();
     assert_eq!(project.files(), before);
 }
@@ -165,7 +230,8 @@ fn an_acknowledgment_is_current_stale_or_absent() {
     assert_eq!(project.check(), [""; 0]);
     let text = std::fs::read_to_string(project.outer("contract-acknowledgment.md")).unwrap();
     assert_eq!(text.matches("# Contract Acknowledgment").count(), 2);
-    std::fs::write(project.outer("contract-acknowledgment.md"), text.replace("Date: ", "Day: ")).unwrap();
+    std::fs::write(project.outer("contract-acknowledgment.md"), text.replace("Date: ", "Day: "))
+        .unwrap();
     assert!(project.check()[0].contains("/date: `date` is missing"));
     assert!(std::fs::remove_file(project.outer(README)).is_ok());
 }
@@ -175,5 +241,8 @@ fn a_task_nobody_planned_is_told() {
     let project = Project::at_work();
     let state = project.state().replace("\"t1\"", "\"ghost\"");
     project.write(STATE, &state);
-    assert_eq!(project.check(), [format!(".ai-session/{ID}/{STATE}: active_task \"ghost\" is not in the plan")]);
+    assert_eq!(
+        project.check(),
+        [format!(".ai-session/{ID}/{STATE}: active_task \"ghost\" is not in the plan")]
+    );
 }
