@@ -201,11 +201,6 @@ fn time_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>,
 }
 
 /// A whole number, however it is written: `1.0` is one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a cast of this kind keeps to the bounds"
-)]
 fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let number = serde_json::Number::deserialize(from)?;
     Ok(number.as_u64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as u64))
