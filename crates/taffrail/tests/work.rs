@@ -5,7 +5,6 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"
 )]

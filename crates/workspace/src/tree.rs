@@ -57,7 +57,7 @@ pub(crate) fn tree(text: &str) -> Option<Node> {
         let (event, range) = events.next()?;
         match event {
             Event::StreamStart | Event::DocumentStart(..) => {}
-            other => return events.node(other, range, DEPTH),
+            other => return events.node(&other, range, DEPTH),
         }
     }
 }
@@ -73,14 +73,14 @@ impl<'t> Events<'t> {
         Some((event, span.byte_range()?))
     }
 
-    fn node(&mut self, event: Event<'t>, range: Range<usize>, depth: usize) -> Option<Node> {
+    fn node(&mut self, event: &Event<'t>, range: Range<usize>, depth: usize) -> Option<Node> {
         let depth = depth.checked_sub(1)?;
         match event {
             Event::Scalar(..) | Event::Alias(_) => {
                 Some(Node { range: self.trimmed(range), kind: Kind::Scalar })
             }
-            Event::SequenceStart(style, ..) => self.list(style_of(style), range.start, depth),
-            Event::MappingStart(style, ..) => self.map(style_of(style), range.start, depth),
+            Event::SequenceStart(style, ..) => self.list(style_of(*style), range.start, depth),
+            Event::MappingStart(style, ..) => self.map(style_of(*style), range.start, depth),
             _ => None,
         }
     }
@@ -93,7 +93,7 @@ impl<'t> Events<'t> {
                 let end = end(style, range.end, items.last(), start);
                 return Some(Node { range: start..end, kind: Kind::List(style, items) });
             }
-            items.push(self.node(event, range, depth)?);
+            items.push(self.node(&event, range, depth)?);
         }
     }
 
@@ -112,13 +112,13 @@ impl<'t> Events<'t> {
                 Event::Scalar(name, ..) => name.into_owned(),
                 // Whatever else is a key is nobody's that we look for.
                 other => {
-                    self.node(other, range.clone(), depth)?;
+                    self.node(&other, range.clone(), depth)?;
                     String::new()
                 }
             };
             first = first.or(Some(range.start));
             let (event, range) = self.next()?;
-            let node = self.node(event, range, depth)?;
+            let node = self.node(&event, range, depth)?;
             entries.push((name, node));
         }
     }

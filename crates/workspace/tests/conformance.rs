@@ -3,7 +3,6 @@
 //!
 //! `TAFFRAIL_FULL=1` damages 100,000 documents; `TAFFRAIL_SEED` chooses them.
 #![expect(
-    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"

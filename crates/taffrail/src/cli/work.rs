@@ -191,7 +191,7 @@ impl Work<'_> {
         let directory = self.open()?;
         let mut feature = directory.choose(self.args.feature.as_deref(), wanted)?;
         let done = act(&mut feature)?;
-        Ok((feature.id.clone(), done))
+        Ok((feature.id, done))
     }
 
     pub(super) fn asked(&self, command: &str, arguments: &str) -> Asked {
@@ -271,7 +271,7 @@ impl Work<'_> {
         let checksum = contract.checksum(self.rim)?.unwrap_or_else(own_checksum);
         self.open()?.acknowledge(agent, &checksum)?;
         let document = json!({ "agent": agent, "checksum": checksum });
-        self.told(document, &format!("{agent} has read the contract {}", checksum))
+        self.told(document, &format!("{agent} has read the contract {checksum}"))
     }
 
     fn check(&self, contract: &ContractFile) -> Result<(), CliError> {

@@ -92,7 +92,7 @@ fn kills_never_leave_an_invalid_file() {
         let micros = usize::try_from(usual.as_micros()).unwrap() * 6 / 5;
         let delay = Duration::from_micros(chance.below(micros).try_into().unwrap());
         struck += usize::from(run.kill_after(delay) == Fate::Killed);
-        last = check_files(&home, last);
+        last = check_files(&home, &last);
         if round % 10 == 9 {
             check_sound(&home);
         }
@@ -109,7 +109,7 @@ fn timed(home: &Home) -> Duration {
 }
 
 /// Looks at the files themselves, before anything is rolled forward; gives the instant of the state.
-fn check_files(home: &Home, before: String) -> String {
+fn check_files(home: &Home, before: &str) -> String {
     let report = validate_path(home.root(), Strictness::Strict).unwrap();
     assert!(report.is_valid(), "{:?}", report.faults);
     let names =
@@ -120,7 +120,7 @@ fn check_files(home: &Home, before: String) -> String {
     let state = read_yaml(&std::fs::read_to_string(state).unwrap()).unwrap();
     let instant = state["current_state"]["last_updated"].as_str().unwrap().to_owned();
     let at = |text: &str| text.parse::<taffrail_model::Timestamp>().ok();
-    assert!(at(&before) <= at(&instant), "{before} {instant}");
+    assert!(at(before) <= at(&instant), "{before} {instant}");
     instant
 }
 
