@@ -161,7 +161,7 @@ pub fn rules(contract: &Contract) -> Vec<(String, Level)> {
     }
 }
 
-fn collect(place: &str, shape: &Shape, out: &mut Vec<(String, Level)>) {
+pub(crate) fn collect(place: &str, shape: &Shape, out: &mut Vec<(String, Level)>) {
     let of = if place.is_empty() { "document" } else { place };
     let mut add = |kind: &str, level| out.push((format!("{of}.{kind}"), level));
     if !matches!(shape, Shape::Any) {

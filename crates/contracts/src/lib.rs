@@ -4,6 +4,7 @@
 //! A contract is told once, as a [`shape`] and a few [`contract::Rule`]s; its check and its JSON
 //! Schema both come from that. Nothing in this crate reads a file, a clock or the environment.
 
+pub mod ai_session;
 pub mod binding;
 pub mod captured;
 pub mod check;

@@ -4,6 +4,7 @@ use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::server::error_body;
+use taffrail_workspace::WorkError;
 
 /// A failure as it is told.
 #[derive(Debug)]
@@ -17,6 +18,11 @@ impl CliError {
     /// The question was not understood.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// Everything was said already; only the exit code is left to tell.
+    pub(crate) fn silent(kind: ErrorKind) -> Self {
+        Self { kind, message: String::new(), hint: None }
     }
 
     /// The document programs read.
@@ -47,6 +53,21 @@ impl From<DaemonError> for CliError {
     fn from(error: DaemonError) -> Self {
         let ErrorBody { kind, message, hint, .. } = error_body(&error);
         Self { kind, message, hint }
+    }
+}
+
+impl From<WorkError> for CliError {
+    fn from(error: WorkError) -> Self {
+        let (kind, hint) = match &error {
+            WorkError::NoDirectory(_) => (ErrorKind::NotFound, Some("taffrail work new NAME")),
+            WorkError::NoFeature(_) => (ErrorKind::NotFound, Some("taffrail work ls")),
+            WorkError::Several(_) => (ErrorKind::Usage, Some("name one with --feature ID")),
+            WorkError::Refused(_) => (ErrorKind::Refused, None),
+            WorkError::Unsound(_) => (ErrorKind::Refused, Some("taffrail work check")),
+            WorkError::Busy(_) => (ErrorKind::TimedOut, None),
+            WorkError::Disk { .. } => (ErrorKind::Failure, None),
+        };
+        Self { kind, message: error.to_string(), hint: hint.map(str::to_owned) }
     }
 }
 

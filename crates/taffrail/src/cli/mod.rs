@@ -30,6 +30,9 @@ mod token;
 mod uninstall;
 mod wait;
 mod which;
+mod work;
+mod work_say;
+mod work_task;
 
 use crate::config::Config;
 use crate::error::CliError;
@@ -113,6 +116,7 @@ enum Command {
     Capture(capture::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
+    Work(work::Args),
     Agents(agents::Args),
     Daemon(daemon::Args),
     Health(health::Args),
@@ -214,6 +218,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Capture(args) => capture::run(&args, &Context::new()?),
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
+        Command::Work(args) => work::run(&args, &Rim::read()?),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
         Command::Service(args) => service::run(&args, &Context::new()?),
@@ -248,6 +253,7 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Capture(args) => args.json,
+            Self::Work(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,
@@ -276,6 +282,9 @@ fn told(error: &clap::Error) -> ExitCode {
 }
 
 fn fail(error: &CliError, json: bool) -> ExitCode {
+    if error.message.is_empty() {
+        return ExitCode::from(error.kind.exit_code());
+    }
     match serde_json::to_string(&error.envelope()) {
         Ok(text) if json => say(&text),
         _ => {

@@ -1,0 +1,190 @@
+//! Who has read the contract: one section of Markdown for each agent.
+
+use super::VERSION;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use taffrail_model::Timestamp;
+
+const HEADING: &str = "# Contract Acknowledgment";
+const WORDS: &str =
+    "I acknowledge that I have read and will adhere to the Session State Specification v1.0.";
+
+/// One section, as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acknowledgment {
+    /// Who.
+    pub agent: Option<String>,
+    /// On which day.
+    pub date: Option<String>,
+    /// Of which version.
+    pub contract_version: Option<String>,
+    /// Of which bytes.
+    pub checksum: Option<String>,
+}
+
+impl Acknowledgment {
+    /// Its fields, to be checked like any document.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let fields = [
+            ("agent", &self.agent),
+            ("date", &self.date),
+            ("contract_version", &self.contract_version),
+            ("checksum", &self.checksum),
+        ];
+        let there =
+            fields.iter().filter_map(|(name, it)| Some(((*name).to_owned(), json!(it.as_ref()?))));
+        Value::Object(there.collect())
+    }
+
+    /// It is of this version, and of bytes with one of these checksums.
+    #[must_use]
+    pub fn is_of(&self, checksums: &[String]) -> bool {
+        let same = |it: &String| checksums.iter().any(|known| known.eq_ignore_ascii_case(it));
+        self.contract_version.as_deref() == Some(VERSION)
+            && self.checksum.as_ref().is_some_and(same)
+    }
+}
+
+/// The lower-case SHA-256 of a contract's bytes.
+#[must_use]
+pub fn checksum(contract: &[u8]) -> String {
+    Sha256::digest(contract).iter().fold(String::with_capacity(64), |mut out, byte| {
+        // Writing to a string cannot fail.
+        write!(out, "{byte:02x}").ok();
+        out
+    })
+}
+
+/// Every section of a file.
+#[must_use]
+pub fn acknowledgments(text: &str) -> Vec<Acknowledgment> {
+    sections(text).into_iter().map(read).collect()
+}
+
+/// The file with one section for this agent: its old one replaced, or a new one at the end.
+#[must_use]
+pub fn acknowledge(text: &str, agent: &str, checksum: &str, now: Timestamp) -> String {
+    let day = now.to_string();
+    let day = day.get(..10).unwrap_or(&day);
+    let new = format!(
+        "{HEADING}\n\nAgent: {agent}\nDate: {day}\nContract Version: {VERSION}\n\
+         Checksum: {checksum}\n\n{WORDS}\n"
+    );
+    let mut own = sections(text).into_iter().filter(|it| read(it).agent.as_deref() == Some(agent));
+    let Some(old) = own.next() else { return appended(text, &new) };
+    let kept = after_words(old);
+    let mut out = text.replacen(old, &format!("{new}{kept}"), 1);
+    // A second section of the same agent would only be one more that grows stale.
+    for other in own {
+        out = out.replacen(other, after_words(other), 1);
+    }
+    out
+}
+
+fn appended(text: &str, new: &str) -> String {
+    match text.trim_end() {
+        "" => new.to_owned(),
+        before => format!("{before}\n\n{new}"),
+    }
+}
+
+/// From each heading up to the next.
+fn sections(text: &str) -> Vec<&str> {
+    let is_start = |at: &usize| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
+    let starts: Vec<_> = text.match_indices(HEADING).map(|(at, _)| at).filter(is_start).collect();
+    let ends = starts.iter().skip(1).copied().chain([text.len()]);
+    starts.iter().zip(ends).filter_map(|(begin, end)| text.get(*begin..end)).collect()
+}
+
+/// What stands in a section after the contract's words, which is not ours.
+fn after_words(section: &str) -> &str {
+    let last = ["Agent:", "Date:", "Contract Version:", "Checksum:", WORDS];
+    let mut end = HEADING.len();
+    let mut at = 0;
+    for line in section.split_inclusive('\n') {
+        at += line.len();
+        if last.iter().any(|it| line.starts_with(it)) {
+            end = at;
+        }
+    }
+    section.get(end..).unwrap_or_default()
+}
+
+fn read(section: &str) -> Acknowledgment {
+    let field = |name: &str| {
+        let line = section.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(|value| value.trim().to_owned())
+    };
+    Acknowledgment {
+        agent: field("Agent"),
+        date: field("Date"),
+        contract_version: field("Contract Version"),
+        checksum: field("Checksum"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ai_session::CONTRACT;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_checksum_is_a_sha_256() {
+        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(checksum(b""), empty);
+        assert_eq!(checksum(CONTRACT.as_bytes()).len(), 64);
+    }
+
+    #[test]
+    fn each_agent_has_one_section() {
+        let one = acknowledge("", "a1", "11", at("2026-11-15T10:00:00Z"));
+        let expected = "# Contract Acknowledgment\n\nAgent: a1\nDate: 2026-11-15\n\
+            Contract Version: 1.0\nChecksum: 11\n\nI acknowledge that I have read and will adhere \
+            to the Session State Specification v1.0.\n";
+        assert_eq!(one, expected);
+        let two = acknowledge(&one, "a2", "11", at("2026-11-15T10:00:00Z"));
+        assert_eq!(two, format!("{one}\n{}", one.replace("a1", "a2")));
+        let again = acknowledge(&two, "a1", "22", at("2026-11-16T10:00:00Z"));
+        let newer = one.replace("11", "22").replace("2026-22-15", "2026-11-16");
+        assert_eq!(again, format!("{newer}\n{}", one.replace("a1", "a2")));
+        assert_eq!(
+            acknowledge(&again, "a1", "22", at("2026-11-16T10:00:00Z")),
+            again,
+            "twice is once"
+        );
+    }
+
+    #[test]
+    fn what_others_wrote_around_it_stays() {
+        let theirs = "Intro.\n\n# Contract Acknowledgment\n\nAgent: x\nDate: 2025-01-09\n\
+            Contract Version: 1.0\nChecksum: 00\n\nI agree.\n\n## Notes\nmine\n";
+        let after = acknowledge(theirs, "x", "11", at("2026-11-15T10:00:00Z"));
+        assert!(
+            after.starts_with("Intro.\n\n# Contract") && after.ends_with("## Notes\nmine\n"),
+            "{after}"
+        );
+        let read = acknowledgments(&after);
+        assert_eq!(read.iter().map(|it| it.checksum.as_deref()).collect::<Vec<_>>(), [Some("11")]);
+        let after =
+            acknowledge(&format!("{theirs}\n{theirs}"), "x", "11", at("2026-11-15T10:00:00Z"));
+        assert_eq!(acknowledgments(&after).len(), 1, "{after}");
+    }
+
+    #[test]
+    fn a_section_is_current_or_stale() {
+        let text = acknowledge("", "a", "AB", at("2026-11-15T10:00:00Z"));
+        let [read] = acknowledgments(&text).try_into().unwrap();
+        let check =
+            |known: &str, expected: bool| assert_eq!(read.is_of(&[known.to_owned()]), expected);
+        check("ab", true);
+        check("cd", false);
+        let older = Acknowledgment { contract_version: Some("0.9".to_owned()), ..read.clone() };
+        assert!(!older.is_of(&["ab".to_owned()]));
+    }
+}

@@ -1,0 +1,261 @@
+//! Mends a directory: what is corrupt is set aside beside the original, what is missing is made
+//! again, the state is what the history says. History itself is never rewritten.
+
+use crate::active::Active;
+use crate::create::{Begun, New, state_document};
+use crate::directory::Directory;
+use crate::error::WorkError;
+use crate::feature::{State, foreign_version, read_plan};
+use crate::folder::Folder;
+use crate::history::{self, BadLine, Whole};
+use crate::render::document;
+use crate::yaml::{conflict, read_bytes};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use taffrail_contracts::ai_session::{
+    ACTIVE_FEATURES, ARTIFACTS, ActiveFeature, Change, Current, FeatureStatus, HISTORY,
+    HistoryLine, Model, Operation, Outcome, PLAN, Replayed, STATE, What, after, instant, replay,
+};
+use taffrail_model::Timestamp;
+
+/// Where bad lines of a history are copied to.
+const BAD_LINES: &str = "history.quarantine.jsonl";
+
+/// One thing that was mended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// The file, from the project's folder.
+    pub file: String,
+    /// What was done.
+    pub done: String,
+}
+
+/// What a recovery came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Everything that was mended.
+    pub repairs: Vec<Repair>,
+}
+
+struct Mender<'d> {
+    directory: &'d Directory,
+    repairs: Vec<Repair>,
+}
+
+impl Directory {
+    /// Mends one feature, or all of them and the list.
+    ///
+    /// # Errors
+    /// A version is newer than ours, or the disk says no.
+    pub fn recover(&self, only: Option<&str>) -> Result<Recovered, WorkError> {
+        let mut mender = Mender { directory: self, repairs: Vec::new() };
+        let listed = mender.list()?;
+        let mut ids = self.folders()?;
+        ids.extend(listed.iter().map(|it| it.feature_id.clone()).filter(|it| !self.folder.has(it)));
+        for id in ids.iter().filter(|id| only.is_none_or(|only| only == *id)) {
+            let entry = listed.iter().find(|it| it.feature_id == *id);
+            mender.feature(id, entry)?;
+        }
+        mender.relist()?;
+        if !self.folder.has(taffrail_contracts::ai_session::README) {
+            self.write_readme()?;
+            mender.note((taffrail_contracts::ai_session::README, None), "written again");
+        }
+        Ok(Recovered { repairs: mender.repairs })
+    }
+}
+
+impl Mender<'_> {
+    fn note(&mut self, about: (&str, Option<&str>), done: &str) {
+        let file = self.directory.context(Operation::Update, about, String::new()).file;
+        self.repairs.push(Repair { file, done: done.to_owned() });
+    }
+
+    /// Copies bytes beside their original, under a name nothing has.
+    fn quarantine(
+        &mut self,
+        folder: &Folder,
+        about: (&str, Option<&str>),
+        bytes: &[u8],
+    ) -> Result<(), WorkError> {
+        let day = after(self.directory.now(), None).to_string().replace([':', '-', '.'], "");
+        let mut names = (0..).map(|it| match it {
+            0 => format!("{}.corrupt-{day}", about.0),
+            more => format!("{}.corrupt-{day}-{more}", about.0),
+        });
+        let name = names.find(|it| !folder.has(it)).unwrap_or_default();
+        folder.replace(&name, bytes)?;
+        self.note(about, &format!("what was there is kept as {name}"));
+        Ok(())
+    }
+
+    /// The list as far as it can be read. One that cannot is set aside, unless a merge left it so.
+    fn list(&mut self) -> Result<Vec<ActiveFeature>, WorkError> {
+        let folder = &self.directory.folder;
+        let Some(bytes) = folder.read(ACTIVE_FEATURES)? else { return Ok(Vec::new()) };
+        match Active::read(folder)? {
+            Some(Ok(active)) => Ok(active.features),
+            Some(Err(_)) if conflict(&String::from_utf8_lossy(&bytes)).is_none() => {
+                self.quarantine(folder, (ACTIVE_FEATURES, None), &bytes)?;
+                folder.remove(ACTIVE_FEATURES)?;
+                Ok(Vec::new())
+            }
+            Some(Err(_)) | None => Ok(Vec::new()),
+        }
+    }
+
+    /// Lists every feature that has a folder and is not listed.
+    fn relist(&mut self) -> Result<(), WorkError> {
+        // A merge is resolved by people; until then the list is left alone.
+        let Ok(active) = self.directory.active() else { return Ok(()) };
+        let mut active = active.unwrap_or_else(|| Active::new(Vec::new()));
+        let unlisted: Vec<_> =
+            self.directory.folders()?.into_iter().filter(|id| active.entry(id).is_none()).collect();
+        for id in &unlisted {
+            let entry = self.entry(id)?;
+            active.push(&entry)?;
+            self.note((ACTIVE_FEATURES, None), &format!("{id} is listed again"));
+        }
+        if unlisted.is_empty() { Ok(()) } else { active.write(&self.directory.folder) }
+    }
+
+    fn entry(&self, id: &str) -> Result<ActiveFeature, WorkError> {
+        let folder = self.directory.folder.make(id)?;
+        let replayed = replay(&history::whole(&folder)?.unwrap_or_default().lines);
+        let state = self.directory.state(&folder, id)?;
+        Ok(ActiveFeature {
+            feature_id: id.to_owned(),
+            started_at: state.current.started_at,
+            last_active: state.last_updated,
+            status: replayed.status.unwrap_or(FeatureStatus::Active),
+        })
+    }
+
+    fn feature(&mut self, id: &str, entry: Option<&ActiveFeature>) -> Result<(), WorkError> {
+        let folder = self.directory.folder.make(id)?;
+        self.refuse_newer(&folder, id)?;
+        if folder.sub(ARTIFACTS)?.is_none() {
+            folder.make(ARTIFACTS)?;
+            self.note((ARTIFACTS, Some(id)), "made again");
+        }
+        let whole = self.history(&folder, id)?;
+        let replayed = replay(&whole.lines);
+        self.plan(&folder, id, &replayed)?;
+        self.state(&folder, id, (&replayed, entry, &whole))
+    }
+
+    fn refuse_newer(&self, folder: &Folder, id: &str) -> Result<(), WorkError> {
+        let bytes = folder.read(STATE)?.unwrap_or_default();
+        let document = read_bytes(&bytes).map(|it| it.1).unwrap_or(Value::Null);
+        let told = |why| self.directory.unsound(Operation::Update, (STATE, Some(id)), why);
+        foreign_version(&document).map_or(Ok(()), |why| Err(told(why)))
+    }
+
+    /// Bad lines are copied beside; the history keeps them, for it is never rewritten.
+    fn history(&mut self, folder: &Folder, id: &str) -> Result<Whole, WorkError> {
+        let about = (HISTORY, Some(id));
+        let Some(whole) = history::whole(folder)? else {
+            folder.replace(HISTORY, b"")?;
+            self.note(about, "made again, empty");
+            return Ok(Whole::default());
+        };
+        let known = set_aside(folder)?;
+        let bad: Vec<_> = whole.bad.iter().filter(|it| !known.contains(&it.mark())).collect();
+        for line in &bad {
+            folder.append(BAD_LINES, self.kept(line).as_bytes())?;
+            self.note(
+                about,
+                &format!("line {} is kept in {BAD_LINES} and no longer read", line.number),
+            );
+        }
+        Ok(whole)
+    }
+
+    fn kept(&self, line: &BadLine) -> String {
+        let kept = json!({
+            "line": line.number,
+            "sha256": line.mark(),
+            "set_aside_at": after(self.directory.now(), None),
+            "why": line.why,
+            "text": String::from_utf8_lossy(&line.bytes),
+        });
+        format!("{kept}\n")
+    }
+
+    fn plan(&mut self, folder: &Folder, id: &str, replayed: &Replayed) -> Result<(), WorkError> {
+        let about = (PLAN, Some(id));
+        match folder.read(PLAN)? {
+            Some(bytes) if read_plan(&bytes, id).is_ok() => return Ok(()),
+            Some(bytes) => self.quarantine(folder, about, &bytes)?,
+            None => {}
+        }
+        let plan = replayed.plan.clone().unwrap_or_else(|| self.begun(id, replayed).plan);
+        folder.replace(PLAN, document(&json!(plan)).as_bytes())?;
+        let from = if replayed.plan.is_some() { "from the history" } else { "empty" };
+        self.note(about, &format!("made again, {from}"));
+        Ok(())
+    }
+
+    fn state(
+        &mut self,
+        folder: &Folder,
+        id: &str,
+        (replayed, entry, whole): (&Replayed, Option<&ActiveFeature>, &Whole),
+    ) -> Result<(), WorkError> {
+        let about = (STATE, Some(id));
+        match folder.read(STATE)? {
+            Some(bytes) if State::of(&bytes, id).is_ok() => return Ok(()),
+            Some(bytes) => self.quarantine(folder, about, &bytes)?,
+            None => {}
+        }
+        let current = replayed.current.clone().unwrap_or_else(|| {
+            let begun = self.begun(id, replayed).current;
+            Current { started_at: entry.map_or(begun.started_at, |it| it.started_at), ..begun }
+        });
+        let lines = whole.lines.iter().map(|it| it.timestamp);
+        let last = lines.chain([current.started_at]).max();
+        let at = after(self.directory.now(), last);
+        history::append(folder, &recovery(&current, at))?;
+        folder.replace(STATE, document(&state_document(id, &current, at)).as_bytes())?;
+        let from = if replayed.current.is_some() { "from the history" } else { "as it begins" };
+        self.note(about, &format!("made again, {from}"));
+        Ok(())
+    }
+
+    /// A feature of which nothing is left but its id: it begins on the day in there.
+    fn begun(&self, id: &str, replayed: &Replayed) -> Begun {
+        let cut = id.len().saturating_sub(11);
+        let (name, day) = id.split_at_checked(cut).unwrap_or((id, ""));
+        let day = instant(&format!("{}T00:00:00Z", day.trim_start_matches('-')));
+        let began = replayed.current.as_ref().map(|it| it.started_at).or(day);
+        let new =
+            New { name: name.replace('-', " "), description: String::new(), model: Model::Opus };
+        Begun::of(id, &new, began.unwrap_or_else(|| self.directory.now()))
+    }
+}
+
+fn recovery(current: &Current, timestamp: Timestamp) -> HistoryLine {
+    HistoryLine {
+        timestamp,
+        command: "work recover".to_owned(),
+        arguments: String::new(),
+        model: current.model_in_use,
+        agent: "taffrail".to_owned(),
+        task_id: current.active_task.clone(),
+        status: Outcome::Success,
+        duration_ms: 0,
+        error: None,
+        change: Some(Change { what: What::Observed, state: current.clone() }),
+    }
+}
+
+/// The marks of lines that were copied beside their history.
+pub(crate) fn set_aside(folder: &Folder) -> Result<HashSet<String>, WorkError> {
+    let bytes = folder.read(BAD_LINES)?.unwrap_or_default();
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let mark = |line: &[u8]| {
+        let value: Value = serde_json::from_slice(line).ok()?;
+        Some(value.get("sha256")?.as_str()?.to_owned())
+    };
+    Ok(lines.filter_map(mark).collect())
+}

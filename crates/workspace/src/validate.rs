@@ -1,0 +1,154 @@
+//! Reads files or directories against the contract, for whoever wrote them; changes nothing.
+
+use crate::error::{WorkError, disk};
+use crate::folder::Folder;
+use crate::yaml;
+use serde_json::Value;
+use std::path::Path;
+use taffrail_contracts::ai_session::{
+    ACKNOWLEDGMENT, ACTIVE_FEATURES, FOLDER, HISTORY, Kind, PLAN, STATE, acknowledgments,
+    is_feature_id, validate, validate_any,
+};
+use taffrail_contracts::{Fault, Report, Strictness};
+
+/// Files of a feature, with what they are.
+const FILES: [(&str, Kind); 3] =
+    [(STATE, Kind::State), (PLAN, Kind::Plan), (HISTORY, Kind::HistoryLine)];
+
+/// Reads a file, a feature's folder, an `.ai-session` directory, or a project with one.
+///
+/// # Errors
+/// It is not there, or the disk says no.
+pub fn validate_path(path: &Path, strictness: Strictness) -> Result<Report, WorkError> {
+    if !path.is_dir() {
+        let bytes = std::fs::read(path).map_err(disk(path))?;
+        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        return Ok(validate_text(name, &String::from_utf8_lossy(&bytes), strictness));
+    }
+    let inner = path.join(FOLDER);
+    let path = if inner.is_dir() { &inner } else { path };
+    let folder = Folder::open(path)?;
+    if folder.has(STATE) || folder.has(PLAN) {
+        return feature(&folder, "", strictness);
+    }
+    whole(&folder, strictness)
+}
+
+/// Reads a text by the name of its file, or by what it says.
+#[must_use]
+pub fn validate_text(name: &str, text: &str, strictness: Strictness) -> Report {
+    match name {
+        HISTORY => lines(text, strictness),
+        ACKNOWLEDGMENT => sections(text, strictness),
+        STATE => document(text, Some(Kind::State), strictness),
+        PLAN => document(text, Some(Kind::Plan), strictness),
+        ACTIVE_FEATURES => document(text, Some(Kind::ActiveFeatures), strictness),
+        _ if is_lines(text) => lines(text, strictness),
+        _ => document(text, None, strictness),
+    }
+}
+
+/// Several objects, each on a line of its own.
+fn is_lines(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
+    lines.clone().count() > 1 && lines.next().is_some_and(is_object)
+}
+
+fn document(text: &str, kind: Option<Kind>, strictness: Strictness) -> Report {
+    match yaml::read(text) {
+        Ok(value) => kind.map_or_else(
+            || validate_any(&value, strictness),
+            |kind| validate(kind, &value, strictness),
+        ),
+        Err(why) => broken("", "document.yaml", why),
+    }
+}
+
+fn lines(text: &str, strictness: Strictness) -> Report {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines.fold(Report::default(), |all, (index, line)| {
+        let report = match serde_json::from_str(line) {
+            Ok(value) => validate(Kind::HistoryLine, &value, strictness),
+            Err(error) => broken("", "line.json", error.to_string()),
+        };
+        all.joined(below(report, &index.to_string()))
+    })
+}
+
+fn sections(text: &str, strictness: Strictness) -> Report {
+    let all = acknowledgments(text).into_iter().enumerate();
+    all.fold(Report::default(), |all, (index, section)| {
+        let report = validate(Kind::Acknowledgment, &section.document(), strictness);
+        all.joined(below(report, &index.to_string()))
+    })
+}
+
+fn whole(folder: &Folder, strictness: Strictness) -> Result<Report, WorkError> {
+    let mut report = Report::default();
+    for (name, _) in folder.names()?.iter().filter(|(name, _)| is_feature_id(name)) {
+        let Some(sub) = folder.sub(name)? else { continue };
+        report = report.joined(below(feature(&sub, name, strictness)?, name));
+    }
+    let list = file(folder, (ACTIVE_FEATURES, Some("layout.active-features")), strictness)?;
+    let read = file(folder, (ACKNOWLEDGMENT, None), strictness)?;
+    Ok(report.joined(list).joined(read))
+}
+
+fn feature(folder: &Folder, id: &str, strictness: Strictness) -> Result<Report, WorkError> {
+    let mut report = Report::default();
+    for (name, kind) in FILES {
+        report = report.joined(file(folder, (name, Some("layout.file")), strictness)?);
+        let own = match kind {
+            Kind::State => "/feature_id",
+            Kind::Plan => "/feature/id",
+            Kind::ActiveFeatures
+            | Kind::ErrorContext
+            | Kind::Acknowledgment
+            | Kind::HistoryLine => continue,
+        };
+        report = report.joined(of_feature(folder, (name, own), id)?);
+    }
+    Ok(report)
+}
+
+/// A document of a feature names that feature.
+fn of_feature(folder: &Folder, (name, own): (&str, &str), id: &str) -> Result<Report, WorkError> {
+    let bytes = folder.read(name)?.unwrap_or_default();
+    let value = yaml::read(&String::from_utf8_lossy(&bytes)).unwrap_or(Value::Null);
+    match value.pointer(own).and_then(Value::as_str) {
+        Some(other) if !id.is_empty() && other != id => {
+            let why = format!("{other:?} stands in the folder of {id}.");
+            Ok(below(broken(own, "feature_id.folder", why), name))
+        }
+        _ => Ok(Report::default()),
+    }
+}
+
+/// A file of a folder; one that must be there and is not breaks the layout.
+fn file(
+    folder: &Folder,
+    (name, needed): (&str, Option<&str>),
+    strictness: Strictness,
+) -> Result<Report, WorkError> {
+    let report = match (folder.read(name)?, needed) {
+        (Some(bytes), _) => validate_text(name, &String::from_utf8_lossy(&bytes), strictness),
+        (None, Some(rule)) => broken("", rule, format!("{name} is missing.")),
+        (None, None) => Report::default(),
+    };
+    Ok(below(report, name))
+}
+
+fn broken(pointer: &str, rule: &str, message: String) -> Report {
+    let hint = "`taffrail work contract` prints what is asked for.".to_owned();
+    let fault = Fault { pointer: pointer.to_owned(), rule: rule.to_owned(), message, hint };
+    Report { faults: vec![fault], warnings: Vec::new() }
+}
+
+/// The same one step further down.
+fn below(mut report: Report, name: &str) -> Report {
+    for fault in report.faults.iter_mut().chain(&mut report.warnings) {
+        fault.pointer = format!("/{name}{}", fault.pointer);
+    }
+    report
+}
