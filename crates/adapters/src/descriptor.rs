@@ -124,6 +124,15 @@ pub struct Place {
     pub beside: Vec<String>,
 }
 
+/// A document that was given to us, as a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The session in it.
+    pub session: RuntimeIdentity,
+    /// Where it is kept, below the home.
+    pub path: String,
+}
+
 /// How a source is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {

@@ -18,8 +18,9 @@ mod surrogates;
 mod conformance;
 
 pub use descriptor::{
-    Advice, Capabilities, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
-    HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source, SqlitePlan, Syntax,
+    Advice, Capabilities, Descriptor, Encoding, Given, HomeRule, HookBan, HookCall, HookEvent,
+    HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
+    SqlitePlan, Syntax,
 };
 
 use serde_json::{Map, Value};
@@ -44,6 +45,12 @@ pub trait Adapter: Sync {
 
     /// How the agent is told to call our hook; `None` where we have none for it.
     fn hook_plan(&self) -> Option<&'static HookPlan> {
+        None
+    }
+
+    /// How a document that a person gives us becomes a source of this kind; `None` for agents, whose
+    /// history is found and not given.
+    fn given(&self) -> Option<fn(&[u8]) -> Option<Given>> {
         None
     }
 
@@ -81,7 +88,12 @@ macro_rules! adapters {
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose }
+adapters! { claude_code, codex, gemini_cli, goose, portable_state }
+
+/// Every adapter of an agent: of a program whose history is found.
+pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
+    all().iter().copied().filter(|adapter| adapter.given().is_none())
+}
 
 /// The adapter with this id.
 #[must_use]

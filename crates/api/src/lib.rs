@@ -19,7 +19,7 @@ mod stats;
 
 pub use ask::{
     ArchiveQuery, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery, MessagesQuery, NoBody,
-    PruneBody, SearchQuery, TranscriptQuery, WaitQuery, YesBody,
+    PruneBody, SchemaQuery, SearchQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};

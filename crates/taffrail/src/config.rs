@@ -10,7 +10,7 @@ use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings};
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb` and `agents.<id>.homes`";
+    `retention.journal_mb`, `snapshots.history_folders` and `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) archive: ArchiveConfig,
     /// How long things are kept.
     pub(crate) retention: RetentionConfig,
+    /// What snapshots are taken of.
+    pub(crate) snapshots: SnapshotConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -61,6 +63,14 @@ pub(crate) struct RetentionConfig {
     /// The most megabytes of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) journal_mb: Option<u32>,
+}
+
+/// What can be set for snapshots.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SnapshotConfig {
+    /// Where session files are looked for, instead of the usual places.
+    pub(crate) history_folders: Vec<String>,
 }
 
 /// What can be set for one agent.
@@ -110,12 +120,21 @@ impl Config {
 
     /// The added homes as paths; `~` stands for the user's home.
     pub(crate) fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
-        let path = |text: &String| match text.strip_prefix("~/") {
-            Some(below) => user_home.join(below),
-            None => PathBuf::from(text),
-        };
+        let path = |text: &String| folder(user_home, text);
         let agents = self.agents.iter();
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
+    }
+
+    /// Where session files are looked for.
+    pub(crate) fn history_folders(&self, user_home: &Path) -> Vec<PathBuf> {
+        self.snapshots.history_folders.iter().map(|it| folder(user_home, it)).collect()
+    }
+}
+
+fn folder(user_home: &Path, text: &str) -> PathBuf {
+    match text.strip_prefix("~/") {
+        Some(below) => user_home.join(below),
+        None => PathBuf::from(text),
     }
 }
 

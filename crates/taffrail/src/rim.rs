@@ -95,6 +95,8 @@ impl Rim {
             retention: config.retention(),
             boot_id: boot_id(),
             new_device: new_device(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            history_folders: config.history_folders(&self.user_home),
             kept_up: false,
             now: Timestamp::now,
         }

@@ -1,0 +1,181 @@
+//! `taffrail validate`
+
+mod documents;
+
+use super::TEMPLATE;
+use crate::error::CliError;
+use crate::numbers::counted;
+use crate::output::Out;
+use crate::terminal::line;
+use clap::ValueHint;
+use clap::builder::PossibleValuesParser;
+use documents::{Document, documents};
+use serde::Serialize;
+use std::path::PathBuf;
+use taffrail_api::{ErrorKind, SCHEMA_VERSION};
+use taffrail_contracts::{ALL, Contract, Fault, Strictness, find, validate_text};
+
+/// Check whether a document conforms to an open contract, and say where it does not
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail validate --contract ecc snapshot.json
+  taffrail validate --contract state --strict ~/exports    every .json file there
+  taffrail events @last --json | taffrail validate --contract event -
+")]
+pub(super) struct Args {
+    /// The contract: what kind of document it should be
+    #[arg(long, value_name = "CONTRACT", value_parser = names())]
+    contract: String,
+    /// Read as a producer must write: the contract's prose, to the letter
+    #[arg(long)]
+    strict: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// A file, a folder of them, or - for stdin
+    #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
+    path: PathBuf,
+}
+
+/// Check whether a document is a session state; the same as `validate --contract state`
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail state validate session.json
+  taffrail state validate session.json --strict --json
+")]
+pub(super) struct StateArgs {
+    /// Read as a producer must write: the contract's prose, to the letter
+    #[arg(long)]
+    strict: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// A file, a folder of them, or - for stdin
+    #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
+    path: PathBuf,
+}
+
+/// What `--contract` takes: the contracts there are.
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(ALL.iter().map(|contract| contract.name))
+}
+
+/// What programs are told.
+#[derive(Debug, Serialize)]
+struct Told {
+    schema_version: u32,
+    valid: bool,
+    /// How many documents were read.
+    documents: usize,
+    faults: Vec<Placed>,
+    warnings: Vec<Placed>,
+}
+
+/// A fault, and in which document.
+#[derive(Debug, Serialize)]
+struct Placed {
+    /// The file, where a folder was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// The line, where every line is a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(flatten)]
+    fault: Fault,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), CliError> {
+    let contract = find(&args.contract).ok_or_else(|| {
+        CliError::usage(format!("no contract is called `{}`", args.contract), "see --help")
+    })?;
+    let told = told(contract, &documents(contract, &args.path)?, args.strict);
+    let mut out = Out::new();
+    if args.json {
+        out.json(&told)?;
+    } else {
+        show(&mut out, &told)?;
+    }
+    if told.valid {
+        if !args.json {
+            out.line(&format!("✓ {}", verdict(&told, contract, "conform")))?;
+        }
+        return out.end();
+    }
+    out.end()?;
+    Err(CliError {
+        kind: ErrorKind::Refused,
+        message: format!("{}: {}", name_of(args), verdict(&told, contract, "do not conform")),
+        hint: Some(format!("`taffrail schema {}` is what it asks for", contract.schema_name)),
+    })
+}
+
+/// Checks session states.
+pub(super) fn state(args: &StateArgs) -> Result<(), CliError> {
+    let StateArgs { strict, json, path } = args;
+    let contract = "state".to_owned();
+    run(&Args { contract, strict: *strict, json: *json, path: path.clone() })
+}
+
+/// Checks every document.
+fn told(contract: &Contract, documents: &[Document], strict: bool) -> Told {
+    let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
+    let (mut faults, mut warnings) = (Vec::new(), Vec::new());
+    for document in documents {
+        let report = validate_text(contract, &document.text, strictness);
+        let placed = |fault| Placed { file: document.file.clone(), line: document.line, fault };
+        faults.extend(report.faults.into_iter().map(placed));
+        warnings.extend(report.warnings.into_iter().map(placed));
+    }
+    let valid = faults.is_empty();
+    Told { schema_version: SCHEMA_VERSION, valid, documents: documents.len(), faults, warnings }
+}
+
+/// Faults first, then warnings; each with the place, the rule and what to do.
+fn show(out: &mut Out, told: &Told) -> Result<(), CliError> {
+    let faults = told.faults.iter().map(|it| ("✕", it));
+    let warnings = told.warnings.iter().map(|it| ("!", it));
+    for (mark, it) in faults.chain(warnings) {
+        out.line(&format!("{mark} {}  [{}]", place(it), line(&it.fault.rule)))?;
+        out.line(&format!("    {}", line(&it.fault.message)))?;
+        if !it.fault.hint.is_empty() {
+            out.line(&format!("    → {}", line(&it.fault.hint)))?;
+        }
+    }
+    if !(told.faults.is_empty() && told.warnings.is_empty()) {
+        out.line("")?;
+    }
+    Ok(())
+}
+
+fn place(it: &Placed) -> String {
+    let file = it.file.as_deref().map(|file| format!("{} ", line(file))).unwrap_or_default();
+    let number = it.line.map(|number| format!("line {number} ")).unwrap_or_default();
+    let pointer = match it.fault.pointer.as_str() {
+        "" => "the document".to_owned(),
+        pointer => line(pointer),
+    };
+    format!("{file}{number}{pointer}")
+}
+
+fn verdict(told: &Told, contract: &Contract, verb: &str) -> String {
+    let documents = counted(told.documents as u64, "document");
+    let verb = match told.documents {
+        1 if told.valid => format!("{verb}s"),
+        1 => verb.replace("do ", "does "),
+        _ => verb.to_owned(),
+    };
+    let found = [(told.faults.len(), "fault"), (told.warnings.len(), "warning")];
+    let found = found.iter().filter(|(count, _)| *count > 0);
+    let found: Vec<_> = found.map(|(count, what)| counted(*count as u64, what)).collect();
+    let found = if found.is_empty() { String::new() } else { format!(": {}", found.join(", ")) };
+    format!("{documents} {verb} to {}{found}", contract.title)
+}
+
+fn name_of(args: &Args) -> String {
+    match args.path.to_string_lossy().as_ref() {
+        "-" => "stdin".to_owned(),
+        path => path.to_owned(),
+    }
+}
