@@ -3,7 +3,7 @@
 use super::told;
 use crate::bodies::record;
 use crate::{DaemonError, Settings, TargetError};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::fs::DirBuilder;
 use std::io::{Read, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -103,11 +103,12 @@ fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
 
-/// A session that was given, as it came: from our copy, or from the archive. `None` for others.
+/// A session that was given, as it came to the last digit: from our copy, or from the archive. `None`
+/// for others.
 pub(super) fn document_of(
     settings: &Settings,
     session: &SessionRow,
-) -> Result<Option<Value>, DaemonError> {
+) -> Result<Option<Box<RawValue>>, DaemonError> {
     let adapter = by_id(&session.agent).filter(|it| it.given().is_some());
     let (Some(_), Some(reader)) = (adapter, IndexReader::open(&settings.data)?) else {
         return Ok(None);

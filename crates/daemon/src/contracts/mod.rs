@@ -19,6 +19,8 @@ pub(crate) use states::state_with;
 
 use crate::live::Card;
 use crate::{DaemonError, Settings};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 use taffrail_contracts::{Contract, Fault, Strictness, find, validate};
 use taffrail_model::SessionId;
@@ -30,12 +32,15 @@ pub(crate) type Known<'a> = &'a dyn Fn(SessionId) -> Option<Arc<Card>>;
 /// The faults that are named in a message; the rest is counted.
 const NAMED: usize = 5;
 
-/// A document of ours after its check, to the letter. That it fails is a bug of ours.
-fn checked(contract: &str, document: serde_json::Value) -> Result<serde_json::Value, DaemonError> {
-    let Some(contract) = find(contract) else { return Ok(document) };
-    let report = validate(contract, &document, Strictness::Strict);
+/// A document of ours after its check, to the letter, in the order of its contract. That it fails is a
+/// bug of ours.
+fn checked(contract: &str, document: &impl Serialize) -> Result<Box<RawValue>, DaemonError> {
+    let broken = |error: serde_json::Error| DaemonError::Bug(error.to_string());
+    let value = serde_json::to_value(document).map_err(broken)?;
+    let Some(contract) = find(contract) else { return to_raw_value(document).map_err(broken) };
+    let report = validate(contract, &value, Strictness::Strict);
     match report.is_valid() {
-        true => Ok(document),
+        true => to_raw_value(document).map_err(broken),
         false => Err(DaemonError::Bug(told(contract, &report.faults))),
     }
 }
@@ -65,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_document_of_ours_that_fails_is_told_with_its_places() {
-        let error = checked("ecc", json!({ "schemaVersion": 7 })).unwrap_err();
+        let error = checked("ecc", &json!({ "schemaVersion": 7 })).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("/schemaVersion"), "{text}");
         assert!(text.contains("[adapterId.required]"), "{text}");

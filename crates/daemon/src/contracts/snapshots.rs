@@ -3,7 +3,7 @@
 use super::captured::captured;
 use super::{Known, checked, ledger, orchestrated, recorded};
 use crate::{DaemonError, Settings, Target, TargetError, resolve};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::path::Path;
 use taffrail_contracts::ecc::{self, Snapshot, dmux, history};
 use taffrail_store::{Ledger, SessionRow, Taken};
@@ -49,7 +49,10 @@ pub struct SnapshotTarget<'a> {
 ///
 /// # Errors
 /// When nothing is meant by the target, or our own files fail. `Bug` when it does not conform.
-pub fn snapshot(settings: &Settings, target: SnapshotTarget<'_>) -> Result<Value, DaemonError> {
+pub fn snapshot(
+    settings: &Settings,
+    target: SnapshotTarget<'_>,
+) -> Result<Box<RawValue>, DaemonError> {
     recorded_snapshot(settings, &taken(settings, target)?)
 }
 
@@ -87,14 +90,13 @@ pub(crate) fn session_snapshot(
 pub(crate) fn recorded_snapshot(
     settings: &Settings,
     snapshot: &Snapshot,
-) -> Result<Value, DaemonError> {
-    let body = serde_json::to_value(snapshot).map_err(|it| DaemonError::Bug(it.to_string()))?;
-    let body = checked("ecc", body)?;
+) -> Result<Box<RawValue>, DaemonError> {
+    let body = checked("ecc", snapshot)?;
     ledger(settings)?.record(&Taken {
         adapter: snapshot.adapter_id.clone(),
         session: snapshot.session.id.clone(),
         mark: ecc::mark(snapshot),
-        body: body.to_string(),
+        body: body.get().to_owned(),
         at: (settings.now)(),
     })?;
     Ok(body)

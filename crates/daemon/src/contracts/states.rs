@@ -4,14 +4,14 @@ use super::captured::captured;
 use super::imported::document_of;
 use super::{Known, checked};
 use crate::{DaemonError, Settings, Target, resolve};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use taffrail_contracts::craft;
 
 /// The state of a session.
 ///
 /// # Errors
 /// When the session or the index cannot be read. `Bug` when what we made does not conform.
-pub fn export_state(settings: &Settings, target: &Target) -> Result<Value, DaemonError> {
+pub fn export_state(settings: &Settings, target: &Target) -> Result<Box<RawValue>, DaemonError> {
     state_with(settings, target, &|_| None)
 }
 
@@ -20,12 +20,10 @@ pub(crate) fn state_with(
     settings: &Settings,
     target: &Target,
     known: Known<'_>,
-) -> Result<Value, DaemonError> {
+) -> Result<Box<RawValue>, DaemonError> {
     let row = resolve(settings, target)?;
     if let Some(document) = document_of(settings, &row)? {
         return Ok(document);
     }
-    let state = craft::of(&captured(settings, row, known)?);
-    let state = serde_json::to_value(state).map_err(|it| DaemonError::Bug(it.to_string()))?;
-    checked("state", state)
+    checked("state", &craft::of(&captured(settings, row, known)?))
 }

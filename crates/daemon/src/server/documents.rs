@@ -8,6 +8,7 @@ use crate::contracts::{recorded_snapshot, session_snapshot, state_with};
 use axum::Json;
 use axum::extract::{Path, State};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use taffrail_api::SchemaQuery;
 use taffrail_contracts::{Strictness, find, schema_of};
 
@@ -18,7 +19,7 @@ use taffrail_contracts::{Strictness, find, schema_of};
 pub(super) async fn snapshot(
     State(app): State<App>,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Fault> {
+) -> Result<Json<Box<RawValue>>, Fault> {
     let taken = app.ask(move |handle| {
         let (settings, target) = (handle.settings(), meant(handle, &id, "")?);
         let taken = session_snapshot(settings, &target, &|id| handle.card(id))?;
@@ -34,7 +35,7 @@ pub(super) async fn snapshot(
 pub(super) async fn state(
     State(app): State<App>,
     Path(id): Path<String>,
-) -> Result<Json<Value>, Fault> {
+) -> Result<Json<Box<RawValue>>, Fault> {
     let told = app.ask(move |handle| {
         state_with(handle.settings(), &meant(handle, &id, "")?, &|id| handle.card(id))
     });

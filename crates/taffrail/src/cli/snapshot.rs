@@ -8,6 +8,7 @@ use crate::output::Out;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_api::client::escaped;
 use taffrail_daemon::{
@@ -71,7 +72,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(taken) => taken,
         None => snapshot(&context.settings, target)?,
     };
-    Out::new().json(&taken)
+    Out::new().raw_json(&taken)
 }
 
 /// Reads what is new of the session that is meant, if one is.
@@ -86,7 +87,11 @@ fn bring_up(context: &Context, word: &str) -> Result<(), CliError> {
 }
 
 /// A daemon knows how a captured session stands.
-fn of_daemon(context: &Context, word: &str, is_ours: bool) -> Result<Option<Value>, CliError> {
+fn of_daemon(
+    context: &Context,
+    word: &str,
+    is_ours: bool,
+) -> Result<Option<Box<RawValue>>, CliError> {
     let Some(client) = context.client.as_ref().filter(|_| is_ours) else { return Ok(None) };
     match context.id(client, word) {
         Ok(id) => Ok(Some(client.get(&format!("/api/sessions/{}/snapshot", escaped(&id)))?)),

@@ -9,6 +9,7 @@ use crate::output::{Out, say};
 use clap::ValueHint;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use taffrail_api::client::{Client, escaped};
@@ -95,7 +96,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
 }
 
 fn export(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
-    let state: Value = match &context.client {
+    let state: Box<RawValue> = match &context.client {
         Some(client) => {
             let id = context.id(client, &args.id)?;
             client.get(&format!("/api/sessions/{}/state", escaped(&id)))?
@@ -106,7 +107,7 @@ fn export(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
             export_state(&context.settings, &target)?
         }
     };
-    Out::new().json(&state)
+    Out::new().raw_json(&state)
 }
 
 fn import(args: &ImportArgs, context: &Context) -> Result<(), CliError> {

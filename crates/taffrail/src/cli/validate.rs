@@ -69,6 +69,9 @@ struct Told {
     valid: bool,
     /// How many documents were read.
     documents: usize,
+    /// How many of them have a fault.
+    #[serde(skip)]
+    failing: usize,
     faults: Vec<Placed>,
     warnings: Vec<Placed>,
 }
@@ -99,14 +102,14 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
     }
     if told.valid {
         if !args.json {
-            out.line(&format!("✓ {}", verdict(&told, contract, "conform")))?;
+            out.line(&format!("✓ {}", verdict(&told, contract)))?;
         }
         return out.end();
     }
     out.end()?;
     Err(CliError {
         kind: ErrorKind::Refused,
-        message: format!("{}: {}", name_of(args), verdict(&told, contract, "do not conform")),
+        message: format!("{}: {}", name_of(args), verdict(&told, contract)),
         hint: Some(format!("`taffrail schema {}` is what it asks for", contract.schema_name)),
     })
 }
@@ -121,15 +124,16 @@ pub(super) fn state(args: &StateArgs) -> Result<(), CliError> {
 /// Checks every document.
 fn told(contract: &Contract, documents: &[Document], strict: bool) -> Told {
     let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-    let (mut faults, mut warnings) = (Vec::new(), Vec::new());
+    let (mut faults, mut warnings, mut failing) = (Vec::new(), Vec::new(), 0);
     for document in documents {
         let report = validate_text(contract, &document.text, strictness);
+        failing += usize::from(!report.is_valid());
         let placed = |fault| Placed { file: document.file.clone(), line: document.line, fault };
         faults.extend(report.faults.into_iter().map(placed));
         warnings.extend(report.warnings.into_iter().map(placed));
     }
-    let valid = faults.is_empty();
-    Told { schema_version: SCHEMA_VERSION, valid, documents: documents.len(), faults, warnings }
+    let (valid, documents) = (failing == 0, documents.len());
+    Told { schema_version: SCHEMA_VERSION, valid, documents, failing, faults, warnings }
 }
 
 /// Faults first, then warnings; each with the place, the rule and what to do.
@@ -159,18 +163,22 @@ fn place(it: &Placed) -> String {
     format!("{file}{number}{pointer}")
 }
 
-fn verdict(told: &Told, contract: &Contract, verb: &str) -> String {
-    let documents = counted(told.documents as u64, "document");
-    let verb = match told.documents {
-        1 if told.valid => format!("{verb}s"),
-        1 => verb.replace("do ", "does "),
-        _ => verb.to_owned(),
+/// Who conforms, or who does not, and with how many faults.
+fn verdict(told: &Told, contract: &Contract) -> String {
+    let all = counted(told.documents as u64, "document");
+    let who = match (told.failing, told.documents) {
+        (0, 1) => format!("{all} conforms"),
+        (0, _) => format!("{all} conform"),
+        (1, 1) => format!("{all} does not conform"),
+        (1, _) => format!("1 of {all} does not conform"),
+        (failing, of) if failing == of => format!("{all} do not conform"),
+        (failing, _) => format!("{failing} of {all} do not conform"),
     };
     let found = [(told.faults.len(), "fault"), (told.warnings.len(), "warning")];
     let found = found.iter().filter(|(count, _)| *count > 0);
     let found: Vec<_> = found.map(|(count, what)| counted(*count as u64, what)).collect();
     let found = if found.is_empty() { String::new() } else { format!(": {}", found.join(", ")) };
-    format!("{documents} {verb} to {}{found}", contract.title)
+    format!("{who} to {}{found}", contract.title)
 }
 
 fn name_of(args: &Args) -> String {
