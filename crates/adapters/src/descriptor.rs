@@ -124,6 +124,9 @@ pub struct Place {
     pub beside: Vec<String>,
 }
 
+/// Says where a document that is given to us belongs; `None` if it is of another kind.
+pub type Taking = fn(&[u8]) -> Option<Given>;
+
 /// A document that was given to us, as a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {

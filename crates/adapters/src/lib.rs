@@ -20,7 +20,7 @@ mod conformance;
 pub use descriptor::{
     Advice, Capabilities, Descriptor, Encoding, Given, HomeRule, HookBan, HookCall, HookEvent,
     HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
-    SqlitePlan, Syntax,
+    SqlitePlan, Syntax, Taking,
 };
 
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ pub trait Adapter: Sync {
 
     /// How a document that a person gives us becomes a source of this kind; `None` for agents, whose
     /// history is found and not given.
-    fn given(&self) -> Option<fn(&[u8]) -> Option<Given>> {
+    fn given(&self) -> Option<Taking> {
         None
     }
 

@@ -5,7 +5,9 @@ mod document;
 mod reader;
 
 use crate::silent::Silent;
-use crate::{Adapter, Capabilities, Descriptor, Given, HomeRule, Place, Reader, Shape, Source};
+use crate::{
+    Adapter, Capabilities, Descriptor, Given, HomeRule, Place, Reader, Shape, Source, Taking,
+};
 use document::Document;
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, hash};
@@ -72,7 +74,7 @@ impl Adapter for PortableState {
         known.then(|| ("untrusted".to_owned(), Value::Bool(true))).into_iter().collect()
     }
 
-    fn given(&self) -> Option<fn(&[u8]) -> Option<Given>> {
+    fn given(&self) -> Option<Taking> {
         Some(given)
     }
 }

@@ -78,7 +78,7 @@ fn folders_in(folder: &str) -> Vec<String> {
     let mut names: Vec<_> = folders.filter_map(|it| it.file_name().into_string().ok()).collect();
     names.retain(|name| {
         let held = |file: &&str| Path::new(folder).join(name).join(file).is_file();
-        FILES.iter().any(|file| held(&file))
+        FILES.iter().any(held)
     });
     names.sort();
     names.truncate(WORKERS);

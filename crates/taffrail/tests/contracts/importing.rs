@@ -126,7 +126,7 @@ fn what_was_forgotten_does_not_come_back() {
 #[test]
 fn a_daemon_reads_it_and_gives_it_back() {
     let home = home();
-    let daemon = taffrail_testkit::Run::new(home.command(&["daemon", "run"]).spawn().unwrap());
+    let daemon = home.spawn(&["daemon", "run"]);
     let running = || home.json(&["daemon", "status", "--json"])["running"] == true;
     let end = std::time::Instant::now() + std::time::Duration::from_secs(30);
     while !running() {
