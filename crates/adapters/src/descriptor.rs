@@ -124,6 +124,18 @@ pub struct Place {
     pub beside: Vec<String>,
 }
 
+/// Says where a document that is given to us belongs; `None` if it is of another kind.
+pub type Taking = fn(&[u8]) -> Option<Given>;
+
+/// A document that was given to us, as a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The session in it.
+    pub session: RuntimeIdentity,
+    /// Where it is kept, below the home.
+    pub path: String,
+}
+
 /// How a source is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {

@@ -19,8 +19,9 @@ mod telemetry;
 mod conformance;
 
 pub use descriptor::{
-    Advice, Capabilities, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
-    HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source, SqlitePlan, Syntax,
+    Advice, Capabilities, Descriptor, Encoding, Given, HomeRule, HookBan, HookCall, HookEvent,
+    HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
+    SqlitePlan, Syntax, Taking,
 };
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 
@@ -51,6 +52,12 @@ pub trait Adapter: Sync {
 
     /// What of the agent's telemetry is written down; `None` where nothing is.
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
+        None
+    }
+
+    /// How a document that a person gives us becomes a source of this kind; `None` for agents, whose
+    /// history is found and not given.
+    fn given(&self) -> Option<Taking> {
         None
     }
 
@@ -88,7 +95,12 @@ macro_rules! adapters {
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose }
+adapters! { claude_code, codex, gemini_cli, goose, portable_state }
+
+/// Every adapter of an agent: of a program whose history is found.
+pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
+    all().iter().copied().filter(|adapter| adapter.given().is_none())
+}
 
 /// The adapter with this id.
 #[must_use]

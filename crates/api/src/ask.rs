@@ -39,6 +39,15 @@ pub struct SummaryQuery {
     pub wait: bool,
 }
 
+/// How closely a schema reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct SchemaQuery {
+    /// As a producer must write, not as a consumer must read.
+    pub strict: bool,
+}
+
 /// Which events of a session to give.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -19,8 +19,8 @@ mod stats;
 
 pub use ask::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
-    MessagesQuery, NoBody, PruneBody, SearchQuery, SummaryQuery, TranscriptQuery, WaitQuery,
-    YesBody,
+    MessagesQuery, NoBody, PruneBody, SchemaQuery, SearchQuery, SummaryQuery, TranscriptQuery,
+    WaitQuery, YesBody,
 };
 pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};

@@ -2,7 +2,7 @@
 
 use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// Why a file is not read.
@@ -60,6 +60,16 @@ pub fn open_below(root: &Path, path: &str) -> io::Result<File> {
         return Err(refused(Refusal::ForeignOwner));
     }
     Ok(File::from(folder))
+}
+
+/// The text of a small file below `root`; what is cut off or is not UTF-8 is replaced by a mark.
+///
+/// # Errors
+/// As `open_below`.
+pub fn text_below(root: &Path, path: &str, limit: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    open_below(root, path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn refused(refusal: Refusal) -> io::Error {

@@ -8,6 +8,7 @@ mod below;
 mod copy;
 mod discover;
 mod gather;
+mod git;
 mod home;
 mod journal;
 mod lines;
@@ -20,10 +21,11 @@ mod registry;
 mod sqlite;
 mod taker;
 
-pub use below::{Refusal, open_below};
+pub use below::{Refusal, open_below, text_below};
 pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
 pub use gather::Texts;
+pub use git::{Checkout, checkout};
 pub use home::{Home, homes};
 pub use journal::{
     JournalLimits, LeftOut, gather as gather_journal, is_spooled, journal_homes, keep_journal,
@@ -34,8 +36,8 @@ pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
 pub use process::{
-    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, lives, panes, start_of,
-    tmux_sockets, tty_of,
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, lives, panes, panes_of, start_of,
+    tmux_sockets, tmux_sockets_below, tty_of,
 };
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
 pub use registry::live_entries;

@@ -2,7 +2,7 @@
 
 use crate::report::{Fault, Level, Report, Strictness};
 use crate::shape::{Field, Form, Shape, Unknown};
-use crate::{binding, check, craft, ecc, event, schema};
+use crate::{ai_session, binding, check, craft, ecc, event, schema};
 use serde_json::{Value, json};
 
 /// A contract.
@@ -67,6 +67,16 @@ pub static ALL: &[Contract] = &[
         schema_name: "session-state-v1",
         title: "Session state 1.0.0",
         reading: Reading::Shaped { shape: craft::shape, rules: craft::RULES },
+    },
+    Contract {
+        name: "ai-session",
+        schema_name: "ai-session-v1",
+        title: "Documents of an .ai-session directory, version 1.0",
+        reading: Reading::Own {
+            check: ai_session::validate_any,
+            schema: ai_session::schema,
+            rules: ai_session::rules,
+        },
     },
     Contract {
         name: "binding",

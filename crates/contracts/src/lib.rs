@@ -22,5 +22,5 @@ pub mod shape;
 pub mod states;
 mod told;
 
-pub use contract::{ALL, Contract, find, rules, schema_of, validate, validate_text};
+pub use contract::{ALL, Contract, Reading, find, rules, schema_of, validate, validate_text};
 pub use report::{Fault, Level, Report, Strictness};

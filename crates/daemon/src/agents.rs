@@ -15,7 +15,7 @@ pub fn agents(settings: &Settings) -> Result<AgentList, DaemonError> {
     let found = discover(&homes).found;
     let reader = IndexReader::open(&settings.data)?;
     let mut agents = Vec::new();
-    for adapter in all() {
+    for adapter in taffrail_adapters::agents() {
         let it = adapter.descriptor();
         let mine = homes.iter().filter(|home| home.adapter.descriptor().id == it.id);
         let homes = mine.map(|home| {

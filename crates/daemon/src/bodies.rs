@@ -1,10 +1,15 @@
 //! Whole texts: from the source, or from the copy that was kept.
 
 use crate::Settings;
-use taffrail_capture::{Reference, Sources, Want};
+use std::io::Read;
+use std::path::Path;
+use taffrail_capture::{Reference, Sources, Want, open_below};
 use taffrail_model::{AgentId, Cursor, hash};
 use taffrail_store::EventRow;
 use taffrail_store::archive::{Address, Archive, Volume};
+
+/// The most bytes of a document that are read.
+const RECORD_LIMIT: u64 = 256 * 1024 * 1024;
 
 /// Where to read texts from.
 pub(crate) fn sources(settings: &Settings) -> Sources<'_> {
@@ -23,6 +28,27 @@ pub(crate) fn reference(agent: &str, row: &EventRow) -> Reference {
         raw: row.raw,
         want: Want { source_event_id: row.source_event_id.clone(), part: row.part },
     }
+}
+
+/// The whole record an event was read from, byte for byte: from its source, or from the copy that was
+/// kept.
+pub(crate) fn record(settings: &Settings, agent: &str, row: &EventRow) -> Option<Vec<u8>> {
+    let reference = reference(agent, row);
+    let own = match &reference.cursor {
+        Cursor::Pointer { .. } => whole(&reference),
+        Cursor::Bytes { .. } | Cursor::Row { .. } => None,
+    };
+    own.filter(|bytes| hash::checksum(bytes) == reference.raw).or_else(|| {
+        let mut copies = Copies { archive: Archive::new(&settings.data), open: None };
+        copies.record(&reference)
+    })
+}
+
+fn whole(reference: &Reference) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = open_below(Path::new(&reference.home), &reference.path).ok()?;
+    file.take(RECORD_LIMIT).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// Copies of sources; those of the source asked for last stay open.

@@ -1,5 +1,6 @@
 //! Forgetting sessions, everywhere and for good.
 
+use crate::contracts::remove_given;
 use crate::indexing::{Budget, Progress, Scope, bring_up};
 use crate::searching::Bring;
 use crate::{DaemonError, Settings, Target, resolve};
@@ -140,6 +141,8 @@ pub(crate) fn finish_forgetting(
     let archive = Archive::new(&settings.data);
     for state in writer.sources_of(&rows)? {
         archive.remove((&state).into())?;
+        // What was given to us is ours to remove; files of agents are not.
+        remove_given(settings, &state)?;
     }
     unsearch(settings, writer, &rows)?;
     writer.erase(&rows, (settings.now)())?;

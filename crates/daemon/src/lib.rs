@@ -9,6 +9,7 @@ mod backup;
 mod bodies;
 mod capturing;
 mod choosing;
+mod contracts;
 mod doctor;
 mod events;
 mod export;
@@ -42,6 +43,10 @@ pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use backup::{backup, restore};
 pub use capturing::{Held, capture_off, capture_on, not_captured};
+pub use contracts::{
+    Imported, Remarked, SnapshotAdapter, SnapshotTarget, clear_notes, export_state, import_state,
+    imported_session, note, remarks, snapshot, snapshot_history, tag,
+};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
@@ -63,6 +68,7 @@ pub use standing::explain;
 pub use stats::{Counted, stats};
 pub use summary::{SummarySettings, summary};
 pub use taffrail_capture::JournalLimits;
+pub use taffrail_store::{Note, Taken};
 pub use target::{Target, TargetError, places_of, resolve};
 
 /// Why a question could not be answered.
@@ -104,6 +110,27 @@ pub enum DaemonError {
     /// A time nobody can read.
     #[error("`{0}` is no time")]
     NoTime(String),
+    /// A document we made breaks its contract.
+    #[error("this document of ours does not conform: {0}")]
+    Bug(String),
+    /// A document we were given breaks its contract.
+    #[error("it does not conform: {0}")]
+    NotConforming(String),
+    /// What was forgotten stays forgotten.
+    #[error("session {0} was forgotten, and stays so")]
+    Forgotten(String),
+    /// A file with a plan that is none.
+    #[error("{0}")]
+    NoPlan(String),
+    /// A file of somebody's that cannot be read.
+    #[error("{0}")]
+    File(String),
+    /// A tag that is none.
+    #[error("`{0}` is no tag")]
+    NoTag(String),
+    /// A note that is none.
+    #[error("a note has 1 to 10,000 characters")]
+    NoNote,
     /// Nobody can be answered.
     #[error(transparent)]
     Serve(#[from] server::ServeError),

@@ -33,6 +33,10 @@ pub struct Settings {
     pub boot_id: String,
     /// The name this device takes if it has none.
     pub new_device: DeviceId,
+    /// The name of this machine.
+    pub host: String,
+    /// Where session files of the snapshot contract are; empty for the usual places.
+    pub history_folders: Vec<PathBuf>,
     /// A daemon keeps the index up: what is asked is answered from it as it is.
     pub kept_up: bool,
     /// The clock.

@@ -3,6 +3,7 @@
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::path::Path;
+use taffrail_model::SessionId;
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
 /// What a person typed for a session.
@@ -28,6 +29,9 @@ pub enum TargetError {
     /// There is no copy of it.
     #[error("the archive holds no copy of session {0}")]
     NotArchived(String),
+    /// There is no such file.
+    #[error("there is no file {0}")]
+    NoFile(String),
     /// Nothing can be waited for yet.
     #[error("`@waiting` needs the live status of sessions, which this version does not have")]
     WaitingUnknown,
@@ -106,6 +110,14 @@ fn here(reader: &IndexReader, target: &Target, folder: &str) -> Result<SessionRo
 }
 
 fn by_id(reader: &IndexReader, id: &str) -> Result<SessionRow, DaemonError> {
+    // A session's own id is meant before another's that a document names.
+    if let Some(whole) = SessionId::parse(id) {
+        let prefix = Some(whole.to_string());
+        let exact = Filter { workers: true, id_prefix: prefix, ..Filter::default() };
+        if let Some(found) = reader.sessions(&exact)?.into_iter().next() {
+            return Ok(found);
+        }
+    }
     let runtime = Filter { workers: true, runtime_id: Some(id.to_owned()), ..Filter::default() };
     let mut found = reader.sessions(&runtime)?;
     let digits = id.chars().all(|it| it.is_ascii_hexdigit() || it == '-');

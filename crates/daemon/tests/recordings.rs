@@ -110,6 +110,8 @@ impl Machine {
             retention: RetentionSettings::default(),
             summary: SummarySettings::default(),
             boot_id: "boot".to_owned(),
+            host: "north".to_owned(),
+            history_folders: Vec::new(),
             kept_up: false,
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,

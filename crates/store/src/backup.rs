@@ -68,10 +68,7 @@ impl Ledger {
                 params![session.as_bytes(), at],
             )?;
         }
-        transaction.execute(
-            "DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones)",
-            [],
-        )?;
+        transaction.execute_batch(schema::FORGET)?;
         transaction.commit()?;
         Ok(())
     }

@@ -72,7 +72,7 @@ impl Ledger {
         Ok(Uncaptured(self.uncaptured_rows()?.iter().map(|it| it.session).collect()))
     }
 
-    fn note(&mut self, rows: &[UncapturedRow]) -> Result<(), StoreError> {
+    fn note_uncaptured(&mut self, rows: &[UncapturedRow]) -> Result<(), StoreError> {
         let transaction = self.connection.transaction()?;
         for it in rows {
             transaction.execute(
@@ -120,7 +120,7 @@ impl Writer {
     /// # Errors
     /// When a file cannot be written.
     pub fn uncapture(&mut self, rows: &[UncapturedRow], now: Timestamp) -> Result<(), StoreError> {
-        self.ledger.note(rows)?;
+        self.ledger.note_uncaptured(rows)?;
         self.mark_uncaptured(now)
     }
 

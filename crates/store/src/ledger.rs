@@ -4,7 +4,7 @@ use crate::codec::{blob, from_micros, micros};
 use crate::forget::truncate_log;
 use crate::schema::{self, LEDGER_STEPS};
 use crate::{Forgotten, StoreError, sessions::Bound};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use taffrail_model::binding::ResumeCapability;
 use taffrail_model::{
@@ -34,7 +34,8 @@ impl Ledger {
         migrate(&connection, path)?;
         let ledger = Self { connection };
         if ledger.meta("device_id")?.is_none() {
-            ledger.set_meta("device_id", new_device.as_str())?;
+            let query = "INSERT OR IGNORE INTO meta (name, value) VALUES ('device_id', ?1)";
+            ledger.connection.execute(query, [new_device.as_str()])?;
         }
         Ok(ledger)
     }
@@ -144,7 +145,7 @@ impl Ledger {
         Ok(Forgotten(rows.collect::<Result<_, _>>()?))
     }
 
-    /// Marks sessions as forgotten and drops their bindings.
+    /// Marks sessions as forgotten and drops all that is said of them here.
     pub(crate) fn bury(
         &mut self,
         sessions: &[SessionId],
@@ -156,9 +157,8 @@ impl Ledger {
                 "INSERT OR IGNORE INTO tombstones (session_id, forgotten_at) VALUES (?1, ?2)",
                 params![session.as_bytes(), micros(now)],
             )?;
-            transaction
-                .execute("DELETE FROM bindings WHERE session_id = ?1", [session.as_bytes()])?;
         }
+        transaction.execute_batch(schema::FORGET)?;
         transaction.commit()?;
         Ok(())
     }
@@ -233,9 +233,14 @@ fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     }
     for (number, step) in (1..).zip(LEDGER_STEPS) {
         if number > found {
-            connection.execute_batch(&format!(
-                "BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;"
-            ))?;
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = Transaction::new_unchecked(connection, behavior)?;
+            // Another program may have done it while we waited.
+            if schema::version(&transaction)? < number {
+                let version = format!("PRAGMA user_version = {number};");
+                transaction.execute_batch(&format!("{step} {version}"))?;
+            }
+            transaction.commit()?;
         }
     }
     Ok(())

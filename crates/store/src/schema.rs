@@ -9,7 +9,7 @@ use std::path::Path;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3];
+pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -34,6 +34,36 @@ CREATE TABLE uncaptured (
   session_id BLOB PRIMARY KEY, root BLOB NOT NULL, since INTEGER NOT NULL,
   forgotten INTEGER NOT NULL
 ) WITHOUT ROWID;
+";
+
+/// What people say of sessions, and snapshots of them.
+const LEDGER_4: &str = "
+CREATE TABLE tags (
+  session_id BLOB NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (session_id, tag)
+) WITHOUT ROWID;
+CREATE TABLE notes (
+  id INTEGER PRIMARY KEY, session_id BLOB NOT NULL, noted_at INTEGER NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX notes_by_session ON notes (session_id);
+CREATE TABLE snapshots (
+  adapter TEXT NOT NULL, session TEXT NOT NULL, mark TEXT NOT NULL, body TEXT NOT NULL,
+  taken_at INTEGER NOT NULL, PRIMARY KEY (adapter, session)
+) WITHOUT ROWID;
+CREATE TABLE snapshot_history (
+  adapter TEXT NOT NULL, session TEXT NOT NULL, mark TEXT NOT NULL, body TEXT NOT NULL,
+  taken_at INTEGER NOT NULL, PRIMARY KEY (adapter, session, mark)
+) WITHOUT ROWID;
+";
+
+/// What the ledger says of sessions that are forgotten, by the table `tombstones`.
+pub(crate) const FORGET: &str = "
+DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM notes WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM snapshots WHERE replace(session, '-', '') IN
+  (SELECT lower(hex(session_id)) FROM tombstones);
+DELETE FROM snapshot_history WHERE replace(session, '-', '') IN
+  (SELECT lower(hex(session_id)) FROM tombstones);
 ";
 
 pub(crate) const INDEX: &str = "

@@ -11,7 +11,8 @@ use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings, Summary
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb`, `otel.listen`, `summary.command` and `agents.<id>.homes`";
+    `retention.journal_mb`, `otel.listen`, `summary.command`, `snapshots.history_folders` and \
+    `agents.<id>.homes`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) otel: OtelConfig,
     /// How sessions are summed up.
     pub(crate) summary: SummaryConfig,
+    /// What snapshots are taken of.
+    pub(crate) snapshots: SnapshotConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -83,6 +86,14 @@ pub(crate) struct OtelConfig {
 pub(crate) struct SummaryConfig {
     /// A program and its words that may put a summary into better ones.
     pub(crate) command: Vec<String>,
+}
+
+/// What can be set for snapshots.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SnapshotConfig {
+    /// Where session files are looked for, instead of the usual places.
+    pub(crate) history_folders: Vec<String>,
 }
 
 /// What can be set for one agent.
@@ -144,6 +155,11 @@ impl Config {
         let path = |text: &String| at_home(user_home, text);
         let agents = self.agents.iter();
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
+    }
+
+    /// Where session files are looked for.
+    pub(crate) fn history_folders(&self, user_home: &Path) -> Vec<PathBuf> {
+        self.snapshots.history_folders.iter().map(|it| at_home(user_home, it)).collect()
     }
 }
 

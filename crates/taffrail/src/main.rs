@@ -7,6 +7,7 @@ mod hook;
 mod numbers;
 mod output;
 mod pager;
+mod pretty;
 mod rim;
 mod table;
 mod terminal;

@@ -2,7 +2,9 @@
 
 use crate::error::CliError;
 use crate::pager::{Pager, Screen};
+use crate::pretty::pretty;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::io::{self, IsTerminal, Write};
 
 /// Where data goes. A reader that hangs up is not an error.
@@ -69,6 +71,12 @@ impl Out {
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?;
         self.line(&unobeyed(text))?;
+        self.end()
+    }
+
+    /// Writes a document that is JSON already, with all it says as it was written.
+    pub(crate) fn raw_json(&mut self, document: &RawValue) -> Result<(), CliError> {
+        self.line(&unobeyed(pretty(document.get())))?;
         self.end()
     }
 

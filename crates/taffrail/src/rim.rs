@@ -96,6 +96,8 @@ impl Rim {
             summary: config.summary(&self.user_home, nonce),
             boot_id: boot_id(),
             new_device: new_device(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            history_folders: config.history_folders(&self.user_home),
             kept_up: false,
             now: Timestamp::now,
         }

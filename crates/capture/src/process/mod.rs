@@ -11,7 +11,7 @@ mod name;
 mod tmux;
 
 pub use deaths::{Deaths, Unwatched, WATCH_LIMIT};
-pub use tmux::{Pane, executor_of, panes, tmux_sockets};
+pub use tmux::{Pane, executor_of, panes, panes_of, tmux_sockets, tmux_sockets_below};
 
 use std::fs;
 use taffrail_model::journal::{Ancestor, Process};

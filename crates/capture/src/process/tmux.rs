@@ -41,6 +41,12 @@ fn default_folder() -> PathBuf {
     PathBuf::from(format!("/tmp/tmux-{}", rustix::process::geteuid().as_raw()))
 }
 
+/// The same below another folder for temporary files, where the user told tmux of one.
+#[must_use]
+pub fn tmux_sockets_below(temporary: &Path) -> Vec<PathBuf> {
+    sockets_in(&temporary.join(format!("tmux-{}", rustix::process::geteuid().as_raw())))
+}
+
 /// Anyone may make a folder in `/tmp`; only what is ours is believed.
 fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     let me = rustix::process::geteuid().as_raw();
@@ -72,10 +78,31 @@ pub fn panes(sockets: &[PathBuf]) -> Vec<Pane> {
     out
 }
 
-/// Asking never starts a server: that only happens for commands that make something.
+/// What the first server that has a session of exactly this name says of its panes, a line each in
+/// the format asked for; `None` if none has.
+#[must_use]
+pub fn panes_of(sockets: &[PathBuf], session: &str, format: &str) -> Option<String> {
+    let end = Instant::now() + DEADLINE;
+    let exactly = format!("={session}");
+    let words = ["list-panes", "-s", "-t", &exactly, "-F", format];
+    let asked = sockets.iter().take(SOCKET_LIMIT).map(|it| asked(it, &words));
+    let asked: Vec<_> = asked.collect();
+    let mut answers = asked.into_iter().map(|it| it.map(|it| answer(it, end)).unwrap_or_default());
+    let found = answers.find(|answer| !answer.is_empty());
+    // Those not looked at have been asked all the same, and are ended.
+    answers.for_each(drop);
+    found.map(|answer| String::from_utf8_lossy(&answer).into_owned())
+}
+
 fn ask(socket: &Path) -> Option<Child> {
+    asked(socket, &["list-panes", "-a", "-F", FORMAT])
+}
+
+/// Asking never starts a server: that only happens for commands that make something. A locale is
+/// given so that names are not mangled.
+fn asked(socket: &Path, words: &[&str]) -> Option<Child> {
     let mut command = Command::new("tmux");
-    command.arg("-S").arg(socket).args(["list-panes", "-a", "-F", FORMAT]);
+    command.arg("-u").arg("-S").arg(socket).args(words);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()
 }
 

@@ -7,7 +7,7 @@ use super::{HookChange, HookSettings, HookWish, HooksError, Made, ban, files};
 use crate::DaemonError;
 use crate::listing::agent_id;
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, HookCall, HookFile, HookPlan, all, by_id};
+use taffrail_adapters::{Adapter, HookCall, HookFile, HookPlan, agents, by_id};
 
 /// The changes that would bring a wish about; none where it already is so.
 ///
@@ -55,7 +55,7 @@ fn wanted_agents(
     given: &HookSettings<'_>,
     agent: Option<&str>,
 ) -> Result<Vec<&'static dyn Adapter>, DaemonError> {
-    let Some(id) = agent else { return Ok(all().to_vec()) };
+    let Some(id) = agent else { return Ok(agents().collect()) };
     let adapter = named(id)?;
     let label = adapter.descriptor().label;
     if adapter.hook_plan().is_none() {

@@ -5,7 +5,7 @@ use super::text::is_complete;
 use super::{HookSettings, HooksError};
 use crate::DaemonError;
 use std::path::PathBuf;
-use taffrail_adapters::{Adapter, HookPlan, all};
+use taffrail_adapters::{Adapter, HookPlan, agents};
 use taffrail_api::{HookList, HookRow, HookState, SCHEMA_VERSION};
 
 /// For each agent whether it calls us, and what would keep it from doing so.
@@ -15,7 +15,7 @@ use taffrail_api::{HookList, HookRow, HookState, SCHEMA_VERSION};
 pub fn hook_status(given: &HookSettings<'_>, agent: Option<&str>) -> Result<HookList, DaemonError> {
     let asked = match agent {
         Some(word) => vec![named(word)?],
-        None => all().to_vec(),
+        None => agents().collect(),
     };
     let agents = asked.into_iter().flat_map(|adapter| rows(given, adapter)).collect();
     Ok(HookList { schema_version: SCHEMA_VERSION, agents })

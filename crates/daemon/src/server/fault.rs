@@ -41,6 +41,23 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
         DaemonError::NoTelemetry(_) => {
             (ErrorKind::Refused, Some("`taffrail otel` shows the agents that send any"))
         }
+        DaemonError::Bug(_) => (
+            ErrorKind::Failure,
+            Some("this is a fault of Taffrail; please report it with this message"),
+        ),
+        DaemonError::NotConforming(_) => {
+            (ErrorKind::Refused, Some("`taffrail validate` tells every fault, with what to do"))
+        }
+        DaemonError::Forgotten(_) => {
+            (ErrorKind::Refused, Some("give the document another `session_id` to take it in"))
+        }
+        DaemonError::NoPlan(_) => (ErrorKind::Usage, Some("a plan is a JSON object")),
+        DaemonError::File(_) => (ErrorKind::Failure, None),
+        DaemonError::NoTag(_) => (
+            ErrorKind::Usage,
+            Some("a tag has 1 to 100 characters, none of them control characters"),
+        ),
+        DaemonError::NoNote => (ErrorKind::Usage, None),
         DaemonError::Serve(_) => (ErrorKind::Refused, None),
         DaemonError::Hooks(hooks) => of_hooks(hooks),
         DaemonError::Running => {
@@ -85,6 +102,7 @@ fn of_target(error: &TargetError) -> (ErrorKind, Option<&'static str>) {
         TargetError::NotFound(_) => {
             (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
         }
+        TargetError::NoFile(_) => (ErrorKind::NotFound, None),
         TargetError::NotArchived(_) => {
             (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
         }

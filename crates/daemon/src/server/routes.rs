@@ -3,7 +3,9 @@
 use super::app::App;
 use super::door::{self, Door, Surface};
 use super::openapi::PLAIN;
-use super::{about, history, metrics, openapi, sessions, streams, waiting, websocket, writes};
+use super::{
+    about, documents, history, metrics, openapi, sessions, streams, waiting, websocket, writes,
+};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
@@ -22,6 +24,8 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/sessions/{id}/timeline", || get(history::timeline)),
     ("/api/sessions/{id}/transcript", || get(history::transcript)),
     ("/api/sessions/{id}/binding", || get(history::binding)),
+    ("/api/sessions/{id}/snapshot", || get(documents::snapshot)),
+    ("/api/sessions/{id}/state", || get(documents::state)),
     ("/api/session/messages", || get(history::messages)),
     ("/api/resolve", || get(sessions::resolved)),
     ("/api/stream", || get(streams::everything)),
@@ -44,6 +48,7 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/restore", || post(writes::restored)),
     ("/ws", || get(websocket::open)),
     ("/metrics", || get(metrics::metrics)),
+    ("/schemas/{name}", || get(documents::schema)),
     ("/openapi.json", || get(openapi::described)),
 ];
 

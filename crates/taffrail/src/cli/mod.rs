@@ -19,15 +19,20 @@ mod ls;
 mod man;
 mod otel;
 mod rebuild;
+mod remarks;
+mod schema;
 mod search;
 mod service;
 mod show;
+mod snapshot;
+mod state;
 mod stats;
 mod status;
 mod summary;
 mod tail;
 mod token;
 mod uninstall;
+mod validate;
 mod wait;
 mod which;
 mod work;
@@ -117,6 +122,12 @@ enum Command {
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
     Work(work::Args),
+    Snapshot(snapshot::Args),
+    State(state::Args),
+    Tag(remarks::TagArgs),
+    Note(remarks::NoteArgs),
+    Validate(validate::Args),
+    Schema(schema::Args),
     Agents(agents::Args),
     Daemon(daemon::Args),
     Health(health::Args),
@@ -219,6 +230,12 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
         Command::Work(args) => work::run(&args, &Rim::read()?),
+        Command::Snapshot(args) => snapshot::run(&args, &Context::new()?),
+        Command::State(args) => state::run(&args),
+        Command::Tag(args) => remarks::tag(&args, &Context::new()?),
+        Command::Note(args) => remarks::note(&args, &Context::new()?),
+        Command::Validate(args) => validate::run(&args),
+        Command::Schema(args) => schema::run(&args),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
         Command::Service(args) => service::run(&args, &Context::new()?),
@@ -254,6 +271,11 @@ impl Command {
             Self::Forget(args) => args.json,
             Self::Capture(args) => args.json,
             Self::Work(args) => args.json,
+            Self::Snapshot(_) | Self::Schema(_) => false,
+            Self::State(args) => args.wants_json(),
+            Self::Tag(args) => args.json,
+            Self::Note(args) => args.json,
+            Self::Validate(args) => args.json,
             Self::Agents(args) => args.json,
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,

@@ -8,7 +8,7 @@ use std::path::Path;
 use taffrail_model::status::Status;
 
 /// Every route that only answers, with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 21] = [
+const ASKED: [(&str, &str, &str); 24] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -42,6 +42,9 @@ const ASKED: [(&str, &str, &str); 21] = [
         "/sessions/22222222-2222-4222-8222-222222222222/transcript",
     ),
     ("binding", "/api/sessions/{id}/binding", "/api/sessions/@last/binding"),
+    ("snapshot", "/api/sessions/{id}/snapshot", "/api/sessions/@waiting/snapshot"),
+    ("state", "/api/sessions/{id}/state", "/api/sessions/@last/state"),
+    ("schema", "/schemas/{name}", "/schemas/ecc.session.v1.json?strict=true"),
     (
         "messages",
         "/api/session/messages",
@@ -144,6 +147,11 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/sessions/@last/transcript?runtime_session_id=other", 404, "not_found");
     check("/api/sessions/@last/nothing", 404, "not_found");
     check("/api/nothing", 404, "not_found");
+    check("/api/sessions/zzzz/snapshot", 404, "not_found");
+    check("/api/sessions/zzzz/state", 404, "not_found");
+    check("/schemas/ecc.json", 404, "not_found");
+    check("/schemas/ecc.session.v1", 404, "not_found");
+    check("/schemas/ecc.session.v1.json?loose=true", 400, "usage");
     check("/api/forget", 405, "usage");
     check("/ws", 400, "usage");
 }

@@ -251,6 +251,8 @@ fn settings_in(folder: &TempDir) -> Settings {
         retention: RetentionSettings::default(),
         summary: SummarySettings::default(),
         boot_id: "boot".to_owned(),
+        host: "north".to_owned(),
+        history_folders: Vec::new(),
         new_device: DeviceId::new("device"),
         kept_up: false,
         now: || "2026-10-01T10:30:00Z".parse().unwrap(),

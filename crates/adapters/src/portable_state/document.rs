@@ -1,0 +1,47 @@
+//! A session state as it is written, read leniently: what is of another type is absent.
+
+use serde_json::{Map, Value};
+
+/// A state, as far as it is read.
+pub(super) struct Document(Map<String, Value>);
+
+impl Document {
+    /// Reads a state; `None` where it is no object.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok().map(Self)
+    }
+
+    /// The id it names.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.text("session_id")
+    }
+
+    /// A text that says something.
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        text(self.0.get(name)?)
+    }
+
+    /// A text of its metadata.
+    pub(super) fn remark(&self, name: &str) -> Option<&str> {
+        text(self.0.get("metadata")?.get(name)?)
+    }
+
+    /// The texts of a list.
+    pub(super) fn texts(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.list(name).filter_map(text)
+    }
+
+    /// The elements of a list.
+    pub(super) fn list(&self, name: &str) -> impl Iterator<Item = &Value> {
+        self.0.get(name).and_then(Value::as_array).into_iter().flatten()
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|it| !it.trim().is_empty())
+}
+
+/// A text of an element.
+pub(super) fn text_of<'v>(element: &'v Value, name: &str) -> Option<&'v str> {
+    text(element.get(name)?)
+}

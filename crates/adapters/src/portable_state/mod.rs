@@ -1,0 +1,119 @@
+//! Portable state: session states that a person gave us, kept as they came below our own data. No
+//! program runs behind them, and what they say is another's word.
+
+mod document;
+mod reader;
+
+use crate::silent::Silent;
+use crate::{
+    Adapter, Capabilities, Descriptor, Given, HomeRule, Place, Reader, Shape, Source, Taking,
+};
+use document::Document;
+use serde_json::{Map, Value};
+use taffrail_model::{AgentId, RuntimeIdentity, hash};
+
+const ID: &str = "portable-state";
+const SCHEME: &str = "portable-state";
+const FOLDER: &str = "states";
+
+static DESCRIPTOR: Descriptor = Descriptor {
+    id: ID,
+    label: "Portable state",
+    short: "portable",
+    scheme: SCHEME,
+    homes: &[
+        HomeRule { variable: Some("XDG_DATA_HOME"), below: "taffrail/imported" },
+        HomeRule { variable: None, below: ".local/share/taffrail/imported" },
+    ],
+    roots: &[FOLDER],
+    scoped_ids: false,
+    rewrites_records: true,
+    processes: &[],
+    live: None,
+    capabilities: Capabilities { resume_by_id: false, hooks: false, approvals: false },
+    retention: None,
+    advice: &[],
+};
+
+/// What the product knows of states that were given to it.
+#[derive(Debug)]
+pub struct PortableState;
+
+/// The one adapter for states that were given.
+pub static ADAPTER: PortableState = PortableState;
+
+impl Adapter for PortableState {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn place(&self, path: &str) -> Option<Place> {
+        let name = path.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".json")?;
+        let is_name = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_name.then(|| Place {
+            shape: Shape::Document,
+            locator: format!("{SCHEME}:{name}"),
+            session: None,
+            is_worker: false,
+            rank: 0,
+            beside: Vec::new(),
+        })
+    }
+
+    fn reader(&self, _: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
+        Box::new(reader::StateReader::new(saved))
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        Box::new(Silent)
+    }
+
+    /// Every event says that it is another's word.
+    fn extra(&self, record: &[u8]) -> Map<String, Value> {
+        let known = Document::read(record).is_some();
+        known.then(|| ("untrusted".to_owned(), Value::Bool(true))).into_iter().collect()
+    }
+
+    fn given(&self) -> Option<Taking> {
+        Some(given)
+    }
+}
+
+/// Where a state is kept: one place for each session id, so that a later one takes its place.
+fn given(document: &[u8]) -> Option<Given> {
+    let document = Document::read(document)?;
+    let session = identity(document.id()?);
+    let name = hash::to_hex(session.session().as_bytes());
+    Some(Given { session, path: format!("{FOLDER}/{name}.json") })
+}
+
+/// The session of a state: the id it names is its runtime id.
+fn identity(id: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(AgentId::new(ID), "", id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_has_one_place() {
+        let place = |bytes: &[u8]| given(bytes).map(|it| it.path);
+        let one = place(br#"{"session_id": "a", "goal": "x"}"#).unwrap();
+        assert_eq!(place(br#"{"session_id": "a"}"#), Some(one.clone()));
+        assert_ne!(place(br#"{"session_id": "b"}"#), Some(one.clone()));
+        assert!(ADAPTER.place(&one).is_some());
+        for bad in ["", "[]", "{}", r#"{"session_id": 7}"#, r#"{"session_id": ""}"#] {
+            assert_eq!(place(bad.as_bytes()), None, "{bad}");
+        }
+        for bad in ["states/x.json", "states/../x.json", "states", "a/b.json"] {
+            assert_eq!(ADAPTER.place(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_event_is_marked_as_untrusted() {
+        let extra = ADAPTER.extra(br#"{"session_id": "a", "future": 1}"#);
+        assert_eq!(Value::Object(extra), serde_json::json!({ "untrusted": true }));
+    }
+}

@@ -1,0 +1,36 @@
+//! The open contracts through the program: documents are checked, taken out and brought in.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+#[path = "contracts/checking.rs"]
+mod checking;
+#[path = "contracts/exporting.rs"]
+mod exporting;
+#[path = "cli/history.rs"]
+mod history;
+#[path = "contracts/importing.rs"]
+mod importing;
+#[path = "contracts/orchestrated.rs"]
+mod orchestrated;
+#[path = "contracts/recorded.rs"]
+mod recorded;
+#[path = "cli/steady.rs"]
+mod steady;
+
+use serde_json::Value;
+use taffrail_testkit::Home;
+
+/// What the program says of a document, read to the letter.
+fn faults(home: &Home, contract: &str, document: &Value) -> Vec<String> {
+    home.write("document.json", document.to_string());
+    let arguments = ["validate", "--contract", contract, "--strict", "--json", "document.json"];
+    let output = home.run(&arguments);
+    let told: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(output.status, if told["valid"] == true { 0 } else { 6 });
+    let all = told["faults"].as_array().unwrap();
+    all.iter().map(|it| format!("{} {}", it["pointer"], it["rule"])).collect()
+}
