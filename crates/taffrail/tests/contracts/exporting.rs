@@ -10,6 +10,7 @@ use taffrail_testkit::claude::{Line, path};
 fn steadied(mut document: Value) -> Value {
     if document.get("device").is_some() {
         document["device"] = json!("[device]");
+        document["teleportation"]["devices"] = json!(["[device]"]);
     }
     document
 }
