@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     if args.history {
         let snapshots = snapshot_history(&context.settings, target)?;
-        let snapshots = snapshots.into_iter().map(entry).collect();
+        let snapshots = snapshots.iter().map(entry).collect();
         return Out::new().json(&History { schema_version: SCHEMA_VERSION, snapshots });
     }
     let taken = match of_daemon(context, &args.target, is_ours)? {
@@ -101,7 +101,7 @@ fn of_daemon(
     }
 }
 
-fn entry(taken: Taken) -> Entry {
+fn entry(taken: &Taken) -> Entry {
     let snapshot = serde_json::from_str(&taken.body).unwrap_or_default();
     Entry { taken_at: taken.at, snapshot }
 }
