@@ -4,6 +4,7 @@ use crate::bodies::{reference, sources};
 use crate::listing::session;
 use crate::{DaemonError, Settings, Target, resolve};
 use serde_json::{Map, Value};
+use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, Removed, Session};
 use taffrail_capture::{Body, Sources};
 use taffrail_model::turn::{self, Turn, TurnInput};
@@ -91,6 +92,8 @@ struct Teller<'a> {
     session: &'a SessionRow,
     generation: &'a str,
     device: DeviceId,
+    /// The session is a document that was given to us.
+    is_given: bool,
     sources: Sources<'a>,
 }
 
@@ -104,7 +107,9 @@ impl<'a> Teller<'a> {
             Some(ledger) => ledger.device()?,
             None => DeviceId::new(""),
         };
-        Ok(Self { session, generation: reader.generation(), device, sources: sources(settings) })
+        let is_given = by_id(&session.agent).is_some_and(|it| it.given().is_some());
+        let (generation, sources) = (reader.generation(), sources(settings));
+        Ok(Self { session, generation, device, is_given, sources })
     }
 
     /// The text of what a person or the agent said; of tools the excerpt is enough.
@@ -128,6 +133,10 @@ impl<'a> Teller<'a> {
         let Body { text, mut data, .. } = self.body(&row);
         if let Some(owner) = row.inherited_from {
             data.insert("inherited_from".to_owned(), owner.to_string().into());
+        }
+        if self.is_given {
+            // It is another's word: nobody saw it happen.
+            data.insert("untrusted".to_owned(), true.into());
         }
         EventLine::Event(Box::new(self.event(row, text, data)))
     }

@@ -25,6 +25,7 @@ impl Ledger {
     /// # Errors
     /// `Newer` when a later version wrote it; it is then left as it is.
     pub fn open(folder: &Path, new_device: &DeviceId) -> Result<Self, StoreError> {
+        schema::private_folder(folder)?;
         Self::open_file(&folder.join("ledger.db"), new_device)
     }
 

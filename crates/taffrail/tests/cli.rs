@@ -10,12 +10,15 @@
 
 #[path = "cli/history.rs"]
 mod history;
+#[path = "cli/ids.rs"]
+mod ids;
 #[path = "cli/steady.rs"]
 mod steady;
 
 use history::{CHAT, FORK, SESSION, THREAD, WORKER, home};
+use ids::steady_ids;
 use serde_json::Value;
-use steady::{check_json, check_text, steady_ids};
+use steady::{check_json, check_text};
 use taffrail_testkit::Home;
 use taffrail_testkit::corpus::Corpus;
 

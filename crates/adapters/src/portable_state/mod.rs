@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, hash};
 
 const ID: &str = "portable-state";
-const SCHEME: &str = "portable-state";
+const SCHEME: &str = "state-json";
 const FOLDER: &str = "states";
 
 static DESCRIPTOR: Descriptor = Descriptor {
@@ -68,10 +68,9 @@ impl Adapter for PortableState {
         Box::new(Silent)
     }
 
-    /// Every event says that it is another's word.
-    fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        let known = Document::read(record).is_some();
-        known.then(|| ("untrusted".to_owned(), Value::Bool(true))).into_iter().collect()
+    /// Fields that no event speaks of stand in the document itself, which is given back whole.
+    fn extra(&self, _: &[u8]) -> Map<String, Value> {
+        Map::new()
     }
 
     fn given(&self) -> Option<Taking> {
@@ -109,11 +108,5 @@ mod tests {
         for bad in ["states/x.json", "states/../x.json", "states", "a/b.json"] {
             assert_eq!(ADAPTER.place(bad), None, "{bad}");
         }
-    }
-
-    #[test]
-    fn every_event_is_marked_as_untrusted() {
-        let extra = ADAPTER.extra(br#"{"session_id": "a", "future": 1}"#);
-        assert_eq!(Value::Object(extra), serde_json::json!({ "untrusted": true }));
     }
 }
