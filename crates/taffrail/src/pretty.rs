@@ -73,8 +73,8 @@ mod tests {
         fn any_value_is_as_serde_has_it(texts in proptest::collection::vec(".{0,12}", 0..5), flag: bool) {
             let value: Value = json!({ "a": texts, "b": { "c": flag, "d": [] }, "e": [[1, 2.5], null] });
             let expected = serde_json::to_string_pretty(&value).unwrap();
-            prop_assert_eq!(pretty(&value.to_string()), expected.clone());
-            prop_assert_eq!(pretty(&expected), expected);
+            prop_assert_eq!(&pretty(&value.to_string()), &expected);
+            prop_assert_eq!(&pretty(&expected), &expected);
         }
     }
 }

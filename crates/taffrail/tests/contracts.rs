@@ -1,6 +1,5 @@
 //! The open contracts through the program: documents are checked, taken out and brought in.
 #![expect(
-    clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"

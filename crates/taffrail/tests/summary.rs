@@ -145,6 +145,8 @@ fn the_command_is_run_when_somebody_asks() {
     let home = home();
     command(&home, "Recent: its own words");
     let run = daemon(&home);
+    // It answers before it has looked around.
+    home.ok(&["index"]);
     let told = home.json(&["summary", MENDED, "--json"]);
     assert_eq!((&told["recent"], &told["by_command"]), (&"its own words".into(), &true.into()));
     assert_eq!(told["category"], "fix", "what is kept stays ours");
