@@ -50,7 +50,7 @@ class Session:
 
 
 class Daemon:
-    def __init__(self, program, home):
+    def __init__(self, program, home, sessions):
         self.program, self.home = program, home
         self.env = {"HOME": home, "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": home + "/run"}
         os.makedirs(home + "/run", mode=0o700, exist_ok=True)
@@ -61,6 +61,8 @@ class Daemon:
             if time.time() > deadline or self.process.poll() is not None:
                 raise SystemExit("the daemon did not start")
             time.sleep(0.05)
+        while self.ask("health").get("sessions", 0) < sessions:
+            time.sleep(0.2)
         self.socket = self.ask("daemon", "status")["socket"]
 
     def ask(self, *words):
@@ -146,6 +148,7 @@ def main():
     parser.add_argument("--sessions", default="10,50,100,200")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between lines of one session")
+    parser.add_argument("--settle", type=float, default=120)
     parser.add_argument("--idle", type=float, default=60)
     args = parser.parse_args()
     home = tempfile.mkdtemp(prefix="taffrail-live-")
@@ -155,7 +158,7 @@ def main():
             old = Session(home, f"-old-{number % 100}")
             old.say(f"old {number}", "user", "2026-01-01T00:00:00.000Z")
             os.utime(old.path, (1_767_225_600, 1_767_225_600))
-        daemon = Daemon(os.path.abspath(args.bin), home)
+        daemon = Daemon(os.path.abspath(args.bin), home, args.files)
         follower = Follower(daemon.socket)
         print(f"{args.files} old files; a line each {args.pause:g} s; {args.seconds:g} s each")
         print("sessions  lines  lost  p50 ms  p99 ms  max ms  CPU %  private MB  writes/s  KiB/s")
@@ -171,7 +174,8 @@ def main():
                   f"{it['lags'][-1] * 1e3:6.1f}  {it['cpu'] * 100:5.1f}  {it['private']:10.1f}  "
                   f"{it['calls']:8.0f}  {it['kib']:5.0f}", flush=True)
         print(f"private memory before streaming {before:.1f} MB")
-        time.sleep(5)
+        # Search and final summaries are brought up within a minute or two of the last line.
+        time.sleep(args.settle)
         cpu, began = daemon.cpu(), time.time()
         time.sleep(args.idle)
         share = (daemon.cpu() - cpu) / (time.time() - began) * 100

@@ -210,6 +210,6 @@ pub(crate) fn planned(discovery: Discovery, known: Vec<SourceRow>, scope: &Scope
     plan
 }
 
-fn known_of(row: SourceRow) -> Known {
+pub(crate) fn known_of(row: SourceRow) -> Known {
     Known { id: row.id, state: row.state, present: row.present, half_read: row.half_read }
 }

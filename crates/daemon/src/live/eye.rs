@@ -5,14 +5,16 @@
 //! reads the index for what is known and never writes to it.
 
 use super::counts::Counts;
-use super::looks::{Looks, modified_ns};
+use super::looks::Looks;
 use super::pace::{OF_LATE, POLL, until_whole};
 use super::registry::Registries;
 use super::tickets::{Load, Tickets};
 use super::wake::{EyeNumber, Looked, Places, Wake};
+use super::walk::{Walked, folders_of, registry_of, walk};
 use super::watch::{Touches, Watch};
 use crate::capturing::leave_out_uncaptured;
 use crate::hands::Hands;
+use crate::indexing::known_of;
 use crate::keeping::{Keeping, Rules, follow};
 use crate::pool::scope_of;
 use crate::retention::leave_out_old;
@@ -24,18 +26,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_capture::{
     Discovery, Flow, Home, Job, Known, LeftOut, Named, Plan, Reading, Texts, discover, discover_at,
-    gather_journal, keep_journal, plan, read, spool_folder,
+    gather_journal, keep_journal, plan, read,
 };
 use taffrail_model::RuntimeIdentity;
 use taffrail_model::observed::Observed;
+use taffrail_store::IndexReader;
 use taffrail_store::archive::Packer;
-use taffrail_store::{IndexReader, SourceRow};
 
-/// Folders in which nothing moved for so long are not watched.
-const WATCHED_FOR: Duration = Duration::from_secs(14 * 86_400);
+/// A look at everything that takes longer than this is not waited for.
+const WALK: Duration = Duration::from_secs(60);
 
 /// What an eye is asked to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Errand {
     /// Something was touched.
     Touched,
@@ -43,6 +45,8 @@ pub(crate) enum Errand {
     Whole,
     /// Look at everything, and say so under this number.
     Settle(u64),
+    /// Everything was looked at meanwhile.
+    Walked(Box<Walked>),
 }
 
 /// What every eye is given.
@@ -88,6 +92,8 @@ pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<
         next_whole: Instant::now(),
         counts: counts.clone(),
         changed: None,
+        errands: errands.clone(),
+        is_walking: false,
     };
     std::thread::Builder::new()
         .name(format!("eye {number}"))
@@ -114,6 +120,9 @@ struct Looker {
     counts: Arc<Counts>,
     /// When the latest of what was just read had changed, in nanoseconds since 1970.
     changed: Option<i64>,
+    errands: Sender<Errand>,
+    /// Somebody looks at everything.
+    is_walking: bool,
 }
 
 impl Looker {
@@ -124,16 +133,16 @@ impl Looker {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            let looked = match errand {
-                Some(Errand::Touched) => self.touched(self.touches.take()),
-                Some(Errand::Whole) => self.whole(),
-                Some(Errand::Settle(_)) => self.whole(),
-                None if Instant::now() >= self.next_whole => self.whole(),
-                None => self.poll(),
-            };
             let settled = match errand {
                 Some(Errand::Settle(number)) => Some(number),
                 _ => None,
+            };
+            let looked = match errand {
+                Some(Errand::Touched) => self.touched(self.touches.take()),
+                Some(Errand::Whole | Errand::Settle(_)) => self.whole(),
+                Some(Errand::Walked(walked)) => self.walked(*walked),
+                None if Instant::now() >= self.next_whole => self.begin_walk(),
+                None => self.poll(),
             };
             let looked = looked.unwrap_or_else(|error| Looked::failed(&error));
             if settled.is_some() || !looked.is_nothing() {
@@ -163,25 +172,61 @@ impl Looker {
     }
 
     fn whole(&mut self) -> Result<Looked, DaemonError> {
-        let began = Instant::now();
-        self.gather()?;
-        self.keep_journal()?;
-        self.look_at_registries(None)?;
+        self.tend()?;
         let discovery = discover(&self.homes);
-        let anew = self.watch_folders(&discovery);
+        let folders = folders_of(&self.given.settings, &self.homes, &discovery);
+        let anew: Vec<_> = folders.into_iter().filter(|it| self.watch.add(it)).collect();
         let known = self.known_in_homes()?;
         let looked = self.act(plan(discovery, &known))?;
-        let found = looked.read > 0;
-        // What was read is paid for by what was found, not by the look.
-        let cost = if found { Duration::ZERO } else { began.elapsed() };
-        self.pause = until_whole(self.pause, found, cost);
-        self.next_whole = Instant::now() + self.pause;
         // What was written between the look and the watch was told by neither.
         self.tickets.settle();
         let late = self.touched(anew)?;
         let read = looked.read + late.read;
+        self.pace(read > 0, Duration::ZERO);
         let problems = looked.problems.into_iter().chain(late.problems).collect();
         Ok(Looked { whole: true, read, problems, ..looked })
+    }
+
+    /// Looks at everything beside what it is told, once at a time.
+    fn begin_walk(&mut self) -> Result<Looked, DaemonError> {
+        self.next_whole = Instant::now() + WALK;
+        if self.is_walking {
+            return Ok(Looked::default());
+        }
+        let (settings, homes) = (self.given.settings.clone(), self.homes.clone());
+        let errands = self.errands.clone();
+        let thread = std::thread::Builder::new().name(format!("walk {}", self.number));
+        let begun = thread.spawn(move || {
+            // An eye that ended needs not be told.
+            errands.send(Errand::Walked(Box::new(walk(&settings, &homes)))).ok();
+        });
+        self.is_walking = begun.is_ok();
+        if self.is_walking { Ok(Looked::default()) } else { self.whole() }
+    }
+
+    fn walked(&mut self, walked: Walked) -> Result<Looked, DaemonError> {
+        self.is_walking = false;
+        self.tend()?;
+        let mut paths = walked.changed;
+        paths.extend(walked.folders.into_iter().filter(|it| self.watch.add(it)));
+        let looked = self.touched(paths)?;
+        self.pace(looked.read > 0, walked.cost);
+        let problems = looked.problems.into_iter().chain(walked.problem).collect();
+        Ok(Looked { whole: true, sources: walked.sources, problems, ..looked })
+    }
+
+    /// What is due with every look at everything.
+    fn tend(&mut self) -> Result<(), DaemonError> {
+        self.gather()?;
+        self.keep_journal()?;
+        self.look_at_registries(None)
+    }
+
+    /// What was read is paid for by what was found, not by the look.
+    fn pace(&mut self, found: bool, cost: Duration) {
+        let cost = if found { Duration::ZERO } else { cost };
+        self.pause = until_whole(self.pause, found, cost);
+        self.next_whole = Instant::now() + self.pause;
     }
 
     fn touched(&mut self, mut paths: Vec<PathBuf>) -> Result<Looked, DaemonError> {
@@ -247,33 +292,6 @@ impl Looker {
         Ok(())
     }
 
-    /// Sources whose folders moved of late are watched, and all above them.
-    /// Gives those that were not watched before.
-    fn watch_folders(&mut self, discovery: &Discovery) -> Vec<PathBuf> {
-        let now = (self.given.settings.now)().as_nanosecond();
-        let old = now - i128::try_from(WATCHED_FOR.as_nanos()).unwrap_or(i128::MAX);
-        let mut folders = HashSet::new();
-        for home in &self.homes {
-            folders.insert(home.root.clone());
-            folders.extend(registry_of(home).filter(|it| it.is_dir()));
-            if home.journal {
-                folders.insert(spool_folder(&self.given.settings.data));
-            } else {
-                let roots = home.adapter.descriptor().roots.iter();
-                folders.extend(roots.map(|root| home.root.join(root)).filter(|it| it.is_dir()));
-            }
-        }
-        let recent = discovery.found.iter();
-        for found in recent.filter(|it| i128::from(it.fingerprint.modified_ns) >= old) {
-            let home = Path::new(&found.home);
-            let above = Path::new(&found.path).ancestors().skip(1);
-            folders.extend(above.map(|below| home.join(below)));
-        }
-        let young = discovery.folders.iter().filter(|it| modified_ns(it) >= old);
-        folders.extend(young.cloned());
-        folders.into_iter().filter(|folder| self.watch.add(folder)).collect()
-    }
-
     fn watch_below(&mut self, folder: &Path) {
         self.watch.add(folder);
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -297,7 +315,7 @@ impl Looker {
         let Some(index) = self.index()? else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         for root in roots {
-            out.extend(index.sources_in(&root)?.into_iter().map(known));
+            out.extend(index.sources_in(&root)?.into_iter().map(known_of));
         }
         Ok(out)
     }
@@ -312,7 +330,7 @@ impl Looker {
         let Some(index) = self.index()? else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         for (home, path) in places {
-            out.extend(index.sources_at(&home, &path)?.into_iter().map(known));
+            out.extend(index.sources_at(&home, &path)?.into_iter().map(known_of));
         }
         Ok(out)
     }
@@ -388,16 +406,6 @@ impl Looker {
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
         failed.into_iter().chain(kept).chain(packed).collect()
     }
-}
-
-/// The folder of an agent's own list of live sessions.
-fn registry_of(home: &Home) -> Option<PathBuf> {
-    let plan = home.adapter.descriptor().live.as_ref().filter(|_| !home.journal)?;
-    Some(home.root.join(plan.folder))
-}
-
-fn known(row: SourceRow) -> Known {
-    Known { id: row.id, state: row.state, present: row.present, half_read: row.half_read }
 }
 
 impl Looked {

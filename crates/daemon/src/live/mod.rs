@@ -18,6 +18,7 @@ mod registry;
 mod telling;
 mod tickets;
 mod wake;
+mod walk;
 mod watch;
 
 pub use counts::Counted;
