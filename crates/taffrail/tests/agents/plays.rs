@@ -9,6 +9,7 @@ use crate::stage::{PAUSE, Stage, WORKING, finished, prompt, runtime};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::{Scale, Tmux, until, until_every};
 
@@ -308,4 +309,35 @@ fn a_printed_answer() {
         assert!(child.wait().unwrap().success());
         stage.same_is(&session, "it has printed");
     });
+}
+
+/// How long a printed answer takes, in the middle of so many, with hooks and without, in turn.
+fn printed_in(times: usize) -> [Duration; 2] {
+    let stages = [Evidence::Hooks, Evidence::Files].map(|it| Stage::new(Agent::Claude, it));
+    let mut took = [Vec::new(), Vec::new()];
+    for _ in 0..times {
+        for (stage, took) in stages.iter().zip(&mut took) {
+            let began = Instant::now();
+            let arguments = print(Agent::Claude, "Go on [[scenario:hello]]");
+            let mut command = stage.machine.agent(Agent::Claude, &arguments);
+            let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            assert!(status.success());
+            took.push(began.elapsed());
+        }
+    }
+    took.map(|mut took| {
+        took.sort();
+        took[took.len() / 2]
+    })
+}
+
+/// Another program that is busy in a slice's few runs must not fail it; many runs are compared
+/// strictly.
+#[test]
+fn hooks_cost_an_agent_next_to_nothing() {
+    let scale = Scale::from_env();
+    let [with, without] = printed_in(scale.pick(3, 21));
+    eprintln!("a printed answer takes {with:?} with hooks and {without:?} without");
+    let most = scale.pick(1.5, 1.05);
+    assert!(with <= without.mul_f64(most), "{with:?} with hooks, {without:?} without");
 }
