@@ -9,8 +9,8 @@ use super::looks::Looks;
 use super::pace::{OF_LATE, POLL, until_whole};
 use super::registry::Registries;
 use super::tickets::{Load, Tickets};
-use super::wake::{EyeNumber, Looked, Places, Wake};
-use super::walk::{Walked, folders_of, registry_of, walk};
+use super::wake::{Errand, EyeNumber, Looked, Places, Wake};
+use super::walk::{Walked, folders_of, known_in, registry_of, walk};
 use super::watch::{Touches, Watch};
 use crate::capturing::leave_out_uncaptured;
 use crate::hands::Hands;
@@ -35,19 +35,6 @@ use taffrail_store::archive::Packer;
 
 /// A look at everything that takes longer than this is not waited for.
 const WALK: Duration = Duration::from_secs(60);
-
-/// What an eye is asked to do.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Errand {
-    /// Something was touched.
-    Touched,
-    /// Look at everything.
-    Whole,
-    /// Look at everything, and say so under this number.
-    Settle(u64),
-    /// Everything was looked at meanwhile.
-    Walked(Box<Walked>),
-}
 
 /// What every eye is given.
 #[derive(Clone)]
@@ -310,14 +297,8 @@ impl Looker {
     }
 
     fn known_in_homes(&mut self) -> Result<Vec<Known>, DaemonError> {
-        let roots: HashSet<_> =
-            self.homes.iter().map(|it| it.root.to_string_lossy().into_owned()).collect();
-        let Some(index) = self.index()? else { return Ok(Vec::new()) };
-        let mut out = Vec::new();
-        for root in roots {
-            out.extend(index.sources_in(&root)?.into_iter().map(known_of));
-        }
-        Ok(out)
+        let homes = self.homes.clone();
+        self.index()?.map_or(Ok(Vec::new()), |index| known_in(index, &homes))
     }
 
     fn known_at(
@@ -405,15 +386,5 @@ impl Looker {
         let kept = hands.keeping.problem();
         let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
         failed.into_iter().chain(kept).chain(packed).collect()
-    }
-}
-
-impl Looked {
-    fn failed(error: &DaemonError) -> Self {
-        Self { problems: vec![error.to_string()], ..Self::default() }
-    }
-
-    fn is_nothing(&self) -> bool {
-        !self.whole && self.read == 0 && self.problems.is_empty()
     }
 }

@@ -2,13 +2,13 @@
 
 use super::board::Board;
 use super::by_root;
-use super::eye::{self, Errand, Eye, Given};
+use super::eye::{self, Eye, Given};
 use super::finishing::{self, Ask};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
 use super::tickets::Load;
-use super::wake::{Alone, EyeNumber, Looked, Places, Wake};
+use super::wake::{Alone, Errand, EyeNumber, Looked, Places, Settling, Wake};
 use super::watch::WATCHES;
 use crate::indexing::{Budget, Scope, run};
 use crate::keeping::Rules;
@@ -60,13 +60,6 @@ struct Unsearched {
     since: Option<Instant>,
 }
 
-/// Somebody waits until everything is indexed.
-struct Settling {
-    number: u64,
-    eyes: Vec<EyeNumber>,
-    done: oneshot::Sender<()>,
-}
-
 /// The one writer and all it needs.
 pub(crate) struct Loop {
     pub(super) settings: Arc<Settings>,
@@ -101,7 +94,7 @@ impl Loop {
         (to_self, wakes): (Sender<Wake>, Receiver<Wake>),
     ) -> Result<Self, DaemonError> {
         let settings = Arc::new(settings);
-        let mut writer = take_writer(&settings)?;
+        let mut writer = Writer::wait(&settings.data, settings.boot())?;
         make_spool(&settings.data).map_err(StoreError::from)?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
@@ -359,7 +352,7 @@ impl Loop {
         }
         self.index = None;
         what(&self.settings);
-        let writer = take_writer(&self.settings)?;
+        let writer = Writer::wait(&self.settings.data, self.settings.boot())?;
         let rules = Arc::new(Rules::of(&self.settings, &writer)?);
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         self.writer = Some(writer);
@@ -399,8 +392,4 @@ impl Loop {
         }
         Ok(())
     }
-}
-
-fn take_writer(settings: &Settings) -> Result<Writer, DaemonError> {
-    Ok(Writer::wait(&settings.data, settings.boot())?)
 }

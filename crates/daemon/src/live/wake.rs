@@ -1,6 +1,7 @@
 //! Everything that can wake the loop.
 
-use crate::Settings;
+use super::walk::Walked;
+use crate::{DaemonError, Settings};
 use taffrail_model::observed::Observed;
 use taffrail_store::FinalRow;
 use tokio::sync::oneshot;
@@ -57,4 +58,36 @@ pub(crate) struct Looked {
     pub(crate) sources: usize,
     /// What could not be read, and why.
     pub(crate) problems: Vec<String>,
+}
+
+impl Looked {
+    /// It failed.
+    pub(crate) fn failed(error: &DaemonError) -> Self {
+        Self { problems: vec![error.to_string()], ..Self::default() }
+    }
+
+    /// There is nothing to tell of it.
+    pub(crate) fn is_nothing(&self) -> bool {
+        !self.whole && self.read == 0 && self.problems.is_empty()
+    }
+}
+
+/// What an eye is asked to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Errand {
+    /// Something was touched.
+    Touched,
+    /// Look at everything.
+    Whole,
+    /// Look at everything, and say so under this number.
+    Settle(u64),
+    /// Everything was looked at meanwhile.
+    Walked(Box<Walked>),
+}
+
+/// Somebody waits until everything is indexed.
+pub(crate) struct Settling {
+    pub(crate) number: u64,
+    pub(crate) eyes: Vec<EyeNumber>,
+    pub(crate) done: oneshot::Sender<()>,
 }

@@ -43,15 +43,16 @@ pub(super) fn walk(settings: &Settings, homes: &[Home]) -> Walked {
 fn look(settings: &Settings, homes: &[Home]) -> Result<Walked, DaemonError> {
     let discovery = discover(homes);
     let folders = folders_of(settings, homes, &discovery);
-    let known = known_in(settings, homes)?;
+    let index = IndexReader::open(&settings.data)?;
+    let known = index.map_or(Ok(Vec::new()), |index| known_in(&index, homes))?;
     let mut plan = plan(discovery, &known);
     leave_out_old(settings, &mut plan);
     let changed = changed(&plan, &known);
     Ok(Walked { folders, changed, sources: plan.sources, ..Walked::default() })
 }
 
-fn known_in(settings: &Settings, homes: &[Home]) -> Result<Vec<Known>, DaemonError> {
-    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+/// What is known of the sources in these homes.
+pub(super) fn known_in(index: &IndexReader, homes: &[Home]) -> Result<Vec<Known>, DaemonError> {
     let roots: HashSet<_> = homes.iter().map(|it| it.root.to_string_lossy()).collect();
     let mut out = Vec::new();
     for root in roots {

@@ -1,7 +1,7 @@
 //! Being told of changes: watches on folders, within a budget.
 
 use super::counts::Counts;
-use super::eye::Errand;
+use super::wake::Errand;
 use notify::event::{EventKind, ModifyKind};
 use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::HashSet;
