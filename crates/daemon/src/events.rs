@@ -33,19 +33,28 @@ pub fn events(
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
     let rows = wanted(&reader, &session, request)?;
-    tell(settings, &reader, &session, rows, give).map(|_| ())
+    let device = device_of(settings)?;
+    tell((settings, &reader, &device), &session, rows, give);
+    Ok(())
+}
+
+/// This device as the ledger names it.
+pub(crate) fn device_of(settings: &Settings) -> Result<DeviceId, DaemonError> {
+    Ok(match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => ledger.device()?,
+        None => DeviceId::new(""),
+    })
 }
 
 /// Gives rows as whole events; `false` when no more is wanted.
 pub(crate) fn tell(
-    settings: &Settings,
-    reader: &IndexReader,
+    (settings, reader, device): (&Settings, &IndexReader, &DeviceId),
     session: &SessionRow,
     rows: Vec<EventRow>,
     give: &mut dyn FnMut(EventLine) -> bool,
-) -> Result<bool, DaemonError> {
-    let mut teller = Teller::new(settings, session, reader)?;
-    Ok(rows.into_iter().all(|row| give(teller.line(row))))
+) -> bool {
+    let mut teller = Teller::new(settings, session, (reader.generation(), device));
+    rows.into_iter().all(|row| give(teller.line(row)))
 }
 
 /// The turns of a session.
@@ -55,7 +64,8 @@ pub(crate) fn tell(
 pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, DaemonError> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
-    let mut teller = Teller::new(settings, &session, &reader)?;
+    let device = device_of(settings)?;
+    let mut teller = Teller::new(settings, &session, (reader.generation(), &device));
     let rows = reader.events(session.row)?;
     let texts: Vec<_> = rows.iter().map(|row| teller.text(row)).collect();
     let inputs = rows.iter().zip(&texts).map(|(row, text)| TurnInput {
@@ -91,7 +101,7 @@ fn wanted(
 struct Teller<'a> {
     session: &'a SessionRow,
     generation: &'a str,
-    device: DeviceId,
+    device: &'a DeviceId,
     /// The session is a document that was given to us.
     is_given: bool,
     sources: Sources<'a>,
@@ -101,15 +111,10 @@ impl<'a> Teller<'a> {
     fn new(
         settings: &'a Settings,
         session: &'a SessionRow,
-        reader: &'a IndexReader,
-    ) -> Result<Self, DaemonError> {
-        let device = match Ledger::open_read_only(&settings.data)? {
-            Some(ledger) => ledger.device()?,
-            None => DeviceId::new(""),
-        };
+        (generation, device): (&'a str, &'a DeviceId),
+    ) -> Self {
         let is_given = by_id(&session.agent).is_some_and(|it| it.given().is_some());
-        let (generation, sources) = (reader.generation(), sources(settings));
-        Ok(Self { session, generation, device, is_given, sources })
+        Self { session, generation, device, is_given, sources: sources(settings) }
     }
 
     /// The text of what a person or the agent said; of tools the excerpt is enough.

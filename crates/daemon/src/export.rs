@@ -1,10 +1,11 @@
 //! Whole sessions, one after another: no more than one is held at a time.
 
-use crate::events::tell;
+use crate::events::{device_of, tell};
 use crate::listing::{filter, session};
 use crate::{DaemonError, Settings, Target, resolve};
 use std::borrow::Cow;
 use taffrail_api::{EventLine, ListRequest, Session};
+use taffrail_model::DeviceId;
 use taffrail_model::redact::{redact, redact_value};
 use taffrail_model::{Cursor, Event};
 use taffrail_store::{Filter, IndexReader, SessionRow};
@@ -76,7 +77,8 @@ pub fn export_one(
 ) -> Result<(), DaemonError> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
-    one(settings, &reader, &session, give).map(|_| ())
+    let device = device_of(settings)?;
+    one((settings, &reader, &device), &session, give).map(|_| ())
 }
 
 /// Gives sessions and their events until `give` says no, the earliest session first. Workers are
@@ -91,9 +93,10 @@ pub fn export_many(
 ) -> Result<(), DaemonError> {
     let filter = Filter { workers: true, ..filter(request)? };
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
+    let device = device_of(settings)?;
     for row in reader.session_rows(&filter)? {
         if let Some(session) = reader.session_at(row)?
-            && !one(settings, &reader, &session, give)?
+            && !one((settings, &reader, &device), &session, give)?
         {
             break;
         }
@@ -103,8 +106,7 @@ pub fn export_many(
 
 /// `false` when no more is wanted.
 fn one(
-    settings: &Settings,
-    reader: &IndexReader,
+    (settings, reader, device): (&Settings, &IndexReader, &DeviceId),
     row: &SessionRow,
     give: &mut dyn FnMut(Piece) -> bool,
 ) -> Result<bool, DaemonError> {
@@ -113,5 +115,5 @@ fn one(
     if !wanted {
         return Ok(false);
     }
-    tell(settings, reader, row, events, &mut |event| give(Piece::Event(event)))
+    Ok(tell((settings, reader, device), row, events, &mut |event| give(Piece::Event(event))))
 }

@@ -6,11 +6,9 @@ use rusqlite::{Connection, OptionalExtension};
 use std::path::Path;
 
 /// Pages of the write-ahead log after which it is folded back.
-const CHECKPOINT_PAGES: u32 = 4000;
+pub(crate) const CHECKPOINT_PAGES: u32 = 4000;
 /// Pages kept in memory, so that a batch need not be written in pieces.
 const CACHE_KIB: i64 = 32 * 1024;
-/// Statements kept prepared.
-const STATEMENTS: usize = 64;
 
 /// Opens the index; one of another schema is thrown away, because it can be made again.
 pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, StoreError> {
@@ -25,7 +23,6 @@ pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, S
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS);
     if schema::version(&connection)? == 0 {
         let generation = ledger.next_generation()?;
         connection.execute_batch(&format!(
@@ -51,13 +48,13 @@ pub(crate) fn remove_index(folder: &Path) -> Result<(), StoreError> {
 /// A word the index keeps about itself.
 pub(crate) fn meta(index: &Connection, name: &str) -> Result<Option<String>, StoreError> {
     let query = "SELECT value FROM meta WHERE name = ?1";
-    Ok(index.query_row(query, [name], |row| row.get(0)).optional()?)
+    Ok(index.prepare_cached(query)?.query_row([name], |row| row.get(0)).optional()?)
 }
 
 /// Keeps a word.
 pub(crate) fn set_meta(index: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
     let query = "INSERT INTO meta (name, value) VALUES (?1, ?2) \
                  ON CONFLICT (name) DO UPDATE SET value = excluded.value";
-    index.execute(query, [name, value])?;
+    index.prepare_cached(query)?.execute([name, value])?;
     Ok(())
 }

@@ -15,6 +15,7 @@ mod codec;
 mod cuts;
 mod families;
 mod finals;
+mod folding;
 mod forget;
 mod given;
 mod index_file;

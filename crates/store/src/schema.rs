@@ -1,11 +1,14 @@
 //! The tables, and how an older file becomes a newer one.
 
 use crate::StoreError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
+/// Statements kept prepared.
+const STATEMENTS: usize = 64;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
@@ -166,6 +169,7 @@ pub(crate) fn open_writable(path: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // What is deleted is overwritten, so that forgetting can be complete.
     connection.pragma_update(None, "secure_delete", "ON")?;
+    prepare_once(&connection)?;
     Ok(connection)
 }
 
@@ -174,7 +178,15 @@ pub(crate) fn open_readable(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(std::time::Duration::from_secs(2))?;
+    prepare_once(&connection)?;
     Ok(connection)
+}
+
+/// Statements stay prepared: enough are kept, and a plan does not follow the values given to it.
+fn prepare_once(connection: &Connection) -> Result<(), StoreError> {
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 /// The schema number a file carries; 0 for a new one.

@@ -217,7 +217,7 @@ pub(crate) fn before(connection: &Connection, state: &SourceState) -> Result<Bef
 pub(crate) fn any_half_read(connection: &Connection) -> Result<bool, StoreError> {
     let query = "SELECT EXISTS (SELECT 1 FROM sources \
                  WHERE (half_read = 1 OR again = 1) AND present = 1)";
-    Ok(connection.query_row(query, [], |row| row.get(0))?)
+    Ok(connection.prepare_cached(query)?.query_row([], |row| row.get(0))?)
 }
 
 /// The first position of a source that no longer counts, because a later file took over there.

@@ -1,6 +1,7 @@
 //! The one writer: pieces in, numbered changes out, in one transaction with their cursor.
 
 use crate::append::{self, Change, Heard};
+use crate::folding::Folding;
 use crate::given::{Applied, Boot, Touched};
 use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
@@ -23,6 +24,8 @@ use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, j
 pub struct Writer {
     lock: WriterLock,
     folder: PathBuf,
+    /// Dropped before the index: its file may be removed then.
+    folding: Option<Folding>,
     pub(crate) index: Connection,
     pub(crate) ledger: Ledger,
     boot: Boot,
@@ -69,6 +72,7 @@ impl Writer {
         let mut writer = Self {
             lock,
             folder: folder.to_owned(),
+            folding: None,
             index,
             ledger,
             boot,
@@ -80,6 +84,15 @@ impl Writer {
         };
         writer.note_boot()?;
         Ok(writer)
+    }
+
+    /// From now on the log is folded back by a thread, and no batch waits for it.
+    ///
+    /// # Errors
+    /// When the index cannot be opened again, or no thread be begun.
+    pub fn fold_beside(&mut self) -> Result<(), StoreError> {
+        self.folding = Some(Folding::begin(&mut self.index, &self.folder.join("index.db"))?);
+        Ok(())
     }
 
     /// Sessions of these projects are not listed, also where only the ledger knows them.
@@ -138,9 +151,13 @@ impl Writer {
     /// # Errors
     /// When the file cannot be removed or made.
     pub fn reset(&mut self) -> Result<(), StoreError> {
+        let folded_beside = self.folding.take().is_some();
         self.index = Connection::open_in_memory()?;
         remove_index(&self.folder)?;
         self.index = open_index(&self.folder, &self.ledger)?;
+        if folded_beside {
+            self.fold_beside()?;
+        }
         self.slots.clear();
         self.passes.clear();
         self.note_boot()
@@ -157,7 +174,7 @@ impl Writer {
     /// When the index cannot be written.
     pub fn begin(&mut self) -> Result<(), StoreError> {
         if self.index.is_autocommit() {
-            self.index.execute_batch("BEGIN IMMEDIATE")?;
+            self.index.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
             self.batch = last_batch(&self.index)? + 1;
         }
         Ok(())
@@ -218,7 +235,7 @@ impl Writer {
         }
         let settled = families::settle(&self.index, &unsettled, self.batch)?;
         set_meta(&self.index, "batch", &self.batch.to_string())?;
-        self.index.execute_batch("COMMIT")?;
+        self.index.prepare_cached("COMMIT")?.execute([])?;
         let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
         self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
         self.bind(now)?;
@@ -242,7 +259,7 @@ impl Writer {
             set_meta(&self.index, "compared_with_ledger", "1")?;
         }
         set_meta(&self.index, "clean", "1")?;
-        self.index.execute_batch("COMMIT")?;
+        self.index.prepare_cached("COMMIT")?.execute([])?;
         self.bind(now)
     }
 

@@ -1,7 +1,7 @@
 //! A session with its workers as it was captured, whole.
 
 use super::Known;
-use crate::events::tell;
+use crate::events::{device_of, tell};
 use crate::live::{Card, glance};
 use crate::standing::{EVIDENCE, card, of_row};
 use crate::{DaemonError, Settings};
@@ -71,10 +71,11 @@ impl Teller<'_> {
         let card = (self.known)(row.id).unwrap_or_else(|| self.card(&row, &rows));
         let notes: Vec<_> = rows.iter().map(Remembered::of).collect();
         let mut events = Vec::with_capacity(rows.len());
-        tell(self.settings, self.reader, &row, rows, &mut |line| {
+        let device = device_of(self.settings)?;
+        tell((self.settings, self.reader, &device), &row, rows, &mut |line| {
             events.push(line);
             true
-        })?;
+        });
         let events: Vec<_> = events.into_iter().zip(notes).filter_map(live).collect();
         let turns = turns_of(&events);
         let (reading, process) = (&card.reading, card.process.filter(|_| card.life == Life::Alive));

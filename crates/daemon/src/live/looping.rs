@@ -22,6 +22,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 use taffrail_api::Glance;
 use taffrail_capture::{lives, make_spool};
+use taffrail_model::DeviceId;
 use taffrail_model::journal::Loss;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
@@ -67,6 +68,7 @@ pub(crate) struct Loop {
     wakes: Receiver<Wake>,
     to_self: Sender<Wake>,
     writer: Option<Writer>,
+    pub(super) device: DeviceId,
     pub(super) index: Option<IndexReader>,
     rules: Arc<RwLock<Arc<Rules>>>,
     eyes: Vec<Eye>,
@@ -98,6 +100,7 @@ impl Loop {
         make_spool(&settings.data).map_err(StoreError::from)?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
+        writer.fold_beside()?;
         let rules = Arc::new(Rules::of(&settings, &writer)?);
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
         let probe = Probe::new(&to_self);
@@ -107,6 +110,7 @@ impl Loop {
             handle,
             wakes,
             to_self,
+            device: writer.device()?,
             writer: Some(writer),
             index: None,
             rules: Arc::new(RwLock::new(rules)),
@@ -352,9 +356,11 @@ impl Loop {
         }
         self.index = None;
         what(&self.settings);
-        let writer = Writer::wait(&self.settings.data, self.settings.boot())?;
+        let mut writer = Writer::wait(&self.settings.data, self.settings.boot())?;
+        writer.fold_beside()?;
         let rules = Arc::new(Rules::of(&self.settings, &writer)?);
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        self.device = writer.device()?;
         self.writer = Some(writer);
         self.look_up()
     }
@@ -382,7 +388,7 @@ impl Loop {
             let given = Given {
                 settings: self.settings.clone(),
                 rules: self.rules.clone(),
-                device: self.writer()?.device()?.as_str().to_owned(),
+                device: self.device.as_str().to_owned(),
                 wakes: self.to_self.clone(),
                 budget: WATCHES / 4,
             };

@@ -29,14 +29,14 @@ impl Loop {
         if self.handle.has_followers() {
             let generation = index.generation().to_owned();
             let handle = &self.handle;
-            tell(&self.settings, index, &row, changed, &mut |line| {
+            tell((&self.settings, index, &self.device), &row, changed, &mut |line| {
                 let cursor = format!("{generation}.{}", line.sequence());
                 if let Ok(line) = serde_json::to_string(&line) {
                     let what = What::Event { line: line.into(), cursor };
                     handle.tell(Told { session: row.id, what });
                 }
                 true
-            })?;
+            });
         }
         if let Some(process) = row.process.filter(|_| takes_over && row.parent.is_none()) {
             self.note_loss(process, Loss::Left, Some(row.id))?;

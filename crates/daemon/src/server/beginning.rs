@@ -1,6 +1,6 @@
 //! How a follower begins: with the latest events, or with what changed after its cursor.
 
-use crate::events::tell;
+use crate::events::{device_of, tell};
 use crate::listing::session as listed;
 use crate::live::Handle;
 use crate::standing::stand;
@@ -79,10 +79,11 @@ impl Moment {
         rows: Vec<EventRow>,
     ) -> Result<Vec<EventLine>, DaemonError> {
         let mut lines = Vec::with_capacity(rows.len());
-        tell(settings, &self.reader, &self.row, rows, &mut |line| {
+        let device = device_of(settings)?;
+        tell((settings, &self.reader, &device), &self.row, rows, &mut |line| {
             lines.push(line);
             true
-        })?;
+        });
         Ok(lines)
     }
 
