@@ -7,13 +7,20 @@ mod decide;
 mod loose;
 mod pattern;
 mod plain;
+mod risk;
+mod signs;
+mod suggest;
 mod typed;
+mod warn;
 
 pub use decide::decide;
 pub use loose::{Found, commands_in};
 pub use pattern::Pattern;
 pub use plain::{NotPlain, plain_commands};
+pub use risk::{Risk, RiskLevel, risk};
+pub use suggest::{Decided, suggestions};
 pub use typed::{Fault, Typed};
+pub use warn::warnings;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

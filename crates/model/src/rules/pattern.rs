@@ -68,29 +68,17 @@ impl Pattern {
     /// passed over: what counts for a rule that denies or asks.
     #[must_use]
     pub fn may_be(&self, command: &[String]) -> bool {
-        let Some((first, rest)) = self.words.split_first() else {
-            return self.may_follow(command.len());
-        };
-        if !command.first().is_some_and(|it| is_program(it, first)) {
-            return false;
+        if self.words.is_empty() {
+            return true;
         }
-        let reached = rest.iter().fold(vec![1], |places, word| {
-            let places = loose::past_options(command, &places);
-            let here = |at: &usize| command.get(*at).is_some_and(|it| it == word);
-            places.into_iter().filter(here).map(|at| at + 1).collect()
-        });
-        reached.into_iter().any(|at| self.may_follow(command.len().saturating_sub(at)))
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        let ends = loose::comes_to(command, &words);
+        ends.into_iter().any(|at| self.may_follow(command.len().saturating_sub(at)))
     }
 
     fn may_follow(&self, words: usize) -> bool {
         self.tail == Tail::Any || words == 0
     }
-}
-
-/// Some file systems do not tell small letters from capitals.
-fn is_program(word: &str, name: &str) -> bool {
-    let word = if name.contains('/') { word } else { loose::program(word) };
-    word.eq_ignore_ascii_case(name)
 }
 
 fn words_of(text: &str, decision: Decision) -> Result<Vec<String>, String> {
@@ -100,7 +88,9 @@ fn words_of(text: &str, decision: Decision) -> Result<Vec<String>, String> {
         (Err(error), Decision::Allow) => {
             return Err(format!("it could never allow anything: {error}"));
         }
-        (Err(_), Decision::Ask | Decision::Deny) => loose::written(text),
+        (Err(_), Decision::Ask | Decision::Deny) => {
+            loose::written(text).into_iter().map(|it| it.words).collect()
+        }
     };
     let mut commands = commands.into_iter();
     match (commands.next(), commands.next()) {

@@ -1,9 +1,17 @@
 //! Rules against commands, honest and hostile ones.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "helpers of tests fail the test they help"
+)]
 
 #[cfg(test)]
 mod chance;
 #[cfg(test)]
 mod limits;
+#[cfg(test)]
+mod remarks;
 
 use std::path::Path;
 use taffrail_model::rules::{Origin, Request, Rule, Typed, Verdict, decide};

@@ -4,14 +4,17 @@
 //! A seat belt, not a wall. What a shell only learns while it runs, such as the value of a variable or the
 //! content of a script, is not seen; what is not understood is passed over.
 
+mod frame;
 mod reader;
 mod through;
 
-pub(super) use through::{past_options, program};
+pub(super) use frame::Written;
+pub(super) use reader::GIVEN;
+pub(super) use through::{SHELLS, comes_to, program, runs};
 
 use super::COMMAND_BYTES;
 use crate::text::cut;
-use reader::{Written, read};
+use reader::read;
 
 /// How deep commands inside commands are followed.
 const DEEPEST: usize = 6;
@@ -36,14 +39,9 @@ pub fn commands_in(script: &str) -> Found {
     found
 }
 
-/// The commands of a text as they are written, and nothing that is inside them.
-pub(super) fn written(text: &str) -> Vec<Vec<String>> {
-    read(cut(text, COMMAND_BYTES)).into_iter().map(|it| it.words).collect()
-}
-
-/// The files that a command is seen to write to or read from by redirection.
-pub(super) fn redirected(text: &str) -> Vec<String> {
-    read(cut(text, COMMAND_BYTES)).into_iter().flat_map(|it| it.targets).collect()
+/// The commands of a text as they are written, and nothing that they are told to run.
+pub(super) fn written(text: &str) -> Vec<Written> {
+    read(cut(text, COMMAND_BYTES))
 }
 
 fn gather(script: &str, depth: usize, found: &mut Found) {

@@ -1,25 +1,13 @@
 //! Takes a shell's text apart into the commands that are written in it, without believing that it is
 //! well formed. Commands inside substitutions are found, too; nesting lies on a heap of our own.
 
+use super::frame::{Closer, Document, Frame, Next, Quoting, Written};
 use std::str::Chars;
 
 /// Stands in a word for what a substitution would give.
-const GIVEN: &str = "$()";
+pub(in crate::rules) const GIVEN: &str = "$()";
 /// How many texts inside texts are read.
 const DEEPEST: usize = 6;
-
-/// One command as it is written.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    /// Its words, without quotes.
-    pub(super) words: Vec<String>,
-    /// Where its input or output goes.
-    pub(super) targets: Vec<String>,
-    /// Texts it is given to read.
-    pub(super) fed: Vec<String>,
-    /// It reads what the command before it prints.
-    pub(super) is_piped: bool,
-}
 
 /// The commands of a text, in order.
 pub(super) fn read(text: &str) -> Vec<Written> {
@@ -47,51 +35,6 @@ fn read_inside(text: &str, quoting: Quoting, depth: usize) -> Vec<Written> {
         reader.end_command();
     }
     reader.found
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Quoting {
-    #[default]
-    None,
-    Double,
-}
-
-/// What ends a nested text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Closer {
-    #[default]
-    End,
-    Tick,
-    /// A bracket, after so many that were opened inside.
-    Bracket(usize),
-}
-
-/// What the next word is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Next {
-    #[default]
-    Word,
-    Target,
-    Fed,
-    Delimiter,
-}
-
-#[derive(Debug, Default)]
-struct Frame {
-    command: Written,
-    word: Option<String>,
-    is_literal: bool,
-    is_braced: bool,
-    next: Next,
-    quoting: Quoting,
-    closer: Closer,
-    documents: Vec<Document>,
-}
-
-#[derive(Debug)]
-struct Document {
-    delimiter: String,
-    is_literal: bool,
 }
 
 struct Reader<'a> {

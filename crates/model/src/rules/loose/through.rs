@@ -45,7 +45,8 @@ const WRAPPERS: &[(&str, usize)] = &[
 ];
 
 /// Shells that are given a text with `-c`.
-pub(super) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
+pub(in crate::rules) const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
 
 /// The words of `find` after which a command stands.
 const EXECUTES: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
@@ -59,7 +60,7 @@ pub(in crate::rules) fn program(word: &str) -> &str {
 }
 
 /// Every command that a command runs, the first being itself; and whether there may be more.
-pub(super) fn runs(words: &[String]) -> (Vec<&[String]>, bool) {
+pub(in crate::rules) fn runs(words: &[String]) -> (Vec<&[String]>, bool) {
     let mut begins: BTreeSet<usize> = BTreeSet::new();
     let mut open = vec![0];
     while let Some(at) = open.pop().filter(|_| begins.len() < MOST_PLACES) {
@@ -123,6 +124,27 @@ pub(in crate::rules) fn past_options(words: &[String], places: &[usize]) -> Vec<
         }
     }
     reached.into_iter().collect()
+}
+
+/// Where a command goes on after it began with these words, the program's folder and options
+/// before each word passed over; nowhere if it does not begin so.
+pub(in crate::rules) fn comes_to(command: &[String], words: &[&str]) -> Vec<usize> {
+    let Some((first, rest)) = words.split_first() else {
+        return vec![0];
+    };
+    if !command.first().is_some_and(|it| is_program(it, first)) {
+        return Vec::new();
+    }
+    rest.iter().fold(vec![1], |places, word| {
+        let here = |at: &usize| command.get(*at).is_some_and(|it| it == word);
+        past_options(command, &places).into_iter().filter(here).map(|at| at + 1).collect()
+    })
+}
+
+/// Some file systems do not tell small letters from capitals.
+fn is_program(word: &str, name: &str) -> bool {
+    let word = if name.contains('/') { word } else { program(word) };
+    word.eq_ignore_ascii_case(name)
 }
 
 /// The texts that a command has a shell read. `fed` is what it is given to read.
