@@ -16,6 +16,7 @@ pub mod ids;
 pub mod journal;
 pub mod observed;
 pub mod redact;
+pub mod rules;
 pub mod searched;
 pub mod signal;
 pub mod status;
