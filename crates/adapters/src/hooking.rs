@@ -7,7 +7,8 @@ use crate::records::LONGEST_ID;
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Facts, Kind, RuntimeIdentity, Signal, hash};
+use taffrail_model::approval::input_mark;
+use taffrail_model::{Detail, Draft, Facts, Kind, RuntimeIdentity, Signal};
 
 /// What a hook was given on its standard input.
 #[derive(Default, Deserialize)]
@@ -157,17 +158,10 @@ impl<'a> Payload<'a> {
         id.unwrap_or_default().to_owned()
     }
 
-    /// Equal for the same tool with the same input, however its fields are ordered. What a request
-    /// adds to explain itself is no part of it.
+    /// The mark of the tool's input.
     pub(crate) fn input_mark(&self) -> String {
         let input = self.tool_input.and_then(|it| serde_json::from_str(it.get()).ok());
-        let mut input: Value = input.unwrap_or_default();
-        if let Value::Object(fields) = &mut input {
-            fields.remove("description");
-        }
-        let tool = self.tool_name.as_deref().unwrap_or_default();
-        let mark = hash::digest("tool-input", &[tool.as_bytes(), input.to_string().as_bytes()]);
-        hash::to_hex(&mark)
+        input_mark(self.tool_name.as_deref().unwrap_or_default(), input.unwrap_or_default())
     }
 
     /// The tasks that go on although the agent stopped.

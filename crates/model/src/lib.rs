@@ -4,6 +4,7 @@
 //! events with their provenance, bindings, and folds such as turns, usage and copies. Nothing in
 //! this crate reads a file, a clock or the environment, and no coding agent is named in it.
 
+pub mod approval;
 pub mod binding;
 pub mod copies;
 pub mod cursor;

@@ -1,0 +1,72 @@
+//! Joining requests with the calls they are about. A hook names no call: the oldest request without
+//! one gets the oldest call with the same input that has none. Two are never made one.
+
+use super::Approval;
+
+/// A call of a tool, as a transcript or a hook tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The agent's own id of it.
+    pub id: String,
+    /// The mark of its input.
+    pub input: String,
+}
+
+/// Gives calls, in their order, to requests of one session; says which requests changed. A call
+/// that a request has already is not given twice.
+#[must_use]
+pub fn attach(requests: &mut [&mut Approval], calls: &[Call]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|at| requests.get(*at).map(|it| (it.asked_at, it.id.clone())));
+    let mut changed = Vec::new();
+    for call in calls {
+        if requests.iter().any(|it| it.call.as_deref() == Some(&call.id)) {
+            continue;
+        }
+        let fits = |it: &Approval| it.call.is_none() && it.input_hash == call.input;
+        let found = order.iter().find(|at| requests.get(**at).is_some_and(|it| fits(it)));
+        if let Some((at, it)) = found.and_then(|at| Some((*at, requests.get_mut(*at)?))) {
+            it.call = Some(call.id.clone());
+            changed.push(at);
+        }
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::moves::tests::asked;
+    use super::*;
+    use crate::Timestamp;
+
+    #[test]
+    fn two_equal_requests_get_two_calls() {
+        let check =
+            |requests: &[(i64, &str)], calls: &[(&str, &str)], expected: &[Option<&str>]| {
+                let mut all: Vec<Approval> = requests
+                    .iter()
+                    .map(|(at, input)| Approval {
+                        asked_at: Timestamp::from_second(*at).unwrap(),
+                        input_hash: (*input).to_owned(),
+                        ..asked(&at.to_string())
+                    })
+                    .collect();
+                let calls: Vec<_> = calls
+                    .iter()
+                    .map(|(id, input)| Call { id: (*id).to_owned(), input: (*input).to_owned() })
+                    .collect();
+                for _ in 0..2 {
+                    let mut given: Vec<_> = all.iter_mut().collect();
+                    drop(attach(&mut given, &calls));
+                }
+                let got: Vec<_> = all.iter().map(|it| it.call.as_deref()).collect();
+                assert_eq!(got, expected);
+            };
+        check(&[(2, "a"), (1, "a")], &[("t1", "a"), ("t2", "a")], &[Some("t2"), Some("t1")]);
+        check(&[(1, "a"), (2, "a")], &[("t1", "a")], &[Some("t1"), None]);
+        check(&[(1, "a")], &[("t1", "a"), ("t2", "a")], &[Some("t1")]);
+        check(&[(1, "a"), (2, "b")], &[("t2", "b"), ("t1", "a")], &[Some("t1"), Some("t2")]);
+        check(&[(1, "a")], &[("t1", "b")], &[None]);
+        check(&[], &[("t1", "b")], &[]);
+    }
+}
