@@ -115,7 +115,7 @@ fn command(chance: &mut Chance) -> String {
 fn text(chance: &mut Chance) -> String {
     let mut out = command(chance);
     for _ in 0..chance.below(3) {
-        out += chance.pick(JOINTS);
+        out += *chance.pick(JOINTS);
         out += &command(chance);
     }
     for _ in 0..chance.below(3) {
