@@ -13,6 +13,7 @@ mod live;
 mod place;
 mod reply;
 mod request;
+mod rules;
 pub mod schema;
 mod search;
 mod stats;
@@ -41,6 +42,7 @@ pub use reply::{
     Session, SessionList, Usage,
 };
 pub use request::{EventsRequest, ListRequest};
+pub use rules::{RuleAdded, RuleAnswer, RuleList, RuleRow};
 pub use search::{SearchHit, SearchReply, SearchRequest};
 pub use stats::{KeyedTally, Stats, Tally};
 

@@ -33,6 +33,7 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
         checks.extend(skipped(reader.skipped_records()?));
         checks.extend(lost(reader)?);
     }
+    checks.extend(crate::rules::doctor_checks(settings));
     checks.extend(refused(&discovery.refused));
     checks.extend(unseen(&discovery.unseen));
     for home in &homes {

@@ -29,6 +29,7 @@ mod recent;
 mod retention;
 mod reviving;
 mod rounds;
+pub mod rules;
 mod search;
 mod searching;
 pub mod server;
@@ -131,6 +132,9 @@ pub enum DaemonError {
     /// A note that is none.
     #[error("a note has 1 to 10,000 characters")]
     NoNote,
+    /// Rules could not be changed.
+    #[error(transparent)]
+    Rules(#[from] rules::RulesError),
     /// Nobody can be answered.
     #[error(transparent)]
     Serve(#[from] server::ServeError),

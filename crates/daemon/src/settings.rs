@@ -15,6 +15,8 @@ use taffrail_store::Boot;
 pub struct Settings {
     /// Our own data folder.
     pub data: PathBuf,
+    /// Our own folder of the configuration.
+    pub config: PathBuf,
     /// The user's home.
     pub user_home: PathBuf,
     /// The environment, for the agents' own variables.

@@ -102,6 +102,7 @@ impl Machine {
     fn settings(&self) -> Settings {
         Settings {
             data: self.data.path().to_owned(),
+            config: self.data.path().join("config"),
             user_home: self.home.path().to_owned(),
             variables: HashMap::new(),
             added_homes: HashMap::new(),

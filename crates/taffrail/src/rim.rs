@@ -87,6 +87,7 @@ impl Rim {
     pub(crate) fn settings(&self, config: &Config) -> Settings {
         Settings {
             data: self.data_folder(),
+            config: self.config_folder(),
             user_home: self.user_home.clone(),
             variables: self.variables.clone(),
             added_homes: config.homes(&self.user_home),

@@ -1,5 +1,6 @@
 //! Failures, as programs are told them.
 
+use crate::rules::RulesError;
 use crate::{DaemonError, HooksError, TargetError};
 use axum::Json;
 use axum::http::{StatusCode, header};
@@ -60,6 +61,7 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
         DaemonError::NoNote => (ErrorKind::Usage, None),
         DaemonError::Serve(_) => (ErrorKind::Refused, None),
         DaemonError::Hooks(hooks) => of_hooks(hooks),
+        DaemonError::Rules(rules) => of_rules(rules),
         DaemonError::Running => {
             (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
         }
@@ -70,6 +72,14 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
         DaemonError::Store(_) | DaemonError::Archive(_) => {
             (ErrorKind::Failure, Some("see `taffrail doctor`"))
         }
+    }
+}
+
+fn of_rules(error: &RulesError) -> (ErrorKind, Option<&'static str>) {
+    match error {
+        RulesError::Unreadable(..) => (ErrorKind::Refused, Some("mend the file by hand first")),
+        RulesError::NoRule(_) => (ErrorKind::Usage, Some("see `taffrail rules add --help`")),
+        RulesError::NoNumber(_) => (ErrorKind::NotFound, Some("`taffrail rules ls` shows numbers")),
     }
 }
 

@@ -20,6 +20,7 @@ mod man;
 mod otel;
 mod rebuild;
 mod remarks;
+mod rules;
 mod schema;
 mod search;
 mod service;
@@ -138,6 +139,7 @@ enum Command {
     Otel(otel::Args),
     Hooks(hooks::Args),
     Hook(hooks::HookArgs),
+    Rules(rules::Args),
     Rebuild(rebuild::Args),
     Doctor(doctor::Args),
     Config(config::Args),
@@ -250,6 +252,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
         // An agent is answered before we come here.
         Command::Hook(_) => Ok(()),
+        Command::Rules(args) => rules::run(&args, &Context::new()?.paged(paging)),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
     }
@@ -289,6 +292,7 @@ impl Command {
             | Self::Uninstall(_) => false,
             Self::Hooks(args) => args.wants_json(),
             Self::Hook(_) => false,
+            Self::Rules(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,
             Self::Config(args) => args.json,

@@ -243,6 +243,7 @@ fn answer(settings: &Settings, wakes: &mpsc::Receiver<Wake>, woken: &Mutex<Vec<&
 fn settings_in(folder: &TempDir) -> Settings {
     Settings {
         data: folder.path().join("data"),
+        config: folder.path().join("config"),
         user_home: folder.path().join("home"),
         variables: HashMap::new(),
         added_homes: HashMap::new(),

@@ -1,0 +1,153 @@
+//! The rules that are in force: the user's own file, and what the repository says.
+//!
+//! Files are read anew each time, so that a change counts at once. What cannot be read may have denied
+//! anything; until it is mended nothing is allowed.
+
+mod edit;
+mod file;
+mod repository;
+mod told;
+
+pub use edit::{add, remove};
+pub(crate) use told::doctor_checks;
+pub use told::{rule_list, rule_test};
+
+use crate::Settings;
+use file::Read;
+use std::path::{Path, PathBuf};
+use taffrail_model::rules::{Origin, Rule};
+
+/// The user's rules, in our folder of the configuration.
+const USER_FILE: &str = "rules.toml";
+
+/// What is in force for a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleBook {
+    /// The rules, the user's first. What cannot be read has a rule in its place that asks.
+    pub rules: Vec<Rule>,
+    /// What does not count, and why.
+    pub faults: Vec<RuleFault>,
+    /// The files that were there.
+    pub files: Vec<PathBuf>,
+    /// For each rule its file's place among the files.
+    from: Vec<usize>,
+}
+
+/// Something in a file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFault {
+    /// The file.
+    pub file: PathBuf,
+    /// Whose it is.
+    pub origin: Origin,
+    /// The rule's place in it, from 1; none for the file as a whole.
+    pub number: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// Nothing is allowed because of it.
+    pub holds_back: bool,
+}
+
+/// Why rules could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// The file as it is cannot be added to.
+    #[error("{0} cannot be changed: {1}")]
+    Unreadable(String, String),
+    /// The rule is none.
+    #[error("{0}")]
+    NoRule(String),
+    /// No rule has this number.
+    #[error("there is no rule {0}")]
+    NoNumber(usize),
+}
+
+/// Reads what is in force for a session in a folder.
+#[must_use]
+pub fn load(settings: &Settings, project: Option<&Path>) -> RuleBook {
+    let mut book = RuleBook::default();
+    book.take(&user_file(settings), Origin::User, file::read_user, settings);
+    for folder in project.map(repository::folders).unwrap_or_default() {
+        let path = folder.join(repository::FILE);
+        book.take(&path, Origin::Repository, |_| file::read_repository(&folder), settings);
+    }
+    book
+}
+
+/// An agent's id, by its id or its short name.
+///
+/// # Errors
+/// When no agent is called so.
+pub fn agent_named(word: &str) -> Result<String, crate::DaemonError> {
+    crate::listing::agent_id(word)
+}
+
+/// Where the user's rules are.
+#[must_use]
+pub fn user_file(settings: &Settings) -> PathBuf {
+    settings.config.join(USER_FILE)
+}
+
+impl RuleBook {
+    fn take(
+        &mut self,
+        path: &Path,
+        origin: Origin,
+        read: impl FnOnce(&Path) -> Read,
+        settings: &Settings,
+    ) {
+        let text = match read(path) {
+            Read::Absent => return,
+            Read::Text(text) => Ok(text),
+            Read::Broken(why) => Err(why),
+        };
+        self.files.push(path.to_owned());
+        let entries = match text.and_then(|it| file::entries(&it)) {
+            Ok(entries) => entries,
+            Err(why) => return self.fault(path, origin, None, file::whole(why)),
+        };
+        for (number, entry) in (1..).zip(entries) {
+            match entry.and_then(|it| file::meant(&it, origin, number, &settings.user_home)) {
+                Ok(rule) => self.push(rule),
+                Err(fault) => self.fault(path, origin, Some(number), fault),
+            }
+        }
+    }
+
+    fn fault(
+        &mut self,
+        file: &Path,
+        origin: Origin,
+        number: Option<usize>,
+        fault: taffrail_model::rules::Fault,
+    ) {
+        let place = match number {
+            Some(number) => format!("rule {number} of {}", file.display()),
+            None => file.display().to_string(),
+        };
+        let stand_in = fault.stand_in(origin, &place);
+        self.faults.push(RuleFault {
+            file: file.to_owned(),
+            origin,
+            number,
+            message: fault.message().to_owned(),
+            holds_back: stand_in.is_some(),
+        });
+        stand_in.into_iter().for_each(|it| self.push(it));
+    }
+
+    /// A rule of the file that is being read.
+    fn push(&mut self, rule: Rule) {
+        self.rules.push(rule);
+        self.from.push(self.files.len().saturating_sub(1));
+    }
+
+    /// Each rule with the file it is in.
+    fn with_files(&self) -> impl Iterator<Item = (&Rule, &Path)> {
+        let file = |at: &usize| self.files.get(*at).map_or(Path::new(""), PathBuf::as_path);
+        self.rules.iter().zip(self.from.iter().map(file))
+    }
+}
+
+#[cfg(test)]
+mod tests;
