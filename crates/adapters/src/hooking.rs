@@ -79,6 +79,10 @@ struct Input<'a> {
     #[serde(borrow, deserialize_with = "filled")]
     command: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
+    file_path: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    path: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
     plan: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
     question: Text<'a>,
@@ -140,6 +144,23 @@ impl<'a> Payload<'a> {
             let gist = self.tool_input.map(gist::of).unwrap_or_default();
             Some(Cow::Owned(format!("{tool} {gist}").trim().to_owned()))
         })
+    }
+
+    /// The shell command, if there is one.
+    pub(crate) fn command(&self) -> Option<String> {
+        let input: Input<'_> = self.tool_input.and_then(|it| lenient::value_in(it.get()))?;
+        input.command.map(Cow::into_owned)
+    }
+
+    /// The file a tool works on, if it names one.
+    pub(crate) fn file(&self) -> Option<String> {
+        let input: Input<'_> = self.tool_input.and_then(|it| lenient::value_in(it.get()))?;
+        input.file_path.or(input.path).map(Cow::into_owned)
+    }
+
+    /// The folder the agent works in.
+    pub(crate) fn folder(&self) -> Option<String> {
+        self.cwd.as_deref().map(str::to_owned)
     }
 
     /// What a person is asked.

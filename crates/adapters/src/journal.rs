@@ -3,7 +3,7 @@
 use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use taffrail_model::journal::{Entry, Gone, Loss};
+use taffrail_model::journal::{Answered, Entry, Gone, Loss};
 use taffrail_model::{
     AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
     RuntimeIdentity, SessionId, Signal, Sink,
@@ -58,7 +58,8 @@ impl Reader for JournalReader {
         match &entry.via {
             Origin::Hook | Origin::Registry | Origin::Telemetry => (self.hear)(heard),
             Origin::Process => gone(heard, self.descriptor.id),
-            Origin::Transcript | Origin::Pty | Origin::Input | Origin::Unknown(_) => {
+            Origin::Input => answered(heard, self.descriptor.id),
+            Origin::Transcript | Origin::Pty | Origin::Unknown(_) => {
                 heard.unknown(&format!("journal/{}", entry.via.as_str()));
             }
         }
@@ -136,6 +137,28 @@ fn gone(heard: &mut Heard<'_, '_>, agent: &str) {
     });
     draft.confidence = Confidence::High;
     draft.detail = labelled("process", vec![("pid", it.process.pid.into())]);
+    heard.tell(&who, draft);
+}
+
+/// A request was decided at our desk.
+fn answered(heard: &mut Heard<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Answered>(heard.entry.payload.get()) else {
+        return heard.unknown("ctm-input/unreadable");
+    };
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = heard.draft(0, Kind::ApprovalResolved);
+    draft.signal = Some(match it.input.is_empty() {
+        true => Signal::Alive,
+        false => Signal::Settled { call: String::new(), input: it.input.clone() },
+    });
+    draft.confidence = Confidence::High;
+    let fields = vec![
+        ("approval_id", it.approval.as_str().into()),
+        ("decision", it.decision.as_str().into()),
+        ("decided_by", it.by.into()),
+    ];
+    draft.detail = labelled("desk", fields);
+    draft.text = Some(Cow::Owned(it.says));
     heard.tell(&who, draft);
 }
 
@@ -349,6 +372,7 @@ mod tests {
         check("codex", "hook", json!([1]), &[], &["hook/unreadable"]);
         check("codex", "registry", json!({}), &[], &["registry/unreadable"]);
         check("codex", "pty", json!({}), &[], &["journal/pty"]);
+        check("codex", "ctm-input", json!({}), &[], &["ctm-input/unreadable"]);
         check("codex", "tomorrow", json!({}), &[], &["journal/tomorrow"]);
         check("codex", "process", json!({"gone": true}), &[], &["process/unreadable"]);
     }
@@ -379,6 +403,23 @@ mod tests {
         };
         check(Loss::Died, "p/s heartbeat died ''");
         check(Loss::Left, "p/s heartbeat ended ''");
+    }
+
+    #[test]
+    fn a_decision_of_ours_is_told() {
+        let check = |input: &str, expected: &str| {
+            let answered = json!({"approval": "a1", "decision": "deny", "by": "cli", "session": "s",
+                "scope": "p", "says": "rm -rf build", "input": input});
+            let ear = heard("claude-code", "ctm-input", &answered);
+            assert_eq!(ear.said, [expected]);
+            let data = json!({"label": "desk", "approval_id": "a1", "decision": "deny", "decided_by": "cli"});
+            assert_eq!(
+                (&ear.events[0]["origin"], &ear.events[0]["data"]),
+                (&json!("ctm-input"), &data)
+            );
+        };
+        check("00ff", "p/s approval.resolved settled:00ff: 'rm -rf build'");
+        check("", "p/s approval.resolved alive 'rm -rf build'");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
 
 mod descriptor;
+mod desk;
 mod gist;
 mod hooking;
 mod journal;
@@ -23,6 +24,7 @@ pub use descriptor::{
     HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
     SqlitePlan, Syntax, Taking,
 };
+pub use desk::{Answer, DeskPlan, Dialog, Request, Unattended};
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 
 use serde_json::{Map, Value};
@@ -47,6 +49,11 @@ pub trait Adapter: Sync {
 
     /// How the agent is told to call our hook; `None` where we have none for it.
     fn hook_plan(&self) -> Option<&'static HookPlan> {
+        None
+    }
+
+    /// How its requests to be allowed something are read and answered; `None` where they cannot be.
+    fn desk(&self) -> Option<&'static DeskPlan> {
         None
     }
 

@@ -3,6 +3,7 @@
 //! Requests and replies as they are written in JSON. Every reply document carries
 //! `schema_version`; lines of a stream do not.
 
+mod approvals;
 mod ask;
 pub mod client;
 mod error;
@@ -18,6 +19,10 @@ pub mod schema;
 mod search;
 mod stats;
 
+pub use approvals::{
+    Allowed, ApprovalRow, Approvals, ApprovalsQuery, DecisionBody, DecisionRow, Decisions,
+    DeskBody, DeskReply,
+};
 pub use ask::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
     MessagesQuery, NoBody, PruneBody, SchemaQuery, SearchQuery, SummaryQuery, TranscriptQuery,

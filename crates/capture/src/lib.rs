@@ -36,8 +36,8 @@ pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
 pub use plan::{Job, Known, Plan, plan};
 pub use process::{
-    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, executor_of, lives, panes, panes_of, start_of,
-    tmux_sockets, tmux_sockets_below, tty_of,
+    Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, command_line, executor_of, lives, panes,
+    panes_of, start_of, tmux_sockets, tmux_sockets_below, tty_of,
 };
 pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
 pub use registry::live_entries;

@@ -1,9 +1,12 @@
 //! What a hook does: it writes one entry into the spool and is done.
 //!
-//! The agent waits for it, so nothing here opens a database, reads the configuration or talks to
-//! anyone.
+//! The agent waits for it, so nothing here opens a database or reads the configuration. Only a
+//! request for approval is taken further: to the desk of a daemon that runs.
 
+mod asking;
 mod payload;
+
+pub use asking::{Question, ask_desk};
 
 use std::io;
 use std::path::Path;

@@ -5,11 +5,13 @@
 
 mod agents;
 mod archive;
+mod away;
 mod backup;
 mod bodies;
 mod capturing;
 mod choosing;
 mod contracts;
+mod desk;
 mod doctor;
 mod events;
 mod export;
@@ -42,17 +44,19 @@ mod target;
 
 pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
+pub use away::{is_away, set_away};
 pub use backup::{backup, restore};
 pub use capturing::{Held, capture_off, capture_on, not_captured};
 pub use contracts::{
     Imported, Remarked, SnapshotAdapter, SnapshotTarget, clear_notes, export_state, import_state,
     imported_session, note, remarks, snapshot, snapshot_history, tag,
 };
+pub use desk::{approvals, decisions};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
 pub use forget::{Mode, Which, forget};
-pub use hook::{Said, take_down};
+pub use hook::{Question, Said, ask_desk, take_down};
 pub use hooks::{
     HookChange, HookSettings, HookWish, HooksError, carry_out, hook_status, plan_hooks,
     write_plugin,
@@ -135,6 +139,12 @@ pub enum DaemonError {
     /// Rules could not be changed.
     #[error(transparent)]
     Rules(#[from] rules::RulesError),
+    /// A request that is not to be decided any more, or cannot be from here.
+    #[error("{0}")]
+    Undecided(String),
+    /// No request is called so.
+    #[error("no request for approval is called `{0}`")]
+    NoApproval(String),
     /// Nobody can be answered.
     #[error(transparent)]
     Serve(#[from] server::ServeError),

@@ -39,6 +39,8 @@ pub struct Settings {
     pub host: String,
     /// Where session files of the snapshot contract are; empty for the usual places.
     pub history_folders: Vec<PathBuf>,
+    /// Projects whose requests are held although nobody sits at the agent.
+    pub held_unattended: Vec<PathBuf>,
     /// A daemon keeps the index up: what is asked is answered from it as it is.
     pub kept_up: bool,
     /// The clock.

@@ -113,6 +113,7 @@ impl Machine {
             boot_id: "boot".to_owned(),
             host: "north".to_owned(),
             history_folders: Vec::new(),
+            held_unattended: Vec::new(),
             kept_up: false,
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,

@@ -1,5 +1,6 @@
 //! What hooks, live registries and probes said, as the journal keeps it: one JSON object a line.
 
+use crate::approval::{ApprovalId, Decision};
 use crate::{AgentId, Origin, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -70,6 +71,26 @@ pub struct Gone {
     pub scope: String,
     /// The process that ran it.
     pub process: Process,
+}
+
+/// The payload of an entry of our own (`via` is `ctm-input`): a request was decided here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answered {
+    /// The request.
+    pub approval: ApprovalId,
+    /// What was decided.
+    pub decision: Decision,
+    /// By whom.
+    pub by: String,
+    /// The runtime session that asked.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// What was asked for, in a line.
+    pub says: String,
+    /// The mark of the input; empty while an equal request is open, because then it says nothing.
+    pub input: String,
 }
 
 /// How a session lost its process.

@@ -9,6 +9,7 @@
 pub mod archive;
 
 mod append;
+mod approvals;
 mod backup;
 mod capturing;
 mod codec;
@@ -39,6 +40,7 @@ mod tally;
 mod walk;
 mod writer;
 
+pub use approvals::APPROVALS_KEPT;
 pub use capturing::{Uncaptured, UncapturedRow};
 pub use finals::FinalRow;
 pub use forget::Forgotten;

@@ -90,6 +90,16 @@ impl IndexReader {
         Ok(statement.query_row([id.as_bytes()], read_session).optional()?)
     }
 
+    /// How a session was opened, in the agent's word.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn entrypoint_of(&self, id: SessionId) -> Result<Option<String>, StoreError> {
+        let query = "SELECT entrypoint FROM sessions WHERE uuid = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        Ok(statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?.flatten())
+    }
+
     /// The rows of the sessions that are wanted.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ const STATEMENTS: usize = 64;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4];
+pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_6];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -58,9 +58,19 @@ CREATE TABLE snapshot_history (
 ) WITHOUT ROWID;
 ";
 
+/// Requests to be allowed something, and their decisions.
+const LEDGER_6: &str = "
+CREATE TABLE approvals (
+  id TEXT PRIMARY KEY, session_id BLOB NOT NULL, asked_at INTEGER NOT NULL, state TEXT NOT NULL,
+  followed INTEGER NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX approvals_followed ON approvals (followed, asked_at);
+";
+
 /// What the ledger says of sessions that are forgotten, by the table `tombstones`.
 pub(crate) const FORGET: &str = "
 DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM approvals WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM notes WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM snapshots WHERE replace(session, '-', '') IN

@@ -11,7 +11,8 @@ use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings, Summary
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb`, `otel.listen`, `summary.command`, `snapshots.history_folders` and \
+    `retention.journal_mb`, `otel.listen`, `summary.command`, `snapshots.history_folders`, \
+    `approvals.unattended` and \
     `agents.<id>.homes`";
 
 /// As it is written.
@@ -30,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) summary: SummaryConfig,
     /// What snapshots are taken of.
     pub(crate) snapshots: SnapshotConfig,
+    /// How requests for approval are answered.
+    pub(crate) approvals: ApprovalsConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -96,6 +99,14 @@ pub(crate) struct SnapshotConfig {
     pub(crate) history_folders: Vec<String>,
 }
 
+/// What can be set for approvals.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ApprovalsConfig {
+    /// Projects whose requests are held although nobody sits at the agent.
+    pub(crate) unattended: Vec<String>,
+}
+
 /// What can be set for one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -155,6 +166,11 @@ impl Config {
         let path = |text: &String| at_home(user_home, text);
         let agents = self.agents.iter();
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
+    }
+
+    /// Projects whose requests are held although nobody sits at the agent.
+    pub(crate) fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
+        self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
     }
 
     /// Where session files are looked for.

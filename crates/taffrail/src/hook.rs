@@ -1,13 +1,13 @@
 //! `taffrail hook AGENT`: the agent waits for it, so it comes before everything else.
 //!
-//! It says nothing and always ends well: an exit code could stop the agent, and a word could become
-//! part of its conversation.
+//! It always ends well: an exit code could stop the agent. It says nothing, because a word could
+//! become part of the conversation, but for the answer to a request that was decided.
 
 use crate::rim;
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
-use taffrail_daemon::{Said, take_down};
+use taffrail_daemon::{Question, Said, ask_desk, take_down};
 
 /// The most of a payload that is held in memory; the rest is read and dropped.
 const HELD: u64 = 64 * 1024 * 1024;
@@ -33,9 +33,16 @@ fn record(agent: &str) -> io::Result<()> {
         return Ok(());
     }
     let payload = held(stdin, HELD)?;
-    let Some(data) = rim::data_folder() else { return Ok(()) };
     let (at, nonce, pid) = (rim::now(), rim::nonce(), std::process::id());
-    take_down(&data, Said { agent, payload: &payload, at, nonce, pid })
+    if let Some(data) = rim::data_folder() {
+        take_down(&data, Said { agent, payload: &payload, at, nonce: nonce.clone(), pid })?;
+    }
+    let Some(state) = rim::state_folder() else { return Ok(()) };
+    let question = Question { agent, payload: &payload, at, nonce: &nonce, pid };
+    match ask_desk(&state, &question, rim::variable) {
+        Some(answer) => io::stdout().lock().write_all(answer.as_bytes()),
+        None => Ok(()),
+    }
 }
 
 /// The first bytes of a stream that is read to its end, so that who writes it never fails.

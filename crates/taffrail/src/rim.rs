@@ -15,6 +15,8 @@ use taffrail_model::{DeviceId, Timestamp, hash};
 const OURS: &str = "taffrail";
 /// The variable that says where data is, and where it is below the home otherwise.
 const DATA: (&str, &str) = ("XDG_DATA_HOME", ".local/share");
+/// The same for what we note for ourselves.
+const STATE: (&str, &str) = ("XDG_STATE_HOME", ".local/state");
 
 /// What the process was started with.
 #[derive(Debug)]
@@ -63,7 +65,7 @@ impl Rim {
 
     /// What we note for ourselves and could do without.
     pub(crate) fn state_folder(&self) -> PathBuf {
-        self.folder("XDG_STATE_HOME", ".local/state")
+        self.folder(STATE.0, STATE.1)
     }
 
     /// The folder of the daemon's socket.
@@ -99,6 +101,7 @@ impl Rim {
             new_device: new_device(),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             history_folders: config.history_folders(&self.user_home),
+            held_unattended: config.held_unattended(&self.user_home),
             kept_up: false,
             now: Timestamp::now,
         }
@@ -123,9 +126,23 @@ fn home(variables: &HashMap<String, String>) -> Option<PathBuf> {
 
 /// Our data, for who needs nothing else; none where no variable says where it could be.
 pub(crate) fn data_folder() -> Option<PathBuf> {
+    own_folder(DATA)
+}
+
+/// What we note for ourselves, as above.
+pub(crate) fn state_folder() -> Option<PathBuf> {
+    own_folder(STATE)
+}
+
+fn own_folder((variable, below): (&str, &str)) -> Option<PathBuf> {
     let variables = variables();
-    let set = named(&variables, DATA.0);
-    Some(set.or_else(|| Some(home(&variables)?.join(DATA.1)))?.join(OURS))
+    let set = named(&variables, variable);
+    Some(set.or_else(|| Some(home(&variables)?.join(below)))?.join(OURS))
+}
+
+/// A variable, for who needs nothing else.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }
 
 /// The words we were called with.

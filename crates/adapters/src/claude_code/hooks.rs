@@ -54,7 +54,7 @@ pub(super) fn hear(heard: &mut Heard<'_, '_>) {
 /// The session a hook speaks of, and the one that works for it.
 ///
 /// The agent that folds the context has an id and no type; it is no worker of anybody's.
-fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeIdentity>) {
+pub(super) fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeIdentity>) {
     let session = place::session(payload.session());
     match payload.worker().filter(|_| !is_folding(payload)) {
         Some(agent) => (place::worker(payload.session(), agent), Some(session)),

@@ -5,7 +5,7 @@ use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax
 /// What only writes down is done in milliseconds; more than this would be noticed.
 const CAPTURE: u32 = 2;
 /// A request for approval may stay open as long as its dialog, which the agent shows meanwhile.
-const APPROVAL: u32 = 86_400;
+pub(super) const APPROVAL: u32 = 86_400;
 
 const SETTINGS: &str = "settings.json";
 const MANAGED: [&str; 2] = [

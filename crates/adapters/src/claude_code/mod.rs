@@ -4,6 +4,7 @@
 //! was seen and what is made of it.
 
 mod answers;
+mod control;
 mod hooks;
 mod install;
 mod known;
@@ -20,8 +21,8 @@ mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Retention,
-    Source, TelemetryPlan, records,
+    Adapter, Advice, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader,
+    Retention, Source, TelemetryPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;
@@ -116,6 +117,10 @@ impl Adapter for ClaudeCode {
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
+    }
+
+    fn desk(&self) -> Option<&'static DeskPlan> {
+        Some(&control::DESK)
     }
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {

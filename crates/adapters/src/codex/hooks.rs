@@ -3,7 +3,7 @@
 use super::{identity, telemetry};
 use crate::hooking::{Payload, Said};
 use crate::journal::Heard;
-use taffrail_model::{Kind, Origin, Signal};
+use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
 
 /// Tools that ask a person something; they are no request to be allowed anything.
 pub(super) const QUESTION_TOOLS: &[&str] = &["request_user_input"];
@@ -20,15 +20,20 @@ pub(super) fn hear(heard: &mut Heard<'_, '_>) {
     let Some(payload) = Payload::of(heard.entry.payload.get()) else {
         return heard.unknown("hook/unreadable");
     };
-    let session = identity(payload.session());
-    let (who, parent) = match payload.worker() {
-        Some(thread) => (identity(thread), Some(session)),
-        None => (session, None),
-    };
+    let (who, parent) = whose(&payload);
     let facts = payload.facts(heard, parent);
     heard.learn(&who, facts);
     let said = meaning(&payload, heard);
     payload.tell(heard, &who, said);
+}
+
+/// The thread a hook speaks of, and the one it works for.
+pub(super) fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeIdentity>) {
+    let session = identity(payload.session());
+    match payload.worker() {
+        Some(thread) => (identity(thread), Some(session)),
+        None => (session, None),
+    }
 }
 
 fn meaning<'p>(payload: &'p Payload<'_>, heard: &mut Heard<'_, '_>) -> Said<'p> {

@@ -5,7 +5,7 @@ use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, Syntax};
 /// What only writes down is done in milliseconds; more than this would be noticed.
 const CAPTURE: u32 = 2;
 /// The dialog waits for the hook, which therefore gives up early by itself unless the user is away.
-const APPROVAL: u32 = 3_600;
+pub(super) const APPROVAL: u32 = 3_600;
 
 const CONFIG: &str = "config.toml";
 const REQUIREMENTS: &str = "/etc/codex/requirements.toml";

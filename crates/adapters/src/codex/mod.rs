@@ -4,6 +4,7 @@
 
 mod bare;
 mod calls;
+mod control;
 mod events;
 mod hooks;
 mod install;
@@ -21,7 +22,7 @@ mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Capabilities, Descriptor, HomeRule, HookPlan, Place, Reader, Shape, Source,
+    Adapter, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader, Shape, Source,
     TelemetryPlan, records,
 };
 use name::RolloutName;
@@ -106,6 +107,10 @@ impl Adapter for Codex {
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
+    }
+
+    fn desk(&self) -> Option<&'static DeskPlan> {
+        Some(&control::DESK)
     }
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {

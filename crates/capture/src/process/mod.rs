@@ -91,11 +91,18 @@ fn parse(line: &str) -> Option<Stat> {
 }
 
 fn name_of(pid: u32, short: &str) -> String {
+    let words = command_line(pid);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    name::best(short, &words)
+}
+
+/// The words a process was started with, as far as they can be read.
+#[must_use]
+pub fn command_line(pid: u32) -> Vec<String> {
     let mut line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     line.truncate(COMMAND_LIMIT);
     let line = String::from_utf8_lossy(&line);
-    let words: Vec<&str> = line.split('\0').filter(|it| !it.is_empty()).collect();
-    name::best(short, &words)
+    line.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
 /// The device number of a terminal as the path of its device.

@@ -121,6 +121,11 @@ impl Board {
         self.known.get(&session).map(|it| it.row)
     }
 
+    /// The sessions that work for one.
+    pub(crate) fn workers_of(&self, session: SessionId) -> Vec<SessionId> {
+        self.known.get(&session).map_or_else(Vec::new, |it| it.workers.iter().copied().collect())
+    }
+
     /// It works for another session.
     pub(crate) fn is_worker(&self, session: SessionId) -> bool {
         self.known.get(&session).is_some_and(|it| it.parent.is_some())

@@ -25,6 +25,13 @@ pub enum What {
         /// Where to go on after it, as `generation.sequence`.
         cursor: String,
     },
+    /// A request for approval stands differently.
+    Approval {
+        /// The request as `approvals --json` prints it.
+        row: Arc<str>,
+        /// The decision, or `null`.
+        verdict: Arc<str>,
+    },
     /// It stands differently: the session as `ls --json` prints it.
     Status {
         /// The session's row.

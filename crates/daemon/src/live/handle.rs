@@ -2,15 +2,19 @@
 
 use super::counts::{Counted, Counts};
 use super::eye::Eye;
-use super::feed::{BEHIND, Told};
+use super::feed::{BEHIND, Told, What};
 use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
+use crate::desk::Desk;
 use crate::summary::Retelling;
+use serde_json::to_string;
 use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, PoisonError, RwLock};
+use taffrail_api::ApprovalRow;
+use taffrail_model::approval::Approval;
 use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::status::Reading;
 use taffrail_model::{Process, SessionId, Timestamp};
@@ -46,6 +50,7 @@ struct Shared {
     feed: broadcast::Sender<Arc<Told>>,
     looks: RwLock<BTreeMap<EyeNumber, Look>>,
     retelling: Retelling,
+    desk: Desk,
 }
 
 /// What an eye found when it last looked.
@@ -82,7 +87,9 @@ impl Handle {
         let started_at = (settings.now)();
         let (cards, looks) = (RwLock::default(), RwLock::default());
         let retelling = Retelling::new(&settings);
-        Self(Arc::new(Shared { settings, started_at, wakes, cards, feed, looks, retelling }))
+        let desk = Desk::default();
+        let shared = Shared { settings, started_at, wakes, cards, feed, looks, retelling, desk };
+        Self(Arc::new(shared))
     }
 
     /// What the daemon was started with; questions asked with it find the index kept up.
@@ -94,6 +101,22 @@ impl Handle {
     /// Summaries in the words of the user's own command.
     pub(crate) fn retelling(&self) -> &Retelling {
         &self.0.retelling
+    }
+
+    /// The approvals desk.
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.0.desk
+    }
+
+    /// Tells who listens how a request stands.
+    pub(crate) fn tell_approval(&self, it: &Approval) {
+        let (session, verdict) = (it.session_id, it.verdict.clone());
+        let row = ApprovalRow::from(it.clone());
+        // What we made can be written.
+        if let (Ok(row), Ok(verdict)) = (to_string(&row), to_string(&verdict)) {
+            let what = What::Approval { row: row.into(), verdict: verdict.into() };
+            self.tell(Told { session, what });
+        }
     }
 
     /// When the daemon was started.

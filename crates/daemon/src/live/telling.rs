@@ -4,13 +4,15 @@ use super::feed::{Told, What};
 use super::looping::Loop;
 use super::registry::write_gone;
 use crate::DaemonError;
+use crate::desk::of_lines;
 use crate::events::tell;
 use crate::listing::session;
 use crate::standing::stand;
 use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
+use taffrail_model::status::Status;
 use taffrail_model::{Process, SessionId, Signal};
-use taffrail_store::{StoreError, Touched};
+use taffrail_store::{EventRow, IndexReader, SessionRow, StoreError, Touched};
 
 impl Loop {
     /// Tells who listens what a batch changed in a session, and how it stands now.
@@ -21,6 +23,7 @@ impl Loop {
         let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
+        self.hear_for_desk(index, &row, &changed)?;
         // What comes after its end belongs to its final summary, too.
         self.finish(row.id);
         if let Some(process) = row.process.filter(|it| lives(*it)) {
@@ -47,6 +50,7 @@ impl Loop {
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         self.stands_new |= !sessions.is_empty();
         self.follow_up(sessions);
+        self.stand_at_desk(sessions)?;
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
         };
@@ -60,6 +64,40 @@ impl Loop {
             stand(&mut row, &card, now);
             if let Ok(row) = serde_json::to_string(&row) {
                 self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the desk learn from what a session says, if it waits for any of it.
+    fn hear_for_desk(
+        &self,
+        index: &IndexReader,
+        row: &SessionRow,
+        changed: &[EventRow],
+    ) -> Result<(), DaemonError> {
+        if !self.handle.desk().follows(row.id) {
+            return Ok(());
+        }
+        let mut lines = Vec::with_capacity(changed.len());
+        tell((&self.settings, index, &self.device), row, changed.to_vec(), &mut |line| {
+            lines.push(line);
+            true
+        });
+        let signals: Vec<_> = changed.iter().map(|it| it.signal.clone()).collect();
+        self.handle.desk().hear(&self.handle, row.id, &of_lines(&lines, &signals))
+    }
+
+    /// Lets the desk learn from how sessions stand; workers end with who they work for.
+    fn stand_at_desk(&self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        let desk = self.handle.desk();
+        for id in sessions {
+            let Some(status) = self.handle.card(*id).map(|it| it.reading.status) else { continue };
+            desk.stands(&self.handle, *id, status)?;
+            if status == Status::Exited {
+                for worker in self.board.workers_of(*id) {
+                    desk.stands(&self.handle, worker, status)?;
+                }
             }
         }
         Ok(())

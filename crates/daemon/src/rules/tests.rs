@@ -23,6 +23,7 @@ fn settings_in(folder: &TempDir) -> Settings {
         boot_id: "boot".to_owned(),
         host: "north".to_owned(),
         history_folders: Vec::new(),
+        held_unattended: Vec::new(),
         new_device: DeviceId::new("device"),
         kept_up: false,
         now: || taffrail_model::Timestamp::UNIX_EPOCH,

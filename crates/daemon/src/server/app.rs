@@ -20,6 +20,7 @@ struct Shared {
     handle: Handle,
     hub: Hub,
     streams: Arc<Semaphore>,
+    stops: watch::Receiver<bool>,
     counts: Counts,
 }
 
@@ -56,9 +57,9 @@ impl App {
         stops: watch::Receiver<bool>,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let counts = Counts::default();
-        let (hub, pump) = hub::open(handle.follow(), counts.told.clone(), stops);
+        let (hub, pump) = hub::open(handle.follow(), counts.told.clone(), stops.clone());
         let streams = Arc::new(Semaphore::new(STREAMS));
-        (Self(Arc::new(Shared { handle, hub, streams, counts })), pump)
+        (Self(Arc::new(Shared { handle, hub, streams, stops, counts })), pump)
     }
 
     pub(super) fn handle(&self) -> &Handle {
@@ -74,11 +75,23 @@ impl App {
         STREAMS.saturating_sub(self.0.streams.available_permits()) as u64
     }
 
+    /// Takes a place among the streams.
+    pub(super) fn place(&self) -> Result<Place, Fault> {
+        let permit = self.0.streams.clone().try_acquire_owned().map_err(|_| Fault::full())?;
+        Ok(Place { _permit: permit })
+    }
+
+    /// Waits until the daemon ends.
+    pub(super) async fn ends(&self) {
+        // A sender that is gone means the same.
+        self.0.stops.clone().wait_for(|it| *it).await.ok();
+    }
+
     /// Takes a place among the streams and listens from now on.
     pub(super) fn follow(&self) -> Result<(Place, broadcast::Receiver<Batch>), Fault> {
-        let permit = self.0.streams.clone().try_acquire_owned().map_err(|_| Fault::full())?;
+        let place = self.place()?;
         let feed = self.0.hub.follow().ok_or_else(Fault::ending)?;
-        Ok((Place { _permit: permit }, feed))
+        Ok((place, feed))
     }
 
     /// Answers a question that reads files, on a thread that may wait.

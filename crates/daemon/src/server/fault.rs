@@ -59,6 +59,12 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
             Some("a tag has 1 to 100 characters, none of them control characters"),
         ),
         DaemonError::NoNote => (ErrorKind::Usage, None),
+        DaemonError::Undecided(_) => {
+            (ErrorKind::Refused, Some("`taffrail approvals` lists what can be answered"))
+        }
+        DaemonError::NoApproval(_) => {
+            (ErrorKind::NotFound, Some("`taffrail approvals --all` lists every request"))
+        }
         DaemonError::Serve(_) => (ErrorKind::Refused, None),
         DaemonError::Hooks(hooks) => of_hooks(hooks),
         DaemonError::Rules(rules) => of_rules(rules),

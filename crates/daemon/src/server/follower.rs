@@ -71,6 +71,10 @@ impl Follower {
                 let named = self.sessions.contains_key(&status.session);
                 if named || self.others != Others::Nothing { Fate::Give } else { Fate::Skip }
             }
+            Frame::Approval(approval) => {
+                let named = self.sessions.contains_key(&approval.session);
+                if named || self.others == Others::Everything { Fate::Give } else { Fate::Skip }
+            }
             Frame::Gap => Fate::Begin,
         }
     }

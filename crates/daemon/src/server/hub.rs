@@ -26,6 +26,8 @@ pub(super) enum Frame {
     Event(EventFrame),
     /// A session stands differently.
     Status(StatusFrame),
+    /// A request for approval stands differently.
+    Approval(ApprovalFrame),
     /// We fell behind ourselves: everybody goes on from a snapshot.
     Gap,
 }
@@ -49,6 +51,16 @@ pub(super) struct StatusFrame {
     pub(super) status: Status,
     /// As messages of the websocket.
     pub(super) messages: Vec<Utf8Bytes>,
+    /// As a message of an event stream.
+    pub(super) sse: Bytes,
+}
+
+/// How a request for approval stands, ready to be sent.
+#[derive(Debug)]
+pub(super) struct ApprovalFrame {
+    pub(super) session: SessionId,
+    /// As a message of the websocket.
+    pub(super) message: Utf8Bytes,
     /// As a message of an event stream.
     pub(super) sse: Bytes,
 }
@@ -107,6 +119,7 @@ pub(super) fn open(
 fn written(told: &Told) -> Frame {
     match &told.what {
         What::Event { line, cursor } => Frame::Event(event(told.session, line, cursor)),
+        What::Approval { row, verdict } => Frame::Approval(approval(told.session, row, verdict)),
         What::Status { row } => Frame::Status(status(told.session, row)),
     }
 }
@@ -143,6 +156,15 @@ pub(super) fn name_of(line: &str) -> &'static str {
         | Kind::Error
         | Kind::EventRemoved => "stream-event",
         _ => "capture-event",
+    }
+}
+
+fn approval(session: SessionId, row: &str, verdict: &str) -> ApprovalFrame {
+    let body = format!(r#""sessionId":"{session}","approval":{row},"decision":{verdict}"#);
+    ApprovalFrame {
+        session,
+        message: format!(r#"{{"type":"approval-decision",{body}}}"#).into(),
+        sse: format!("event: approval\ndata: {{{body}}}\n\n").into(),
     }
 }
 

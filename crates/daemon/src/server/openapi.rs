@@ -1,6 +1,8 @@
 //! The description of all routes, made from the types they speak.
 
-use super::{about, documents, history, metrics, sessions, streams, waiting, websocket, writes};
+use super::{
+    about, desk, documents, history, metrics, sessions, streams, waiting, websocket, writes,
+};
 use axum::Json;
 use taffrail_api::Envelope;
 use utoipa::openapi::content::ContentBuilder;
@@ -22,6 +24,7 @@ pub(super) const PLAIN: [&str; 2] =
         websocket::open, history::changes, history::messages, history::transcript,
         history::timeline, history::binding, about::health, about::find, about::counts,
         about::known_agents, about::kept, about::checks, metrics::metrics, described,
+        desk::all, desk::log, desk::decide,
         documents::snapshot, documents::state, documents::schema,
         writes::index, writes::stop, writes::forgotten, writes::captured, writes::prune, writes::verify,
         writes::rebuilt, writes::backed_up, writes::restored,

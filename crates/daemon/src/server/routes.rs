@@ -4,7 +4,8 @@ use super::app::App;
 use super::door::{self, Door, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, documents, history, metrics, openapi, sessions, streams, waiting, websocket, writes,
+    about, desk, documents, history, metrics, openapi, sessions, streams, waiting, websocket,
+    writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
@@ -38,6 +39,10 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/doctor", || get(about::checks)),
     ("/api/health", || get(about::health)),
     ("/api/index", || post(writes::index)),
+    ("/api/approvals", || get(desk::all)),
+    ("/api/approvals/log", || get(desk::log)),
+    ("/api/approvals/{id}", || post(desk::decide)),
+    ("/api/desk", || post(desk::ask)),
     ("/api/stop", || post(writes::stop)),
     ("/api/forget", || post(writes::forgotten)),
     ("/api/capture", || post(writes::captured)),

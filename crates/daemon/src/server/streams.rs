@@ -247,6 +247,7 @@ fn sse(frame: &Frame) -> Bytes {
     match frame {
         Frame::Event(event) => event.sse.clone(),
         Frame::Status(status) => status.sse.clone(),
+        Frame::Approval(approval) => approval.sse.clone(),
         Frame::Gap => Bytes::new(),
     }
 }

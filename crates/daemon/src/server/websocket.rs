@@ -139,6 +139,7 @@ impl Client {
                         self.say(message.clone()).await?;
                     }
                 }
+                (Fate::Give, Frame::Approval(it)) => self.say(it.message.clone()).await?,
                 (Fate::Begin, _) => return Ok(false),
                 (Fate::Skip, _) | (Fate::Give, Frame::Gap) => {}
             }

@@ -10,7 +10,7 @@ pub use attach::{Call, attach};
 pub use moves::{Happening, Settler};
 
 use crate::event::words;
-use crate::{AgentId, SessionId, Timestamp, hash};
+use crate::{AgentId, RuntimeSessionId, SessionId, Timestamp, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -112,6 +112,11 @@ pub struct Approval {
     pub session_id: SessionId,
     /// The agent.
     pub agent: AgentId,
+    /// The agent's own id of the session.
+    pub runtime_session_id: RuntimeSessionId,
+    /// The scope of that id; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
     /// The tool, as the agent names it.
     pub tool: String,
     /// The command, or what else is asked for in a line.

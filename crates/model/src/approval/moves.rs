@@ -81,6 +81,8 @@ pub(super) mod tests {
             id: ApprovalId::of(nonce),
             session_id: who.session(),
             agent: AgentId::new("toy"),
+            runtime_session_id: who.id,
+            scope: who.scope,
             tool: "Bash".to_owned(),
             command: "npm test".to_owned(),
             input_hash: "00ff".to_owned(),

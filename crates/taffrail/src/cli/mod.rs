@@ -1,7 +1,9 @@
 //! The commands: one file each, and a table.
 
 mod agents;
+mod approvals;
 mod archive;
+mod away;
 mod backup;
 mod capture;
 mod completions;
@@ -114,6 +116,10 @@ enum Command {
     Tail(tail::Args),
     Explain(explain::Args),
     Wait(wait::Args),
+    Approvals(approvals::Args),
+    Approve(approvals::ApproveArgs),
+    Deny(approvals::DenyArgs),
+    Away(away::Args),
     Summary(summary::Args),
     Stats(stats::Args),
     Export(export::Args),
@@ -246,6 +252,10 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Health(args) => health::run(&args, &Context::new()?),
         Command::Token(args) => token::run(&args, &Context::new()?),
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
+        Command::Approvals(args) => approvals::run(&args, &Context::new()?.paged(paging)),
+        Command::Approve(args) => approvals::approve(&args, &Context::new()?),
+        Command::Deny(args) => approvals::deny(&args, &Context::new()?),
+        Command::Away(args) => away::run(&args, &Context::new()?),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
         Command::Otel(args) => otel::run(&args, &Context::new()?),
@@ -284,6 +294,10 @@ impl Command {
             Self::Health(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Wait(args) => args.json,
+            Self::Approvals(args) => args.json,
+            Self::Approve(args) => args.json,
+            Self::Deny(args) => args.json,
+            Self::Away(args) => args.json,
             Self::Summary(args) => args.json,
             Self::Token(_)
             | Self::Otel(_)

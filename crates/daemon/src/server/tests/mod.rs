@@ -2,6 +2,7 @@
 //!
 //! The loop is played by a thread that answers wakes; the tests tell and put what it would.
 
+mod desk;
 mod doors;
 mod fan;
 mod finals;
@@ -254,6 +255,7 @@ fn settings_in(folder: &TempDir) -> Settings {
         boot_id: "boot".to_owned(),
         host: "north".to_owned(),
         history_folders: Vec::new(),
+        held_unattended: Vec::new(),
         new_device: DeviceId::new("device"),
         kept_up: false,
         now: || "2026-10-01T10:30:00Z".parse().unwrap(),

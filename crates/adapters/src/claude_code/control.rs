@@ -1,0 +1,22 @@
+//! How Claude Code is answered. Its dialog is shown while the hook is asked; the first answer wins.
+
+use super::hooks::{QUESTION_TOOLS, whose};
+use super::install::APPROVAL;
+use crate::desk::{answer_in, request_in};
+use crate::{DeskPlan, Dialog, Request, Unattended};
+
+pub(super) static DESK: DeskPlan = DeskPlan {
+    dialog: Dialog::Beside,
+    request,
+    answer: answer_in,
+    seconds: APPROVAL as i64,
+    unattended: Unattended {
+        variables: &[("CLAUDE_CODE_ENTRYPOINT", "sdk-")],
+        words: &["-p", "--print"],
+        entrypoints: &["sdk-"],
+    },
+};
+
+fn request(payload: &str) -> Option<Request> {
+    request_in(payload, QUESTION_TOOLS, |it| whose(it).0)
+}

@@ -1,0 +1,107 @@
+//! Asking the desk: the hook waits for its answer and prints what the agent reads.
+
+use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+use taffrail_adapters::{Adapter, Answer, Request, by_id};
+use taffrail_api::{Client, ClientError, DeskBody, DeskReply};
+use taffrail_model::Timestamp;
+use taffrail_model::journal::Ancestor;
+
+/// A daemon that went away is waited for so long.
+const AWAY: Duration = Duration::from_secs(10);
+/// And looked for so often.
+const LOOK: Duration = Duration::from_millis(100);
+/// The longest command that is sent; rules believe no longer one.
+const COMMAND: usize = 64 * 1024 + 1;
+
+/// What a hook knows when it may have to ask.
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// The agent's id, as the hook was given it.
+    pub agent: &'a str,
+    /// The bytes of stdin.
+    pub payload: &'a [u8],
+    /// When.
+    pub at: Timestamp,
+    /// The nonce of the journal's entry.
+    pub nonce: &'a str,
+    /// The number of our own process.
+    pub pid: u32,
+}
+
+/// Asks the desk if this is a request, and gives what is to be printed: nothing when nobody decides,
+/// when nobody is there, or when it is none. `state` is our folder of that name.
+#[must_use]
+pub fn ask_desk(
+    state: &Path,
+    question: &Question<'_>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let adapter = by_id(question.agent)?;
+    let plan = adapter.desk()?;
+    let request = (plan.request)(std::str::from_utf8(question.payload).ok()?)?;
+    let line = arguments(adapter, question.pid);
+    let unattended = plan.unattended.is_told(variable, &line);
+    let body = body(question, request, unattended);
+    let reply = answered(state, &body)?;
+    let answer = Answer { decision: reply.decision?, reason: reply.reason };
+    Some((plan.answer)(&answer))
+}
+
+fn body(question: &Question<'_>, request: Request, unattended: bool) -> DeskBody {
+    DeskBody {
+        nonce: question.nonce.to_owned(),
+        asked_at: question.at,
+        agent: request.who.agent.as_str().to_owned(),
+        session: request.who.id.as_str().to_owned(),
+        scope: request.who.scope,
+        tool: request.tool,
+        command: request.command.map(|it| cut(it, COMMAND)),
+        says: cut(request.says, COMMAND),
+        input_hash: request.mark,
+        project: request.project,
+        files: request.files,
+        unattended,
+    }
+}
+
+/// The command line of the agent that called us.
+fn arguments(adapter: &dyn Adapter, pid: u32) -> Vec<String> {
+    let names = adapter.descriptor().processes;
+    let is_agent = |it: &Ancestor| names.contains(&it.name.as_str());
+    let above = taffrail_capture::ancestors(pid, super::ANCESTORS);
+    above
+        .iter()
+        .find(|it| is_agent(it))
+        .map_or_else(Vec::new, |it| taffrail_capture::command_line(it.pid))
+}
+
+/// The desk's answer. Without a daemon there is none at once; one that goes away while it is asked
+/// is given the time to come back.
+fn answered(state: &Path, body: &DeskBody) -> Option<DeskReply> {
+    let mut client = Client::connect(state).ok()?;
+    loop {
+        match client.with_patience(None).post("/api/desk", body) {
+            Ok(reply) => return Some(reply),
+            Err(ClientError::Told(told)) if !told.retryable => return None,
+            Err(_) => client = comes_back(state)?,
+        }
+    }
+}
+
+fn comes_back(state: &Path) -> Option<Client> {
+    let gone = Instant::now();
+    while gone.elapsed() < AWAY {
+        sleep(LOOK);
+        if let Ok(client) = Client::connect(state) {
+            return Some(client);
+        }
+    }
+    None
+}
+
+fn cut(mut text: String, most: usize) -> String {
+    text.truncate(text.floor_char_boundary(most));
+    text
+}
