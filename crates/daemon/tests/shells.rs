@@ -190,9 +190,7 @@ impl Bench {
         for below in ["here/tool", "here/in/tool"] {
             symlink(path.join("program"), path.join(below)).unwrap();
         }
-        let mut bench = Self { folder, builtins: BTreeSet::new() };
-        bench.builtins = bench.builtins();
-        bench
+        Self { folder, builtins: Self::builtins() }
     }
 
     fn path(&self, below: &str) -> PathBuf {
@@ -200,7 +198,7 @@ impl Bench {
     }
 
     /// What shells do themselves is not run here.
-    fn builtins(&self) -> BTreeSet<String> {
+    fn builtins() -> BTreeSet<String> {
         let asked =
             [("bash", "compgen -b; compgen -k"), ("zsh", "print -l ${(k)builtins} ${(k)reswords}")];
         let dash = "alias bg break cd chdir command continue echo eval exec exit export false fg getopts hash jobs kill \

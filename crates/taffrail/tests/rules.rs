@@ -1,9 +1,4 @@
 //! `taffrail rules`, seen through the program.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests fail the test they help"
-)]
 
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;

@@ -15,7 +15,7 @@ pub use told::{rule_list, rule_test};
 use crate::Settings;
 use file::Read;
 use std::path::{Path, PathBuf};
-use taffrail_model::rules::{Origin, Rule};
+use taffrail_model::rules::{Fault, Origin, Rule};
 
 /// The user's rules, in our folder of the configuration.
 const USER_FILE: &str = "rules.toml";
@@ -104,23 +104,17 @@ impl RuleBook {
         self.files.push(path.to_owned());
         let entries = match text.and_then(|it| file::entries(&it)) {
             Ok(entries) => entries,
-            Err(why) => return self.fault(path, origin, None, file::whole(why)),
+            Err(why) => return self.fault(path, origin, None, &file::whole(why)),
         };
         for (number, entry) in (1..).zip(entries) {
             match entry.and_then(|it| file::meant(&it, origin, number, &settings.user_home)) {
                 Ok(rule) => self.push(rule),
-                Err(fault) => self.fault(path, origin, Some(number), fault),
+                Err(fault) => self.fault(path, origin, Some(number), &fault),
             }
         }
     }
 
-    fn fault(
-        &mut self,
-        file: &Path,
-        origin: Origin,
-        number: Option<usize>,
-        fault: taffrail_model::rules::Fault,
-    ) {
+    fn fault(&mut self, file: &Path, origin: Origin, number: Option<usize>, fault: &Fault) {
         let place = match number {
             Some(number) => format!("rule {number} of {}", file.display()),
             None => file.display().to_string(),

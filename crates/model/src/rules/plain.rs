@@ -152,9 +152,10 @@ fn command(words: Vec<Word>) -> Result<Vec<String>, NotPlain> {
     let Some(first) = words.first().map(|it| it.text.clone()) else {
         return Err(NotPlain::Missing);
     };
+    // Quotes do not help here: `'%1'` still names a job in one shell.
     let is_program = !first.is_empty()
-        && !first.contains('=')
-        && !first.contains(' ')
+        && !first.starts_with('%')
+        && first.chars().all(|it| is_plain(it) && it != '=')
         && !is_among(SHELL_WORDS, &first);
     if !is_program {
         return Err(NotPlain::First(first));

@@ -206,3 +206,34 @@ fn what_is_too_long_to_be_looked_through_is_asked_about() {
         assert_eq!(decided(&command), Decision::Ask, "{} bytes", command.len());
     }
 }
+
+#[test]
+fn a_first_word_is_a_programs_name_even_in_quotes() {
+    let rules = [rule("allow", "Bash", Some("*"))];
+    let decided = |command| decide(&Request { command: Some(command), ..SHELL }, &rules).decision;
+    for command in ["x", "'x' 'y z'", "./x", "+x", "@", "12"] {
+        assert_eq!(decided(command), Decision::Allow, "{command}");
+    }
+    for command in [
+        "'%1'",
+        "'%%'",
+        "x; '%1' y",
+        "'='",
+        "'a=b'",
+        "'=x'",
+        "''",
+        "' '",
+        "'a b'",
+        "'a;b'",
+        "'$x'",
+        "'['",
+        "'{'",
+        "'!'",
+        "'~'",
+        "'if' x",
+        "'eval' x",
+        "'f\u{fc}r'",
+    ] {
+        assert_eq!(decided(command), Decision::Ask, "{command}");
+    }
+}
