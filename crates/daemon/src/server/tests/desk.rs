@@ -9,6 +9,7 @@ use std::time::Instant;
 use taffrail_api::{Allowed, ApprovalRow, Client, ClientError, DecisionBody, DeskBody, DeskReply};
 use taffrail_model::approval::{Call, Decision, Outcome, State, input_mark};
 use taffrail_model::status::Status;
+use taffrail_testkit::Scale;
 
 fn mark(command: &str) -> String {
     input_mark("Bash", serde_json::json!({ "command": command }))
@@ -82,7 +83,7 @@ fn a_hook_is_held_until_somebody_decides() {
 #[test]
 fn eight_answer_at_once_and_one_wins() {
     let machine = Machine::new();
-    let rounds = if std::env::var("TAFFRAIL_FULL").is_ok() { 1_000 } else { 20 };
+    let rounds = Scale::from_env().pick(20, 1_000);
     for round in 0..rounds {
         let asks = hook(&machine, body(&format!("n{round}"), "make"));
         let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
