@@ -6,6 +6,7 @@
 mod agents;
 mod archive;
 mod backup;
+mod bindings;
 mod bodies;
 mod capturing;
 mod choosing;
@@ -42,6 +43,10 @@ mod target;
 pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use backup::{backup, restore};
+pub use bindings::{
+    FeatureLink, Followed, Repair, Tied, binding, feature_of, followed, repair,
+    sessions_of_feature, tied,
+};
 pub use capturing::{Held, capture_off, capture_on, not_captured};
 pub use contracts::{
     Imported, Remarked, SnapshotAdapter, SnapshotTarget, clear_notes, export_state, import_state,
@@ -128,6 +133,9 @@ pub enum DaemonError {
     /// A tag that is none.
     #[error("`{0}` is no tag")]
     NoTag(String),
+    /// A repair that would leave bindings unsound.
+    #[error("{0}")]
+    Repair(String),
     /// A note that is none.
     #[error("a note has 1 to 10,000 characters")]
     NoNote,

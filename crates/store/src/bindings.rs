@@ -58,7 +58,10 @@ impl Ledger {
     }
 
     /// Notes the executor of sessions; the last one is remembered after it ended.
-    pub(crate) fn attach(
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn attach(
         &mut self,
         sessions: &[SessionId],
         executor: Option<&str>,

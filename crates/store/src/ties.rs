@@ -1,9 +1,9 @@
 //! What ties sessions to their agents, carried over from the index to the ledger.
 
-use crate::StoreError;
 use crate::index_file::{meta, set_meta};
 use crate::queries::due_bindings;
 use crate::writer::Writer;
+use crate::{IndexReader, StoreError};
 use rusqlite::{Connection, params};
 use taffrail_model::binding::{History, Standing};
 use taffrail_model::{
@@ -146,6 +146,16 @@ impl Writer {
     /// When the ledger cannot be written.
     pub fn detach_all(&mut self) -> Result<(), StoreError> {
         self.ledger.detach_all()
+    }
+}
+
+impl IndexReader {
+    /// How often the ledger was bound when this index was last carried over to it.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn bound(&self) -> Result<u64, StoreError> {
+        Ok(meta(&self.connection, BOUND)?.and_then(|text| text.parse().ok()).unwrap_or(0))
     }
 }
 

@@ -96,6 +96,7 @@ impl Loop {
         let settings = Arc::new(settings);
         let mut writer = Writer::wait(&settings.data, settings.boot())?;
         make_spool(&settings.data).map_err(StoreError::from)?;
+        writer.detach_all()?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
         let rules = Arc::new(Rules::of(&settings, &writer)?);
@@ -352,7 +353,8 @@ impl Loop {
         }
         self.index = None;
         what(&self.settings);
-        let writer = Writer::wait(&self.settings.data, self.settings.boot())?;
+        let mut writer = Writer::wait(&self.settings.data, self.settings.boot())?;
+        writer.bind_due(now)?;
         let rules = Arc::new(Rules::of(&self.settings, &writer)?);
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         self.writer = Some(writer);
@@ -369,7 +371,7 @@ impl Loop {
             // Without the thread they are made when they are asked for.
             self.finals.send(Ask::All).ok();
         }
-        Ok(())
+        self.executors_again()
     }
 
     /// Opens an eye on every place that has none.

@@ -46,6 +46,7 @@ impl Loop {
 
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         self.stands_new |= !sessions.is_empty();
+        self.note_executors(sessions)?;
         self.follow_up(sessions);
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
@@ -60,6 +61,24 @@ impl Loop {
             stand(&mut row, &card, now);
             if let Ok(row) = serde_json::to_string(&row) {
                 self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
+            }
+        }
+        Ok(())
+    }
+
+    /// A board that was looked up anew does not know yet who runs what.
+    pub(super) fn executors_again(&mut self) -> Result<(), DaemonError> {
+        for (pid, executor) in self.probe.executors() {
+            self.look_again_at(pid, Some(&executor))?;
+        }
+        Ok(())
+    }
+
+    /// Writes into the ledger who runs sessions now, where that is new.
+    fn note_executors(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        for session in sessions {
+            if let Some(executor) = self.board.new_executor(*session, &self.handle) {
+                self.writer()?.attach(&[*session], executor.as_deref())?;
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 mod agents;
 mod archive;
 mod backup;
+mod binding;
 mod capture;
 mod completions;
 mod config;
@@ -113,6 +114,7 @@ enum Command {
     Tail(tail::Args),
     Explain(explain::Args),
     Wait(wait::Args),
+    Binding(binding::Args),
     Summary(summary::Args),
     Stats(stats::Args),
     Export(export::Args),
@@ -245,6 +247,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Token(args) => token::run(&args, &Context::new()?),
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
+        Command::Binding(args) => binding::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
         Command::Otel(args) => otel::run(&args, &Context::new()?),
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
@@ -281,6 +284,7 @@ impl Command {
             Self::Health(args) => args.json,
             Self::Explain(args) => args.json,
             Self::Wait(args) => args.json,
+            Self::Binding(args) => args.json,
             Self::Summary(args) => args.json,
             Self::Token(_)
             | Self::Otel(_)
