@@ -78,5 +78,6 @@ mod tests {
         assert!(text.contains("/schemaVersion"), "{text}");
         assert!(text.contains("[adapterId.required]"), "{text}");
         assert!(matches!(error, DaemonError::Bug(_)));
+        assert_eq!(crate::server::error_body(&error).code, 1, "a fault of ours, not of who asks");
     }
 }

@@ -25,7 +25,7 @@ fn listed(home: &Home) -> usize {
 fn check_joined(by: By) {
     let home = history::home();
     let _daemon = started(by, &home);
-    let [session, fork, thread] = [SESSION, FORK, THREAD].map(|it| id(&home, it));
+    let [session, fork] = [SESSION, FORK].map(|it| id(&home, it));
     let before = listed(&home);
     let join = |new: &str, old: &str| home.json(&["binding", "join", new, old, "--json"]);
     assert_eq!(join(SESSION, FORK)["changed"], json!([fork]), "{by:?}");
@@ -36,10 +36,20 @@ fn check_joined(by: By) {
     assert_eq!(binding(&home, SESSION)["metadata"], json!({"supersedes": [fork]}));
     assert_eq!(listed(&home), before - 1, "what another took the place of is not listed");
     assert_eq!(home.session(FORK)["lifecycle"], "superseded");
+    chained(&home, by);
+    refused(&home, by);
+    home.ok(&["rebuild", "--yes"]);
+    assert_eq!(stand(&home), ["superseded", "superseded", "resumable"], "{by:?}: after a rebuild");
+    split(&home, by);
+    assert_eq!(listed(&home), before);
+}
+
+fn chained(home: &Home, by: By) {
+    let [session, fork, thread] = [SESSION, FORK, THREAD].map(|it| id(home, it));
     // A chain of several is followed to its end, and said.
-    join(THREAD, SESSION);
-    assert_eq!(stand(&home), ["superseded", "superseded", "resumable"], "{by:?}");
-    assert_eq!(binding(&home, FORK)["metadata"]["superseded_by"], thread);
+    home.ok(&["binding", "join", THREAD, SESSION]);
+    assert_eq!(stand(home), ["superseded", "superseded", "resumable"], "{by:?}");
+    assert_eq!(binding(home, FORK)["metadata"]["superseded_by"], thread);
     let shown = home.json(&["show", FORK, "--json"]);
     assert_eq!((&shown["session"]["id"], &shown["resolved_from"]), (&thread, &fork));
     let text = home.ok(&["show", FORK]);
@@ -49,11 +59,6 @@ fn check_joined(by: By) {
     );
     assert!(text.contains(&format!("took the place of {}", session.as_str().unwrap())), "{text}");
     assert_eq!(home.events(FORK)[0]["sessionId"], fork, "its own history stays its own");
-    refused(&home, by);
-    home.ok(&["rebuild", "--yes"]);
-    assert_eq!(stand(&home), ["superseded", "superseded", "resumable"], "{by:?}: after a rebuild");
-    split(&home, by);
-    assert_eq!(listed(&home), before);
 }
 
 fn refused(home: &Home, by: By) {
