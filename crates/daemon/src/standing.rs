@@ -131,8 +131,8 @@ pub(crate) fn stand(session: &mut Session, card: &Card, now: Timestamp) {
     session.confidence = reading.confidence.clone();
     session.pid = card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid);
     session.executor = card.executor.clone();
-    let rests = matches!(session.lifecycle, Lifecycle::Resumable | Lifecycle::Detached);
-    if rests && session.parent_id.is_none() && is_run(card) {
+    let follows = [Lifecycle::Resumable, Lifecycle::Detached, Lifecycle::Lost];
+    if follows.contains(&session.lifecycle) && session.parent_id.is_none() && is_run(card) {
         session.lifecycle = Lifecycle::Active;
     }
 }
