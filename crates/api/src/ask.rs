@@ -158,6 +158,31 @@ pub struct CaptureBody {
     pub forget: bool,
 }
 
+/// How to repair a binding: one of the three.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RepairBody {
+    /// The session takes the place of this one.
+    pub join: Option<String>,
+    /// Undo the join of it, or of those joined to it.
+    pub split: bool,
+    /// Keep it for history only; `false` for no more.
+    pub archive: Option<bool>,
+}
+
+/// Which of a peer's sessions, and how much of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct PeerQuery {
+    /// The agent's own id of the session, where the peer stands for several.
+    pub session_id: Option<String>,
+    /// Go on after this cursor. Of a transcript only.
+    pub after: Option<String>,
+    /// At most so many. Of a transcript only.
+    pub limit: Option<usize>,
+}
+
 /// Which copies to drop from the archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -53,6 +53,9 @@ pub struct ErrorBody {
     pub hint: Option<String>,
     /// Trying again may help.
     pub retryable: bool,
+    /// The sessions that could be meant, where several could.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
 }
 
 /// The document a failure is written as.

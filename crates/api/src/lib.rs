@@ -25,8 +25,8 @@ pub use approvals::{
 };
 pub use ask::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
-    MessagesQuery, NoBody, PruneBody, SchemaQuery, SearchQuery, SummaryQuery, TranscriptQuery,
-    WaitQuery, YesBody,
+    MessagesQuery, NoBody, PeerQuery, PruneBody, RepairBody, SchemaQuery, SearchQuery,
+    SummaryQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use client::{Client, ClientError};
 pub use error::{Envelope, ErrorBody, ErrorKind};
@@ -37,9 +37,9 @@ pub use keep::{
     ForgottenSession, PruneReport,
 };
 pub use live::{
-    AdapterHealth, BindingReply, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord,
-    Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
-    WaitReply,
+    AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord, Message,
+    Messages, Peer, PeerList, PeerStatus, PlaceHealth, RepairReply, Role, StatusList, StreamBegin,
+    StreamReply, Summary, Timeline, WaitReply,
 };
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use reply::{

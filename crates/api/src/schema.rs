@@ -198,11 +198,33 @@ pub struct ResumeCapability {
     pub by_runtime_id: bool,
 }
 
-/// The durable tie of session, runtime session, executor and source.
+/// What a binding rests on.
+#[derive(Debug, ToSchema)]
+pub struct BindingProvenance {
+    /// `runtime_transcript`, or `runtime_unavailable` where the agent shows no history.
+    pub source_kind: String,
+    /// The agent.
+    pub backend: String,
+    /// The agent's own session id.
+    pub runtime_session_id: Option<String>,
+    /// The source's locator.
+    pub runtime_source_uri: Option<String>,
+    /// Where in the source.
+    pub source_cursor: Option<SourceCursor>,
+    /// The agent's own id of the latest record, where it has one.
+    pub source_event_id: Option<String>,
+    /// This device.
+    pub observed_by_peer_id: Option<String>,
+    /// When we saw it.
+    pub observed_at: Instant,
+}
+
+/// The durable tie of session, runtime session, executor and source, as `/schemas/binding-v1.json`
+/// says.
 #[derive(Debug, ToSchema)]
 pub struct Binding {
     /// The durable session.
-    pub session_id: SessionId,
+    pub repowire_session_id: SessionId,
     /// The executor it was last seen with.
     pub peer_id: Option<String>,
     /// The executor attached now.
@@ -212,13 +234,13 @@ pub struct Binding {
     /// The working directory.
     pub project_path: Option<String>,
     /// The agent's own session id.
-    pub runtime_session_id: String,
+    pub runtime_session_id: Option<String>,
     /// The source's locator.
-    pub runtime_source_uri: String,
+    pub runtime_source_uri: Option<String>,
     /// The last position that was read.
     pub source_cursor: Option<SourceCursor>,
     /// What the row rests on.
-    pub provenance: Option<Provenance>,
+    pub provenance: Option<BindingProvenance>,
     /// Whether and how it can be resumed.
     pub resume_capability: ResumeCapability,
     /// When the tie was made.

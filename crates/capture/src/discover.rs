@@ -190,7 +190,7 @@ fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
     }
 }
 
-fn refusal(metadata: &Metadata) -> Option<Refusal> {
+pub(crate) fn refusal(metadata: &Metadata) -> Option<Refusal> {
     if metadata.is_symlink() {
         Some(Refusal::Link)
     } else if !metadata.is_file() {

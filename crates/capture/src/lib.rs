@@ -34,7 +34,7 @@ pub use journal::{
 pub use lines::LINE_LIMIT;
 pub use pass::{Reading, SideFiles, read, side_files};
 pub use peek::{Peek, peek};
-pub use plan::{Job, Known, Plan, plan};
+pub use plan::{Job, Known, Plan, is_missing, plan};
 pub use process::{
     Deaths, Pane, Unwatched, WATCH_LIMIT, ancestors, command_line, executor_of, lives, panes,
     panes_of, start_of, tmux_sockets, tmux_sockets_below, tty_of,

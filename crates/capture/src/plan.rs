@@ -1,9 +1,10 @@
 //! Deciding from a stat alone what has to be read.
 
-use crate::discover::{Discovery, Found};
+use crate::discover::{Discovery, Found, refusal};
 use crate::journal;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::io::ErrorKind;
 use std::path::Path;
 use taffrail_adapters::Shape;
 use taffrail_model::hash::Digest16;
@@ -85,12 +86,13 @@ pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
     }
     let gone = files.iter().filter(|it| !it.is_there);
     let gone = gone.flat_map(|it| [it.first].into_iter().chain(it.others.iter().copied()));
-    let gone: Vec<_> = gone.filter(|it| is_gone(it, &discovery.homes, &discovery.unseen)).collect();
+    let gone: Vec<_> =
+        gone.filter(|it| it.present && is_gone(&it.state, &discovery.unseen)).collect();
     let by_inode: HashMap<(u64, u64), &Known> =
         gone.iter().map(|it| (inode(&it.state), *it)).collect();
     let mut moved = HashSet::new();
     out.jobs.extend(unknown.into_iter().map(|it| unknown_job(it, &by_inode, &mut moved)));
-    let gone = gone.iter().filter(|it| it.present && !moved.contains(&it.id));
+    let gone = gone.iter().filter(|it| !moved.contains(&it.id));
     out.vanished = gone.map(|it| it.id).collect();
     out.jobs.sort_by_key(|job| std::cmp::Reverse(job.found.fingerprint.modified_ns));
     out
@@ -124,13 +126,20 @@ struct Sources<'a> {
     is_there: bool,
 }
 
-fn is_gone(source: &Known, homes: &HashSet<String>, unseen: &[String]) -> bool {
-    let full = format!("{}/{}", source.state.home, source.state.path);
-    if !homes.contains(&source.state.home) {
-        // A home this run was not told of is not gone for that; only a missing file is.
-        return std::fs::symlink_metadata(full).is_err();
+/// The walk did not meet it. It is gone only if a second look finds it missing, too; what cannot be
+/// looked at is not, nor is a file in a home this run was not told of.
+fn is_gone(source: &SourceState, unseen: &[String]) -> bool {
+    let full = Path::new(&source.home).join(&source.path);
+    !unseen.iter().any(|unseen| full.starts_with(unseen)) && is_missing(&full)
+}
+
+/// A look at a file: it is not there, or is none that may be read. A look that fails says nothing.
+#[must_use]
+pub fn is_missing(path: &Path) -> bool {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) => refusal(&metadata).is_some(),
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
     }
-    !unseen.iter().any(|unseen| Path::new(&full).starts_with(unseen))
 }
 
 fn inode(state: &SourceState) -> (u64, u64) {

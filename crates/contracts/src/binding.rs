@@ -167,7 +167,9 @@ fn provenance_of(provenance: &taffrail_model::Provenance) -> Provenance {
         source_kind: provenance.source_kind.clone(),
         backend: provenance.backend.to_string(),
         runtime_session_id: Some(Some(provenance.runtime_session_id.to_string())),
-        runtime_source_uri: Some(Some(provenance.runtime_source_uri.clone())),
+        runtime_source_uri: Some(
+            Some(provenance.runtime_source_uri.clone()).filter(|it| !it.is_empty()),
+        ),
         source_cursor: Some(fields_of(&provenance.source_cursor)),
         source_event_id: Some(provenance.source_event_id.clone()),
         observed_by_peer_id: Some(Some(provenance.observed_by_peer_id.to_string())),

@@ -13,9 +13,11 @@ use std::collections::HashSet;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
 use taffrail_capture::{
-    Discovery, Known, LeftOut, Plan, discover, gather_journal, is_spooled, keep_journal, plan,
+    Discovery, Found, Known, LeftOut, Plan, discover, gather_journal, is_spooled, keep_journal,
+    plan,
 };
 use taffrail_model::RuntimeIdentity;
+use taffrail_model::journal::is_locator;
 use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, Ledger, SourceRow, StoreError, Writer};
 
@@ -111,6 +113,9 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Daemo
     let mut plan = planned(discover(&settings.eyes()), index.sources()?, scope);
     leave_out_old(settings, &mut plan);
     let ledger = Ledger::open_read_only(&settings.data)?;
+    if ledger.as_ref().map(Ledger::bound).transpose()? != Some(index.bound()?) {
+        return Ok(false);
+    }
     let uncaptured = ledger.map(|it| it.uncaptured()).transpose()?.unwrap_or_default();
     leave_out_uncaptured(&mut plan, &uncaptured, || index.uncaptured_files())?;
     Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
@@ -205,7 +210,11 @@ pub(crate) fn planned(discovery: Discovery, known: Vec<SourceRow>, scope: &Scope
     let known: Vec<Known> = known.into_iter().map(known_of).collect();
     let mut plan = plan(discovery, &known);
     if let Scope::Sources(wanted) = scope {
-        plan.jobs.retain(|job| wanted.contains(&(job.found.home.clone(), job.found.path.clone())));
+        // The journal may tell of any session, also of one it has not told of before.
+        plan.jobs.retain(|job| {
+            let Found { home, path, place, .. } = &job.found;
+            is_locator(&place.locator) || wanted.contains(&(home.clone(), path.clone()))
+        });
     }
     plan
 }

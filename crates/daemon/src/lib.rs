@@ -7,6 +7,7 @@ mod agents;
 mod archive;
 mod away;
 mod backup;
+mod bindings;
 mod bodies;
 mod capturing;
 mod choosing;
@@ -46,6 +47,10 @@ pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use away::{is_away, set_away};
 pub use backup::{backup, restore};
+pub use bindings::{
+    FeatureLink, Followed, Repair, Tied, binding, feature_of, followed, repair,
+    sessions_of_feature, tied,
+};
 pub use capturing::{Held, capture_off, capture_on, not_captured};
 pub use contracts::{
     Imported, Remarked, SnapshotAdapter, SnapshotTarget, clear_notes, export_state, import_state,
@@ -133,6 +138,9 @@ pub enum DaemonError {
     /// A tag that is none.
     #[error("`{0}` is no tag")]
     NoTag(String),
+    /// A repair that would leave bindings unsound.
+    #[error("{0}")]
+    Repair(String),
     /// A note that is none.
     #[error("a note has 1 to 10,000 characters")]
     NoNote,

@@ -5,9 +5,9 @@ use crate::{DaemonError, Settings, Target, resolve};
 use std::sync::Arc;
 use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
 use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
-use taffrail_model::status::{self, Given, Thresholds, Worker};
-use taffrail_model::{Process, SessionId, Timestamp};
-use taffrail_store::{EventRow, IndexReader};
+use taffrail_model::status::{self, Given, Status, Thresholds, Worker};
+use taffrail_model::{Lifecycle, Process, SessionId, Timestamp};
+use taffrail_store::{EventRow, IndexReader, SessionRow};
 
 /// The latest evidence a status is read from.
 pub(crate) const EVIDENCE: usize = 200;
@@ -56,8 +56,18 @@ pub(crate) fn explain_with(
     known: &dyn Fn(SessionId) -> Option<Arc<Card>>,
 ) -> Result<Explanation, DaemonError> {
     let row = resolve(settings, target)?;
+    let card = card_of(settings, &row, known)?;
+    Ok(explanation(row.id, &card, (settings.now)()))
+}
+
+/// How a session stands: from its card, or else from the index.
+pub(crate) fn card_of(
+    settings: &Settings,
+    row: &SessionRow,
+    known: &dyn Fn(SessionId) -> Option<Arc<Card>>,
+) -> Result<Arc<Card>, DaemonError> {
     let now = (settings.now)();
-    let card = match (known(row.id), IndexReader::open(&settings.data)?) {
+    Ok(match (known(row.id), IndexReader::open(&settings.data)?) {
         (Some(card), _) => card,
         _ if !row.captured => Arc::new(card(Vec::new(), None, &[], now)),
         (None, Some(index)) => {
@@ -73,8 +83,7 @@ pub(crate) fn explain_with(
             }
         }
         (None, None) => Arc::new(card(Vec::new(), row.process, &[], now)),
-    };
-    Ok(explanation(row.id, &card, now))
+    })
 }
 
 fn explanation(session_id: SessionId, card: &Card, now: Timestamp) -> Explanation {
@@ -122,4 +131,13 @@ pub(crate) fn stand(session: &mut Session, card: &Card, now: Timestamp) {
     session.confidence = reading.confidence.clone();
     session.pid = card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid);
     session.executor = card.executor.clone();
+    let follows = [Lifecycle::Resumable, Lifecycle::Detached, Lifecycle::Lost];
+    if follows.contains(&session.lifecycle) && session.parent_id.is_none() && is_run(card) {
+        session.lifecycle = Lifecycle::Active;
+    }
+}
+
+/// A process lives that runs the session, and has not ended it.
+pub(crate) fn is_run(card: &Card) -> bool {
+    card.life == Life::Alive && card.reading.status != Status::Exited
 }

@@ -26,6 +26,12 @@ pub enum TargetError {
     /// There are several.
     #[error("`{0}` matches several sessions: {1}")]
     Ambiguous(String, String),
+    /// No executor has this name.
+    #[error("no peer is called `{0}`")]
+    NoPeer(String),
+    /// It runs, or ran, several sessions.
+    #[error("the peer `{0}` stands for several sessions: {list}", list = .1.join(", "))]
+    ManyPeers(String, Vec<String>),
     /// There is no copy of it.
     #[error("the archive holds no copy of session {0}")]
     NotArchived(String),

@@ -92,26 +92,62 @@ pub struct Binding {
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
+/// What a look at a session's history came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum History {
+    /// At least one source can be read.
+    Readable,
+    /// The sources are gone; our archive holds a copy.
+    Copied,
+    /// The sources are gone, as a look verified, and there is no copy.
+    Missing,
+    /// The agent shows no history: only hooks, its registry or telemetry tell of the session.
+    Unexposed,
+}
+
 /// What is known of a session's sources when its lifecycle is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// At least one source can be read.
-    pub readable: bool,
-    /// Our archive holds a copy.
-    pub archived: bool,
+    /// What a look at them came to.
+    pub history: History,
     /// The agent can resume by id, and the session may be resumed at all.
     pub resumable: bool,
+}
+
+/// What a person said of a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It is kept for history only.
+    Archived,
+    /// This session took its place.
+    Superseded(SessionId),
 }
 
 impl Lifecycle {
     /// The lifecycle of a session without an executor.
     #[must_use]
     pub fn of(standing: Standing) -> Self {
-        match standing {
-            Standing { readable: true, resumable: true, .. } => Self::Resumable,
-            Standing { readable: true, .. } => Self::Detached,
-            Standing { archived: true, .. } => Self::Archived,
-            Standing { .. } => Self::Lost,
+        match (standing.history, standing.resumable) {
+            (History::Readable, true) => Self::Resumable,
+            (History::Readable, false) | (History::Unexposed, _) => Self::Detached,
+            (History::Copied, _) => Self::Archived,
+            (History::Missing, _) => Self::Lost,
+        }
+    }
+
+    /// The same where an executor may be attached.
+    #[must_use]
+    pub fn attached(self, executor: Option<&str>) -> Self {
+        if executor.is_some() { Self::Active } else { self }
+    }
+
+    /// The same where a person may have said something of it: that counts for more.
+    #[must_use]
+    pub fn marked(self, mark: Option<Mark>) -> Self {
+        match mark {
+            Some(Mark::Archived) => Self::Archived,
+            Some(Mark::Superseded(_)) => Self::Superseded,
+            None => self,
         }
     }
 }
@@ -122,12 +158,26 @@ mod tests {
 
     #[test]
     fn a_lifecycle_follows_from_what_can_still_be_read() {
-        let check = |readable, archived, resumable, expected| {
-            assert_eq!(Lifecycle::of(Standing { readable, archived, resumable }), expected);
+        let check = |history, resumable, expected| {
+            assert_eq!(Lifecycle::of(Standing { history, resumable }), expected);
         };
-        check(true, false, true, Lifecycle::Resumable);
-        check(true, true, false, Lifecycle::Detached);
-        check(false, true, true, Lifecycle::Archived);
-        check(false, false, true, Lifecycle::Lost);
+        check(History::Readable, true, Lifecycle::Resumable);
+        check(History::Readable, false, Lifecycle::Detached);
+        check(History::Copied, true, Lifecycle::Archived);
+        check(History::Missing, true, Lifecycle::Lost);
+        check(History::Unexposed, false, Lifecycle::Detached);
+        check(History::Unexposed, true, Lifecycle::Detached);
+    }
+
+    #[test]
+    fn an_executor_makes_it_active_and_what_a_person_said_counts_for_more() {
+        let other = SessionId::from_bytes([7; 16]);
+        let check = |executor, mark, expected| {
+            assert_eq!(Lifecycle::Resumable.attached(executor).marked(mark), expected);
+        };
+        check(None, None, Lifecycle::Resumable);
+        check(Some("tmux:%3"), None, Lifecycle::Active);
+        check(Some("tmux:%3"), Some(Mark::Archived), Lifecycle::Archived);
+        check(None, Some(Mark::Superseded(other)), Lifecycle::Superseded);
     }
 }

@@ -1,16 +1,12 @@
-//! What only we know: this device, its numbering, and the bindings.
+//! What only we know: this device, its numbering, and what was forgotten.
 
-use crate::codec::{blob, from_micros, micros};
+use crate::codec::{blob, micros};
 use crate::forget::truncate_log;
 use crate::schema::{self, LEDGER_STEPS};
-use crate::{Forgotten, StoreError, sessions::Bound};
+use crate::{Forgotten, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
-use taffrail_model::binding::ResumeCapability;
-use taffrail_model::{
-    AgentId, Binding, DeviceId, Lifecycle, RuntimeIdentity, RuntimeSessionId, SessionId, Timestamp,
-    hash,
-};
+use taffrail_model::{DeviceId, SessionId, Timestamp, hash};
 
 /// The ledger, open for writing by the one writer.
 #[derive(Debug)]
@@ -73,69 +69,6 @@ impl Ledger {
         Ok(hash::to_hex(&digest).chars().take(10).collect())
     }
 
-    /// Writes bindings in one transaction: new ones are made, known ones confirmed.
-    pub(crate) fn bind(&mut self, bound: &[Bound], now: Timestamp) -> Result<(), StoreError> {
-        let device = self.device()?;
-        let transaction = self.connection.transaction()?;
-        for it in bound {
-            let by_runtime_id = it.lifecycle == Lifecycle::Resumable;
-            let provenance = it.provenance(device.clone(), now);
-            transaction.prepare_cached(BIND)?.execute(params![
-                it.session.as_bytes(),
-                it.who.agent.as_str(),
-                it.project_path,
-                it.who.scope,
-                it.who.id.as_str(),
-                it.source_uri,
-                json(&ResumeCapability { by_runtime_id })?,
-                micros(now),
-                it.lifecycle.as_str(),
-                json(&provenance.source_cursor)?,
-                json(&provenance)?,
-                json(&it.metadata())?,
-            ])?;
-        }
-        transaction.commit()?;
-        Ok(())
-    }
-
-    /// Every session that has a binding, for sessions the index has lost.
-    pub(crate) fn identities(&self) -> Result<Vec<Bound>, StoreError> {
-        let mut statement = self.connection.prepare(
-            "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri, \
-             metadata FROM bindings",
-        )?;
-        let rows = statement.query_map([], |row| {
-            let agent: String = row.get(0)?;
-            let (scope, id): (String, String) = (row.get(1)?, row.get(2)?);
-            let who = RuntimeIdentity::new(AgentId::new(agent), scope, id);
-            Ok(Bound {
-                session: who.session(),
-                who,
-                project_path: row.get(3)?,
-                source_uri: row.get(4)?,
-                parent: Bound::parent_in(row.get_ref(5)?.as_str().unwrap_or_default()),
-                offset: 0,
-                lifecycle: Lifecycle::Lost,
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    }
-
-    /// The binding of a session.
-    ///
-    /// # Errors
-    /// When the ledger cannot be read.
-    pub fn binding(&self, session: SessionId) -> Result<Option<Binding>, StoreError> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT peer_id, current_executor_peer_id, backend, project_path, \
-             runtime_session_id, runtime_source_uri, source_cursor, provenance, \
-             resume_capability, created_at, last_seen_at, status, metadata, session_id \
-             FROM bindings WHERE session_id = ?1",
-        )?;
-        Ok(statement.query_row([session.as_bytes()], read_binding).optional()?)
-    }
-
     /// Sessions that were forgotten and must not come back.
     ///
     /// # Errors
@@ -180,43 +113,6 @@ impl Ledger {
         self.connection.execute(query, [name, value])?;
         Ok(())
     }
-}
-
-const BIND: &str = "
-INSERT INTO bindings (session_id, backend, project_path, scope, runtime_session_id,
-  runtime_source_uri, resume_capability, created_at, last_seen_at, status, source_cursor,
-  provenance, metadata)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11, ?12)
-ON CONFLICT (session_id) DO UPDATE SET project_path = coalesce(excluded.project_path, project_path),
-  runtime_source_uri = excluded.runtime_source_uri, resume_capability = excluded.resume_capability,
-  last_seen_at = excluded.last_seen_at, status = excluded.status,
-  source_cursor = excluded.source_cursor, provenance = excluded.provenance,
-  metadata = excluded.metadata";
-
-fn json(value: &impl serde::Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Damaged(error.to_string()))
-}
-
-fn read_binding(row: &rusqlite::Row<'_>) -> rusqlite::Result<Binding> {
-    let text = |index| row.get::<_, Option<String>>(index);
-    let (cursor, provenance) = (text(6)?, text(7)?);
-    let capability = serde_json::from_str(&row.get::<_, String>(8)?);
-    Ok(Binding {
-        session_id: SessionId::from_bytes(blob(row, 13)?),
-        peer_id: text(0)?,
-        current_executor_peer_id: text(1)?,
-        backend: AgentId::new(row.get::<_, String>(2)?),
-        project_path: text(3)?,
-        runtime_session_id: RuntimeSessionId::new(row.get::<_, String>(4)?),
-        runtime_source_uri: row.get(5)?,
-        source_cursor: cursor.and_then(|json| serde_json::from_str(&json).ok()),
-        provenance: provenance.and_then(|json| serde_json::from_str(&json).ok()),
-        resume_capability: capability.unwrap_or(ResumeCapability { by_runtime_id: false }),
-        created_at: from_micros(row.get(9)?),
-        last_seen_at: from_micros(row.get(10)?),
-        status: Lifecycle::from(row.get::<_, String>(11)?.as_str()),
-        metadata: serde_json::from_str(&row.get::<_, String>(12)?).unwrap_or_default(),
-    })
 }
 
 pub(crate) fn newest() -> i64 {

@@ -2,7 +2,7 @@
 
 use crate::index_file::meta;
 use crate::notes::last_batch;
-use crate::reader::{EVENT, SESSION, conditions, read_session};
+use crate::reader::{EVENT, SESSION, conditions};
 use crate::{EventRow, Filter, IndexReader, SessionRow, StoreError};
 use rusqlite::{OptionalExtension, ToSql};
 use std::collections::HashSet;
@@ -77,7 +77,7 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn session(&self, row: i64) -> Result<Option<SessionRow>, StoreError> {
         let mut statement = self.connection.prepare_cached(&format!("{SESSION} WHERE id = ?1"))?;
-        Ok(statement.query_row([row], read_session).optional()?)
+        Ok(statement.query_row([row], |row| self.seen(row)).optional()?)
     }
 
     /// A session by its id.
@@ -87,7 +87,7 @@ impl IndexReader {
     pub fn session_by_id(&self, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
         let query = format!("{SESSION} WHERE uuid = ?1");
         let mut statement = self.connection.prepare_cached(&query)?;
-        Ok(statement.query_row([id.as_bytes()], read_session).optional()?)
+        Ok(statement.query_row([id.as_bytes()], |row| self.seen(row)).optional()?)
     }
 
     /// How a session was opened, in the agent's word.
@@ -139,7 +139,7 @@ impl IndexReader {
     ) -> Result<Vec<SessionRow>, StoreError> {
         let mut statement =
             self.connection.prepare(&format!("{SESSION} WHERE {clause} ORDER BY id"))?;
-        let rows = statement.query_map(values, read_session)?;
+        let rows = statement.query_map(values, |row| self.seen(row))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }

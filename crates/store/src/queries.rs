@@ -3,7 +3,7 @@
 use crate::StoreError;
 use crate::append::Life;
 use crate::codec::{count, maybe_blob};
-use crate::sessions::Bound;
+use crate::ties::Bound;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 use taffrail_model::{AgentId, EventId, Facts, Lifecycle, RuntimeIdentity, SessionId, TurnId};
@@ -111,8 +111,8 @@ pub(crate) fn drop_usage(
 pub(crate) fn due_bindings(index: &Connection) -> Result<Vec<Bound>, StoreError> {
     let mut statement = index.prepare(
         "SELECT agent, scope, runtime_id, project_path, source_uri, lifecycle, parent, \
-         (SELECT coalesce(max(offset), 0) FROM sources WHERE present = 1 AND sources.id IN \
-          (SELECT source FROM source_sessions WHERE session = sessions.id)) \
+         (SELECT coalesce(max(offset), 0) FROM sources WHERE locator = source_uri AND sources.id \
+          IN (SELECT source FROM source_sessions WHERE session = sessions.id)) \
          FROM sessions WHERE id IN (SELECT session FROM unbound)",
     )?;
     let rows = statement.query_map([], |row| {

@@ -6,7 +6,7 @@ use crate::index_file::meta;
 use crate::rows::{AgentRow, Changes, EventRow, SessionRow, UnknownRow};
 use crate::sessions::tokens;
 use crate::sources::{self, SourceRow};
-use crate::{StoreError, schema};
+use crate::{Ledger, Repairs, StoreError, schema};
 use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 use taffrail_model::facts::earlier;
@@ -22,6 +22,8 @@ use taffrail_model::{
 pub struct IndexReader {
     pub(crate) connection: Connection,
     generation: String,
+    /// What people repaired by hand: it counts for more than what the sources say.
+    pub(crate) repairs: Repairs,
 }
 
 /// Which sessions are wanted.
@@ -84,7 +86,9 @@ impl IndexReader {
             return Ok(None);
         }
         let generation = meta(&connection, "generation")?.unwrap_or_default();
-        Ok(Some(Self { connection, generation }))
+        let ledger = Ledger::open_read_only(folder)?;
+        let repairs = ledger.map(|it| it.repairs()).transpose()?.unwrap_or_default();
+        Ok(Some(Self { connection, generation, repairs }))
     }
 
     /// For questions that are asked elsewhere in this crate.
@@ -106,10 +110,11 @@ impl IndexReader {
         let (clause, values) = conditions(filter);
         let limit = filter.limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
         let order = "ORDER BY coalesce(last_at, said_started_at, 0) DESC, uuid";
-        let query = format!("{SESSION} WHERE {clause} {order}{limit}");
+        let shown = self.shown(filter);
+        let query = format!("{SESSION} WHERE {clause} {shown} {order}{limit}");
         let mut statement = self.connection.prepare(&query)?;
         let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
-        let rows = statement.query_map(values.as_slice(), read_session)?;
+        let rows = statement.query_map(values.as_slice(), |row| self.seen(row))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

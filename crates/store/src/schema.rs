@@ -12,7 +12,8 @@ const STATEMENTS: usize = 64;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] = &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_6];
+pub(crate) const LEDGER_STEPS: &[&str] =
+    &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -56,6 +57,14 @@ CREATE TABLE snapshot_history (
   adapter TEXT NOT NULL, session TEXT NOT NULL, mark TEXT NOT NULL, body TEXT NOT NULL,
   taken_at INTEGER NOT NULL, PRIMARY KEY (adapter, session, mark)
 ) WITHOUT ROWID;
+";
+
+/// What people repaired by hand. Only ids: a chain is followed past a session that is forgotten.
+const LEDGER_5: &str = "
+CREATE TABLE superseded (
+  session_id BLOB PRIMARY KEY, by_session_id BLOB NOT NULL, since INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE archived (session_id BLOB PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
 ";
 
 /// Requests to be allowed something, and their decisions.

@@ -4,58 +4,11 @@ use crate::StoreError;
 use crate::codec::{count, micros, signed};
 use crate::spending::owned_cost;
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use taffrail_model::binding::Standing;
+use taffrail_model::binding::{History, Standing};
 use taffrail_model::observed::Marks;
 use taffrail_model::{
-    Cursor, DeviceId, EventId, Facts, Kind, Lifecycle, LineageKind, Provenance, RuntimeIdentity,
-    SessionId, Timestamp, TitleRank, Tokens, journal,
+    EventId, Facts, Kind, Lifecycle, LineageKind, RuntimeIdentity, TitleRank, Tokens, journal,
 };
-
-/// A session whose binding must be written.
-#[derive(Debug, Clone)]
-pub(crate) struct Bound {
-    pub(crate) session: SessionId,
-    pub(crate) who: RuntimeIdentity,
-    pub(crate) project_path: Option<String>,
-    pub(crate) source_uri: String,
-    /// The session it works for.
-    pub(crate) parent: Option<SessionId>,
-    /// How far its source was read.
-    pub(crate) offset: u64,
-    pub(crate) lifecycle: Lifecycle,
-}
-
-impl Bound {
-    /// The small hints a binding keeps beside the fields of its contract.
-    pub(crate) fn metadata(&self) -> serde_json::Map<String, serde_json::Value> {
-        let parent = self.parent.map(|parent| ("parent_id".to_owned(), parent.to_string().into()));
-        parent.into_iter().collect()
-    }
-
-    /// The session a worker works for, from the hints.
-    pub(crate) fn parent_in(metadata: &str) -> Option<SessionId> {
-        let hints: serde_json::Value = serde_json::from_str(metadata).ok()?;
-        SessionId::parse(hints.get("parent_id")?.as_str()?)
-    }
-
-    /// What the binding rests on.
-    pub(crate) fn provenance(&self, device: DeviceId, now: Timestamp) -> Provenance {
-        let source_kind = match self.lifecycle {
-            Lifecycle::Lost => "runtime_unavailable",
-            _ => "runtime_transcript",
-        };
-        Provenance {
-            source_kind: source_kind.to_owned(),
-            backend: self.who.agent.clone(),
-            runtime_session_id: self.who.id.clone(),
-            runtime_source_uri: self.source_uri.clone(),
-            source_cursor: Cursor::Bytes { byte_offset: self.offset, length: 0 },
-            source_event_id: None,
-            observed_by_peer_id: device,
-            observed_at: now,
-        }
-    }
-}
 
 /// A session's row while a batch is written.
 #[derive(Debug, Clone)]
@@ -308,8 +261,14 @@ pub(crate) fn refresh(
     resumes: bool,
 ) -> Result<(), StoreError> {
     let Joined { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
-    let resumable = resumes && told && facts.parent.is_none();
-    let lifecycle = Lifecycle::of(Standing { readable, archived, resumable });
+    let resumable = resumes && facts.parent.is_none();
+    let history = match (told, readable, archived) {
+        (false, ..) => History::Unexposed,
+        (true, true, _) => History::Readable,
+        (true, false, true) => History::Copied,
+        (true, false, false) => History::Missing,
+    };
+    let lifecycle = Lifecycle::of(Standing { history, resumable });
     // The agent's own total may leave out what is not over; answers may be known in part.
     let cost = facts.cost_microdollars.max(owned_cost(connection, slot.row)?);
     let mut statement = connection.prepare_cached(REFRESH)?;
@@ -349,28 +308,3 @@ UPDATE sessions SET title = ?2, title_derived = ?3, project_path = ?4, git_branc
   lineage_kind = coalesce(?16, lineage_kind), lineage_session = coalesce(?17, lineage_session),
   uncopied_since = ?18, pid = ?19, process_start = ?20
 WHERE id = ?1";
-
-/// Lists a session whose sources are gone and whose index was rebuilt.
-pub(crate) fn list_lost(connection: &Connection, bound: &Bound) -> Result<(), StoreError> {
-    let mut statement = connection.prepare_cached(
-        "INSERT OR IGNORE INTO sessions (uuid, agent, scope, runtime_id, project_path, source_uri, \
-         lifecycle, parent, lineage_kind, lineage_session) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'lost', ?7, ?8, ?7)",
-    )?;
-    let worker = bound.parent.map(|_| LineageKind::Subagent);
-    let listed = statement.execute(params![
-        bound.session.as_bytes(),
-        bound.who.agent.as_str(),
-        bound.who.scope,
-        bound.who.id.as_str(),
-        bound.project_path,
-        bound.source_uri,
-        bound.parent.as_ref().map(SessionId::as_bytes),
-        worker.as_ref().map(LineageKind::as_str),
-    ])?;
-    if listed == 1 {
-        let row = connection.last_insert_rowid();
-        connection.execute("INSERT OR IGNORE INTO unbound (session) VALUES (?1)", [row])?;
-    }
-    Ok(())
-}

@@ -1,7 +1,7 @@
 //! Going through sessions one by one, whatever their number.
 
 use crate::StoreError;
-use crate::reader::{Filter, IndexReader, SESSION, conditions, read_session};
+use crate::reader::{Filter, IndexReader, SESSION, conditions};
 use crate::rows::SessionRow;
 use rusqlite::{OptionalExtension, ToSql};
 
@@ -27,6 +27,6 @@ impl IndexReader {
     pub fn session_at(&self, row: i64) -> Result<Option<SessionRow>, StoreError> {
         let mut statement =
             self.connection().prepare_cached(&format!("{SESSION} WHERE id = ?1"))?;
-        Ok(statement.query_row([row], read_session).optional()?)
+        Ok(statement.query_row([row], |row| self.seen(row)).optional()?)
     }
 }

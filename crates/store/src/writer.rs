@@ -7,11 +7,11 @@ use crate::index_file::{meta, open_index, remove_index, set_meta};
 use crate::lock::WriterLock;
 use crate::notes::last_batch;
 use crate::passes::Seen;
-use crate::queries::{due_bindings, events_in, facts_of, write_facts};
+use crate::queries::{events_in, facts_of, write_facts};
 use crate::sessions::{self, Due, Slot};
 use crate::sources::{self, SourceRow};
 use crate::spending::{self, Met};
-use crate::{Forgotten, Ledger, StoreError, cuts, families, schema};
+use crate::{Forgotten, Ledger, StoreError, cuts, families, schema, ties};
 use rusqlite::Connection;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,7 @@ impl Writer {
             left_out: Projects::default(),
         };
         writer.note_boot()?;
+        writer.note_unbound()?;
         Ok(writer)
     }
 
@@ -253,7 +254,7 @@ impl Writer {
         if meta(&self.index, "compared_with_ledger")?.is_none() {
             for bound in self.ledger.identities()? {
                 if !bound.project_path.as_deref().is_some_and(|it| self.left_out.holds(it)) {
-                    sessions::list_lost(&self.index, &bound)?;
+                    ties::list_lost(&self.index, &bound)?;
                 }
             }
             set_meta(&self.index, "compared_with_ledger", "1")?;
@@ -353,17 +354,6 @@ impl Writer {
         self.index
             .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?
             .execute([slot.row])?;
-        Ok(())
-    }
-
-    /// Carries bindings over to the ledger. The index remembers which are due, so that a crash
-    /// between the two files loses none.
-    fn bind(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let due = due_bindings(&self.index)?;
-        if !due.is_empty() {
-            self.ledger.bind(&due, now)?;
-            self.index.execute("DELETE FROM unbound", [])?;
-        }
         Ok(())
     }
 

@@ -34,6 +34,7 @@ impl CliError {
                 message: self.message.clone(),
                 hint: self.hint.clone(),
                 retryable: matches!(self.kind, ErrorKind::TimedOut | ErrorKind::DaemonUnreachable),
+                candidates: Vec::new(),
             },
         }
     }

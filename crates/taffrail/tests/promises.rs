@@ -1,4 +1,4 @@
-//! The page of promises names no test that is not there.
+//! The pages of promises and of contracts name no test that is not there.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use std::fs;
@@ -28,6 +28,88 @@ fn every_promise_of_security_names_a_test_that_exists() {
         assert!(!names.is_empty(), "no test holds {row}");
         for name in names {
             assert!(code.contains(&format!("fn {name}(")), "{name}");
+        }
+    }
+}
+
+/// What holds a rule without being a test of ours.
+const HELD: [&str; 2] = ["the suite", "a process among people"];
+
+/// The rows of the tables that have a column of this name: that cell, and the whole row.
+fn cells<'a>(page: &'a str, column: &str) -> Vec<(&'a str, &'a str)> {
+    let mut place = None;
+    let mut out = Vec::new();
+    for row in page.lines() {
+        let cells: Vec<_> = row.split(" | ").map(|it| it.trim_matches(['|', ' '])).collect();
+        match row.starts_with('|') {
+            false => place = None,
+            true if place.is_none() => place = cells.iter().position(|it| *it == column),
+            true if row.starts_with("|-") => {}
+            true => out.extend(place.and_then(|at| cells.get(at)).map(|cell| (*cell, row))),
+        }
+    }
+    out
+}
+
+/// The file a test is named by, where it is.
+fn file_of(path: &[&str]) -> Option<String> {
+    let file = match path {
+        [top @ ("directory" | "work" | "bindings"), file] => {
+            let of = if *top == "directory" { "workspace" } else { "taffrail" };
+            format!("{of}/tests/{top}/{file}.rs")
+        }
+        ["conformance"] => "workspace/tests/conformance.rs".to_owned(),
+        ["ai_session", file, "tests"] => format!("contracts/src/ai_session/{file}.rs"),
+        [file @ ("lock" | "history" | "feature"), "tests"] => format!("workspace/src/{file}.rs"),
+        _ => return None,
+    };
+    Some(format!("crates/{file}"))
+}
+
+fn is_word(name: &str) -> bool {
+    name.contains('_')
+        && name.chars().all(|it| it.is_ascii_lowercase() || it == '_' || it.is_ascii_digit())
+}
+
+/// Whether a name in a row is one of a test or a document that holds it; fails where it should be.
+fn holds(root: &Path, code: &str, name: &str) -> bool {
+    if name.contains('/') && name.ends_with(".json") {
+        let contracts = fs::read_dir(root.join("docs/conformance")).unwrap();
+        let found = contracts.map(|it| it.unwrap().path().join(name)).any(|it| it.is_file());
+        assert!(found, "no contract has {name}");
+        return true;
+    }
+    let mut path: Vec<_> = name.split("::").collect();
+    let last = path.pop().unwrap_or_default();
+    if path.is_empty() {
+        // Of the plain names, only those of tests are whole sentences.
+        let is_test = is_word(last) && last.matches('_').count() > 2;
+        assert!(!is_test || code.contains(&format!("fn {last}(")), "{name}");
+        return is_test || (is_word(last) && code.contains(&format!("fn {last}(")));
+    }
+    let file = file_of(&path);
+    assert!(file.is_some(), "{name} is in no known place");
+    let file = file.unwrap();
+    let text = fs::read_to_string(root.join(&file)).unwrap_or_default();
+    assert!(text.contains(&format!("fn {last}(")), "{file} has no {last}");
+    true
+}
+
+#[test]
+fn every_rule_of_a_contract_names_a_test_that_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut code = String::new();
+    code_below(&root.join("crates"), &mut code);
+    for (name, least) in [("docs/contracts.md", 100), ("docs/contracts-002.md", 40)] {
+        let page = fs::read_to_string(root.join(name)).unwrap();
+        let rows = cells(&page, "held by");
+        assert!(rows.len() >= least, "{name} has {} rows", rows.len());
+        for (cell, row) in rows {
+            let names = cell.split('`').skip(1).step_by(2);
+            let count = names.filter(|it| holds(&root, &code, it)).count();
+            let is_later = row.contains("| issue: act |");
+            let is_held = count > 0 || HELD.iter().any(|it| cell.contains(it));
+            assert!(is_held || is_later, "{name}: no test holds {row}");
         }
     }
 }

@@ -109,7 +109,12 @@ impl Ear {
             last_event_at: events.last().map(|it| it.created_at),
             status: Status::Exited,
             waiting_for: None,
-            lifecycle: Lifecycle::Resumable,
+            // As the program has it: a worker cannot be resumed on its own.
+            lifecycle: if facts.parent.is_some() {
+                Lifecycle::Detached
+            } else {
+                Lifecycle::Resumable
+            },
             process: None,
             executor: None,
             tokens: self.usage.get(id).into_iter().flat_map(HashMap::values).copied().sum(),
@@ -136,7 +141,8 @@ fn captured(main: Seen, workers: Vec<Seen>) -> Captured {
     let here = Here {
         now: "2026-12-01T00:00:00Z".parse().unwrap(),
         device: "north".to_owned(),
-        repo_root: None,
+        // Only a checkout has a commit.
+        repo_root: main.project_path.clone(),
         git_commit: Some("ab".repeat(20)),
         version: "0.0.0".to_owned(),
     };

@@ -34,7 +34,10 @@ const NAMED: usize = 5;
 
 /// A document of ours after its check, to the letter, in the order of its contract. That it fails is a
 /// bug of ours.
-fn checked(contract: &str, document: &impl Serialize) -> Result<Box<RawValue>, DaemonError> {
+pub(crate) fn checked(
+    contract: &str,
+    document: &impl Serialize,
+) -> Result<Box<RawValue>, DaemonError> {
     let broken = |error: serde_json::Error| DaemonError::Bug(error.to_string());
     let value = serde_json::to_value(document).map_err(broken)?;
     let Some(contract) = find(contract) else { return to_raw_value(document).map_err(broken) };
@@ -59,7 +62,7 @@ fn told(contract: &Contract, faults: &[Fault]) -> String {
 
 /// The ledger, for the few rows a person or a contract asks to be kept. Each is one transaction, so
 /// that no lock is needed beside the writer.
-fn ledger(settings: &Settings) -> Result<Ledger, DaemonError> {
+pub(crate) fn ledger(settings: &Settings) -> Result<Ledger, DaemonError> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }
 
@@ -75,5 +78,6 @@ mod tests {
         assert!(text.contains("/schemaVersion"), "{text}");
         assert!(text.contains("[adapterId.required]"), "{text}");
         assert!(matches!(error, DaemonError::Bug(_)));
+        assert_eq!(crate::server::error_body(&error).code, 1, "a fault of ours, not of who asks");
     }
 }

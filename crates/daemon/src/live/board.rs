@@ -1,7 +1,7 @@
 //! How every session of late stands, kept as events come.
 
 use super::handle::{Card, Handle};
-use crate::standing::{EVIDENCE, card, life_of};
+use crate::standing::{EVIDENCE, card, is_run, life_of};
 use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ struct Known {
     row: i64,
     process: Option<Process>,
     executor: Option<String>,
+    /// Who runs it as the ledger has it.
+    noted: Option<String>,
     parent: Option<SessionId>,
     workers: HashSet<SessionId>,
     evidence: Vec<(Place, Evidence)>,
@@ -136,6 +138,21 @@ impl Board {
         if let Some(known) = self.known.get_mut(&session) {
             known.executor = executor;
         }
+    }
+
+    /// Who runs a session now, if the ledger does not have it so. A worker is run by its parent's.
+    pub(crate) fn new_executor(
+        &mut self,
+        session: SessionId,
+        handle: &Handle,
+    ) -> Option<Option<String>> {
+        let known = self.known.get_mut(&session).filter(|it| it.parent.is_none())?;
+        let card = handle.card(session).filter(|it| is_run(it));
+        let now = card.and_then(|it| it.executor.clone());
+        (now != known.noted).then(|| {
+            known.noted.clone_from(&now);
+            now
+        })
     }
 
     /// The sessions a process runs.

@@ -98,6 +98,7 @@ impl Loop {
         let settings = Arc::new(settings);
         let mut writer = Writer::wait(&settings.data, settings.boot())?;
         make_spool(&settings.data).map_err(StoreError::from)?;
+        writer.detach_all()?;
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
         writer.fold_beside()?;
@@ -359,6 +360,7 @@ impl Loop {
         what(&self.settings);
         let mut writer = Writer::wait(&self.settings.data, self.settings.boot())?;
         writer.fold_beside()?;
+        writer.bind_due(now)?;
         let rules = Arc::new(Rules::of(&self.settings, &writer)?);
         *self.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         self.device = writer.device()?;
@@ -376,7 +378,7 @@ impl Loop {
             // Without the thread they are made when they are asked for.
             self.finals.send(Ask::All).ok();
         }
-        Ok(())
+        self.executors_again()
     }
 
     /// Opens an eye on every place that has none.

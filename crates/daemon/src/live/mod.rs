@@ -3,6 +3,7 @@
 //! Everything that can happen is a `Wake`. The loop is the only one that writes; servers answer
 //! from read-only views and from what the loop shares through its [`Handle`].
 
+mod at_desk;
 mod board;
 mod counts;
 mod eye;

@@ -70,6 +70,11 @@ impl Probe {
         ended
     }
 
+    /// Where processes run, as far as that was found out.
+    pub(crate) fn executors(&self) -> Vec<(u32, String)> {
+        self.executors.iter().map(|(pid, it)| (*pid, it.clone())).collect()
+    }
+
     /// Where a process runs was found out; `true` when that is new.
     pub(crate) fn found(&mut self, pid: u32, executor: Option<String>) -> bool {
         match executor {

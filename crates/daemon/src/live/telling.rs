@@ -4,15 +4,13 @@ use super::feed::{Told, What};
 use super::looping::Loop;
 use super::registry::write_gone;
 use crate::DaemonError;
-use crate::desk::of_lines;
 use crate::events::tell;
 use crate::listing::session;
 use crate::standing::stand;
 use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
-use taffrail_model::status::Status;
 use taffrail_model::{Process, SessionId, Signal};
-use taffrail_store::{EventRow, IndexReader, SessionRow, StoreError, Touched};
+use taffrail_store::{StoreError, Touched};
 
 impl Loop {
     /// Tells who listens what a batch changed in a session, and how it stands now.
@@ -49,6 +47,7 @@ impl Loop {
 
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         self.stands_new |= !sessions.is_empty();
+        self.note_executors(sessions)?;
         self.follow_up(sessions);
         self.stand_at_desk(sessions)?;
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
@@ -69,35 +68,19 @@ impl Loop {
         Ok(())
     }
 
-    /// Lets the desk learn from what a session says, if it waits for any of it.
-    fn hear_for_desk(
-        &self,
-        index: &IndexReader,
-        row: &SessionRow,
-        changed: &[EventRow],
-    ) -> Result<(), DaemonError> {
-        if !self.handle.desk().follows(row.id) {
-            return Ok(());
+    /// A board that was looked up anew does not know yet who runs what.
+    pub(super) fn executors_again(&mut self) -> Result<(), DaemonError> {
+        for (pid, executor) in self.probe.executors() {
+            self.look_again_at(pid, Some(&executor))?;
         }
-        let mut lines = Vec::with_capacity(changed.len());
-        tell((&self.settings, index, &self.device), row, changed.to_vec(), &mut |line| {
-            lines.push(line);
-            true
-        });
-        let signals: Vec<_> = changed.iter().map(|it| it.signal.clone()).collect();
-        self.handle.desk().hear(&self.handle, row.id, &of_lines(&lines, &signals))
+        Ok(())
     }
 
-    /// Lets the desk learn from how sessions stand; workers end with who they work for.
-    fn stand_at_desk(&self, sessions: &[SessionId]) -> Result<(), DaemonError> {
-        let desk = self.handle.desk();
-        for id in sessions {
-            let Some(status) = self.handle.card(*id).map(|it| it.reading.status) else { continue };
-            desk.stands(&self.handle, *id, status)?;
-            if status == Status::Exited {
-                for worker in self.board.workers_of(*id) {
-                    desk.stands(&self.handle, worker, status)?;
-                }
+    /// Writes into the ledger who runs sessions now, where that is new.
+    fn note_executors(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        for session in sessions {
+            if let Some(executor) = self.board.new_executor(*session, &self.handle) {
+                self.writer()?.attach(&[*session], executor.as_deref())?;
             }
         }
         Ok(())

@@ -20,7 +20,12 @@ pub fn error_body(error: &DaemonError) -> ErrorBody {
     let (kind, hint) = kind_and_hint(error);
     let retryable = error.is_busy();
     let hint = hint.map(str::to_owned);
-    ErrorBody { code: kind.exit_code(), kind, message: error.to_string(), hint, retryable }
+    let candidates = match error {
+        DaemonError::Target(TargetError::ManyPeers(_, ids)) => ids.clone(),
+        _ => Vec::new(),
+    };
+    let (code, message) = (kind.exit_code(), error.to_string());
+    ErrorBody { code, kind, message, hint, retryable, candidates }
 }
 
 fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
@@ -58,6 +63,9 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
             ErrorKind::Usage,
             Some("a tag has 1 to 100 characters, none of them control characters"),
         ),
+        DaemonError::Repair(_) => {
+            (ErrorKind::Refused, Some("`taffrail binding ID` tells how sessions are joined"))
+        }
         DaemonError::NoNote => (ErrorKind::Usage, None),
         DaemonError::Undecided(_) => {
             (ErrorKind::Refused, Some("`taffrail approvals` lists what can be answered"))
@@ -118,6 +126,10 @@ fn of_target(error: &TargetError) -> (ErrorKind, Option<&'static str>) {
         TargetError::NotFound(_) => {
             (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
         }
+        TargetError::NoPeer(_) => (ErrorKind::NotFound, Some("GET /peers names those there are")),
+        TargetError::ManyPeers(..) => {
+            (ErrorKind::Usage, Some("name the session: GET /sessions/ID/timeline"))
+        }
         TargetError::NoFile(_) => (ErrorKind::NotFound, None),
         TargetError::NotArchived(_) => {
             (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
@@ -133,7 +145,8 @@ impl Fault {
     fn new(status: StatusCode, kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         let retryable = status == StatusCode::SERVICE_UNAVAILABLE;
-        let body = ErrorBody { code: kind.exit_code(), kind, message, hint: None, retryable };
+        let (code, candidates) = (kind.exit_code(), Vec::new());
+        let body = ErrorBody { code, kind, message, hint: None, retryable, candidates };
         Self { status, body }
     }
 
@@ -231,7 +244,9 @@ impl From<DaemonError> for Fault {
     fn from(error: DaemonError) -> Self {
         let body = error_body(&error);
         let status = match (body.kind, &error) {
-            (_, DaemonError::Target(TargetError::Ambiguous(..))) => StatusCode::CONFLICT,
+            (_, DaemonError::Target(TargetError::Ambiguous(..) | TargetError::ManyPeers(..))) => {
+                StatusCode::CONFLICT
+            }
             (ErrorKind::Usage, _) => StatusCode::BAD_REQUEST,
             (ErrorKind::NotFound, _) => StatusCode::NOT_FOUND,
             (ErrorKind::Refused, _) => StatusCode::CONFLICT,

@@ -5,16 +5,17 @@ use super::asked::Asked;
 use super::beginning::{Moment, meant};
 use super::fault::Fault;
 use super::streams::MOST;
+use crate::bindings::tie;
 use crate::live::Handle;
 use crate::{DaemonError, Target, turns};
 use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
-    BindingReply, CapturePage, EventLine, EventsQuery, Message, Messages, MessagesQuery, Role,
-    SCHEMA_VERSION, Timeline, TranscriptQuery,
+    CapturePage, EventLine, EventsQuery, Message, Messages, MessagesQuery, Role, SCHEMA_VERSION,
+    Timeline, TranscriptQuery,
 };
-use taffrail_model::{Binding, Event, Kind, ResumeCursor, SessionId};
-use taffrail_store::{EventRow, Ledger};
+use taffrail_model::{Event, Kind, ResumeCursor};
+use taffrail_store::EventRow;
 
 /// Changes on a page unless another number is asked for.
 const PAGE: usize = 1_000;
@@ -176,34 +177,13 @@ pub(super) async fn timeline(
         let target = meant(handle, &id, "")?;
         let session = super::sessions::found(handle, &target)?;
         let turns = turns(handle.settings(), &Target::Id(session.id.to_string()))?;
-        let binding = tie(handle, session.id)?;
+        let row = crate::resolve(handle.settings(), &Target::Id(session.id.to_string()))?;
+        let binding = document(&tie(handle.settings(), &row, &|id| handle.card(id))?);
         Ok(Timeline { schema_version: SCHEMA_VERSION, session, binding, turns })
     });
     Ok(Json(told.await?))
 }
 
-/// What ties a session to its runtime session, its executor and its source.
-#[utoipa::path(get, path = "/api/sessions/{id}/binding", tag = "history",
-    params(("id" = String, Path)), responses((status = 200, body = BindingReply)))]
-pub(super) async fn binding(
-    State(app): State<App>,
-    Path(id): Path<String>,
-) -> Result<Json<BindingReply>, Fault> {
-    let found = app.ask(move |handle| {
-        let target = meant(handle, &id, "")?;
-        tie(handle, crate::resolve(handle.settings(), &target)?.id)
-    });
-    let binding = found.await?.ok_or_else(|| Fault::not_found("it is bound to nothing yet"))?;
-    Ok(Json(BindingReply { schema_version: SCHEMA_VERSION, binding }))
-}
-
-fn tie(handle: &Handle, session: SessionId) -> Result<Option<Binding>, DaemonError> {
-    let Some(ledger) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(None) };
-    let mut binding = ledger.binding(session)?;
-    let executor = handle.card(session).and_then(|it| it.executor.clone());
-    if let (Some(binding), Some(executor)) = (&mut binding, executor) {
-        binding.peer_id = Some(executor.clone());
-        binding.current_executor_peer_id = Some(executor);
-    }
-    Ok(binding)
+fn document(binding: &taffrail_model::Binding) -> Option<serde_json::Value> {
+    serde_json::to_value(taffrail_contracts::binding::of(binding)).ok()
 }

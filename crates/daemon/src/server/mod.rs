@@ -8,6 +8,7 @@ mod about;
 mod app;
 mod asked;
 mod beginning;
+mod bindings;
 mod desk;
 mod documents;
 mod door;

@@ -1,7 +1,8 @@
 //! The description of all routes, made from the types they speak.
 
 use super::{
-    about, desk, documents, history, metrics, sessions, streams, waiting, websocket, writes,
+    about, bindings, desk, documents, history, metrics, sessions, streams, waiting, websocket,
+    writes,
 };
 use axum::Json;
 use taffrail_api::Envelope;
@@ -12,8 +13,14 @@ use utoipa::openapi::{OpenApi, PathItem, Ref, RefOr, path::Operation};
 use utoipa::{Modify, OpenApi as _};
 
 /// Routes that the binding contract names without `/api`.
-pub(super) const PLAIN: [&str; 2] =
-    ["/api/sessions/{id}/timeline", "/api/sessions/{id}/transcript"];
+pub(super) const PLAIN: [&str; 6] = [
+    "/api/sessions/{id}/timeline",
+    "/api/sessions/{id}/transcript",
+    "/api/sessions/{id}/binding",
+    "/api/peers",
+    "/api/peers/{name}/timeline",
+    "/api/peers/{name}/transcript",
+];
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -22,10 +29,12 @@ pub(super) const PLAIN: [&str; 2] =
         sessions::all, sessions::one, sessions::resolved, sessions::summary, sessions::explain,
         waiting::wait, streams::statuses, streams::everything, streams::of_session,
         websocket::open, history::changes, history::messages, history::transcript,
-        history::timeline, history::binding, about::health, about::find, about::counts,
+        history::timeline, about::health, about::find, about::counts,
         about::known_agents, about::kept, about::checks, metrics::metrics, described,
         desk::all, desk::log, desk::decide,
         documents::snapshot, documents::state, documents::schema,
+        bindings::binding, bindings::repaired, bindings::all_peers, bindings::peer_timeline,
+        bindings::peer_transcript,
         writes::index, writes::stop, writes::forgotten, writes::captured, writes::prune, writes::verify,
         writes::rebuilt, writes::backed_up, writes::restored,
     ),

@@ -4,8 +4,8 @@ use super::app::App;
 use super::door::{self, Door, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, desk, documents, history, metrics, openapi, sessions, streams, waiting, websocket,
-    writes,
+    about, bindings, desk, documents, history, metrics, openapi, sessions, streams, waiting,
+    websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
@@ -24,7 +24,10 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/sessions/{id}/capture/events", || get(history::changes)),
     ("/api/sessions/{id}/timeline", || get(history::timeline)),
     ("/api/sessions/{id}/transcript", || get(history::transcript)),
-    ("/api/sessions/{id}/binding", || get(history::binding)),
+    ("/api/sessions/{id}/binding", || get(bindings::binding).post(bindings::repaired)),
+    ("/api/peers", || get(bindings::all_peers)),
+    ("/api/peers/{name}/timeline", || get(bindings::peer_timeline)),
+    ("/api/peers/{name}/transcript", || get(bindings::peer_transcript)),
     ("/api/sessions/{id}/snapshot", || get(documents::snapshot)),
     ("/api/sessions/{id}/state", || get(documents::state)),
     ("/api/session/messages", || get(history::messages)),

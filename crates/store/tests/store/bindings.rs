@@ -32,14 +32,128 @@ fn every_session_is_bound_with_its_commit() {
     assert!(ledger(&desk).binding(who("t").session()).unwrap().is_some());
     assert!(ledger(&desk).binding(who("u").session()).unwrap().is_none());
 
-    let id = desk.source("a").id;
+    let (id, cursor) = (desk.source("a").id, binding.source_cursor);
     desk.writer.begin().unwrap();
     desk.writer.vanish(&[id]).unwrap();
     desk.writer.commit(at(9)).unwrap();
     let binding = ledger(&desk).binding(who("s").session()).unwrap().unwrap();
     assert_eq!((binding.status, binding.created_at), (Lifecycle::Lost, at(1)));
-    assert_eq!(binding.last_seen_at, at(9));
+    // That it is gone confirms nothing: when it was seen, and how far it was read, stays.
+    assert_eq!((binding.last_seen_at, binding.source_cursor), (at(1), cursor));
+    assert_eq!(binding.provenance.unwrap().source_kind, "runtime_transcript");
     assert!(!binding.resume_capability.by_runtime_id);
+
+    desk.writer.begin().unwrap();
+    desk.writer.restore(&[id]).unwrap();
+    desk.writer.commit(at(11)).unwrap();
+    let binding = ledger(&desk).binding(who("s").session()).unwrap().unwrap();
+    assert_eq!((binding.status, binding.last_seen_at), (Lifecycle::Resumable, at(11)));
+}
+
+#[test]
+fn an_executor_makes_a_binding_active_and_the_last_one_is_remembered() {
+    let mut desk = full();
+    let session = who("s").session();
+    let told = |desk: &Desk| {
+        let it = ledger(desk).binding(session).unwrap().unwrap();
+        (it.status, it.peer_id, it.current_executor_peer_id)
+    };
+    let name = || Some("tmux:%3".to_owned());
+    desk.writer.attach(&[session], Some("tmux:%3")).unwrap();
+    assert_eq!(told(&desk), (Lifecycle::Active, name(), name()));
+    // What its source says meanwhile changes nothing about that.
+    let facts = Facts { project_path: Some("/x".to_owned()), ..Facts::default() };
+    desk.write(&[piece("a", &who("s")).saying(&all_said(0..4)).knowing(facts)]);
+    assert_eq!(told(&desk), (Lifecycle::Active, name(), name()));
+    desk.writer.attach(&[session], None).unwrap();
+    assert_eq!(told(&desk), (Lifecycle::Resumable, name(), None));
+    desk.writer.attach(&[session], Some("process:7")).unwrap();
+    desk.writer.detach_all().unwrap();
+    assert_eq!(told(&desk), (Lifecycle::Resumable, Some("process:7".to_owned()), None));
+    assert_eq!(ledger(&desk).last_run_by("process:7").unwrap(), [session]);
+    assert_eq!(ledger(&desk).last_run_by("tmux:%3").unwrap(), []);
+}
+
+#[test]
+fn a_session_only_the_journal_tells_of_has_no_source_and_is_not_lost() {
+    let mut desk = Desk::new();
+    let heard = piece("journal/agent/d.jsonl", &who("s"))
+        .source(|it| it.locator = "journal:agent/d.jsonl".to_owned());
+    desk.write(&[heard.saying(&all_said(0..1))]);
+    let check = |desk: &Desk| {
+        let binding = ledger(desk).binding(who("s").session()).unwrap().unwrap();
+        let provenance = binding.provenance.unwrap();
+        assert_eq!(binding.status, Lifecycle::Detached);
+        assert_eq!(provenance.source_kind, "runtime_unavailable");
+        assert_eq!(provenance.runtime_source_uri, "");
+        assert_eq!(desk.session(&who("s")).lifecycle, Lifecycle::Detached);
+    };
+    check(&desk);
+    let id = desk.source("journal/agent/d.jsonl").id;
+    desk.writer.begin().unwrap();
+    desk.writer.vanish(&[id]).unwrap();
+    desk.writer.commit(at(9)).unwrap();
+    check(&desk);
+    desk.writer.reset().unwrap();
+    desk.writer.finish(at(10)).unwrap();
+    check(&desk);
+}
+
+#[test]
+fn sessions_without_a_binding_get_one_at_the_next_look() {
+    let desk = full();
+    let Desk { folder, writer } = desk;
+    let file = folder.path().join("ledger.db");
+    drop(writer);
+    let bound = |name: &str| {
+        let ledger = Ledger::open_read_only(folder.path()).unwrap().unwrap();
+        ledger.binding(who(name).session()).unwrap().map(|it| it.created_at)
+    };
+    let look = |second| {
+        let mut writer = Writer::open(folder.path(), boot()).unwrap();
+        writer.finish(at(second)).unwrap();
+    };
+    // An older ledger, which knows one of the two.
+    let query = "DELETE FROM bindings WHERE runtime_session_id = 't'; \
+                 UPDATE meta SET value = '0' WHERE name = 'bound';";
+    Connection::open(&file).unwrap().execute_batch(query).unwrap();
+    assert_eq!((bound("s"), bound("t")), (Some(at(1)), None));
+    look(5);
+    assert_eq!((bound("s"), bound("t")), (Some(at(1)), Some(at(5))));
+    // A ledger that was lost whole.
+    for ending in ["", "-wal", "-shm"] {
+        std::fs::remove_file(format!("{}{ending}", file.display())).unwrap_or_default();
+    }
+    look(7);
+    assert_eq!((bound("s"), bound("t")), (Some(at(7)), Some(at(7))));
+    look(8);
+    assert_eq!((bound("s"), bound("t")), (Some(at(7)), Some(at(7))));
+}
+
+#[test]
+fn what_was_repaired_by_hand_outlives_the_index() {
+    let mut desk = full();
+    let (s, t) = (who("s").session(), who("t").session());
+    let mut ledger = Ledger::open(desk.folder.path(), &boot().new_device).unwrap();
+    ledger.supersede(t, s, at(2)).unwrap();
+    ledger.archive(s, Some(at(2))).unwrap();
+    let check = |desk: &Desk| {
+        let lives = [&who("s"), &who("t")].map(|it| desk.session(it).lifecycle);
+        assert_eq!(lives, [Lifecycle::Archived, Lifecycle::Superseded]);
+        let shown = |workers| {
+            let filter = Filter { workers, ..Filter::default() };
+            desk.reader().sessions(&filter).unwrap().len()
+        };
+        assert_eq!((shown(false), shown(true)), (1, 2));
+    };
+    check(&desk);
+    desk.writer.reset().unwrap();
+    desk.write(&[
+        piece("a", &who("s")).saying(&all_said(0..3)),
+        piece("b", &who("t")).saying(&all_said(0..3)),
+    ]);
+    desk.writer.finish(at(3)).unwrap();
+    check(&desk);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod approvals;
 mod archive;
 mod away;
 mod backup;
+mod binding;
 mod capture;
 mod completions;
 mod config;
@@ -120,6 +121,7 @@ enum Command {
     Approve(approvals::ApproveArgs),
     Deny(approvals::DenyArgs),
     Away(away::Args),
+    Binding(binding::Args),
     Summary(summary::Args),
     Stats(stats::Args),
     Export(export::Args),
@@ -257,6 +259,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Deny(args) => approvals::deny(&args, &Context::new()?),
         Command::Away(args) => away::run(&args, &Context::new()?),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
+        Command::Binding(args) => binding::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
         Command::Otel(args) => otel::run(&args, &Context::new()?),
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
@@ -298,6 +301,7 @@ impl Command {
             Self::Approve(args) => args.json,
             Self::Deny(args) => args.json,
             Self::Away(args) => args.json,
+            Self::Binding(args) => args.json,
             Self::Summary(args) => args.json,
             Self::Token(_)
             | Self::Otel(_)

@@ -12,8 +12,9 @@ use crate::when;
 use crate::wording::{Outcome, flag, word};
 use serde::Serialize;
 use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
+use taffrail_daemon::{FeatureLink, Target, feature_of, followed, tied};
 use taffrail_model::turn::Turn;
-use taffrail_model::{Event, Kind};
+use taffrail_model::{Event, Kind, SessionId};
 
 /// The most lines of a message or a result that are shown.
 const LINES: usize = 40;
@@ -41,18 +42,44 @@ struct Shown {
     schema_version: u32,
     session: Session,
     turns: Vec<Turn>,
+    /// The feature it works for, in a project with an `.ai-session` directory.
+    feature: Option<FeatureLink>,
+    /// The session that was named, where another took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved_from: Option<SessionId>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
+    let followed = followed(&context.settings, &target)?;
+    let target = Target::Id(followed.id.to_string());
+    let tied = tied(&context.settings, &target)?;
     let session = taffrail_daemon::session_of(&context.settings, &target)?;
+    let session = Session { lifecycle: tied.binding.status.clone(), ..session };
+    let feature = feature_of(session.project_path.as_deref(), session.last_event_at);
     if args.json {
         let turns = taffrail_daemon::turns(&context.settings, &target)?;
-        return Out::new().json(&Shown { schema_version: SCHEMA_VERSION, session, turns });
+        let (schema_version, resolved_from) = (SCHEMA_VERSION, followed.from);
+        return Out::new().json(&Shown { schema_version, session, turns, feature, resolved_from });
     }
     let mut out = Out::paged(context.pager.as_ref());
+    if let Some(from) = followed.from {
+        out.line(&format!(
+            "{from} was joined to this session; `taffrail events {from}` has its own"
+        ))?;
+    }
     head(&mut out, &session)?;
+    for it in &tied.supersedes {
+        out.line(&format!("took the place of {it}"))?;
+    }
+    if let Some(feature) = &feature {
+        out.line(&format!(
+            "works for {} in {}",
+            line(&feature.feature_id),
+            line(&feature.project)
+        ))?;
+    }
     let mut fault = None;
     let all = EventsRequest::default();
     taffrail_daemon::events(&context.settings, &target, &all, &mut |event| {

@@ -8,10 +8,11 @@ use crate::rim::{self, Rim};
 use clap::{Args as ClapArgs, Subcommand, ValueHint};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use taffrail_api::{ErrorKind, SCHEMA_VERSION};
+use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
 use taffrail_contracts::ai_session::{
     CONTRACT, FeatureMove, FeatureStatus, HistoryLine, Model, Outcome, checksum,
 };
+use taffrail_daemon::sessions_of_feature;
 use taffrail_model::Timestamp;
 use taffrail_workspace::{Asked, Directory, Feature, New, WorkError};
 
@@ -149,7 +150,10 @@ pub(super) fn run(args: &Args, rim: &Rim) -> Result<(), CliError> {
     match &args.action {
         Action::New { name, description, model } => work.make(name, description, model),
         Action::Ls => work_say::list(&work.open()?.overview()?, args.json),
-        Action::Show => work_say::show(&work.feature(FeatureStatus::Active)?, args.json),
+        Action::Show => {
+            let held = work.feature(FeatureStatus::Active)?;
+            work_say::show(&held, &held.sessions(rim), args.json)
+        }
         Action::Plan => work_say::plan(&work.feature(FeatureStatus::Active)?, args.json),
         Action::Task { action } => work_task::run(action, &work),
         Action::Use { model } => work.use_model(model),
@@ -325,6 +329,12 @@ impl Held {
 
     pub(super) fn feature(&self) -> Result<Feature<'_>, CliError> {
         Ok(self.directory.feature(&self.id)?)
+    }
+
+    /// The sessions that work for it. Where no index can be read, none are known.
+    fn sessions(&self, rim: &Rim) -> Vec<Session> {
+        let project = self.directory.project();
+        sessions_of_feature(&rim.data_folder(), project, &self.id).unwrap_or_default()
     }
 }
 

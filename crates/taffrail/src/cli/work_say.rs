@@ -7,7 +7,7 @@ use crate::rim;
 use crate::terminal::{fit, line, pad};
 use crate::when;
 use serde_json::{Value, json};
-use taffrail_api::{ErrorKind, SCHEMA_VERSION};
+use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
 use taffrail_contracts::ai_session::{
     ErrorContext, FeatureStatus, HistoryLine, Outcome, Plan, TaskStatus,
 };
@@ -48,8 +48,8 @@ fn row(it: &Overview) -> Value {
     })
 }
 
-/// A feature: the state file's content, how it is listed, and its plan.
-pub(super) fn show(held: &Held, json: bool) -> Result<(), CliError> {
+/// A feature: the state file's content, how it is listed, its plan, and the sessions that work for it.
+pub(super) fn show(held: &Held, sessions: &[Session], json: bool) -> Result<(), CliError> {
     let feature = held.feature()?;
     if json {
         let mut document = feature.state.document.clone();
@@ -57,6 +57,8 @@ pub(super) fn show(held: &Held, json: bool) -> Result<(), CliError> {
             fields.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
             fields.insert("feature".to_owned(), json!(feature.listed().ok().flatten()));
             fields.insert("plan".to_owned(), json!(feature.plan_document().ok()));
+            let sessions: Vec<_> = sessions.iter().map(session_row).collect();
+            fields.insert("sessions".to_owned(), json!(sessions));
         }
         return Out::new().json(&document);
     }
@@ -75,7 +77,27 @@ pub(super) fn show(held: &Held, json: bool) -> Result<(), CliError> {
         Ok(plan) => lines_of(&plan).iter().try_for_each(|it| out.line(it).map(|_| ()))?,
         Err(error) => say(&format!("the plan cannot be shown: {}", line(&error.to_string()))),
     }
+    if !sessions.is_empty() {
+        out.line("")?;
+        out.line("sessions")?;
+    }
+    for it in sessions {
+        let id: String = it.id.to_string().chars().take(8).collect();
+        let age = it.last_event_at.map_or("?".to_owned(), |at| when::ago(at, rim::now()));
+        let title = it.title.as_deref().map_or("(no title)".to_owned(), line);
+        out.line(&fit(&format!("  {id} {age:>4}  {}  {title}", line(&it.agent)), columns()))?;
+    }
     out.end()
+}
+
+fn session_row(it: &Session) -> Value {
+    json!({
+        "session_id": it.id,
+        "agent": it.agent,
+        "title": it.title,
+        "last_event_at": it.last_event_at,
+        "lifecycle": it.lifecycle,
+    })
 }
 
 /// The plan only.

@@ -44,6 +44,10 @@ fn events_and_bindings_conform_as_they_are_printed() {
     let home = home();
     home.write("events.jsonl", home.ok(&["events", SESSION, "--json"]));
     home.ok(&["validate", "--contract", "event", "--strict", "events.jsonl"]);
+    for session in home.sessions() {
+        let id = session["id"].as_str().unwrap();
+        assert_eq!(faults(&home, "binding", &home.json(&["binding", id, "--json"])), [""; 0]);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use taffrail_model::status::Status;
 
 /// Every route that only answers, with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 24] = [
+const ASKED: [(&str, &str, &str); 27] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -41,7 +41,14 @@ const ASKED: [(&str, &str, &str); 24] = [
         "/api/sessions/{id}/transcript",
         "/sessions/22222222-2222-4222-8222-222222222222/transcript",
     ),
-    ("binding", "/api/sessions/{id}/binding", "/api/sessions/@last/binding"),
+    ("binding", "/sessions/{id}/binding", "/sessions/@last/binding"),
+    ("peers", "/peers", "/peers"),
+    ("peer-timeline", "/peers/{name}/timeline", "/peers/tmux:%254/timeline"),
+    (
+        "peer-transcript",
+        "/api/peers/{name}/transcript",
+        "/api/peers/tmux:%254/transcript?session_id=22222222-2222-4222-8222-222222222222&limit=1",
+    ),
     ("snapshot", "/api/sessions/{id}/snapshot", "/api/sessions/@waiting/snapshot"),
     ("state", "/api/sessions/{id}/state", "/api/sessions/@last/state"),
     ("schema", "/schemas/{name}", "/schemas/ecc.session.v1.json?strict=true"),
@@ -63,6 +70,7 @@ fn machine() -> Machine {
     let machine = Machine::new();
     machine.stands(FIRST, Status::WaitingApproval);
     machine.stands(SECOND, Status::Running);
+    machine.runs_at(SECOND, Status::Running, "tmux:%4");
     machine
 }
 
@@ -147,6 +155,10 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/sessions/@last/transcript?runtime_session_id=other", 404, "not_found");
     check("/api/sessions/@last/nothing", 404, "not_found");
     check("/api/nothing", 404, "not_found");
+    check("/sessions/zzzz/binding", 404, "not_found");
+    check("/peers/tmux:%259/timeline", 404, "not_found");
+    check("/peers/tmux:%254/transcript?session_id=other", 404, "not_found");
+    check("/api/peers/tmux:%254/timeline?color=red", 400, "usage");
     check("/api/sessions/zzzz/snapshot", 404, "not_found");
     check("/api/sessions/zzzz/state", 404, "not_found");
     check("/schemas/ecc.json", 404, "not_found");

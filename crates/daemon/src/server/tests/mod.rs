@@ -2,6 +2,7 @@
 //!
 //! The loop is played by a thread that answers wakes; the tests tell and put what it would.
 
+mod bindings;
 mod desk;
 mod doors;
 mod fan;
@@ -192,6 +193,12 @@ impl Machine {
         let reader = IndexReader::open(&self.handle.settings().data).unwrap().unwrap();
         let sequence = reader.session_by_id(id(session)).unwrap().unwrap().sequence;
         ResumeCursor { generation: reader.generation().to_owned(), sequence }
+    }
+
+    /// A session is run there.
+    pub(super) fn runs_at(&self, session: &str, status: Status, executor: &str) {
+        let executor = Some(executor.to_owned());
+        self.handle.put(id(session), Some(Arc::new(Card { executor, ..card(status) })));
     }
 
     /// A session comes to stand so, and that is told.
