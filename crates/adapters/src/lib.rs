@@ -13,6 +13,7 @@ mod journal;
 mod lenient;
 pub mod records;
 mod silent;
+mod starting;
 mod surrogates;
 mod telemetry;
 
@@ -25,6 +26,7 @@ pub use descriptor::{
     SqlitePlan, Syntax, Taking,
 };
 pub use desk::{Answer, DeskPlan, Dialog, Request, Unattended};
+pub use starting::StartPlan;
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 
 use serde_json::{Map, Value};
@@ -54,6 +56,11 @@ pub trait Adapter: Sync {
 
     /// How its requests to be allowed something are read and answered; `None` where they cannot be.
     fn desk(&self) -> Option<&'static DeskPlan> {
+        None
+    }
+
+    /// How the agent is started on a session or a brief; `None` where that is not known.
+    fn start_plan(&self) -> Option<&'static StartPlan> {
         None
     }
 

@@ -6,8 +6,11 @@
 mod approvals;
 mod ask;
 pub mod client;
+mod control;
 mod error;
+mod findings;
 mod glance;
+mod handoff;
 mod hooks;
 mod keep;
 mod live;
@@ -29,8 +32,13 @@ pub use ask::{
     SummaryQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use client::{Client, ClientError};
+pub use control::{ResumeBody, ResumeReply, ResumeState};
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
 pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
+pub use handoff::{
+    Handoff, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
+};
 pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
 pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, CaptureReport, CapturedSession, ForgetReport,

@@ -4,6 +4,7 @@ use crate::schema;
 use crate::{EventLine, SCHEMA_VERSION, Session};
 use serde::{Deserialize, Serialize};
 use taffrail_model::evidence::Life;
+use taffrail_model::findings::Finding;
 use taffrail_model::status::{Group, Status, WaitingFor};
 use taffrail_model::turn::Turn;
 use taffrail_model::{
@@ -280,6 +281,10 @@ pub struct Explanation {
     pub until: Option<Timestamp>,
     /// What was said, the latest first.
     pub evidence: Vec<EvidenceRow>,
+    /// What is remarked on it.
+    #[serde(default)]
+    #[schema(value_type = Vec<schema::Finding>)]
+    pub findings: Vec<Finding>,
 }
 
 /// Whether a process lives, as a word.

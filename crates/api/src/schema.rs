@@ -191,6 +191,25 @@ pub struct Turn {
     pub last_at: Instant,
 }
 
+/// A remark on a session.
+#[derive(Debug, ToSchema)]
+pub struct Finding {
+    /// What it is about, as `stuck` or `loop`; kinds may be added.
+    pub kind: String,
+    /// The session.
+    pub session_id: SessionId,
+    /// Since when it is so.
+    pub since: Instant,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// The events it rests on, the earliest first.
+    pub evidence: Vec<String>,
+    /// In a sentence.
+    pub says: String,
+    /// A prompt that would help, for a person to accept.
+    pub proposes: Option<String>,
+}
+
 /// How far a session can be resumed, and by what.
 #[derive(Debug, ToSchema)]
 pub struct ResumeCapability {

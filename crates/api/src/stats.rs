@@ -1,6 +1,6 @@
 //! What sessions come to.
 
-use crate::Usage;
+use crate::{Quality, Usage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -46,4 +46,7 @@ pub struct Stats {
     pub by_model: Vec<KeyedTally>,
     /// By day in UTC, the latest first.
     pub by_day: Vec<KeyedTally>,
+    /// How well the work of the latest sessions went.
+    #[serde(default)]
+    pub quality: Quality,
 }

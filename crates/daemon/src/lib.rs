@@ -16,7 +16,9 @@ mod desk;
 mod doctor;
 mod events;
 mod export;
+mod findings;
 mod forget;
+mod handoff;
 mod hands;
 mod hook;
 mod hooks;
@@ -29,6 +31,7 @@ mod notice;
 mod otel;
 mod pool;
 mod recent;
+mod resuming;
 mod retention;
 mod reviving;
 mod rounds;
@@ -60,7 +63,9 @@ pub use desk::{approvals, decisions};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
+pub use findings::{Whose, findings};
 pub use forget::{Mode, Which, forget};
+pub use handoff::{handoff, start_with};
 pub use hook::{Question, Said, ask_desk, take_down};
 pub use hooks::{
     HookChange, HookSettings, HookWish, HooksError, carry_out, hook_status, plan_hooks,
@@ -71,6 +76,7 @@ pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
 pub use otel::{OtelSettings, otel_settings};
 pub use recent::recent;
+pub use resuming::{begin_resume, end_resume, resume_in_tmux, resume_plan};
 pub use retention::RetentionSettings;
 pub use search::search;
 pub use settings::{ArchiveSettings, Settings};
@@ -99,6 +105,9 @@ pub enum DaemonError {
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
+    /// The agent cannot be started on a brief.
+    #[error("it is not known how to start `{0}` on a brief")]
+    CannotStart(String),
     /// The agent sends no telemetry, or none we read.
     #[error("no telemetry of `{0}` is read")]
     NoTelemetry(String),
@@ -147,6 +156,9 @@ pub enum DaemonError {
     /// Rules could not be changed.
     #[error(transparent)]
     Rules(#[from] rules::RulesError),
+    /// A session that is not resumed, and why.
+    #[error("{0}")]
+    Unresumed(String),
     /// A request that is not to be decided any more, or cannot be from here.
     #[error("{0}")]
     Undecided(String),

@@ -1,5 +1,6 @@
 //! How sessions stand: evidence from the index, and whether processes live.
 
+use crate::findings::found_in;
 use crate::live::{Card, glance};
 use crate::{DaemonError, Settings, Target, resolve};
 use std::sync::Arc;
@@ -46,7 +47,9 @@ pub(crate) fn card(
 /// # Errors
 /// When the session or the index cannot be read.
 pub fn explain(settings: &Settings, target: &Target) -> Result<Explanation, DaemonError> {
-    explain_with(settings, target, &|_| None)
+    let mut explanation = explain_with(settings, target, &|_| None)?;
+    explanation.findings = found_in(settings, &resolve(settings, target)?)?;
+    Ok(explanation)
 }
 
 /// The same, where somebody may have its card.
@@ -113,6 +116,7 @@ fn explanation(session_id: SessionId, card: &Card, now: Timestamp) -> Explanatio
         executor: card.executor.clone(),
         until: reading.until,
         evidence: evidence.collect(),
+        findings: Vec::new(),
     }
 }
 

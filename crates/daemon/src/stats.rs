@@ -1,9 +1,10 @@
 //! What sessions come to, all together and by what they have in common.
 
+use crate::findings::quality_of;
 use crate::listing::{caught_up, filter};
 use crate::{Budget, DaemonError, Progress, Settings, Waiting};
 use std::cmp::Reverse;
-use taffrail_api::{KeyedTally, ListRequest, SCHEMA_VERSION, Stats, Tally, Usage};
+use taffrail_api::{KeyedTally, ListRequest, Quality, SCHEMA_VERSION, Stats, Tally, Usage};
 use taffrail_store::{Filter, Grouping, IndexReader, TallyRow};
 
 /// Counts, and what they do not count yet.
@@ -46,6 +47,7 @@ fn counted(reader: &IndexReader, filter: &Filter) -> Result<Stats, DaemonError> 
         by_project: the_most_first(reader.tally(filter, Grouping::Project)?),
         by_model: the_most_first(reader.tally_models(filter)?),
         by_day,
+        quality: quality_of(reader, filter)?.into(),
         ..nothing()
     })
 }
@@ -60,6 +62,7 @@ fn nothing() -> Stats {
         by_project: Vec::new(),
         by_model: Vec::new(),
         by_day: Vec::new(),
+        quality: Quality::default(),
     }
 }
 

@@ -12,6 +12,7 @@ pub mod draft;
 pub mod event;
 pub mod evidence;
 pub mod facts;
+pub mod findings;
 pub mod hash;
 pub mod ids;
 pub mod journal;

@@ -1,12 +1,14 @@
 //! Single rows, and what changed since.
 
+use crate::codec::from_micros;
 use crate::index_file::meta;
 use crate::notes::last_batch;
 use crate::reader::{EVENT, SESSION, conditions};
+use crate::sessions::tokens;
 use crate::{EventRow, Filter, IndexReader, SessionRow, StoreError};
 use rusqlite::{OptionalExtension, ToSql};
 use std::collections::HashSet;
-use taffrail_model::{EventId, SessionId};
+use taffrail_model::{EventId, SessionId, Timestamp, Tokens};
 
 impl IndexReader {
     /// Which index this is: search is made from one and no other.
@@ -98,6 +100,20 @@ impl IndexReader {
         let query = "SELECT entrypoint FROM sessions WHERE uuid = ?1";
         let mut statement = self.connection.prepare_cached(query)?;
         Ok(statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?.flatten())
+    }
+
+    /// What a session's latest answer cost, and when that was.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_usage(&self, session: i64) -> Result<Option<(Timestamp, Tokens)>, StoreError> {
+        let query = "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, \
+            reasoning_tokens, at FROM usage WHERE session = ?1 AND at IS NOT NULL \
+            ORDER BY at DESC LIMIT 1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let row =
+            statement.query_row([session], |row| Ok((from_micros(row.get(5)?), tokens(row, 0)?)));
+        Ok(row.optional()?)
     }
 
     /// The rows of the sessions that are wanted.

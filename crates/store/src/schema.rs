@@ -13,7 +13,7 @@ const STATEMENTS: usize = 64;
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] =
-    &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6];
+    &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6, LEDGER_7];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -76,10 +76,20 @@ CREATE TABLE approvals (
 CREATE INDEX approvals_followed ON approvals (followed, asked_at);
 ";
 
+/// What was tried with sessions.
+const LEDGER_7: &str = "
+CREATE TABLE operations (
+  id INTEGER PRIMARY KEY, session_id BLOB NOT NULL, kind TEXT NOT NULL, strategy TEXT NOT NULL,
+  began_at INTEGER NOT NULL, state TEXT NOT NULL, result TEXT
+);
+CREATE INDEX operations_by_session ON operations (session_id, state);
+";
+
 /// What the ledger says of sessions that are forgotten, by the table `tombstones`.
 pub(crate) const FORGET: &str = "
 DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM approvals WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM operations WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM notes WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM snapshots WHERE replace(session, '-', '') IN

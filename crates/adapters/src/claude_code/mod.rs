@@ -22,7 +22,7 @@ mod user;
 use crate::journal::JournalReader;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader,
-    Retention, Source, TelemetryPlan, records,
+    Retention, Source, StartPlan, TelemetryPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;
@@ -98,6 +98,9 @@ const SPOKEN_OF: &[&str] = &[
     "isApiErrorMessage",
 ];
 
+static START: StartPlan =
+    StartPlan { resume: &["claude", "--resume", "{id}"], brief: &["claude", "{ask}"] };
+
 impl Adapter for ClaudeCode {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
@@ -125,6 +128,10 @@ impl Adapter for ClaudeCode {
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         Some(&telemetry::PLAN)
+    }
+
+    fn start_plan(&self) -> Option<&'static StartPlan> {
+        Some(&START)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -23,7 +23,7 @@ mod usage;
 use crate::journal::JournalReader;
 use crate::{
     Adapter, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader, Shape, Source,
-    TelemetryPlan, records,
+    StartPlan, TelemetryPlan, records,
 };
 use name::RolloutName;
 use reader::RolloutReader;
@@ -79,6 +79,9 @@ const KNOWN_FIELDS: &[&str] = &[
     "output",
 ];
 
+static START: StartPlan =
+    StartPlan { resume: &["codex", "resume", "{id}"], brief: &["codex", "{ask}"] };
+
 impl Adapter for Codex {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
@@ -115,6 +118,10 @@ impl Adapter for Codex {
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         Some(&telemetry::PLAN)
+    }
+
+    fn start_plan(&self) -> Option<&'static StartPlan> {
+        Some(&START)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -10,7 +10,7 @@ mod transcript;
 use crate::silent::Silent;
 use crate::{
     Adapter, Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Reader, Retention, Shape,
-    Source, records,
+    Source, StartPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity};
@@ -77,6 +77,11 @@ pub struct GeminiCli;
 /// The one adapter for Gemini CLI.
 pub static ADAPTER: GeminiCli = GeminiCli;
 
+static START: StartPlan = StartPlan {
+    resume: &["gemini", "--resume", "{id}"],
+    brief: &["gemini", "--prompt-interactive", "{ask}"],
+};
+
 impl Adapter for GeminiCli {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
@@ -92,6 +97,10 @@ impl Adapter for GeminiCli {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(Silent)
+    }
+
+    fn start_plan(&self) -> Option<&'static StartPlan> {
+        Some(&START)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -8,7 +8,8 @@ mod transcript;
 
 use crate::silent::Silent;
 use crate::{
-    Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan, records,
+    Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan,
+    StartPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity};
@@ -92,6 +93,11 @@ pub struct Goose;
 /// The one adapter for Goose.
 pub static ADAPTER: Goose = Goose;
 
+static START: StartPlan = StartPlan {
+    resume: &["goose", "session", "--resume", "--session-id", "{id}"],
+    brief: &["goose", "run", "--interactive", "--instructions", "{file}"],
+};
+
 impl Adapter for Goose {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
@@ -114,6 +120,10 @@ impl Adapter for Goose {
 
     fn journal(&self) -> Box<dyn Reader> {
         Box::new(Silent)
+    }
+
+    fn start_plan(&self) -> Option<&'static StartPlan> {
+        Some(&START)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -21,7 +21,7 @@ use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow};
 const WORKERS: usize = 1000;
 
 /// Fills in everything the contracts ask of a session.
-pub(super) fn captured(
+pub(crate) fn captured(
     settings: &Settings,
     row: SessionRow,
     known: Known<'_>,

@@ -37,4 +37,9 @@ pub enum What {
         /// The session's row.
         row: Arc<str>,
     },
+    /// A finding came or is over.
+    Finding {
+        /// The finding, and which of both.
+        line: Arc<str>,
+    },
 }

@@ -6,6 +6,7 @@ use super::feed::{BEHIND, Told, What};
 use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
 use crate::desk::Desk;
+use crate::findings::BySession;
 use crate::summary::Retelling;
 use serde_json::to_string;
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use taffrail_api::ApprovalRow;
 use taffrail_model::approval::Approval;
 use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::findings::Finding;
 use taffrail_model::status::Reading;
 use taffrail_model::{Process, SessionId, Timestamp};
 use tokio::sync::{broadcast, oneshot};
@@ -47,6 +49,7 @@ struct Shared {
     started_at: Timestamp,
     wakes: Sender<Wake>,
     cards: RwLock<HashMap<SessionId, Arc<Card>>>,
+    findings: RwLock<BySession>,
     feed: broadcast::Sender<Arc<Told>>,
     looks: RwLock<BTreeMap<EyeNumber, Look>>,
     retelling: Retelling,
@@ -85,10 +88,11 @@ impl Handle {
     pub(crate) fn new(settings: Settings, wakes: Sender<Wake>) -> Self {
         let (feed, _) = broadcast::channel(BEHIND);
         let started_at = (settings.now)();
-        let (cards, looks) = (RwLock::default(), RwLock::default());
+        let (cards, looks, findings) = (RwLock::default(), RwLock::default(), RwLock::default());
         let retelling = Retelling::new(&settings);
         let desk = Desk::default();
-        let shared = Shared { settings, started_at, wakes, cards, feed, looks, retelling, desk };
+        let shared =
+            Shared { settings, started_at, wakes, cards, findings, feed, looks, retelling, desk };
         Self(Arc::new(shared))
     }
 
@@ -135,6 +139,44 @@ impl Handle {
     #[must_use]
     pub fn cards(&self) -> HashMap<SessionId, Arc<Card>> {
         self.0.cards.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many sessions of late there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.cards.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// What is found in one session of late.
+    #[must_use]
+    pub fn findings_of(&self, session: SessionId) -> Vec<Finding> {
+        let findings = self.0.findings.read().unwrap_or_else(PoisonError::into_inner);
+        findings.get(&session).map(|it| it.to_vec()).unwrap_or_default()
+    }
+
+    /// What is found in all sessions of late.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let findings = self.0.findings.read().unwrap_or_else(PoisonError::into_inner);
+        findings.values().flat_map(|it| it.iter().cloned()).collect()
+    }
+
+    pub(crate) fn replace_findings(&self, all: Vec<Finding>) {
+        let mut by_session: HashMap<SessionId, Vec<Finding>> = HashMap::new();
+        for finding in all {
+            by_session.entry(finding.session_id).or_default().push(finding);
+        }
+        let new = by_session.into_iter().map(|(id, found)| (id, found.into())).collect();
+        *self.0.findings.write().unwrap_or_else(PoisonError::into_inner) = new;
+    }
+
+    pub(crate) fn put_findings(&self, new: BySession) {
+        let mut findings = self.0.findings.write().unwrap_or_else(PoisonError::into_inner);
+        for (session, found) in new {
+            match found.is_empty() {
+                true => findings.remove(&session),
+                false => findings.insert(session, found),
+            };
+        }
     }
 
     /// What every eye found when it last looked.

@@ -10,6 +10,7 @@ use super::probe::Probe;
 use super::tickets::Load;
 use super::wake::{Alone, Errand, EyeNumber, Looked, Places, Settling, Wake};
 use super::watch::WATCHES;
+use crate::findings::Monitor;
 use crate::indexing::{Budget, Scope, run};
 use crate::keeping::Rules;
 use crate::rounds::{Run, Totals};
@@ -73,6 +74,7 @@ pub(crate) struct Loop {
     rules: Arc<RwLock<Arc<Rules>>>,
     eyes: Vec<Eye>,
     pub(super) board: Board,
+    pub(super) monitor: Monitor,
     pub(super) probe: Probe,
     search: Searching,
     unsearched: Unsearched,
@@ -118,6 +120,7 @@ impl Loop {
             rules: Arc::new(RwLock::new(rules)),
             eyes: Vec::new(),
             board: Board::default(),
+            monitor: Monitor::default(),
             probe,
             search,
             unsearched: Unsearched::default(),
@@ -162,7 +165,7 @@ impl Loop {
         if let Some(since) = self.unsearched.since {
             rest = rest.min((since + SEARCH_TIME).saturating_duration_since(now));
         }
-        if let Some(at) = self.board.next() {
+        if let Some(at) = self.board.next().into_iter().chain(self.monitor.next()).min() {
             let left = at.as_millisecond() - (self.settings.now)().as_millisecond();
             rest = rest.min(Duration::from_millis(u64::try_from(left + 1).unwrap_or(0)));
         }
@@ -175,6 +178,7 @@ impl Loop {
             let changed = self.board.pass(&self.handle, now);
             self.tell_statuses(&changed)?;
         }
+        self.pass_findings();
         let late = self.unsearched.since.is_some_and(|since| since.elapsed() >= SEARCH_TIME);
         if late || self.unsearched.bytes >= SEARCH_BYTES {
             self.bring_search_up()?;
@@ -378,7 +382,8 @@ impl Loop {
             // Without the thread they are made when they are asked for.
             self.finals.send(Ask::All).ok();
         }
-        self.executors_again()
+        self.executors_again()?;
+        self.watch()
     }
 
     /// Opens an eye on every place that has none.

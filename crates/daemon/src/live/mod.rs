@@ -16,6 +16,7 @@ mod looping;
 mod pace;
 mod probe;
 mod registry;
+mod remarking;
 mod telling;
 mod tickets;
 mod wake;

@@ -22,6 +22,7 @@ impl Loop {
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
         self.hear_for_desk(index, &row, &changed)?;
+        self.monitor.take((&self.settings, index), &row, &changed)?;
         // What comes after its end belongs to its final summary, too.
         self.finish(row.id);
         if let Some(process) = row.process.filter(|it| lives(*it)) {
@@ -42,7 +43,11 @@ impl Loop {
         if let Some(process) = row.process.filter(|_| takes_over && row.parent.is_none()) {
             self.note_loss(process, Loss::Left, Some(row.id))?;
         }
-        self.tell_statuses(&stands)
+        self.tell_statuses(&stands)?;
+        if !stands.contains(&row.id) {
+            self.remark_on(&[row.id]);
+        }
+        Ok(())
     }
 
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
@@ -50,6 +55,7 @@ impl Loop {
         self.note_executors(sessions)?;
         self.follow_up(sessions);
         self.stand_at_desk(sessions)?;
+        self.remark_on(sessions);
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
         };

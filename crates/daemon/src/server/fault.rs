@@ -67,13 +67,16 @@ fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
             (ErrorKind::Refused, Some("`taffrail binding ID` tells how sessions are joined"))
         }
         DaemonError::NoNote => (ErrorKind::Usage, None),
+        DaemonError::Unresumed(_) => {
+            (ErrorKind::Refused, Some("`taffrail resume ID --dry-run` says what could be done"))
+        }
         DaemonError::Undecided(_) => {
             (ErrorKind::Refused, Some("`taffrail approvals` lists what can be answered"))
         }
         DaemonError::NoApproval(_) => {
             (ErrorKind::NotFound, Some("`taffrail approvals --all` lists every request"))
         }
-        DaemonError::Serve(_) => (ErrorKind::Refused, None),
+        DaemonError::Serve(_) | DaemonError::CannotStart(_) => (ErrorKind::Refused, None),
         DaemonError::Hooks(hooks) => of_hooks(hooks),
         DaemonError::Rules(rules) => of_rules(rules),
         DaemonError::Running => {

@@ -1,6 +1,6 @@
 //! Telling what a follower already has from what it lacks.
 
-use super::hub::{EventFrame, Frame};
+use super::hub::{EventFrame, FindingFrame, Frame, StatusFrame};
 use std::collections::HashMap;
 use taffrail_model::{ResumeCursor, SessionId};
 
@@ -67,8 +67,9 @@ impl Follower {
     pub(super) fn judge(&mut self, frame: &Frame) -> Fate {
         match frame {
             Frame::Event(event) => self.judge_event(event),
-            Frame::Status(status) => {
-                let named = self.sessions.contains_key(&status.session);
+            Frame::Status(StatusFrame { session, .. })
+            | Frame::Finding(FindingFrame { session, .. }) => {
+                let named = self.sessions.contains_key(session);
                 if named || self.others != Others::Nothing { Fate::Give } else { Fate::Skip }
             }
             Frame::Approval(approval) => {

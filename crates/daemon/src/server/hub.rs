@@ -28,6 +28,8 @@ pub(super) enum Frame {
     Status(StatusFrame),
     /// A request for approval stands differently.
     Approval(ApprovalFrame),
+    /// A finding of a session came or is over.
+    Finding(FindingFrame),
     /// We fell behind ourselves: everybody goes on from a snapshot.
     Gap,
 }
@@ -58,6 +60,16 @@ pub(super) struct StatusFrame {
 /// How a request for approval stands, ready to be sent.
 #[derive(Debug)]
 pub(super) struct ApprovalFrame {
+    pub(super) session: SessionId,
+    /// As a message of the websocket.
+    pub(super) message: Utf8Bytes,
+    /// As a message of an event stream.
+    pub(super) sse: Bytes,
+}
+
+/// A finding, ready to be sent.
+#[derive(Debug)]
+pub(super) struct FindingFrame {
     pub(super) session: SessionId,
     /// As a message of the websocket.
     pub(super) message: Utf8Bytes,
@@ -121,6 +133,7 @@ fn written(told: &Told) -> Frame {
         What::Event { line, cursor } => Frame::Event(event(told.session, line, cursor)),
         What::Approval { row, verdict } => Frame::Approval(approval(told.session, row, verdict)),
         What::Status { row } => Frame::Status(status(told.session, row)),
+        What::Finding { line } => Frame::Finding(finding(told.session, line)),
     }
 }
 
@@ -135,6 +148,14 @@ fn event(session: SessionId, line: &str, cursor: &str) -> EventFrame {
         message: message.into(),
         sse: format!("id: {cursor}\ndata: {line}\n\n").into(),
     }
+}
+
+fn finding(session: SessionId, line: &str) -> FindingFrame {
+    // The line is an object; its fields stand beside the name.
+    let fields = line.strip_prefix('{').unwrap_or_default();
+    let message = format!(r#"{{"type":"finding","sessionId":"{session}",{fields}"#);
+    let sse = format!("event: finding\ndata: {line}\n\n").into();
+    FindingFrame { session, message: message.into(), sse }
 }
 
 /// What a message of the websocket that carries this event is called: what is part of a

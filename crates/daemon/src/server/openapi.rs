@@ -1,8 +1,8 @@
 //! The description of all routes, made from the types they speak.
 
 use super::{
-    about, bindings, desk, documents, history, metrics, sessions, streams, waiting, websocket,
-    writes,
+    about, bindings, controls, desk, documents, history, metrics, remarks, sessions, streams,
+    waiting, websocket, writes,
 };
 use axum::Json;
 use taffrail_api::Envelope;
@@ -13,13 +13,14 @@ use utoipa::openapi::{OpenApi, PathItem, Ref, RefOr, path::Operation};
 use utoipa::{Modify, OpenApi as _};
 
 /// Routes that the binding contract names without `/api`.
-pub(super) const PLAIN: [&str; 6] = [
+pub(super) const PLAIN: [&str; 7] = [
     "/api/sessions/{id}/timeline",
     "/api/sessions/{id}/transcript",
     "/api/sessions/{id}/binding",
     "/api/peers",
     "/api/peers/{name}/timeline",
     "/api/peers/{name}/transcript",
+    "/api/sessions/{id}/controls/resume",
 ];
 
 #[derive(utoipa::OpenApi)]
@@ -27,18 +28,18 @@ pub(super) const PLAIN: [&str; 6] = [
     info(title = "Taffrail", description = "What every coding-agent session on this machine does."),
     paths(
         sessions::all, sessions::one, sessions::resolved, sessions::summary, sessions::explain,
-        waiting::wait, streams::statuses, streams::everything, streams::of_session,
+        remarks::found, waiting::wait, streams::statuses, streams::everything, streams::of_session,
         websocket::open, history::changes, history::messages, history::transcript,
         history::timeline, about::health, about::find, about::counts,
         about::known_agents, about::kept, about::checks, metrics::metrics, described,
-        desk::all, desk::log, desk::decide,
+        controls::resume, desk::all, desk::log, desk::decide,
         documents::snapshot, documents::state, documents::schema,
         bindings::binding, bindings::repaired, bindings::all_peers, bindings::peer_timeline,
         bindings::peer_transcript,
         writes::index, writes::stop, writes::forgotten, writes::captured, writes::prune, writes::verify,
         writes::rebuilt, writes::backed_up, writes::restored,
     ),
-    components(schemas(Envelope, taffrail_api::StreamBegin)),
+    components(schemas(Envelope, taffrail_api::StreamBegin, taffrail_api::FindingMessage)),
     modifiers(&Whole),
 )]
 struct Described;

@@ -4,8 +4,8 @@ use super::app::App;
 use super::door::{self, Door, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, bindings, desk, documents, history, metrics, openapi, sessions, streams, waiting,
-    websocket, writes,
+    about, bindings, controls, desk, documents, history, metrics, openapi, remarks, sessions,
+    streams, waiting, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
@@ -32,6 +32,7 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/sessions/{id}/state", || get(documents::state)),
     ("/api/session/messages", || get(history::messages)),
     ("/api/resolve", || get(sessions::resolved)),
+    ("/api/findings", || get(remarks::found)),
     ("/api/stream", || get(streams::everything)),
     ("/api/stream/status", || get(streams::statuses)),
     ("/api/wait", || get(waiting::wait)),
@@ -42,6 +43,7 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/doctor", || get(about::checks)),
     ("/api/health", || get(about::health)),
     ("/api/index", || post(writes::index)),
+    ("/api/sessions/{id}/controls/resume", || post(controls::resume)),
     ("/api/approvals", || get(desk::all)),
     ("/api/approvals/log", || get(desk::log)),
     ("/api/approvals/{id}", || post(desk::decide)),

@@ -4,6 +4,7 @@ use super::app::App;
 use super::asked::Asked;
 use super::beginning::{meant, standing};
 use super::fault::Fault;
+use super::remarks::found_by;
 use crate::choosing::{chosen, is_narrowed, of_late};
 use crate::live::Handle;
 use crate::standing::{explain_with, stand};
@@ -150,5 +151,8 @@ pub(super) async fn explain(
 }
 
 fn explained(handle: &Handle, target: &Target) -> Result<Explanation, DaemonError> {
-    explain_with(handle.settings(), target, &|id| handle.card(id))
+    let mut explanation = explain_with(handle.settings(), target, &|id| handle.card(id))?;
+    let row = resolve(handle.settings(), target)?;
+    explanation.findings = found_by(handle, &row)?;
+    Ok(explanation)
 }

@@ -32,8 +32,9 @@ pub(super) const MOST: usize = 10_000;
 /// The recent events of a session; as an event stream, with all that follow.
 ///
 /// With `Accept: text/event-stream` it begins with `event: init`, then come events, whose `id` is
-/// the cursor after them, `event: status` when the session stands differently, and `event: lagged`
-/// when the reader was too slow and goes on from what follows. `after`, or `Last-Event-ID`, resumes.
+/// the cursor after them, `event: status` when the session stands differently, `event: finding` when
+/// something is remarked on it or withdrawn, and `event: lagged` when the reader was too slow and goes
+/// on from what follows. `after`, or `Last-Event-ID`, resumes.
 #[utoipa::path(get, path = "/api/sessions/{id}/stream", tag = "streams",
     params(("id" = String, Path), EventsQuery), responses((status = 200, body = StreamReply)))]
 pub(super) async fn of_session(
@@ -248,6 +249,7 @@ fn sse(frame: &Frame) -> Bytes {
         Frame::Event(event) => event.sse.clone(),
         Frame::Status(status) => status.sse.clone(),
         Frame::Approval(approval) => approval.sse.clone(),
+        Frame::Finding(finding) => finding.sse.clone(),
         Frame::Gap => Bytes::new(),
     }
 }

@@ -115,7 +115,7 @@ impl Wanted {
                     return Among::One(it.session);
                 }
                 Frame::Gap => return Among::Gap,
-                Frame::Status(_) | Frame::Event(_) | Frame::Approval(_) => {}
+                Frame::Status(_) | Frame::Event(_) | Frame::Approval(_) | Frame::Finding(_) => {}
             }
         }
         Among::None

@@ -140,6 +140,7 @@ impl Client {
                     }
                 }
                 (Fate::Give, Frame::Approval(it)) => self.say(it.message.clone()).await?,
+                (Fate::Give, Frame::Finding(it)) => self.say(it.message.clone()).await?,
                 (Fate::Begin, _) => return Ok(false),
                 (Fate::Skip, _) | (Fate::Give, Frame::Gap) => {}
             }

@@ -6,7 +6,7 @@ use crate::redact::redact;
 const LOOK: usize = 4096;
 
 /// One line without secrets, control characters and marks of direction.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let line = one_line(&redact(crate::text::cut(text, LOOK)));
     // What was hidden may have held a secret apart.
     redact(&line).into_owned()
@@ -29,7 +29,7 @@ fn is_hidden(it: char) -> bool {
 }
 
 /// At most so many characters; what was cut says so.
-pub(super) fn fitted(text: &str, limit: usize) -> String {
+pub(crate) fn fitted(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }

@@ -5,7 +5,7 @@
 
 mod command;
 mod doing;
-mod line;
+pub(crate) mod line;
 mod topics;
 
 pub use command::{COMMAND_SECONDS, INPUT_BYTES, Sight, is_answer, may_run, prompt_for, replaced};

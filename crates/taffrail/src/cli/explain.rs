@@ -63,6 +63,9 @@ fn show(it: &Explanation, limit: usize, context: &Context) -> Result<(), CliErro
         let at = it.executor.as_deref().unwrap_or("no known terminal");
         out.line(&format!("process {pid}, {at}"))?;
     }
+    for finding in &it.findings {
+        out.line(&format!("{}: {}", finding.kind.as_str(), line(&finding.says)))?;
+    }
     out.line("")?;
     let width = if is_terminal() { columns() } else { usize::MAX };
     for row in it.evidence.iter().take(limit) {

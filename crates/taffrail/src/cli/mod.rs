@@ -14,7 +14,9 @@ mod doctor;
 mod events;
 mod explain;
 mod export;
+mod findings;
 mod forget;
+mod handoff;
 mod health;
 mod hooks;
 mod index;
@@ -23,6 +25,7 @@ mod man;
 mod otel;
 mod rebuild;
 mod remarks;
+mod resume;
 mod rules;
 mod schema;
 mod search;
@@ -117,12 +120,15 @@ enum Command {
     Tail(tail::Args),
     Explain(explain::Args),
     Wait(wait::Args),
+    Resume(resume::Args),
     Approvals(approvals::Args),
     Approve(approvals::ApproveArgs),
     Deny(approvals::DenyArgs),
     Away(away::Args),
     Binding(binding::Args),
+    Findings(findings::Args),
     Summary(summary::Args),
+    Handoff(handoff::Args),
     Stats(stats::Args),
     Export(export::Args),
     Archive(archive::Args),
@@ -254,10 +260,13 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Health(args) => health::run(&args, &Context::new()?),
         Command::Token(args) => token::run(&args, &Context::new()?),
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
+        Command::Resume(args) => resume::run(&args, &Context::new()?),
         Command::Approvals(args) => approvals::run(&args, &Context::new()?.paged(paging)),
         Command::Approve(args) => approvals::approve(&args, &Context::new()?),
         Command::Deny(args) => approvals::deny(&args, &Context::new()?),
         Command::Away(args) => away::run(&args, &Context::new()?),
+        Command::Findings(args) => findings::run(&args, &Context::new()?.paged(paging)),
+        Command::Handoff(args) => handoff::run(&args, &Context::new()?),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
         Command::Binding(args) => binding::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
@@ -296,7 +305,10 @@ impl Command {
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,
             Self::Explain(args) => args.json,
+            Self::Findings(args) => args.json,
+            Self::Handoff(args) => args.json,
             Self::Wait(args) => args.json,
+            Self::Resume(args) => args.json,
             Self::Approvals(args) => args.json,
             Self::Approve(args) => args.json,
             Self::Deny(args) => args.json,

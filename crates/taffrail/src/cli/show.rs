@@ -12,7 +12,8 @@ use crate::when;
 use crate::wording::{Outcome, flag, word};
 use serde::Serialize;
 use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
-use taffrail_daemon::{FeatureLink, Target, feature_of, followed, tied};
+use taffrail_daemon::{FeatureLink, Target, Whose, feature_of, followed, tied};
+use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
 use taffrail_model::{Event, Kind, SessionId};
 
@@ -47,6 +48,7 @@ struct Shown {
     /// The session that was named, where another took its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_from: Option<SessionId>,
+    findings: Vec<Finding>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -61,7 +63,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.json {
         let turns = taffrail_daemon::turns(&context.settings, &target)?;
         let (schema_version, resolved_from) = (SCHEMA_VERSION, followed.from);
-        return Out::new().json(&Shown { schema_version, session, turns, feature, resolved_from });
+        let found = taffrail_daemon::findings(&context.settings, Some(&target), Whose::All)?;
+        let findings = found.findings;
+        let shown = Shown { schema_version, session, turns, feature, resolved_from, findings };
+        return Out::new().json(&shown);
     }
     let mut out = Out::paged(context.pager.as_ref());
     if let Some(from) = followed.from {

@@ -10,7 +10,7 @@ use crate::output::Out;
 use crate::terminal::{fit_end, line, pad};
 use std::path::Path;
 use std::time::Instant;
-use taffrail_api::{KeyedTally, Stats, Tally};
+use taffrail_api::{KeyedTally, Quality, Stats, Tally};
 use taffrail_daemon::{Budget, stats};
 
 /// Rows of a table unless more are asked for.
@@ -67,6 +67,7 @@ fn show(stats: &Stats, rows: usize, context: &Context) -> Result<(), CliError> {
     ] {
         table(&mut out, name, tallies, rows)?;
     }
+    quality(&mut out, &stats.quality)?;
     out.end()
 }
 
@@ -84,6 +85,29 @@ fn table(out: &mut Out, name: &str, all: &[KeyedTally], rows: usize) -> Result<(
         0 => Ok(()),
         more => out.line(&format!("… {more} more")).map(|_| ()),
     }
+}
+
+/// How well the latest sessions went, as far as that is known.
+fn quality(out: &mut Out, quality: &Quality) -> Result<(), CliError> {
+    let span = |ms: u64| {
+        if ms < 120_000 { format!("{} s", ms / 1000) } else { format!("{} min", ms / 60_000) }
+    };
+    let told = [
+        ("turns to completion", quality.turns_to_completion.map(|it| it.to_string())),
+        ("checks mended", quality.test_fix_loops.map(|it| it.to_string())),
+        ("approval latency", quality.approval_latency_ms.map(span)),
+        ("wait for a prompt", quality.idle_ms.map(span)),
+    ];
+    if told.iter().all(|(_, it)| it.is_none()) {
+        return Ok(());
+    }
+    out.line("")?;
+    out.line(&bold(&format!("quality of the latest {} sessions", quality.sessions)))?;
+    for (name, value) in told {
+        let value = value.unwrap_or_else(|| "-".to_owned());
+        out.line(&format!("{} {value:>8}", pad(name, KEY)))?;
+    }
+    Ok(())
 }
 
 /// Folders below the user's home, from there on.

@@ -5,10 +5,12 @@ use super::openapi::{described, faults};
 use super::{FIRST, Machine, SECOND, id};
 use serde_json::Value;
 use std::path::Path;
+use taffrail_model::findings::{Finding, FindingKind};
 use taffrail_model::status::Status;
+use taffrail_model::{Confidence, EventId};
 
 /// Every route that only answers, with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 27] = [
+const ASKED: [(&str, &str, &str); 29] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -57,6 +59,8 @@ const ASKED: [(&str, &str, &str); 27] = [
         "/api/session/messages",
         "/api/session/messages?id=22222222-2222-4222-8222-222222222222",
     ),
+    ("findings", "/api/findings", "/api/findings"),
+    ("findings-one", "/api/findings", "/api/findings?id=@last&all=true"),
     ("status", "/api/stream/status", "/api/stream/status"),
     ("search", "/api/search", "/api/search?q=Prompt%20number%200004&limit=1"),
     ("stats", "/api/stats", "/api/stats"),
@@ -71,7 +75,21 @@ fn machine() -> Machine {
     machine.stands(FIRST, Status::WaitingApproval);
     machine.stands(SECOND, Status::Running);
     machine.runs_at(SECOND, Status::Running, "tmux:%4");
+    machine.handle.replace_findings(vec![finding(FIRST)]);
     machine
+}
+
+/// A session does the same again and again.
+pub(super) fn finding(session: &str) -> Finding {
+    Finding {
+        kind: FindingKind::Loop,
+        session_id: id(session),
+        since: "2026-10-01T10:00:00Z".parse().unwrap(),
+        confidence: Confidence::High,
+        evidence: vec![EventId::from_bytes([7; 16])],
+        says: "`make` failed the same way 4 times.".to_owned(),
+        proposes: Some("Try another way.".to_owned()),
+    }
 }
 
 /// Without what differs from run to run.
@@ -149,6 +167,8 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/api/search?words=x", 400, "usage");
     check("/api/resolve?id=.", 400, "usage");
     check("/api/sessions/%ff", 400, "usage");
+    check("/api/findings?kind=loop", 400, "usage");
+    check("/api/findings?id=zzzz", 404, "not_found");
     check("/api/sessions/zzzz", 404, "not_found");
     check("/api/sessions/ffffffff", 404, "not_found");
     check("/api/session/messages?id=zzzz", 404, "not_found");

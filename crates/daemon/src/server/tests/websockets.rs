@@ -1,9 +1,11 @@
 //! The websocket: its messages, its order, and who is too slow for it.
 
+use super::golden::finding;
 use super::{FIRST, Machine, PATIENCE, SECOND, id};
 use crate::live::{Told, What};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
+use taffrail_api::{FindingChange, FindingMessage};
 use taffrail_model::status::Status;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
@@ -117,6 +119,28 @@ fn who_subscribes_to_all_hears_of_all_until_it_had_enough() {
     machine.goes_on(SECOND, 3, 4);
     socket.say(&json!({"type": "subscribe-stream", "sessionId": SECOND}));
     assert_eq!(socket.next()["type"], "stream-init");
+}
+
+#[test]
+fn a_finding_that_comes_or_goes_is_told() {
+    let machine = Machine::new();
+    let mut socket = Socket::open(&machine);
+    socket.say(&json!({"type": "subscribe-stream", "sessionId": FIRST}));
+    assert_eq!(socket.next()["type"], "stream-init");
+    for (session, change) in [(SECOND, FindingChange::Appeared), (FIRST, FindingChange::Withdrawn)]
+    {
+        let message = FindingMessage { change, finding: finding(session) };
+        let line = serde_json::to_string(&message).unwrap().into();
+        machine.handle.tell(Told { session: id(session), what: What::Finding { line } });
+    }
+    let mut told = serde_json::to_value(FindingMessage {
+        change: FindingChange::Withdrawn,
+        finding: finding(FIRST),
+    })
+    .unwrap();
+    told["type"] = "finding".into();
+    told["sessionId"] = id(FIRST).to_string().into();
+    assert_eq!(socket.next(), told);
 }
 
 #[test]

@@ -1,0 +1,105 @@
+//! A session handed over: a short brief made of what was captured.
+
+use crate::schema;
+use serde::{Deserialize, Serialize};
+use taffrail_model::{SessionId, Timestamp};
+use utoipa::ToSchema;
+
+/// A brief of a session. All that an agent or a person wrote in it is redacted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Handoff {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The session.
+    #[schema(value_type = schema::SessionId)]
+    pub session_id: SessionId,
+    /// Its agent.
+    pub agent: String,
+    /// The model last seen.
+    pub model: Option<String>,
+    /// Where it works.
+    pub project_path: Option<String>,
+    /// The branch last seen.
+    pub git_branch: Option<String>,
+    /// The commit checked out there.
+    pub git_commit: Option<String>,
+    /// What it is for.
+    pub goal: String,
+    /// How it stands.
+    pub status: String,
+    /// What it waits for.
+    pub waiting_for: Option<String>,
+    /// What a person decided.
+    pub decisions: Vec<HandoffDecision>,
+    /// Files it changed.
+    pub files: Vec<HandoffFile>,
+    /// The command that failed last and did not succeed since.
+    pub failing: Option<HandoffFailure>,
+    /// What its provider last failed at.
+    pub error: Option<String>,
+    /// What is left to do.
+    pub open_tasks: Vec<String>,
+    /// What is done.
+    pub done_tasks: Vec<String>,
+    /// The latest turns, the earliest first.
+    pub turns: Vec<HandoffTurn>,
+    /// How to go on with it.
+    pub resume: HandoffResume,
+    /// The same as Markdown, for a person or another agent.
+    pub markdown: String,
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffDecision {
+    /// When.
+    #[schema(value_type = schema::Instant)]
+    pub at: Timestamp,
+    /// About what.
+    pub context: String,
+    /// What.
+    pub chosen: String,
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffFile {
+    /// Relative to the project.
+    pub path: String,
+    /// `created`, `modified` or `deleted`.
+    pub action: String,
+}
+
+/// A command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffFailure {
+    /// The command.
+    pub command: String,
+    /// Its exit code, where it is known.
+    pub exit_code: Option<i64>,
+    /// The end of its output.
+    pub output: String,
+}
+
+/// A turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffTurn {
+    /// When it was asked.
+    #[schema(value_type = schema::Instant)]
+    pub at: Timestamp,
+    /// What was asked, cut.
+    pub prompt: String,
+    /// The end of what was answered.
+    pub answer: String,
+}
+
+/// How to go on with a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffResume {
+    /// The agent's own id for it.
+    pub runtime_session_id: String,
+    /// The words of the command; empty where the agent cannot resume it.
+    pub command: Vec<String>,
+    /// The folder to run it in.
+    pub cwd: Option<String>,
+}

@@ -1,0 +1,118 @@
+//! What is remarked on sessions: kept by the daemon as events come, or looked up once without one.
+
+mod hearing;
+mod monitor;
+mod quality;
+
+pub(crate) use monitor::{Change, Monitor};
+pub(crate) use quality::quality_of;
+
+use crate::live::{Card, glance};
+use crate::standing::{EVIDENCE, card, of_row};
+use crate::{DaemonError, Settings, Target, resolve};
+use hearing::Hearing;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::Arc;
+use taffrail_api::{FindingList, SCHEMA_VERSION};
+use taffrail_model::findings::{Context, Finding, Fold, Role, Standing, Thresholds};
+use taffrail_model::{SessionId, Timestamp};
+use taffrail_store::{IndexReader, SessionRow};
+
+/// The latest events of a session that are heard at once.
+const LOOK: usize = 300;
+
+/// Whose findings are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of sessions people work with.
+    Main,
+    /// Those of workers too.
+    All,
+}
+
+/// What is found without a daemon: of one session, or of all that moved within a day.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn findings(
+    settings: &Settings,
+    target: Option<&Target>,
+    whose: Whose,
+) -> Result<FindingList, DaemonError> {
+    let found = match target {
+        Some(target) => found_in(settings, &resolve(settings, target)?)?,
+        None => found_of_late(settings, whose)?,
+    };
+    Ok(listed(found))
+}
+
+/// Findings as they are answered, the latest first.
+pub(crate) fn listed(mut findings: Vec<Finding>) -> FindingList {
+    findings.sort_by_key(|it| (Reverse(it.since), it.session_id, it.kind.as_str().to_owned()));
+    FindingList { schema_version: SCHEMA_VERSION, findings }
+}
+
+fn found_of_late(settings: &Settings, whose: Whose) -> Result<Vec<Finding>, DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let cards = glance(settings, &index)?;
+    let mut monitor = Monitor::default();
+    monitor.load(settings, &index, &cards)?;
+    Ok(monitor.all(whose))
+}
+
+/// What is found in one session, of late or not.
+pub(crate) fn found_in(settings: &Settings, row: &SessionRow) -> Result<Vec<Finding>, DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    if !row.captured {
+        return Ok(Vec::new());
+    }
+    let now = (settings.now)();
+    let mut live = if settings.kept_up { HashMap::new() } else { glance(settings, &index)? };
+    let card = match live.remove(&row.id) {
+        Some(card) => card,
+        None => card_of(&index, row, now)?,
+    };
+    let mut fold = Fold::default();
+    Hearing::new(settings).hear(row, &index.last_events(row.row, LOOK)?, &mut fold);
+    let standing = standing(row, &card, context(&index, row.row, &fold)?);
+    Ok(fold.findings(&standing, now, &Thresholds::default()))
+}
+
+fn card_of(
+    index: &IndexReader,
+    row: &SessionRow,
+    now: Timestamp,
+) -> Result<Arc<Card>, DaemonError> {
+    let rows = index.last_events(row.row, EVIDENCE)?;
+    let evidence = rows.iter().filter_map(of_row).collect();
+    Ok(Arc::new(card(evidence, row.process, &[], now)))
+}
+
+fn standing<'a>(row: &SessionRow, card: &'a Card, context: Option<Context>) -> Standing<'a> {
+    let role = if row.parent.is_some() { Role::Worker } else { Role::Main };
+    Standing { session: row.id, reading: &card.reading, life: card.life, role, context }
+}
+
+/// How much of its context a session uses, where that can be compared with something.
+fn context(index: &IndexReader, row: i64, fold: &Fold) -> Result<Option<Context>, DaemonError> {
+    if !fold.has_folded() {
+        return Ok(None);
+    }
+    Ok(index.last_usage(row)?.map(|(at, tokens)| {
+        let parts = [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output];
+        let used = parts.into_iter().fold(0, u64::saturating_add);
+        Context { used, at, window: None }
+    }))
+}
+
+/// How a set of findings became another: what came, and what is over.
+pub(crate) fn difference(before: &[Finding], after: &[Finding]) -> (Vec<Finding>, Vec<Finding>) {
+    let lacks = |all: &[Finding], it: &Finding| !all.iter().any(|other| other.key() == it.key());
+    let appeared = after.iter().filter(|it| lacks(before, it)).cloned().collect();
+    let withdrawn = before.iter().filter(|it| lacks(after, it)).cloned().collect();
+    (appeared, withdrawn)
+}
+
+/// Findings by session.
+pub(crate) type BySession = HashMap<SessionId, Arc<[Finding]>>;

@@ -1,0 +1,218 @@
+//! Findings of all sessions of late, kept as events come. Only what changed is looked at.
+
+use super::hearing::Hearing;
+use super::{BySession, LOOK, Whose, context, difference, standing};
+use crate::live::Card;
+use crate::{DaemonError, Settings};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use taffrail_model::findings::{
+    Blocked, Context, Finding, Fold, Thresholds, together, together_until,
+};
+use taffrail_model::status::{self, Group};
+use taffrail_model::{SessionId, Timestamp};
+use taffrail_store::{EventRow, IndexReader, SessionRow};
+
+/// Who may know how a session stands.
+type Cards<'a> = &'a dyn Fn(SessionId) -> Option<Arc<Card>>;
+
+/// What is known of a session of late.
+#[derive(Debug)]
+struct Watched {
+    row: SessionRow,
+    fold: Fold,
+    context: Option<Context>,
+    own: Vec<Finding>,
+    until: Option<Timestamp>,
+}
+
+/// Findings of all sessions of late.
+#[derive(Debug, Default)]
+pub(crate) struct Monitor {
+    known: HashMap<SessionId, Watched>,
+    /// When time alone may change what is found in each.
+    due: BTreeSet<(Timestamp, SessionId)>,
+    /// Sessions that wait for a person.
+    blocked: BTreeMap<SessionId, Blocked>,
+    together: Option<Finding>,
+    together_due: Option<Timestamp>,
+    thresholds: Thresholds,
+}
+
+/// What came, and what is over.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) appeared: Vec<Finding>,
+    pub(crate) withdrawn: Vec<Finding>,
+}
+
+impl Change {
+    fn add(&mut self, (appeared, withdrawn): (Vec<Finding>, Vec<Finding>)) {
+        self.appeared.extend(appeared);
+        self.withdrawn.extend(withdrawn);
+    }
+}
+
+impl Monitor {
+    /// Hears all sessions of late.
+    pub(crate) fn load(
+        &mut self,
+        settings: &Settings,
+        index: &IndexReader,
+        cards: &HashMap<SessionId, Arc<Card>>,
+    ) -> Result<(), DaemonError> {
+        let thresholds = self.thresholds;
+        *self = Self { thresholds, ..Self::default() };
+        let mut hearing = Hearing::new(settings);
+        for id in cards.keys() {
+            if let Some(row) = index.session_by_id(*id)?.filter(|it| it.captured) {
+                self.hear_anew(&mut hearing, index, row)?;
+            }
+        }
+        let all: Vec<SessionId> = self.known.keys().copied().collect();
+        self.look(&all, &|id| cards.get(&id).cloned(), (settings.now)());
+        Ok(())
+    }
+
+    /// Takes what changed in a session; what is found in it is looked at later.
+    pub(crate) fn take(
+        &mut self,
+        (settings, index): (&Settings, &IndexReader),
+        row: &SessionRow,
+        changed: &[EventRow],
+    ) -> Result<(), DaemonError> {
+        if !row.captured {
+            self.forget(row.id);
+            return Ok(());
+        }
+        let mut hearing = Hearing::new(settings);
+        let only_new = changed.iter().all(|it| !it.removed && it.revision == 1);
+        match self.known.get_mut(&row.id) {
+            Some(known) if only_new => {
+                hearing.hear(row, changed, &mut known.fold);
+                known.context = context(index, row.row, &known.fold)?;
+                known.row = row.clone();
+                Ok(())
+            }
+            _ => self.hear_anew(&mut hearing, index, row.clone()),
+        }
+    }
+
+    fn hear_anew(
+        &mut self,
+        hearing: &mut Hearing<'_>,
+        index: &IndexReader,
+        row: SessionRow,
+    ) -> Result<(), DaemonError> {
+        let mut fold = Fold::default();
+        hearing.hear(&row, &index.last_events(row.row, LOOK)?, &mut fold);
+        let context = context(index, row.row, &fold)?;
+        let before = self.known.remove(&row.id);
+        let (own, until) = before.map(|it| (it.own, it.until)).unwrap_or_default();
+        self.known.insert(row.id, Watched { row, fold, context, own, until });
+        Ok(())
+    }
+
+    /// Looks at sessions again, and says what came and what is over.
+    pub(crate) fn look(&mut self, ids: &[SessionId], cards: Cards<'_>, now: Timestamp) -> Change {
+        let mut change = Change::default();
+        for id in ids {
+            match cards(*id) {
+                Some(card) => change.add(self.look_at(*id, &card, now)),
+                None => change.add((Vec::new(), self.forget(*id))),
+            }
+        }
+        change.add(self.look_at_all_together(now));
+        change
+    }
+
+    /// Looks at those whose time has come.
+    pub(crate) fn pass(&mut self, cards: Cards<'_>, now: Timestamp) -> Change {
+        let due: Vec<SessionId> =
+            self.due.iter().take_while(|(at, _)| *at <= now).map(|(_, id)| *id).collect();
+        self.look(&due, cards, now)
+    }
+
+    /// When time alone may change something next.
+    pub(crate) fn next(&self) -> Option<Timestamp> {
+        let first = self.due.first().map(|(at, _)| *at);
+        first.into_iter().chain(self.together_due).min()
+    }
+
+    /// Sessions that are watched.
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Drops the sessions that are no longer of late.
+    pub(crate) fn keep_only(&mut self, is_kept: impl Fn(SessionId) -> bool) -> Vec<Finding> {
+        let gone: Vec<_> = self.known.keys().copied().filter(|it| !is_kept(*it)).collect();
+        gone.into_iter().flat_map(|it| self.forget(it)).collect()
+    }
+
+    /// What is found now, by session.
+    pub(crate) fn by_session(&self, ids: impl Iterator<Item = SessionId>) -> BySession {
+        ids.map(|id| (id, self.of(id).into())).collect()
+    }
+
+    /// All that is found now.
+    pub(crate) fn all(&self, whose: Whose) -> Vec<Finding> {
+        let wanted = |it: &&Watched| whose == Whose::All || it.row.parent.is_none();
+        let own = self.known.values().filter(wanted).flat_map(|it| it.own.iter());
+        own.chain(&self.together).cloned().collect()
+    }
+
+    fn of(&self, id: SessionId) -> Vec<Finding> {
+        let own = self.known.get(&id).into_iter().flat_map(|it| &it.own);
+        let together = self.together.iter().filter(|it| it.session_id == id);
+        own.chain(together).cloned().collect()
+    }
+
+    fn look_at(
+        &mut self,
+        id: SessionId,
+        card: &Card,
+        now: Timestamp,
+    ) -> (Vec<Finding>, Vec<Finding>) {
+        let Some(known) = self.known.get_mut(&id) else { return Default::default() };
+        let standing = standing(&known.row, card, known.context);
+        let after = known.fold.findings(&standing, now, &self.thresholds);
+        let until = known.fold.until(&standing, now, &self.thresholds);
+        if let Some(before) = std::mem::replace(&mut known.until, until) {
+            self.due.remove(&(before, id));
+        }
+        self.due.extend(until.map(|at| (at, id)));
+        let needs_you = status::group(&card.reading, now) == Group::NeedsYou;
+        if needs_you && known.row.parent.is_none() {
+            let (since, asked) = (card.reading.since, known.fold.asked());
+            self.blocked.insert(id, Blocked { session: id, since, asked });
+        } else {
+            self.blocked.remove(&id);
+        }
+        let change = difference(&known.own, &after);
+        known.own = after;
+        change
+    }
+
+    fn look_at_all_together(&mut self, now: Timestamp) -> (Vec<Finding>, Vec<Finding>) {
+        let blocked: Vec<Blocked> = self.blocked.values().copied().collect();
+        let after = together(&blocked, now, &self.thresholds);
+        self.together_due = together_until(&blocked, now, &self.thresholds);
+        let change = difference(self.together.as_slice(), after.as_slice());
+        self.together = after;
+        change
+    }
+
+    fn forget(&mut self, id: SessionId) -> Vec<Finding> {
+        self.blocked.remove(&id);
+        let Some(known) = self.known.remove(&id) else { return Vec::new() };
+        if let Some(until) = known.until {
+            self.due.remove(&(until, id));
+        }
+        known.own
+    }
+}
+
+#[cfg(test)]
+#[path = "monitor_tests.rs"]
+mod tests;

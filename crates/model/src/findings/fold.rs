@@ -1,0 +1,110 @@
+//! What is kept of a session's events, in order and bounded, and what is found in it.
+
+use super::heard::Heard;
+use super::note::{Note, Place, Says, note};
+use super::work::Work;
+use super::{Finding, FindingKind, Standing, Thresholds, standing, trouble};
+use crate::status::Status;
+use crate::{EventId, Signal, Timestamp};
+
+/// The most notes that are kept of a session.
+pub const NOTES: usize = 256;
+
+/// What is kept of a session's events. Neither the order of arrival nor what was said twice makes a
+/// difference, as long as no more than [`NOTES`] tell something.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fold {
+    notes: Vec<(Place, Note)>,
+    /// When the agent last gave a sign of work.
+    moved: Option<Timestamp>,
+}
+
+impl Fold {
+    /// Takes one event.
+    pub fn take(&mut self, event: &Heard<'_>) {
+        let is_work = |it: &Signal| {
+            !matches!(it, Signal::Alive | Signal::Quiet | Signal::Died | Signal::Unknown(_))
+        };
+        if event.says().as_ref().is_some_and(is_work) {
+            self.moved = self.moved.max(Some(event.at));
+        }
+        let Some((place, note)) = note(event) else { return };
+        // It nearly always comes last.
+        let at = self.notes.partition_point(|(known, _)| *known < place);
+        match self.notes.get_mut(at).filter(|(known, _)| *known == place) {
+            Some(known) => known.1 = note,
+            None => self.notes.insert(at, (place, note)),
+        }
+        let over = self.notes.len().saturating_sub(NOTES);
+        self.notes.drain(..over);
+    }
+
+    /// An event no longer stands.
+    pub fn remove(&mut self, id: EventId) {
+        self.notes.retain(|(_, note)| note.id != id);
+    }
+
+    /// What is found at an instant, the earliest first.
+    #[must_use]
+    pub fn findings(
+        &self,
+        standing: &Standing<'_>,
+        now: Timestamp,
+        thresholds: &Thresholds,
+    ) -> Vec<Finding> {
+        let work = self.work();
+        let mut found = work.found(thresholds);
+        found.extend(trouble::found(self.notes(), standing, thresholds));
+        found.extend(standing::found(&work, self.moved, standing, (now, thresholds)));
+        // Of what is over only that it is, and how, is worth a remark.
+        let is_over = standing.reading.status == Status::Exited;
+        found.retain(|it| !is_over || outlives(&it.kind));
+        let mut out: Vec<Finding> = found.into_iter().map(|it| it.of(standing.session)).collect();
+        out.sort_by(|a, b| (a.since, a.kind.as_str()).cmp(&(b.since, b.kind.as_str())));
+        out.dedup_by(|a, b| (&a.kind, &a.says) == (&b.kind, &b.says));
+        out
+    }
+
+    /// When time alone would change what is found.
+    #[must_use]
+    pub fn until(
+        &self,
+        standing: &Standing<'_>,
+        now: Timestamp,
+        thresholds: &Thresholds,
+    ) -> Option<Timestamp> {
+        standing::until(&self.work(), self.moved, standing, (now, thresholds))
+    }
+
+    /// The latest event by which a person is asked something, or to allow something.
+    #[must_use]
+    pub fn asked(&self) -> Option<EventId> {
+        self.work().asked
+    }
+
+    /// The agent folded its context by itself: how full it is can be told.
+    #[must_use]
+    pub fn has_folded(&self) -> bool {
+        self.notes().any(|it| matches!(it.says, Says::Folded(Some(_))))
+    }
+
+    fn work(&self) -> Work<'_> {
+        Work::of(self.notes())
+    }
+
+    fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter().map(|(_, note)| note)
+    }
+}
+
+/// It is still so when the session is over.
+fn outlives(kind: &FindingKind) -> bool {
+    matches!(
+        kind,
+        FindingKind::Finished
+            | FindingKind::ProviderCrash
+            | FindingKind::RateLimit
+            | FindingKind::AuthFailure
+            | FindingKind::NetworkFailure
+    )
+}

@@ -1,0 +1,207 @@
+//! What is kept of an event: small, and enough to find what findings look for.
+
+use super::commands::{self, Purpose};
+use super::edits::{Edit, edits_of};
+use super::errors::{Class, class_of};
+use super::heard::Heard;
+use super::outputs::{self, Sign};
+use crate::hash::{self, Digest16};
+use crate::observed::Marks;
+use crate::{EventId, Kind, Signal, Timestamp};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The longest command or message that is kept, in bytes.
+const KEPT: usize = 160;
+
+/// Orders notes by their own time; what was said at once, by where it stands.
+pub(super) type Place = (Timestamp, bool, u64, u64, EventId);
+
+/// What is kept of an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) id: EventId,
+    pub(super) at: Timestamp,
+    pub(super) says: Says,
+}
+
+/// What it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Says {
+    /// A person asked something.
+    Prompt,
+    /// The agent said something.
+    Spoke,
+    /// A tool was called.
+    Call(Box<Call>),
+    /// A tool answered.
+    Answer(Box<Answer>),
+    /// The agent met a failure.
+    Failure(Box<Failure>),
+    /// The turn is over.
+    Over(How),
+    /// The context was folded; by itself at so many tokens.
+    Folded(Option<u64>),
+    /// The agent took the session up.
+    Began,
+    /// The agent ended the session.
+    Ended,
+    /// Its process is gone.
+    Died,
+    /// A person is asked to allow something.
+    AskedApproval,
+    /// A person is asked something.
+    Asked,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    /// The agent stopped by itself.
+    Done,
+    /// A person stopped it.
+    Interrupted,
+    /// An error stopped it.
+    Failed,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    /// Equal for the same tool with the same input.
+    pub(super) mark: Digest16,
+    pub(super) purpose: Purpose,
+    /// The command line, else what the call is about; cut.
+    pub(super) about: String,
+    /// What tells one check from another.
+    pub(super) key: String,
+    /// The program and what it is told to do.
+    pub(super) verb: String,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// A tool's answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    pub(super) call: Option<EventId>,
+    pub(super) failed: bool,
+    /// Equal for answers that tell the same.
+    pub(super) mark: Digest16,
+    pub(super) signs: Vec<Sign>,
+}
+
+/// A failure the agent met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) class: Class,
+    /// The agent tries again.
+    pub(super) retrying: bool,
+    pub(super) words: String,
+}
+
+/// What is kept of an event, and where it belongs; `None` where it tells nothing.
+pub(super) fn note(event: &Heard<'_>) -> Option<(Place, Note)> {
+    let says = if event.is_spoken() { spoken(event)? } else { live(event)? };
+    let late = !event.is_spoken();
+    let place = (event.at, late, event.place.0, event.place.1, event.id);
+    Some((place, Note { id: event.id, at: event.at, says }))
+}
+
+/// What the agent's own history says.
+fn spoken(event: &Heard<'_>) -> Option<Says> {
+    let ends = event.marks.has(Marks::ENDS_TURN);
+    let asks = matches!(event.signal, Some(Signal::Asked { .. }));
+    Some(match event.kind {
+        Kind::UserPrompt => Says::Prompt,
+        Kind::AssistantMessage if ends => Says::Over(How::Done),
+        Kind::AssistantMessage => Says::Spoke,
+        Kind::ToolCall if asks => Says::Asked,
+        Kind::ToolCall => Says::Call(Box::new(call(event))),
+        Kind::ToolResult => Says::Answer(Box::new(answer(event))),
+        Kind::Error => Says::Failure(Box::new(failure(event, ends))),
+        Kind::AgentStopped if event.label == Some("interrupted") => Says::Over(How::Interrupted),
+        Kind::AgentStopped if ends => Says::Over(How::Done),
+        Kind::ContextCompacted => Says::Folded(folded_at(event)),
+        Kind::SessionStarted => Says::Began,
+        Kind::SessionExited => Says::Ended,
+        Kind::ApprovalRequested => Says::AskedApproval,
+        _ => return None,
+    })
+}
+
+/// What a hook, a registry or a probe says: only what follows from it for the turn.
+fn live(event: &Heard<'_>) -> Option<Says> {
+    Some(match event.says()? {
+        Signal::Started | Signal::TookOver => Says::Began,
+        Signal::Prompted => Says::Prompt,
+        Signal::TurnOver => Says::Over(How::Done),
+        Signal::Interrupted => Says::Over(How::Interrupted),
+        Signal::Failed => Says::Failure(Box::new(failure(event, true))),
+        Signal::AskedApproval { .. } => Says::AskedApproval,
+        Signal::Asked { .. } => Says::Asked,
+        Signal::Ended => Says::Ended,
+        Signal::Died => Says::Died,
+        Signal::Busy
+        | Signal::Called { .. }
+        | Signal::Answered { .. }
+        | Signal::Settled { .. }
+        | Signal::WorkingOn
+        | Signal::Compacting
+        | Signal::Compacted
+        | Signal::Quiet
+        | Signal::Alive
+        | Signal::Unknown(_) => return None,
+    })
+}
+
+fn call(event: &Heard<'_>) -> Call {
+    let input = match event.data.get("input") {
+        Some(Value::String(text)) if text.trim_start().starts_with('{') => {
+            let read = serde_json::from_str(text).ok();
+            read.map_or(Cow::Owned(Value::String(text.clone())), Cow::Owned)
+        }
+        Some(input) => Cow::Borrowed(input),
+        None => Cow::Owned(Value::Null),
+    };
+    let tool = event.label.unwrap_or_default();
+    let command = commands::command_of(&input);
+    let line = command.as_deref();
+    let exact = if input.is_null() { event.text.to_owned() } else { input.to_string() };
+    Call {
+        mark: hash::checksum(format!("{tool}\n{exact}").as_bytes()),
+        purpose: commands::purpose(tool, line),
+        about: kept(line.unwrap_or(event.text)),
+        key: line.map(|it| kept(&commands::key_of(it))).unwrap_or_default(),
+        verb: line.map(|it| kept(&commands::verb_of(it))).unwrap_or_default(),
+        edits: edits_of(&input),
+    }
+}
+
+fn answer(event: &Heard<'_>) -> Answer {
+    let failed = event.marks.has(Marks::FAILED);
+    Answer {
+        call: event.parent,
+        failed,
+        mark: outputs::mark(event.text),
+        signs: outputs::signs(event.text),
+    }
+}
+
+fn failure(event: &Heard<'_>, ends: bool) -> Failure {
+    let named = |name: &str| event.data.get(name).and_then(Value::as_str);
+    let code = named("code").or(named("error")).or(event.label).unwrap_or_default();
+    let retrying = event.data.get("retrying").and_then(Value::as_bool) == Some(true);
+    let words = if event.text.trim().is_empty() { code } else { event.text };
+    Failure { class: class_of(code, event.text), retrying: retrying && !ends, words: kept(words) }
+}
+
+/// How much there was when the agent folded its context by itself.
+fn folded_at(event: &Heard<'_>) -> Option<u64> {
+    let trigger = event.data.get("trigger").and_then(Value::as_str).or(event.label);
+    let before = event.data.get("tokens_before").and_then(Value::as_u64);
+    before.filter(|_| trigger != Some("manual"))
+}
+
+fn kept(text: &str) -> String {
+    crate::text::cut(text, KEPT).to_owned()
+}

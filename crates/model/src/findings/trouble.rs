@@ -1,0 +1,132 @@
+//! What stands between an agent and its provider, and agents that broke down.
+
+use super::errors::Class;
+use super::note::{Failure, How, Note, Says};
+use super::{Context, FindingKind, Found, Standing, Thresholds, quoted};
+use crate::evidence::Life;
+use crate::status::Status;
+use crate::{EventId, Timestamp};
+
+const GO_ON: &str = "Go on where you left off.";
+
+/// Failures since the agent last got on.
+#[derive(Debug, Default)]
+struct Trouble<'n> {
+    failures: Vec<(&'n Note, &'n Failure)>,
+    /// It ended with its process, in the middle of a turn.
+    died: Option<&'n Note>,
+    open: bool,
+    /// How much there was when it last folded its context by itself.
+    folded: Option<(u64, &'n Note)>,
+}
+
+pub(super) fn found<'n>(
+    notes: impl Iterator<Item = &'n Note>,
+    standing: &Standing<'_>,
+    thresholds: &Thresholds,
+) -> Vec<Found> {
+    let mut trouble = Trouble::default();
+    for note in notes {
+        trouble.take(note);
+    }
+    let failed = trouble.failed(standing.reading.status, thresholds);
+    let died = trouble.died.filter(|_| standing.life != Life::Alive).map(|it| {
+        let says = "Its process ended in the middle of a turn.".to_owned();
+        Found::new(FindingKind::ProviderCrash, it.at, &[it.id], says).likely()
+    });
+    let context = standing.context.and_then(|it| trouble.context(it, standing, thresholds));
+    failed.into_iter().chain(died).chain(context).collect()
+}
+
+impl<'n> Trouble<'n> {
+    fn take(&mut self, note: &'n Note) {
+        match &note.says {
+            Says::Failure(failure) => self.failures.push((note, failure)),
+            Says::Prompt | Says::Spoke | Says::Call(_) | Says::Answer(_) => self.got_on(),
+            Says::Over(how) => {
+                self.open = false;
+                if *how == How::Interrupted {
+                    self.failures.clear();
+                }
+            }
+            Says::Folded(before) => {
+                self.folded = before.map(|it| (it, note)).or(self.folded);
+                self.failures.retain(|(_, it)| it.class != Class::Context);
+            }
+            Says::Began => self.died = None,
+            Says::Ended => self.open = false,
+            Says::Died if self.open => self.died = Some(note),
+            Says::Died | Says::AskedApproval | Says::Asked => {}
+        }
+    }
+
+    fn got_on(&mut self) {
+        self.failures.clear();
+        self.died = None;
+        self.open = true;
+    }
+
+    /// It gave up, or tried again too often. What it met last says what it is.
+    fn failed(&self, status: Status, thresholds: &Thresholds) -> Option<Found> {
+        let (_, last) = self.failures.last()?;
+        let same: Vec<_> = self.failures.iter().filter(|(_, it)| it.class == last.class).collect();
+        let gave_up = same.iter().find(|(_, it)| !it.retrying).map(|(note, _)| note.at);
+        let tried = thresholds.retries.checked_sub(1).and_then(|it| same.get(it));
+        let since: Timestamp = gave_up.or_else(|| tried.map(|(note, _)| note.at))?;
+        let ids: Vec<EventId> = same.iter().map(|(note, _)| note.id).collect();
+        let (kind, what, proposal) = told(last.class);
+        let tries = gave_up.is_none() && status == Status::Running;
+        let how = if tries { "keeps trying" } else { "gave up" };
+        let words = quoted(&last.words);
+        let says = format!("{what}, and the agent {how}: {words}");
+        let found = Found::new(kind, since, &ids, says);
+        let found = if last.class == Class::Other { found.likely() } else { found };
+        Some(match proposal.filter(|_| !tries) {
+            Some(proposal) => found.proposing(proposal),
+            None => found,
+        })
+    }
+
+    /// It is nearly full by what it can hold, or by where it was folded last.
+    fn context(
+        &self,
+        context: Context,
+        standing: &Standing<'_>,
+        thresholds: &Thresholds,
+    ) -> Option<Found> {
+        // What was used before it was folded says nothing.
+        let folded = self.folded;
+        if folded.is_some_and(|(_, note)| context.at <= note.at) {
+            return None;
+        }
+        let window = context.window.or(folded.map(|(before, _)| before)).filter(|it| *it > 0)?;
+        let percent = context.used.saturating_mul(100) / window;
+        if percent < thresholds.context_percent {
+            return None;
+        }
+        let ids: Vec<EventId> = folded.iter().map(|(_, note)| note.id).collect();
+        let says = format!("{} of {window} tokens of its context are used.", context.used);
+        let since = standing.reading.since;
+        let found = Found::new(FindingKind::ContextNearlyFull, since, &ids, says);
+        Some(if context.window.is_some() { found } else { found.likely() })
+    }
+}
+
+fn told(class: Class) -> (FindingKind, &'static str, Option<&'static str>) {
+    match class {
+        Class::Context => {
+            let proposal = "Your context is full. Compact it, then go on where you left off.";
+            (FindingKind::ContextNearlyFull, "Its context is full", Some(proposal))
+        }
+        Class::Quota => (FindingKind::RateLimit, "Its quota is used up", None),
+        Class::Rate => {
+            (FindingKind::RateLimit, "It is limited in how often it may ask", Some(GO_ON))
+        }
+        Class::Auth => (FindingKind::AuthFailure, "It was not let in", None),
+        Class::Provider => (FindingKind::ProviderCrash, "Its provider broke down", Some(GO_ON)),
+        Class::Network => {
+            (FindingKind::NetworkFailure, "Its provider could not be reached", Some(GO_ON))
+        }
+        Class::Other => (FindingKind::ProviderCrash, "It met an error", Some(GO_ON)),
+    }
+}

@@ -1,0 +1,8 @@
+//! What is found in a session, and what is not.
+#![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
+
+mod kinds;
+mod kit;
+mod ordinary;
+mod properties;
+mod quality;
