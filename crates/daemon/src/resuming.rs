@@ -1,7 +1,7 @@
 //! Resuming a session: who runs it, or the agent's own command that goes on with it. Never a guess
 //! from a folder or a title.
 
-use crate::bindings::tie;
+use crate::bindings::{followed, tie};
 use crate::contracts::Known;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::path::Path;
@@ -24,7 +24,8 @@ pub(crate) fn resume_plan_with(
     target: &Target,
     known: Known<'_>,
 ) -> Result<ResumeReply, DaemonError> {
-    let row = resolve(settings, target)?;
+    let meant = Target::Id(followed(settings, target)?.id.to_string());
+    let row = resolve(settings, &meant)?;
     let binding = tie(settings, &row, known)?;
     let plan = by_id(&row.agent).and_then(Adapter::start_plan);
     let command = plan.and_then(|it| it.resume(row.runtime_id.as_str()));

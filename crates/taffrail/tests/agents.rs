@@ -8,6 +8,8 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+#[path = "agents/desk.rs"]
+mod desk;
 #[path = "agents/driving.rs"]
 mod driving;
 #[path = "agents/expected.rs"]

@@ -76,6 +76,12 @@ impl Run {
         until("a process to end", || self.ended())
     }
 
+    /// Kills it with `SIGKILL` now.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("the process is ours");
+        self.child.wait().expect("the process is ours");
+    }
+
     /// Kills it with `SIGKILL` after so long, unless it has ended by itself.
     pub fn kill_after(self, delay: Duration) -> Fate {
         let end = Instant::now() + delay;

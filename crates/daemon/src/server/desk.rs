@@ -43,6 +43,16 @@ pub(super) async fn decide(
     Path(id): Path<String>,
     Told(body): Told<DecisionBody>,
 ) -> Result<Json<ApprovalRow>, Fault> {
+    decided(&app, surface, id, body).await.map(Json)
+}
+
+/// Lets a decision out for who came in there.
+pub(super) async fn decided(
+    app: &App,
+    surface: Surface,
+    id: String,
+    body: DecisionBody,
+) -> Result<ApprovalRow, Fault> {
     if body.reason.as_ref().is_some_and(|it| it.chars().count() > REASON) {
         return Err(Fault::usage("a reason has at most 1,000 characters"));
     }
@@ -57,7 +67,7 @@ pub(super) async fn decide(
         let verdict = Verdict { decision, by, why: body.reason, rule: None, at };
         handle.desk().decide(handle, &id, verdict)
     });
-    Ok(Json(done.await?.into()))
+    Ok(done.await?.into())
 }
 
 /// A hook asks, and waits. Over the socket only.

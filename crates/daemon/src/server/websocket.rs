@@ -7,6 +7,8 @@ mod messages;
 
 use super::app::{App, Counts, Place};
 use super::beginning::{Beginning, RECENT, begin, meant};
+use super::desk::decided;
+use super::door::Surface;
 use super::fault::Fault;
 use super::follower::{At, Fate, Follower, Others};
 use super::hub::{Batch, Frame};
@@ -18,6 +20,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::SinkExt;
 use messages::{Ask, error_message, init_of, init_of_all, lagged_message};
 use std::time::Duration;
+use taffrail_api::DecisionBody;
 use taffrail_model::SessionId;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -154,6 +157,7 @@ impl Client {
                 self.subscribe(word, after, limit).await
             }
             Ok(Ask::Subscribe { session: None, .. }) => self.subscribe_all().await,
+            Ok(Ask::Decide { id, body }) => self.decide(id, body).await,
             Ok(Ask::Unsubscribe { session: Some(word) }) => self.unsubscribe(word).await,
             Ok(Ask::Unsubscribe { session: None }) => {
                 self.follower = Follower::default();
@@ -180,6 +184,14 @@ impl Client {
         match begun.await {
             Ok(begun) => self.begin(&begun).await,
             Err(fault) => self.say(error_message(Some("subscribe-stream"), &fault)).await,
+        }
+    }
+
+    /// Who follows the session is told what was decided; only a refusal needs an answer.
+    async fn decide(&mut self, id: String, body: DecisionBody) -> Result<(), Gone> {
+        match decided(&self.app, Surface::Loopback, id, body).await {
+            Ok(_) => Ok(()),
+            Err(fault) => self.say(error_message(Some("approval-decision"), &fault)).await,
         }
     }
 

@@ -35,7 +35,7 @@ fn each(situation: &str, play: impl Fn(Agent, Evidence)) {
 /// The same for a play that begins on a usual stage.
 fn each_on_stage(situation: &str, play: impl Fn(&Stage)) {
     each(situation, |agent, evidence| {
-        let mut stage = Stage::new(agent, evidence);
+        let stage = Stage::new(agent, evidence);
         play(&stage);
         stage.check_daemon();
     });
@@ -63,7 +63,7 @@ fn a_folder_without_history() {
     // The folder a transcript will stand in is there before Taffrail is, and empty.
     let empty = "mkdir -p .codex/sessions/$(date +%Y/%m/%d) .claude/projects/$(pwd | tr / -)-app";
     each("a folder without history", |agent, evidence| {
-        let mut stage = Stage::prepared(agent, evidence, |machine| {
+        let stage = Stage::prepared(agent, evidence, |machine| {
             let status =
                 machine.command("/bin/sh").args(["-c", &format!("cd && {empty}")]).status();
             assert!(status.unwrap().success());
@@ -129,7 +129,7 @@ fn allowing_hook(machine: &Machine, agent: Agent) {
 #[test]
 fn a_hook_allows() {
     each("a hook allows", |agent, evidence| {
-        let mut stage = Stage::prepared(agent, evidence, |it| allowing_hook(it, agent));
+        let stage = Stage::prepared(agent, evidence, |it| allowing_hook(it, agent));
         let screen = stage.start(&[]);
         prompt(&screen, "guarded");
         let home = stage.machine.home();

@@ -30,7 +30,7 @@ pub(crate) const QUESTION: &str = "Which color?";
 /// A machine, the agent that plays on it, and what Taffrail is told.
 pub(crate) struct Stage {
     // Ends before its machine does.
-    daemon: Run,
+    daemon: RefCell<Run>,
     pub machine: Machine,
     pub agent: Agent,
     pub evidence: Evidence,
@@ -54,11 +54,18 @@ impl Stage {
             let file = std::fs::read_to_string(machine.home().path(hooks_file(agent))).unwrap();
             assert!(file.contains("taffrail"), "no hooks in {}: {file}", hooks_file(agent));
         }
-        let daemon = machine.home().spawn(&["daemon", "run"]);
-        until_every(PAUSE, "the daemon", || {
-            (machine.home().run(&["daemon", "status"]).status == 0).then_some(())
-        });
+        let daemon = RefCell::new(daemon_on(&machine));
         Self { daemon, machine, agent, evidence, met: RefCell::default() }
+    }
+
+    /// Ends the daemon as a power cut would.
+    pub(crate) fn kill_daemon(&self) {
+        self.daemon.borrow_mut().kill();
+    }
+
+    /// Starts another in its place.
+    pub(crate) fn start_daemon(&self) {
+        self.daemon.replace(daemon_on(&self.machine));
     }
 
     /// Starts the agent on a screen, ready for a prompt.
@@ -172,9 +179,17 @@ impl Stage {
     }
 
     /// How the daemon ended, if it has.
-    pub(crate) fn check_daemon(&mut self) {
-        assert_eq!(self.daemon.ended(), None, "the daemon ended");
+    pub(crate) fn check_daemon(&self) {
+        assert_eq!(self.daemon.borrow_mut().ended(), None, "the daemon ended");
     }
+}
+
+fn daemon_on(machine: &Machine) -> Run {
+    let daemon = machine.home().spawn(&["daemon", "run"]);
+    until_every(PAUSE, "the daemon", || {
+        (machine.home().run(&["daemon", "status"]).status == 0).then_some(())
+    });
+    daemon
 }
 
 /// Types a prompt that names a scenario.

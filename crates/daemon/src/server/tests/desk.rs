@@ -229,3 +229,31 @@ fn a_rule_decides_before_anybody_is_asked() {
     assert!(log.iter().all(|it| it.by == "rule" && it.rule.is_some() && it.why.is_some()));
     assert_eq!(log.len(), 2);
 }
+
+#[test]
+fn a_request_keeps_its_decision_and_no_more_than_a_piece_of_its_command() {
+    let machine = Machine::new();
+    let long = format!("echo {}", "x".repeat(20_000));
+    let asks = hook(&machine, body("n1", &long));
+    let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
+    assert_eq!(it.command.len(), taffrail_model::approval::COMMAND_BYTES);
+    assert_eq!(it.input_hash, mark(&long));
+    decide(&machine.client(), it.id.as_str(), Allowed::Deny).unwrap();
+    asks.join().unwrap();
+    let ledger = std::fs::read(machine.handle.settings().data.join("ledger.db-wal")).unwrap();
+    assert!(!ledger.windows(5_000).any(|it| it.iter().all(|it| *it == b'x')));
+}
+
+#[test]
+fn a_browser_is_no_hook_and_no_other_face() {
+    let machine = Machine::new();
+    let asked = serde_json::to_string(&body("n1", "ls")).unwrap();
+    assert_eq!(machine.post("/api/desk", &asked).status, 403);
+    let asks = hook(&machine, body("n2", "ls"));
+    let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
+    let path = format!("/api/approvals/{}", it.id);
+    assert_eq!(machine.post(&path, r#"{"decision":"deny","by":"cli"}"#).status, 200);
+    asks.join().unwrap();
+    let [row] = decisions(machine.handle.settings()).unwrap().decisions.try_into().unwrap();
+    assert_eq!(row.by, "web");
+}

@@ -156,10 +156,11 @@ fn what_is_not_understood_is_told_and_the_socket_stays_open() {
     check(json!("words"), Value::Null, "usage");
     check(json!({}), Value::Null, "usage");
     check(json!({"type": "dance"}), json!("dance"), "usage");
+    check(json!({"type": "approval-decision", "allow": true}), json!("approval-decision"), "usage");
     check(
-        json!({"type": "approval-decision", "allow": true}),
+        json!({"type": "approval-decision", "approvalId": "ffff", "decision": "allow"}),
         json!("approval-decision"),
-        "refused",
+        "not_found",
     );
     let name = "subscribe-stream";
     check(json!({"type": name, "sessionId": "zzzz"}), json!(name), "not_found");

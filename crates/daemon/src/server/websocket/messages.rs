@@ -4,13 +4,15 @@ use crate::server::beginning::Beginning;
 use crate::server::fault::Fault;
 use axum::extract::ws::Utf8Bytes;
 use serde::{Deserialize, Serialize};
-use taffrail_api::{ErrorBody, EventLine, Session, StatusList};
+use taffrail_api::{Allowed, DecisionBody, ErrorBody, EventLine, Session, StatusList};
 
 /// What a client asks.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum Ask {
     /// To be told of a session, or of all.
     Subscribe { session: Option<String>, after: Option<String>, limit: Option<usize> },
+    /// Decides a request for approval.
+    Decide { id: String, body: DecisionBody },
     /// Not to be told any more.
     Unsubscribe { session: Option<String> },
 }
@@ -39,6 +41,16 @@ struct Unsubscribe {
     session_id: Option<String>,
 }
 
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Decide {
+    #[serde(rename = "type")]
+    _name: String,
+    approval_id: String,
+    decision: Allowed,
+    reason: Option<String>,
+}
+
 impl Ask {
     /// Reads a message; what is not understood is told with its name.
     pub(super) fn read(text: &str) -> Result<Self, (Option<String>, Fault)> {
@@ -50,10 +62,10 @@ impl Ask {
             }),
             "unsubscribe-stream" => serde_json::from_str::<Unsubscribe>(text)
                 .map(|it| Self::Unsubscribe { session: it.session_id }),
-            "approval-decision" => {
-                let fault = Fault::refused("approvals are not decided here");
-                return Err((Some(name), fault));
-            }
+            "approval-decision" => serde_json::from_str::<Decide>(text).map(|it| Self::Decide {
+                id: it.approval_id,
+                body: DecisionBody { decision: it.decision, reason: it.reason, by: None },
+            }),
             _ => {
                 let fault = Fault::usage(format!("no message is called `{name}`"));
                 return Err((Some(name), fault));
