@@ -60,8 +60,12 @@ fn print(handoff: &Handoff) -> Result<(), CliError> {
 fn start(handoff: &Handoff, agent: &str, args: &Args, context: &Context) -> Result<(), CliError> {
     let file = place(handoff, context);
     let words = taffrail_daemon::start_with(agent, &file.to_string_lossy())?;
-    let folder = handoff.resume.cwd.as_deref().map(Path::new).filter(|it| it.is_dir());
-    let folder = folder.unwrap_or(&context.rim.here);
+    let folder = handoff.resume.cwd.as_deref().map_or(context.rim.here.as_path(), Path::new);
+    if !folder.is_dir() {
+        let (kind, hint) = (ErrorKind::Refused, Some("start it where its project is".to_owned()));
+        let message = format!("{} is not here", clean(&folder.to_string_lossy()));
+        return Err(CliError { kind, message, hint });
+    }
     let mut out = Out::new();
     out.line(&format!("cd {} && {}", quoted(&folder.to_string_lossy()), shell(&words)))?;
     out.end()?;
