@@ -26,6 +26,7 @@ struct Tale<'h> {
 
 impl<'h> Tale<'h> {
     fn new(home: &'h Home) -> Self {
+        home.write(&claude::path(SESSION), "");
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         Self { home, began: i64::try_from(now).unwrap() - 120, number: 0 }
     }
