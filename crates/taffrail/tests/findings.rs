@@ -1,4 +1,5 @@
 //! Findings and briefs of sessions, from the command line, with a daemon and without.
+#![expect(clippy::disallowed_methods, reason = "sessions of just now need to know what time it is")]
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,

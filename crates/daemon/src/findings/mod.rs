@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use taffrail_api::{FindingList, SCHEMA_VERSION};
 use taffrail_model::findings::{Context, Finding, Fold, Role, Standing, Thresholds};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_model::{SessionId, Timestamp, status};
 use taffrail_store::{IndexReader, SessionRow};
 
 /// The latest events of a session that are heard at once.
@@ -77,6 +77,12 @@ pub(crate) fn found_in(settings: &Settings, row: &SessionRow) -> Result<Vec<Find
     Hearing::new(settings).hear(row, &index.last_events(row.row, LOOK)?, &mut fold);
     let standing = standing(row, &card, context(&index, row.row, &fold)?);
     Ok(fold.findings(&standing, now, &Thresholds::default()))
+}
+
+/// Something moved in it within a day.
+pub(crate) fn is_of_late(row: &SessionRow, now: Timestamp) -> bool {
+    let day = status::Thresholds::default().over;
+    row.last_event_at.is_some_and(|it| now.as_second() - it.as_second() < day)
 }
 
 fn card_of(

@@ -1,7 +1,7 @@
 //! Findings of all sessions of late, kept as events come. Only what changed is looked at.
 
 use super::hearing::Hearing;
-use super::{BySession, LOOK, Whose, context, difference, standing};
+use super::{BySession, LOOK, Whose, context, difference, is_of_late, standing};
 use crate::live::Card;
 use crate::{DaemonError, Settings};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -81,8 +81,8 @@ impl Monitor {
         row: &SessionRow,
         changed: &[EventRow],
     ) -> Result<(), DaemonError> {
-        if !row.captured {
-            self.forget(row.id);
+        // What was copied here from long ago is looked at when it is asked for.
+        if !row.captured || !is_of_late(row, (settings.now)()) {
             return Ok(());
         }
         let mut hearing = Hearing::new(settings);

@@ -4,7 +4,7 @@ use super::app::App;
 use super::asked::Asked;
 use super::beginning::meant;
 use super::fault::Fault;
-use crate::findings::{found_in, listed};
+use crate::findings::{found_in, is_of_late, listed};
 use crate::live::Handle;
 use crate::{DaemonError, resolve};
 use axum::Json;
@@ -33,9 +33,10 @@ pub(super) async fn found(
 
 /// What is found in a session: as it is kept, or else looked for.
 pub(super) fn found_by(handle: &Handle, row: &SessionRow) -> Result<Vec<Finding>, DaemonError> {
-    match handle.card(row.id) {
-        Some(_) => Ok(handle.findings_of(row.id)),
-        None => found_in(handle.settings(), row),
+    let is_kept = handle.card(row.id).is_some() && is_of_late(row, (handle.settings().now)());
+    match is_kept {
+        true => Ok(handle.findings_of(row.id)),
+        false => found_in(handle.settings(), row),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Counts kept while events come and go are those a recount gives.
 
-use crate::builder::{Desk, Said, piece, who};
+use crate::builder::{Desk, Said, all_said, at, piece, who};
 use proptest::prelude::*;
 use taffrail_model::observed::Marks;
 use taffrail_model::{Kind, Timestamp};
@@ -80,4 +80,15 @@ proptest! {
             prop_assert_eq!(kept(&desk), recounted(&desk.events(&who("s"))));
         }
     }
+}
+
+#[test]
+fn the_latest_answer_is_known_by_its_time() {
+    let (mut desk, who) = (Desk::new(), who("a"));
+    desk.write(&[piece("a", &who).saying(&all_said(0..2))]);
+    let row = desk.session(&who).row;
+    assert_eq!(desk.reader().last_usage(row).unwrap(), None);
+    desk.write(&[piece("a", &who).from(20).spending("x", 9, 5).spending("y", 3, 7)]);
+    let (when, tokens) = desk.reader().last_usage(row).unwrap().unwrap();
+    assert_eq!((when, tokens.output), (at(9), 5));
 }
