@@ -7,12 +7,13 @@ use taffrail_model::{AgentId, SessionId, Timestamp};
 use utoipa::{IntoParams, ToSchema};
 
 /// A request, as a hook hands it to the desk.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeskBody {
     /// Tells this call of the hook from every other.
     pub nonce: String,
     /// When it was made.
+    #[schema(value_type = schema::Instant)]
     pub asked_at: Timestamp,
     /// The agent.
     pub agent: String,
@@ -37,9 +38,10 @@ pub struct DeskBody {
 }
 
 /// What a hook is told: a decision, or nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DeskReply {
     /// What was decided, if anything.
+    #[schema(value_type = Option<String>)]
     pub decision: Option<Decision>,
     /// What the agent is told with a refusal.
     pub reason: Option<String>,
@@ -124,10 +126,10 @@ pub struct ApprovalRow {
     #[schema(value_type = Option<String>)]
     pub outcome: Option<Outcome>,
     /// When it was asked.
-    #[schema(value_type = String)]
+    #[schema(value_type = schema::Instant)]
     pub asked_at: Timestamp,
     /// When the agent stops waiting for an answer from here.
-    #[schema(value_type = String)]
+    #[schema(value_type = schema::Instant)]
     pub expires_at: Timestamp,
     /// Who told of it, the first one first.
     pub sources: Vec<String>,
@@ -182,7 +184,7 @@ pub struct DecisionRow {
     /// The rule, if it was one.
     pub rule: Option<String>,
     /// When.
-    #[schema(value_type = String)]
+    #[schema(value_type = schema::Instant)]
     pub at: Timestamp,
     /// The mark of the exact input.
     pub input_hash: String,

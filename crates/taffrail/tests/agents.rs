@@ -16,6 +16,8 @@ mod driving;
 mod expected;
 #[path = "agents/plays.rs"]
 mod plays;
+#[path = "agents/resuming.rs"]
+mod resuming;
 #[path = "agents/smoke.rs"]
 mod smoke;
 #[path = "agents/stage.rs"]

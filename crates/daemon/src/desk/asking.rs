@@ -13,7 +13,6 @@ use taffrail_model::approval::{
 use taffrail_model::rules::{Decision as Ruled, Request, decide, risk};
 use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
 use taffrail_store::IndexReader;
-use tokio::sync::oneshot;
 
 /// What a hook that asked gets.
 #[derive(Debug)]
@@ -75,11 +74,23 @@ impl Desk {
         let held = plan.dialog == Dialog::Beside || away;
         let state = if held { State::Pending } else { State::DialogOnly };
         let it = Approval { state, ..it };
-        ledger(settings)?.open_approval(&it)?;
-        self.lock().known.insert(it.id.clone(), Slip::new(it.clone()));
+        let asked = self.put_down(handle, it.clone(), held)?;
         self.look_back(settings, it.session_id)?;
         handle.tell_approval(&it);
-        if held { self.hold(handle, it) } else { Ok(Asked::Left) }
+        Ok(asked)
+    }
+
+    /// Whoever sees the request in the ledger finds its hook waiting, too.
+    fn put_down(&self, handle: &Handle, it: Approval, held: bool) -> Result<Asked, DaemonError> {
+        let mut open = self.lock();
+        ledger(handle.settings())?.open_approval(&it)?;
+        let (id, until) = (it.id.clone(), it.expires_at);
+        open.known.insert(id.clone(), Slip::new(it));
+        if !held {
+            return Ok(Asked::Left);
+        }
+        let (connection, answer) = open.wait_for(&id);
+        Ok(Asked::Held(Held::new(handle.clone(), (id, connection), answer, until)))
     }
 
     fn by_rule(
@@ -89,9 +100,8 @@ impl Desk {
         verdict: &Verdict,
     ) -> Result<Asked, DaemonError> {
         let settings = handle.settings();
-        let mut ledger = ledger(settings)?;
-        ledger.open_approval(&it)?;
-        let it = moved(&mut ledger, it, &Happening::Decided(verdict.clone()))?;
+        let it = it.after(&Happening::Decided(verdict.clone())).unwrap_or(it);
+        ledger(settings)?.open_approval(&it)?;
         let slip = Slip::new(it.clone());
         self.lock().known.insert(it.id.clone(), slip);
         tell(settings, &it, false)?;
@@ -101,16 +111,16 @@ impl Desk {
     }
 
     fn hold(&self, handle: &Handle, it: Approval) -> Result<Asked, DaemonError> {
-        let (sender, answer) = oneshot::channel();
         let (id, until) = (it.id.clone(), it.expires_at);
         let mut open = self.lock();
-        open.connections += 1;
-        let connection = open.connections;
         // What is known of it may have moved on meanwhile.
         let slip = open.known.entry(id.clone()).or_insert_with(|| Slip::new(it));
         let mut ledger = ledger(handle.settings())?;
         slip.it = moved(&mut ledger, slip.it.clone(), &Happening::HookBack)?;
-        slip.waits = Some((connection, sender));
+        if slip.it.state != State::Pending {
+            return Ok(Asked::Left);
+        }
+        let (connection, answer) = open.wait_for(&id);
         Ok(Asked::Held(Held::new(handle.clone(), (id, connection), answer, until)))
     }
 }

@@ -138,6 +138,16 @@ impl Open {
         self.known.values().any(|it| equal(&it.it))
     }
 
+    /// From now on a connection waits for the answer to a request.
+    fn wait_for(&mut self, id: &ApprovalId) -> (u64, oneshot::Receiver<Answer>) {
+        let (sender, answer) = oneshot::channel();
+        self.connections += 1;
+        if let Some(slip) = self.known.get_mut(id) {
+            slip.waits = Some((self.connections, sender));
+        }
+        (self.connections, answer)
+    }
+
     fn of(&mut self, session: SessionId) -> impl Iterator<Item = &mut Slip> {
         self.known.values_mut().filter(move |it| it.it.session_id == session)
     }

@@ -104,7 +104,6 @@ impl Loop {
         let whole = (&Scope::All, Budget::Whole, Bring::WhenDue);
         run(&settings, &mut writer, whole, &mut |_| {})?;
         writer.fold_beside()?;
-        handle.desk().take_up(&settings)?;
         let rules = Arc::new(Rules::of(&settings, &writer)?);
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
         let probe = Probe::new(&to_self);

@@ -51,6 +51,8 @@ pub fn live(
     let (to_loop, wakes) = channel();
     let kept_up = Settings { kept_up: true, ..settings.clone() };
     let handle = Handle::new(kept_up, to_loop.clone());
+    // Whoever asks is told how requests stand for us, not how they stood for who was here before.
+    handle.desk().take_up(settings)?;
     begin(&handle)?;
     let state = state.map(Path::to_owned);
     let retelling = handle.retelling().clone();

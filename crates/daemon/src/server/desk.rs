@@ -19,7 +19,7 @@ const REASON: usize = 1_000;
 /// Requests that can still be answered; with `all` every one there was.
 #[utoipa::path(get, path = "/api/approvals", tag = "approvals", params(ApprovalsQuery),
     responses((status = 200, body = Approvals)))]
-pub(super) async fn all(
+pub(super) async fn approvals_asked(
     State(app): State<App>,
     Asked(query): Asked<ApprovalsQuery>,
 ) -> Result<Json<Approvals>, Fault> {
@@ -29,7 +29,7 @@ pub(super) async fn all(
 /// Every decision there was, with who and why.
 #[utoipa::path(get, path = "/api/approvals/log", tag = "approvals",
     responses((status = 200, body = Decisions)))]
-pub(super) async fn log(State(app): State<App>) -> Result<Json<Decisions>, Fault> {
+pub(super) async fn approvals_log(State(app): State<App>) -> Result<Json<Decisions>, Fault> {
     Ok(Json(app.ask(|handle| decisions(handle.settings())).await?))
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn log(State(app): State<App>) -> Result<Json<Decisions>, Fault
 #[utoipa::path(post, path = "/api/approvals/{id}", tag = "approvals", request_body = DecisionBody,
     params(("id" = String, Path, description = "the beginning of its id")),
     responses((status = 200, body = ApprovalRow)))]
-pub(super) async fn decide(
+pub(super) async fn approval_decided(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     Path(id): Path<String>,
@@ -71,7 +71,9 @@ pub(super) async fn decided(
 }
 
 /// A hook asks, and waits. Over the socket only.
-pub(super) async fn ask(
+#[utoipa::path(post, path = "/api/desk", tag = "approvals", request_body = DeskBody,
+    responses((status = 200, body = DeskReply)))]
+pub(super) async fn desk_asked(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     Told(body): Told<DeskBody>,

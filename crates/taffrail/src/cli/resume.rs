@@ -1,7 +1,7 @@
 //! `taffrail resume`
 
 use super::completions::session_ids;
-use super::events::refresh;
+use super::events::catch_up;
 use super::handoff::{quoted, shell};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -12,7 +12,9 @@ use std::path::Path;
 use std::process::Command;
 use taffrail_api::client::escaped;
 use taffrail_api::{ErrorKind, ResumeBody, ResumeReply, ResumeState};
-use taffrail_daemon::{Target, begin_resume, end_resume, resume_in_tmux, resume_plan, turns};
+use taffrail_daemon::{
+    Scope, Target, begin_resume, end_resume, resume_in_tmux, resume_plan, turns,
+};
 
 /// Turns that are shown before a session goes on.
 const TURNS: usize = 5;
@@ -60,8 +62,9 @@ fn planned(args: &Args, context: &Context) -> Result<ResumeReply, CliError> {
         let path = format!("/api/sessions/{}/controls/resume", escaped(&id));
         return Ok(client.post(&path, &ResumeBody { dry_run: true })?);
     }
+    // Its history may have come after anybody looked last.
+    catch_up(context, &Scope::All)?;
     let target = context.target(&args.id)?;
-    refresh(context, &target)?;
     Ok(resume_plan(&context.settings, &target)?)
 }
 

@@ -61,6 +61,10 @@ impl Stage {
     /// Ends the daemon as a power cut would.
     pub(crate) fn kill_daemon(&self) {
         self.daemon.borrow_mut().kill();
+        // It runs in another namespace and ends a moment after who led it there.
+        until_every(PAUSE, "the end of the daemon", || {
+            (self.machine.home().run(&["daemon", "status"]).status != 0).then_some(())
+        });
     }
 
     /// Starts another in its place.

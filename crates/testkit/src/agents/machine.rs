@@ -101,6 +101,16 @@ impl Machine {
         )
     }
 
+    /// Another program on a screen of its own, with an agent where a user has it.
+    #[must_use]
+    pub fn beside(&self, agent: Agent, program: &Path, arguments: &[&str]) -> Tmux<'_> {
+        let folder = program_of(&agent.package()).parent().map(Path::to_owned).unwrap_or_default();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display());
+        let mut environment = agent.environment(self.model.port());
+        environment.push(("PATH", path));
+        Tmux::start(self, program, arguments, &environment)
+    }
+
     /// Sends a signal to a process inside, by the number it has there.
     pub fn signal(&self, signal: &str, pid: u32) {
         let status = self.command("/bin/kill").args([signal, &pid.to_string()]).status().unwrap();

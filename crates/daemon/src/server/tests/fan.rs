@@ -200,8 +200,7 @@ async fn bare_stream(State(bare): State<Bare>) -> Response {
     bare.on.fetch_add(1, SeqCst);
     let pieces = stream::unfold(feed, |mut feed| async move {
         let line = feed.recv().await.ok()?;
-        let piece = [b"data: ", line.as_ref(), b"\n\n"].concat();
-        Some((Ok::<_, Infallible>(Bytes::from(piece)), feed))
+        Some((Ok::<_, Infallible>(line), feed))
     });
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(pieces)).into_response()
 }
@@ -229,8 +228,17 @@ fn bare(form: Form) -> (f64, f64) {
     }
     wait(&bare.on, SUBSCRIBERS);
     wait(&readers.ready, SUBSCRIBERS);
+    // As many bytes as ours sends.
+    let message = |number| match form {
+        Form::Websocket => format!(
+            r#"{{"type":"stream-event","sessionId":"{}","cursor":"0123456789.{number:08}","event":{}}}"#,
+            id(FIRST),
+            line(number)
+        ),
+        Form::EventStream => format!("id: 0123456789.{number:08}\ndata: {}\n\n", line(number)),
+    };
     let figures = measured(&readers, "bare-axum", &|number| {
-        bare.feed.send(line(number).into()).unwrap();
+        bare.feed.send(message(number).into()).unwrap();
     });
     runtime.shutdown_background();
     figures
