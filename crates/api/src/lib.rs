@@ -14,6 +14,7 @@ mod handoff;
 mod hooks;
 mod keep;
 mod live;
+mod peers;
 mod place;
 mod reply;
 mod request;
@@ -46,9 +47,10 @@ pub use keep::{
 };
 pub use live::{
     AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord, Message,
-    Messages, Peer, PeerList, PeerStatus, PlaceHealth, RepairReply, Role, StatusList, StreamBegin,
-    StreamReply, Summary, Timeline, WaitReply,
+    Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
+    WaitReply,
 };
+pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,

@@ -172,54 +172,6 @@ pub struct Timeline {
     pub turns: Vec<Turn>,
 }
 
-/// Who runs sessions now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct PeerList {
-    /// Of this document.
-    pub schema_version: u32,
-    /// The peers, by their names.
-    pub peers: Vec<Peer>,
-}
-
-/// An executor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Peer {
-    /// Its name, as `tmux:%3` or `process:417`.
-    pub peer_id: String,
-    /// How it is.
-    pub status: PeerStatus,
-    /// The agent.
-    pub backend: String,
-    /// Where it works.
-    pub project_path: Option<String>,
-    /// What it runs; nearly always one.
-    #[schema(value_type = Vec<schema::SessionId>)]
-    pub sessions: Vec<SessionId>,
-}
-
-/// How an executor is, in the words of the binding contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PeerStatus {
-    /// It is there.
-    Online,
-    /// It is at work, or waits to be allowed something.
-    Busy,
-}
-
-/// What repairing a binding came to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct RepairReply {
-    /// Of this document.
-    pub schema_version: u32,
-    /// The sessions that stand differently now; none where it was so already.
-    #[schema(value_type = Vec<schema::SessionId>)]
-    pub changed: Vec<SessionId>,
-    /// The binding of the session that was named.
-    #[schema(value_type = schema::Binding)]
-    pub binding: serde_json::Value,
-}
-
 /// One thing a status rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EvidenceRow {

@@ -43,6 +43,16 @@ impl Ledger {
         Ok(self.connection.prepare_cached(query)?.execute(values)? == 1)
     }
 
+    /// Nothing more is to be learned of a request.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn unfollow_approval(&mut self, id: &ApprovalId) -> Result<(), StoreError> {
+        let query = "UPDATE approvals SET followed = 0 WHERE id = ?1";
+        self.connection.prepare_cached(query)?.execute([id.as_str()])?;
+        Ok(())
+    }
+
     /// A request.
     ///
     /// # Errors

@@ -83,7 +83,9 @@ impl Desk {
     /// Whoever sees the request in the ledger finds its hook waiting, too.
     fn put_down(&self, handle: &Handle, it: Approval, held: bool) -> Result<Asked, DaemonError> {
         let mut open = self.lock();
-        ledger(handle.settings())?.open_approval(&it)?;
+        let mut ledger = ledger(handle.settings())?;
+        open.sweep(&mut ledger, (handle.settings().now)())?;
+        ledger.open_approval(&it)?;
         let (id, until) = (it.id.clone(), it.expires_at);
         open.known.insert(id.clone(), Slip::new(it));
         if !held {
@@ -104,7 +106,7 @@ impl Desk {
         ledger(settings)?.open_approval(&it)?;
         let slip = Slip::new(it.clone());
         self.lock().known.insert(it.id.clone(), slip);
-        tell(settings, &it, false)?;
+        tell(settings, &it, false);
         handle.tell_approval(&it);
         let (decision, reason) = (verdict.decision.clone(), reason(verdict));
         Ok(Asked::Answered(Answer { decision, reason }))

@@ -22,9 +22,12 @@ use taffrail_adapters::Answer;
 use taffrail_capture::spool;
 use taffrail_model::approval::{Approval, ApprovalId, Happening, State, Verdict};
 use taffrail_model::journal::{Answered, Entry};
-use taffrail_model::{Origin, SessionId, hash};
-use taffrail_store::{Ledger, StoreError};
+use taffrail_model::{Origin, SessionId, Timestamp, hash};
+use taffrail_store::Ledger;
 use tokio::sync::oneshot;
+
+/// For so many seconds after a decision the agent's own word on it is waited for.
+const FOLLOWED: i64 = 3_600;
 
 /// Requests of which something may still be learned.
 #[derive(Debug, Default)]
@@ -71,7 +74,7 @@ impl Desk {
             let it = moved(&mut ledger, it, &Happening::HookLost)?;
             open.known.insert(it.id.clone(), Slip { heard: true, ..Slip::new(it) });
         }
-        Ok(())
+        open.sweep(&mut ledger, (settings.now)())
     }
 
     /// Lets a decision out, if none is.
@@ -109,7 +112,7 @@ impl Desk {
         }
         let (decided, has_twin) = (slip.it.clone(), open.has_twin(id));
         drop(open);
-        tell(settings, &decided, has_twin)?;
+        tell(settings, &decided, has_twin);
         handle.tell_approval(&decided);
         Ok(decided)
     }
@@ -156,6 +159,22 @@ impl Open {
     fn tidy(&mut self) {
         self.known.retain(|_, it| it.it.is_followed());
     }
+
+    /// Ends what nobody waits for any more, and gives up learning what became of old decisions.
+    fn sweep(&mut self, ledger: &mut Ledger, now: Timestamp) -> Result<(), DaemonError> {
+        for slip in self.known.values_mut().filter(|it| it.it.expires_at <= now) {
+            slip.it = moved(ledger, slip.it.clone(), &Happening::TimedOut)?;
+        }
+        let old = |it: &Approval| {
+            let at = it.verdict.as_ref().map(|it| it.at.as_second());
+            !it.is_open() && at.is_some_and(|at| at.saturating_add(FOLLOWED) <= now.as_second())
+        };
+        for id in self.known.values().filter(|it| old(&it.it)).map(|it| &it.it.id) {
+            ledger.unfollow_approval(id)?;
+        }
+        self.known.retain(|_, it| it.it.is_followed() && !old(&it.it));
+        Ok(())
+    }
 }
 
 fn ledger(settings: &Settings) -> Result<Ledger, DaemonError> {
@@ -190,8 +209,8 @@ fn standing(it: &Approval) -> String {
     let id = &it.id;
     match (&it.state, &it.verdict) {
         (State::Decided, Some(verdict)) => {
-            let word = verdict.decision.as_str();
-            format!("{id} was decided by {} at {}: {word}", verdict.by, verdict.at)
+            let (word, at) = (verdict.decision.as_str(), verdict.at.strftime("%Y-%m-%d %H:%M:%S"));
+            format!("{id} was decided by {} at {at} UTC: {word}", verdict.by)
         }
         (State::DialogOnly, _) => {
             format!("{id} can only be answered at the agent: its hook is gone")
@@ -206,9 +225,10 @@ fn reason(verdict: &Verdict) -> Option<String> {
     verdict.why.clone().or_else(|| verdict.rule.as_ref().map(|rule| format!("Rule: {rule}")))
 }
 
-/// Writes into the journal that a request was decided here.
-fn tell(settings: &Settings, it: &Approval, has_twin: bool) -> Result<(), DaemonError> {
-    let Some(verdict) = &it.verdict else { return Ok(()) };
+/// Writes into the journal that a request was decided here. The decision is out and in the ledger; where
+/// the journal cannot be written, only its status is told later, by the agent itself.
+fn tell(settings: &Settings, it: &Approval, has_twin: bool) {
+    let Some(verdict) = &it.verdict else { return };
     let answered = Answered {
         approval: it.id.clone(),
         decision: verdict.decision.clone(),
@@ -218,8 +238,7 @@ fn tell(settings: &Settings, it: &Approval, has_twin: bool) -> Result<(), Daemon
         says: it.command.clone(),
         input: if has_twin { String::new() } else { it.input_hash.clone() },
     };
-    let payload = serde_json::value::to_raw_value(&answered)
-        .map_err(|error| StoreError::Damaged(error.to_string()))?;
+    let Ok(payload) = serde_json::value::to_raw_value(&answered) else { return };
     let entry = Entry {
         at: verdict.at,
         nonce: hash::to_hex(&hash::digest("decision", &[it.id.as_str().as_bytes()])),
@@ -229,5 +248,5 @@ fn tell(settings: &Settings, it: &Approval, has_twin: bool) -> Result<(), Daemon
         shortened: false,
         payload: &payload,
     };
-    spool(&settings.data, &entry).map_err(|error| StoreError::from(error).into())
+    spool(&settings.data, &entry).ok();
 }

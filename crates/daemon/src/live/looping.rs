@@ -1,15 +1,13 @@
 //! The loop: wakes, writes, tells.
 
 use super::board::Board;
-use super::by_root;
-use super::eye::{self, Eye, Given};
+use super::eye::Eye;
 use super::finishing::{self, Ask};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
 use super::tickets::Load;
 use super::wake::{Alone, Errand, EyeNumber, Looked, Places, Settling, Wake};
-use super::watch::WATCHES;
 use crate::findings::Monitor;
 use crate::indexing::{Budget, Scope, run};
 use crate::keeping::Rules;
@@ -35,7 +33,7 @@ const BATCH_TIME: Duration = Duration::from_millis(100);
 const SEARCH_BYTES: u64 = 16 * 1024 * 1024;
 const SEARCH_TIME: Duration = Duration::from_secs(60);
 /// New homes are looked for so often.
-const HOMES_TIME: Duration = Duration::from_secs(2);
+pub(super) const HOMES_TIME: Duration = Duration::from_secs(2);
 
 /// Whether the loop goes on.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,12 +65,12 @@ pub(crate) struct Loop {
     pub(super) settings: Arc<Settings>,
     pub(super) handle: Handle,
     wakes: Receiver<Wake>,
-    to_self: Sender<Wake>,
+    pub(super) to_self: Sender<Wake>,
     writer: Option<Writer>,
     pub(super) device: DeviceId,
     pub(super) index: Option<IndexReader>,
-    rules: Arc<RwLock<Arc<Rules>>>,
-    eyes: Vec<Eye>,
+    pub(super) rules: Arc<RwLock<Arc<Rules>>>,
+    pub(super) eyes: Vec<Eye>,
     pub(super) board: Board,
     pub(super) monitor: Monitor,
     pub(super) probe: Probe,
@@ -80,7 +78,7 @@ pub(crate) struct Loop {
     unsearched: Unsearched,
     settling: Vec<Settling>,
     settlings: u64,
-    next_homes: Instant,
+    pub(super) next_homes: Instant,
     /// Where the file for status bars is kept, and what it says.
     pub(super) state: Option<PathBuf>,
     pub(super) glanced: Option<Glance>,
@@ -383,26 +381,5 @@ impl Loop {
         }
         self.executors_again()?;
         self.watch()
-    }
-
-    /// Opens an eye on every place that has none.
-    fn open_eyes(&mut self) -> Result<(), DaemonError> {
-        self.next_homes = Instant::now() + HOMES_TIME;
-        for (root, homes) in by_root(self.settings.eyes()) {
-            if self.eyes.iter().any(|eye| eye.root == root) {
-                continue;
-            }
-            let given = Given {
-                settings: self.settings.clone(),
-                rules: self.rules.clone(),
-                device: self.device.as_str().to_owned(),
-                wakes: self.to_self.clone(),
-                budget: WATCHES / 4,
-            };
-            let eye = eye::open(self.eyes.len(), homes, given)?;
-            self.handle.note_eye(self.eyes.len(), &eye);
-            self.eyes.push(eye);
-        }
-        Ok(())
     }
 }

@@ -13,6 +13,7 @@ mod glancing;
 mod handle;
 mod looks;
 mod looping;
+mod opening;
 mod pace;
 mod probe;
 mod registry;

@@ -231,6 +231,24 @@ fn a_rule_decides_before_anybody_is_asked() {
 }
 
 #[test]
+fn what_nobody_waits_for_is_swept_away() {
+    let machine = Machine::new();
+    let early = |nonce: &str, at: &str| DeskBody {
+        agent: "codex".to_owned(),
+        asked_at: at.parse().unwrap(),
+        ..body(nonce, nonce)
+    };
+    // Its agent waits for an hour.
+    hook(&machine, early("n1", "2026-10-01T09:29:59Z")).join().unwrap();
+    hook(&machine, early("n2", "2026-10-01T09:30:01Z")).join().unwrap();
+    hook(&machine, early("n3", "2026-10-01T10:29:59Z")).join().unwrap();
+    let [over] = waits_for(&machine, &State::Expired, 1).try_into().unwrap();
+    assert_eq!((over.command.as_str(), over.outcome), ("n1", Some(Outcome::Void)));
+    let open = approvals(machine.handle.settings(), false).unwrap().approvals;
+    assert_eq!(open.iter().map(|it| it.command.as_str()).collect::<Vec<_>>(), ["n2", "n3"]);
+}
+
+#[test]
 fn a_request_keeps_its_decision_and_no_more_than_a_piece_of_its_command() {
     let machine = Machine::new();
     let long = format!("echo {}", "x".repeat(20_000));

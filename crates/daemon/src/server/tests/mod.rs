@@ -3,6 +3,7 @@
 //! The loop is played by a thread that answers wakes; the tests tell and put what it would.
 
 mod bindings;
+mod controls;
 mod desk;
 mod doors;
 mod fan;
