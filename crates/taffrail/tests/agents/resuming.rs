@@ -14,6 +14,9 @@ fn killed(stage: &Stage) -> Value {
     prompt(&screen, "hello");
     finished(&screen, "Hello there.");
     let session = stage.new_is("the turn is over");
+    // An agent writes its history a moment later; what it never wrote nobody brings back.
+    stage.same_has(&session, "the turn is over", ("prompts", json!(1)));
+    stage.rests(&session);
     stage.machine.signal("-KILL", screen.pid());
     stage.kill_daemon();
     until("the end", || screen.ended().then_some(()));
