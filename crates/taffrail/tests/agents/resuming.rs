@@ -1,6 +1,7 @@
 //! Sessions of real agents, brought back after everything was killed.
 
 use crate::PROGRAM;
+use crate::driving::ready;
 use crate::expected::Evidence;
 use crate::stage::{PAUSE, Stage, finished, prompt, runtime};
 use serde_json::{Value, json};
@@ -23,6 +24,14 @@ fn killed(stage: &Stage) -> Value {
     session
 }
 
+/// What stands on the screen when a prompt can be typed, whatever the agent asks before it acts.
+fn prompting(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Claude => "mode on",
+        Agent::Codex => ready(agent),
+    }
+}
+
 /// `taffrail resume` on a screen, with the agent where a user has it.
 fn resumed<'a>(stage: &'a Stage, id: &str) -> Tmux<'a> {
     stage.machine.beside(stage.agent, Path::new(PROGRAM), &["resume", id])
@@ -43,7 +52,8 @@ fn a_session_comes_back_after_everything_was_killed() {
         assert!(words.contains(&json!(runtime(&session))), "{plan}");
         stage.start_daemon();
         let screen = resumed(&stage, id);
-        screen.wait_for("Hello there.");
+        // Its last turns are shown before the agent is there.
+        screen.wait_for(prompting(agent));
         stage.hold(&screen, "held");
         stage.release("held");
         finished(&screen, "Here it is.");
