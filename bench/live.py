@@ -8,9 +8,15 @@ line every so often, as agents do while they stream. One subscriber follows ever
 daemon's own socket. Printed for each number of sessions: the time from a line's being written to
 its being told, the daemon's CPU, its private memory, and what it writes; then what it costs while
 nothing happens. Everything runs on this machine and is removed at the end.
+
+Beside the daemon a bare watcher follows the same files: it waits for the kernel's notice, reads
+what was added, and passes it on over a socket, without parsing or keeping anything. Its times, in the
+same run, are what the machine itself costs; `steal` is the share of the machine its host took away.
 """
 import argparse
+import ctypes
 import json
+import multiprocessing
 import os
 import shutil
 import socket
@@ -92,17 +98,58 @@ class Daemon:
         self.process.wait(30)
 
 
-class Follower(threading.Thread):
-    """Reads the stream of all events and notes when each text came."""
+def subscription(path):
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(path)
+    link.sendall(b"GET /api/stream HTTP/1.1\r\nHost: taffrail\r\n"
+                 b"Accept: text/event-stream\r\n\r\n")
+    return link
 
-    def __init__(self, path):
+
+def pass_on(folder, link):
+    """The bare watcher: what is added to any file of a folder goes over the socket."""
+    libc, modified, places = ctypes.CDLL(None), 0x2, {}
+    notices = libc.inotify_init()
+    libc.inotify_add_watch(notices, folder.encode(), modified)
+    while batch := os.read(notices, 1 << 16):
+        at, names = 0, set()
+        while at < len(batch):
+            length = int.from_bytes(batch[at + 12:at + 16], "little")
+            names.add(batch[at + 16:at + 16 + length].rstrip(b"\0").decode())
+            at += 16 + length
+        for name in names:
+            with open(f"{folder}/{name}", "rb") as file:
+                file.seek(places.get(name, 0))
+                added = file.read()
+            places[name] = places.get(name, 0) + len(added)
+            link.sendall(added)
+
+
+def bare_watcher(folder):
+    os.makedirs(folder, exist_ok=True)
+    ours, theirs = socket.socketpair()
+    process = multiprocessing.Process(target=pass_on, args=(folder, theirs), daemon=True)
+    process.start()
+    return ours, process
+
+
+def stolen():
+    """Ticks the host took from this machine, and ticks in all."""
+    with open("/proc/stat") as file:
+        ticks = [int(it) for it in file.readline().split()[1:9]]
+    return ticks[7], sum(ticks)
+
+
+class Follower(threading.Thread):
+    """Reads from a link and notes when each text came."""
+
+    def __init__(self, link):
         super().__init__(daemon=True)
-        self.seen = {}
-        self.link = socket.socket(socket.AF_UNIX)
-        self.link.connect(path)
-        self.link.sendall(b"GET /api/stream HTTP/1.1\r\nHost: taffrail\r\n"
-                          b"Accept: text/event-stream\r\n\r\n")
+        self.seen, self.link = {}, link
         self.start()
+
+    def lags(self, sent):
+        return sorted(self.seen[it] - at for it, at in sent.items() if it in self.seen)
 
     def run(self):
         rest = b""
@@ -119,9 +166,9 @@ def quantile(sorted_values, share):
     return sorted_values[min(len(sorted_values) - 1, int(len(sorted_values) * share))]
 
 
-def stream(daemon, follower, sessions, seconds, pause):
+def stream(daemon, followers, sessions, seconds, pause):
     """Each session writes a line every `pause` seconds."""
-    sent, began = {}, time.time()
+    sent, began, (steal, ticks) = {}, time.time(), stolen()
     cpu, (calls, written) = daemon.cpu(), daemon.written()
     every, number = pause / len(sessions), 0
     while time.time() - began < seconds:
@@ -132,11 +179,13 @@ def stream(daemon, follower, sessions, seconds, pause):
         time.sleep(max(0.0, began + number * every - time.time()))
     took = time.time() - began
     deadline = time.time() + 20
-    while any(text not in follower.seen for text in sent) and time.time() < deadline:
+    while any(text not in followers[0].seen for text in sent) and time.time() < deadline:
         time.sleep(0.05)
-    lags = sorted(follower.seen[it] - at for it, at in sent.items() if it in follower.seen)
+    lags, bare = (it.lags(sent) for it in followers)
     calls, written = daemon.written()[0] - calls, daemon.written()[1] - written
-    return {"lines": len(sent), "lost": len(sent) - len(lags), "lags": lags,
+    steal, ticks = (now - then for now, then in zip(stolen(), (steal, ticks)))
+    return {"lines": len(sent), "lost": len(sent) - len(lags), "lags": lags, "bare": bare,
+            "steal": steal / ticks,
             "cpu": (daemon.cpu() - cpu) / took, "private": daemon.private_mb(),
             "calls": calls / took, "kib": written / 1024 / took}
 
@@ -152,26 +201,30 @@ def main():
     parser.add_argument("--idle", type=float, default=60)
     args = parser.parse_args()
     home = tempfile.mkdtemp(prefix="taffrail-live-")
-    daemon = None
+    daemon = bare = None
     try:
         for number in range(args.files):
             old = Session(home, f"-old-{number % 100}")
             old.say(f"old {number}", "user", "2026-01-01T00:00:00.000Z")
             os.utime(old.path, (1_767_225_600, 1_767_225_600))
         daemon = Daemon(os.path.abspath(args.bin), home, args.files)
-        follower = Follower(daemon.socket)
+        link, bare = bare_watcher(f"{home}/.claude/projects/-bench")
+        followers = [Follower(subscription(daemon.socket)), Follower(link)]
         print(f"{args.files} old files; a line each {args.pause:g} s; {args.seconds:g} s each")
-        print("sessions  lines  lost  p50 ms  p99 ms  max ms  CPU %  private MB  writes/s  KiB/s")
+        print("sessions  lines  lost  p50 ms  p99 ms  max ms  bare p50  bare p99  steal %"
+              "  CPU %  private MB  writes/s  KiB/s")
         before = daemon.private_mb()
         for count in map(int, args.sessions.split(",")):
             sessions = [Session(home) for _ in range(count)]
             for it in sessions:
                 it.say("go on", "user")
             time.sleep(2)
-            it = stream(daemon, follower, sessions, args.seconds, args.pause)
-            p50, p99 = (quantile(it["lags"], share) * 1e3 for share in (0.5, 0.99))
+            it = stream(daemon, followers, sessions, args.seconds, args.pause)
+            (p50, p99), floor = ([quantile(it[lags], share) * 1e3 for share in (0.5, 0.99)]
+                                for lags in ("lags", "bare"))
             print(f"{count:8}  {it['lines']:5}  {it['lost']:4}  {p50:6.1f}  {p99:6.1f}  "
-                  f"{it['lags'][-1] * 1e3:6.1f}  {it['cpu'] * 100:5.1f}  {it['private']:10.1f}  "
+                  f"{it['lags'][-1] * 1e3:6.1f}  {floor[0]:8.1f}  {floor[1]:8.1f}  "
+                  f"{it['steal'] * 100:7.1f}  {it['cpu'] * 100:5.1f}  {it['private']:10.1f}  "
                   f"{it['calls']:8.0f}  {it['kib']:5.0f}", flush=True)
         print(f"private memory before streaming {before:.1f} MB")
         # Search and final summaries are brought up within a minute or two of the last line.
@@ -181,6 +234,8 @@ def main():
         share = (daemon.cpu() - cpu) / (time.time() - began) * 100
         print(f"idle over {args.idle:g} s: {share:.2f} % of a core, {daemon.private_mb():.1f} MB private")
     finally:
+        if bare:
+            bare.terminate()
         if daemon:
             daemon.end()
         shutil.rmtree(home)

@@ -18,7 +18,7 @@ PATIENCE = 20  # seconds a command may take
 SCRIPT = [
     ('# cargo install --path crates/taffrail', 0.8, None),
     ('taffrail index', 1.8, None),
-    ('taffrail', 4.5, 'list'),
+    ('taffrail ls', 4.5, 'list'),
     ("taffrail search 'where did we fix the flaky login test'", 6.0, 'search'),
     ('taffrail show @last', 6.0, 'show'),
 ]

@@ -3,7 +3,7 @@
 use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use taffrail_model::journal::{Answered, Entry, Gone, Loss};
+use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows};
 use taffrail_model::{
     AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
     RuntimeIdentity, SessionId, Signal, Sink,
@@ -58,8 +58,9 @@ impl Reader for JournalReader {
         match &entry.via {
             Origin::Hook | Origin::Registry | Origin::Telemetry => (self.hear)(heard),
             Origin::Process => gone(heard, self.descriptor.id),
-            Origin::Input => answered(heard, self.descriptor.id),
-            Origin::Transcript | Origin::Pty | Origin::Unknown(_) => {
+            Origin::Input => done_here(heard, self.descriptor.id),
+            Origin::Pty => glimpsed(heard, self.descriptor.id),
+            Origin::Transcript | Origin::Unknown(_) => {
                 heard.unknown(&format!("journal/{}", entry.via.as_str()));
             }
         }
@@ -140,11 +141,55 @@ fn gone(heard: &mut Heard<'_, '_>, agent: &str) {
     heard.tell(&who, draft);
 }
 
-/// A request was decided at our desk.
-fn answered(heard: &mut Heard<'_, '_>, agent: &str) {
-    let Ok(it) = serde_json::from_str::<Answered>(heard.entry.payload.get()) else {
-        return heard.unknown("ctm-input/unreadable");
+/// Something was done with a session from here.
+fn done_here(heard: &mut Heard<'_, '_>, agent: &str) {
+    let payload = heard.entry.payload.get();
+    match (serde_json::from_str(payload), serde_json::from_str(payload)) {
+        (Ok(it), _) => answered(heard, agent, it),
+        (_, Ok(it)) => sent(heard, agent, it),
+        (Err(_), Err(_)) => heard.unknown("ctm-input/unreadable"),
+    }
+}
+
+/// A prompt was put in. It counts as one when the agent's own record has it.
+fn sent(heard: &mut Heard<'_, '_>, agent: &str, it: Sent) {
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = heard.draft(0, Kind::Heartbeat);
+    draft.signal = Some(Signal::Alive);
+    draft.confidence = Confidence::High;
+    draft.detail = labelled("sent", vec![("correlation_id", it.message.as_str().into())]);
+    draft.text = Some(Cow::Owned(it.says));
+    heard.tell(&who, draft);
+}
+
+/// A terminal of ours shows something.
+fn glimpsed(heard: &mut Heard<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Glimpse>(heard.entry.payload.get()) else {
+        return heard.unknown("pty/unreadable");
     };
+    let asked = Signal::AskedApproval { input: String::new() };
+    let (kind, signal, word) = match &it.shows {
+        Shows::Ready => (Kind::Heartbeat, Signal::Quiet, "ready"),
+        Shows::Working => (Kind::Heartbeat, Signal::Busy, "working"),
+        Shows::Approval => (Kind::ApprovalRequested, asked, "approval"),
+        Shows::Question => (Kind::Heartbeat, Signal::Asked { call: String::new() }, "question"),
+        Shows::Unclear => (Kind::Heartbeat, Signal::Alive, "unclear"),
+        Shows::Unknown(word) => return heard.unknown(&format!("pty/{word}")),
+    };
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = heard.draft(0, kind);
+    draft.signal = Some(signal);
+    // A screen is drawn for people and changes with every version.
+    draft.confidence = Confidence::Low;
+    draft.detail = labelled("screen", vec![("shows", word.into()), ("pid", it.process.pid.into())]);
+    draft.text = it.command.map(Cow::Owned);
+    let facts = Facts { project_path: it.folder, process: Some(it.process), ..Facts::default() };
+    heard.learn(&who, facts);
+    heard.tell(&who, draft);
+}
+
+/// A request was decided at our desk.
+fn answered(heard: &mut Heard<'_, '_>, agent: &str, it: Answered) {
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
     let mut draft = heard.draft(0, Kind::ApprovalResolved);
     draft.signal = Some(match it.input.is_empty() {
@@ -265,6 +310,37 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_on_a_terminal_is_believed_a_little() {
+        let check = |shows: &str, command: Option<&str>, expected: &str| {
+            let process = json!({"pid": 7, "start": 5});
+            let payload = json!({"session": "run-1", "process": process, "folder": "/w", "shows": shows, "command": command});
+            for agent in ["claude-code", "codex"] {
+                let line = entry(agent, "pty", &payload).to_string();
+                let (ear, facts) = read_line(by_id(agent).unwrap(), &line);
+                assert_eq!(ear.said, [expected], "{agent} {shows}");
+                let event = &ear.events[0];
+                assert_eq!(
+                    (&event["origin"], &event["confidence"]),
+                    (&"pty".into(), &"low".into())
+                );
+                let (who, facts) = &facts[0];
+                assert_eq!(who.id.as_str(), "run-1");
+                assert_eq!(facts.process, Some(Process { pid: 7, start: 5 }));
+                assert_eq!(facts.project_path.as_deref(), Some("/w"));
+            }
+        };
+        check("ready", None, "/run-1 heartbeat quiet ''");
+        check("working", None, "/run-1 heartbeat busy ''");
+        check("approval", Some("ls"), "/run-1 approval.requested asked-approval: 'ls'");
+        check("question", None, "/run-1 heartbeat asked ''");
+        check("unclear", None, "/run-1 heartbeat alive ''");
+        let later = json!({"session": "s", "process": {"pid": 7, "start": 5}, "shows": "dreaming"});
+        let ear = heard("codex", "pty", &later);
+        assert_eq!((ear.said, ear.unknown), (vec![], vec!["pty/dreaming".to_owned()]));
+        assert_eq!(heard("codex", "pty", &json!({"shows": "ready"})).unknown, ["pty/unreadable"]);
+    }
+
+    #[test]
     fn a_stop_counts_what_goes_on() {
         let stop = |tasks: Value, expected: &str| {
             check("claude-code", "Stop", &json!({"background_tasks": tasks}), &[expected]);
@@ -371,7 +447,7 @@ mod tests {
         check("codex", "hook", json!({"session_id": "s"}), &[], &["hook/unreadable"]);
         check("codex", "hook", json!([1]), &[], &["hook/unreadable"]);
         check("codex", "registry", json!({}), &[], &["registry/unreadable"]);
-        check("codex", "pty", json!({}), &[], &["journal/pty"]);
+        check("codex", "pty", json!({}), &[], &["pty/unreadable"]);
         check("codex", "ctm-input", json!({}), &[], &["ctm-input/unreadable"]);
         check("codex", "tomorrow", json!({}), &[], &["journal/tomorrow"]);
         check("codex", "process", json!({"gone": true}), &[], &["process/unreadable"]);
@@ -420,6 +496,18 @@ mod tests {
         };
         check("00ff", "p/s approval.resolved settled:00ff: 'rm -rf build'");
         check("", "p/s approval.resolved alive 'rm -rf build'");
+    }
+
+    #[test]
+    fn a_prompt_of_ours_is_told_and_is_no_prompt_of_its_own() {
+        let sent = json!({"message": "m1", "session": "s", "scope": "p", "says": "go on"});
+        let ear = heard("claude-code", "ctm-input", &sent);
+        assert_eq!(ear.said, ["p/s heartbeat alive 'go on'"]);
+        let data = json!({"label": "sent", "correlation_id": "m1"});
+        assert_eq!(
+            (&ear.events[0]["origin"], &ear.events[0]["data"]),
+            (&json!("ctm-input"), &data)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! (the open turn, calls without a result) and must be able to write its memory down, because it is
 //! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
 
+mod carrying;
 mod descriptor;
 mod desk;
 mod gist;
@@ -12,21 +13,28 @@ mod hooking;
 mod journal;
 mod lenient;
 pub mod records;
+mod screen;
 mod silent;
 mod starting;
+mod status_line;
 mod surrogates;
+mod talking;
 mod telemetry;
 
 #[cfg(test)]
 mod conformance;
 
+pub use carrying::{CarryPlan, Rehome, Unplaced, is_plain_path};
 pub use descriptor::{
     Advice, Capabilities, Descriptor, Encoding, Given, HomeRule, HookBan, HookCall, HookEvent,
     HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
     SqlitePlan, Syntax, Taking,
 };
 pub use desk::{Answer, DeskPlan, Dialog, Request, Unattended};
+pub use screen::{Screen, Shown};
 pub use starting::StartPlan;
+pub use status_line::StatusLinePlan;
+pub use talking::{ServerAsks, ServerPlan, ServerSays, Talk};
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 
 use serde_json::{Map, Value};
@@ -59,8 +67,29 @@ pub trait Adapter: Sync {
         None
     }
 
+    /// A server of its own that tells how its sessions stand; `None` where it has none.
+    fn server_plan(&self) -> Option<&'static ServerPlan> {
+        None
+    }
+
     /// How the agent is started on a session or a brief; `None` where that is not known.
     fn start_plan(&self) -> Option<&'static StartPlan> {
+        None
+    }
+
+    /// How its sessions are carried to another machine; `None` where no way is known to put their
+    /// history where the agent resumes it from.
+    fn carry_plan(&self) -> Option<&'static CarryPlan> {
+        None
+    }
+
+    /// What a screen of the agent shows; `Unknown` where we cannot read its screen.
+    fn read_screen(&self, _: &Screen<'_>) -> Shown {
+        Shown::Unknown
+    }
+
+    /// How what the agent tells its status line is told apart; `None` where it tells nothing.
+    fn status_line(&self) -> Option<&'static StatusLinePlan> {
         None
     }
 
@@ -73,6 +102,11 @@ pub trait Adapter: Sync {
     /// history is found and not given.
     fn given(&self) -> Option<Taking> {
         None
+    }
+
+    /// What it reads tells of sessions of other adapters' agents, and of none of its own.
+    fn speaks_for_others(&self) -> bool {
+        false
     }
 
     /// The small fields of a record that no event speaks of, shown with its events so that nothing
@@ -109,11 +143,21 @@ macro_rules! adapters {
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose, portable_state }
+adapters! { claude_code, codex, gemini_cli, goose, portable_state, relayed }
 
 /// Every adapter of an agent: of a program whose history is found.
 pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
-    all().iter().copied().filter(|adapter| adapter.given().is_none())
+    owners().filter(|adapter| adapter.given().is_none())
+}
+
+/// Every adapter that sessions are of: all but those that speak of others' sessions.
+pub fn owners() -> impl Iterator<Item = &'static dyn Adapter> {
+    all().iter().copied().filter(|adapter| !adapter.speaks_for_others())
+}
+
+/// The adapters that read what is told of others' sessions.
+pub fn relays() -> impl Iterator<Item = &'static dyn Adapter> {
+    all().iter().copied().filter(|adapter| adapter.speaks_for_others())
 }
 
 /// The adapter with this id.

@@ -138,7 +138,9 @@ mod tests {
     fn nth(keys: &mut LineKeys, line: &str, at: &str) -> u32 {
         match keys.key(line.as_bytes(), time(at)) {
             RecordKey::Line { nth, .. } => nth,
-            RecordKey::Provider(_) | RecordKey::Ordinal(_) => panic!("not a line"),
+            RecordKey::Provider(_) | RecordKey::Ordinal(_) | RecordKey::Given { .. } => {
+                panic!("not a line")
+            }
         }
     }
 

@@ -6,6 +6,9 @@
 pub struct StartPlan {
     /// To go on with a session.
     pub resume: &'static [&'static str],
+    /// The same in another folder than its history names, `{folder}`; empty where being started
+    /// there is enough.
+    pub resume_in: &'static [&'static str],
     /// To begin with a brief.
     pub brief: &'static [&'static str],
 }
@@ -15,9 +18,20 @@ impl StartPlan {
     /// as more than one word.
     #[must_use]
     pub fn resume(&self, id: &str) -> Option<Vec<String>> {
-        let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
-        let is_id = !id.is_empty() && !id.starts_with('-') && id.chars().all(is_plain);
-        is_id.then(|| self.resume.iter().map(|it| it.replace("{id}", id)).collect())
+        is_id(id).then(|| self.resume.iter().map(|it| it.replace("{id}", id)).collect())
+    }
+
+    /// The command that goes on with a session in another folder than its history names. It is
+    /// run in that folder.
+    #[must_use]
+    pub fn resume_in(&self, id: &str, folder: &str) -> Option<Vec<String>> {
+        if self.resume_in.is_empty() {
+            return self.resume(id);
+        }
+        // The folder comes last, so that nothing in it is taken for an id.
+        let words = self.resume_in.iter().map(|it| it.replace("{id}", id));
+        let words = words.map(|it| it.replace("{folder}", folder));
+        (is_id(id) && folder.starts_with('/')).then(|| words.collect())
     }
 
     /// The command that begins with a brief. What the brief says is not on the command line.
@@ -31,12 +45,20 @@ impl StartPlan {
     }
 }
 
+fn is_id(id: &str) -> bool {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.' | ':');
+    !id.is_empty() && !id.starts_with('-') && id.chars().all(is_plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PLAN: StartPlan =
-        StartPlan { resume: &["parrot", "--resume", "{id}"], brief: &["parrot", "{ask}"] };
+    const PLAN: StartPlan = StartPlan {
+        resume: &["parrot", "--resume", "{id}"],
+        resume_in: &["parrot", "--in", "{folder}", "--resume", "{id}"],
+        brief: &["parrot", "{ask}"],
+    };
 
     #[test]
     fn an_id_stays_one_word_and_no_option() {
@@ -50,6 +72,19 @@ mod tests {
         check("--yolo", None);
         check("a b", None);
         check("a;b", None);
+    }
+
+    #[test]
+    fn a_folder_stays_one_word_and_is_one_from_the_root() {
+        let check = |id: &str, folder: &str, expected: Option<&[&str]>| {
+            let words = PLAN.resume_in(id, folder);
+            assert_eq!(words, expected.map(|it| it.iter().map(|it| (*it).to_owned()).collect()));
+        };
+        check("a", "/w {id}", Some(&["parrot", "--in", "/w {id}", "--resume", "a"]));
+        check("a", "-x", None);
+        check("-a", "/w", None);
+        let plan = StartPlan { resume_in: &[], ..PLAN };
+        assert_eq!(plan.resume_in("a", "/w"), plan.resume("a"));
     }
 
     #[test]

@@ -1,9 +1,14 @@
 //! Recorded sessions of real agents, heard again instant by instant: what is found is right, and
 //! nothing else is.
 //!
-//! The recordings are those of `replay`; the fixtures are those of every adapter.
+//! The recordings are those of `replay`, and the homes the daemon is tested with; the fixtures are those
+//! of every adapter. `TAFFRAIL_RECORDINGS=FOLDER` hears whatever is below a folder, and tells what is found
+//! in it but for what its file `true-findings` lists, a path and its kinds a line.
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
+
+#[path = "findings/told.rs"]
+mod told;
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +39,9 @@ const WRITTEN: [(&str, &str); 3] = [
     ("claude-code unknown_and_torn", "provider_crash"),
     ("codex errors_and_aborts", "provider_crash rate_limit"),
 ];
+
+/// What is rightly found in recorded homes, by the recording's name.
+const RECORDED: [(&str, &str); 0] = [];
 
 /// An event that owns all it says.
 struct Said {
@@ -244,4 +252,54 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
     assert!(met >= FEWEST, "{met}");
     let right = WRITTEN.map(|(name, kinds)| (name.to_owned(), kinds.to_owned()));
     assert_eq!(found, BTreeMap::from(right));
+}
+
+/// What is found in each transcript below a folder, by its path there; and how many sessions were met. A
+/// transcript is known by how its path ends, wherever its home was.
+fn found_below(root: &Path) -> (BTreeMap<String, String>, usize) {
+    let (mut met, mut found, mut files) = (0, BTreeMap::new(), Vec::new());
+    files_below(root, &mut files);
+    for file in files.iter().filter(|it| it.extension().is_some_and(|it| it == "jsonl")) {
+        let path = file.strip_prefix(root).unwrap().to_str().unwrap();
+        let Some((adapter, below)) = placed(path) else { continue };
+        let mut ear = Ear::default();
+        ear.hear(reader(adapter, below), &fs::read(file).unwrap());
+        met += ear.sessions.len();
+        let kinds: Vec<String> = ear.found().into_iter().collect();
+        if !kinds.is_empty() {
+            found.insert(path.to_owned(), kinds.join(" "));
+        }
+    }
+    (found, met)
+}
+
+/// Whose transcript it is, and its path below that agent's home.
+fn placed(path: &str) -> Option<(&'static dyn Adapter, &str)> {
+    let starts = path.match_indices('/').map(|(at, _)| at + 1);
+    let mut ends = std::iter::once(0).chain(starts).filter_map(|at| path.get(at..));
+    ends.find_map(|below| {
+        let adapter = all().iter().find(|it| it.place(below).is_some())?;
+        Some((*adapter, below))
+    })
+}
+
+#[test]
+fn every_recorded_home_brings_what_is_right_and_no_more() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../daemon/tests/recordings");
+    let (found, met) = found_below(&root);
+    assert!(met >= 11, "{met}");
+    let right = RECORDED.map(|(path, kinds)| (path.to_owned(), kinds.to_owned()));
+    assert_eq!(found, BTreeMap::from(right));
+}
+
+#[test]
+fn a_folder_given_by_hand_brings_what_is_right_and_no_more() {
+    let Some(root) = std::env::var_os("TAFFRAIL_RECORDINGS").map(PathBuf::from) else { return };
+    let (found, met) = found_below(&root);
+    assert!(met > 0, "no session of a known agent is below {}", root.display());
+    let listed = fs::read_to_string(root.join("true-findings")).unwrap_or_default();
+    let right = listed.lines().filter_map(|it| it.split_once(' '));
+    let right: BTreeMap<_, _> = right.map(|(a, b)| (a.to_owned(), b.to_owned())).collect();
+    println!("{met} sessions");
+    assert_eq!(found, right);
 }

@@ -3,7 +3,7 @@
 use crate::schema;
 use serde::{Deserialize, Serialize};
 use taffrail_model::approval::{Approval, ApprovalId, Decision, Outcome, State};
-use taffrail_model::{AgentId, SessionId, Timestamp};
+use taffrail_model::{AgentId, Confidence, SessionId, Timestamp};
 use utoipa::{IntoParams, ToSchema};
 
 /// A request, as a hook hands it to the desk.
@@ -131,8 +131,11 @@ pub struct ApprovalRow {
     /// When the agent stops waiting for an answer from here.
     #[schema(value_type = schema::Instant)]
     pub expires_at: Timestamp,
-    /// Who told of it, the first one first.
+    /// Who told of it, the first one first; `pty` for what was only read from a screen.
     pub sources: Vec<String>,
+    /// How sure it is that this is asked; nothing is decided by what is low.
+    #[schema(value_type = schema::Confidence)]
+    pub confidence: Confidence,
 }
 
 impl From<Approval> for ApprovalRow {
@@ -150,6 +153,7 @@ impl From<Approval> for ApprovalRow {
             asked_at: it.asked_at,
             expires_at: it.expires_at,
             sources: it.sources,
+            confidence: Confidence::High,
         }
     }
 }

@@ -28,6 +28,8 @@ pub struct ListQuery {
     pub topic: Option<String>,
     /// Only those that are over and were work of this kind, such as `fix` or `docs`.
     pub category: Option<String>,
+    /// Only those on this device: its name, its id, or `here`.
+    pub device: Option<String>,
 }
 
 /// Whether to wait for a summary.

@@ -87,6 +87,14 @@ impl Client {
         read_whole(self.send("POST", path, Some(&body), "application/json")?)
     }
 
+    /// Asks for something to be taken away.
+    ///
+    /// # Errors
+    /// When there is no answer, or it is a refusal.
+    pub fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
+        read_whole(self.send("DELETE", path, Some(b"{}"), "application/json")?)
+    }
+
     /// Follows a stream; each item is one message of it. Silence is no fault: the daemon says at
     /// least every 15 seconds that it is there, and a longer one breaks the stream off.
     ///

@@ -1,9 +1,10 @@
 //! How it stands with our hooks in the agents' settings, and what is changed there.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Whether an agent calls our hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookState {
     /// At every point we ask for.
@@ -23,7 +24,7 @@ pub enum HookState {
 }
 
 /// The hooks of one agent's home.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HookRow {
     /// The agent's id.
     pub agent: String,
@@ -44,7 +45,7 @@ pub struct HookRow {
 }
 
 /// The hooks of all agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HookList {
     /// Of this document.
     pub schema_version: u32,
@@ -53,7 +54,7 @@ pub struct HookList {
 }
 
 /// A file that is or would be changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HookEdit {
     /// The agent's id.
     pub agent: String,
@@ -66,7 +67,7 @@ pub struct HookEdit {
 }
 
 /// What `hooks install` or `hooks uninstall` did or would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HookReport {
     /// Of this document.
     pub schema_version: u32,
@@ -74,4 +75,32 @@ pub struct HookReport {
     pub done: bool,
     /// The files.
     pub files: Vec<HookEdit>,
+}
+
+/// A change of hooks that is wanted.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HookBody {
+    /// `install` or `uninstall`.
+    pub wish: HookWord,
+    /// Of this agent only, by its id.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Only show what would change; the default.
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+}
+
+/// What is wanted of hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookWord {
+    /// The agent calls us.
+    Install,
+    /// It does not.
+    Uninstall,
+}
+
+fn yes() -> bool {
+    true
 }

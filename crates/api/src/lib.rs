@@ -3,11 +3,14 @@
 //! Requests and replies as they are written in JSON. Every reply document carries
 //! `schema_version`; lines of a stream do not.
 
+mod activity;
 mod approvals;
 mod ask;
 pub mod client;
 mod control;
+mod devices;
 mod error;
+mod feed;
 mod findings;
 mod glance;
 mod handoff;
@@ -21,8 +24,12 @@ mod request;
 mod rules;
 pub mod schema;
 mod search;
+mod sending;
 mod stats;
+mod teleport;
+mod web;
 
+pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
 pub use approvals::{
     Allowed, ApprovalRow, Approvals, ApprovalsQuery, DecisionBody, DecisionRow, Decisions,
     DeskBody, DeskReply,
@@ -34,13 +41,15 @@ pub use ask::{
 };
 pub use client::{Client, ClientError};
 pub use control::{ResumeBody, ResumeReply, ResumeState};
+pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
+pub use feed::{FeedQuery, FeedReply};
 pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
 pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
 pub use handoff::{
     Handoff, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
 };
-pub use hooks::{HookEdit, HookList, HookReport, HookRow, HookState};
+pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
 pub use keep::{
     ArchiveCheck, ArchiveEntry, ArchiveReport, CaptureReport, CapturedSession, ForgetReport,
     ForgottenSession, PruneReport,
@@ -57,9 +66,15 @@ pub use reply::{
     Session, SessionList, Usage,
 };
 pub use request::{EventsRequest, ListRequest};
-pub use rules::{RuleAdded, RuleAnswer, RuleList, RuleRow};
+pub use rules::{
+    RuleAdded, RuleAnswer, RuleBody, RuleChange, RuleList, RuleRow, RuleSuggestion,
+    RuleSuggestions, RulesQuery,
+};
 pub use search::{SearchHit, SearchReply, SearchRequest};
+pub use sending::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
 pub use stats::{KeyedTally, Stats, Tally};
+pub use teleport::{Arrival, ArrivedFile, ArrivedFrom, ArrivedGit, Packed, PackedPatch, Parcel};
+pub use web::{WEB_PORT, WebBody, WebReply};
 
 /// The version of every reply document.
 pub const SCHEMA_VERSION: u32 = 1;

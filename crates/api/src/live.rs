@@ -237,6 +237,9 @@ pub struct Explanation {
     #[serde(default)]
     #[schema(value_type = Vec<schema::Finding>)]
     pub findings: Vec<Finding>,
+    /// Other devices that told of it, too.
+    #[serde(default)]
+    pub also_on: Vec<String>,
 }
 
 /// Whether a process lives, as a word.

@@ -81,6 +81,8 @@ pub struct Session {
     /// The durable session.
     #[schema(value_type = schema::SessionId)]
     pub id: SessionId,
+    /// The device it is on; `null` for this one while it has no name.
+    pub device: Option<String>,
     /// Its agent.
     pub agent: String,
     /// Its agent's id for it.

@@ -25,6 +25,8 @@ pub struct ListRequest {
     pub topic: Option<String>,
     /// That are over and were work of this kind.
     pub category: Option<String>,
+    /// On this device only: its name, its id, or `here`.
+    pub device: Option<String>,
 }
 
 /// Which events of a session to give.

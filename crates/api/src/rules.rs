@@ -1,17 +1,20 @@
 //! Rules about approvals, and what they say about a request.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 /// One rule, as it is in force or as it is broken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RuleRow {
     /// Its place in its file, from 1; none for a file as a whole.
     pub number: Option<usize>,
     /// `user` or `repository`.
+    #[schema(value_type = String)]
     pub origin: &'static str,
     /// The file it is in.
     pub file: String,
     /// `allow`, `ask` or `deny`; none for what cannot be read.
+    #[schema(value_type = Option<String>)]
     pub decision: Option<&'static str>,
     /// The tool's name, or `*`.
     pub tool: Option<String>,
@@ -28,7 +31,7 @@ pub struct RuleRow {
 }
 
 /// The rules that are in force in a folder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RuleList {
     /// Of this document.
     pub schema_version: u32,
@@ -64,4 +67,84 @@ pub struct RuleAdded {
     pub rule: String,
     /// What to know about it.
     pub warnings: Vec<String>,
+}
+
+/// Rules that past decisions speak for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleSuggestions {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The one that was decided most often first.
+    pub suggestions: Vec<RuleSuggestion>,
+}
+
+/// A rule that is offered and not made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleSuggestion {
+    /// `allow` or `deny`.
+    pub decision: &'static str,
+    /// The tool's name.
+    pub tool: String,
+    /// Which commands.
+    pub command: String,
+    /// The only project it is for.
+    pub project: Option<String>,
+    /// How it reads.
+    pub text: String,
+    /// The words that would add it.
+    pub add: Vec<String>,
+}
+
+/// Where rules are asked about.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct RulesQuery {
+    /// A project; without one only the user's own rules are told.
+    pub project: Option<String>,
+}
+
+/// A rule that is wanted.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleBody {
+    /// `allow`, `ask` or `deny`.
+    pub decision: String,
+    /// The tool, as the agent names it; `*` for every one.
+    pub tool: String,
+    /// Which commands.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Only for this agent.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Only in this folder and below.
+    #[serde(default)]
+    pub project: Option<String>,
+    /// Only show what would be written; the default.
+    #[serde(default = "yes")]
+    pub dry_run: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A rule that was added, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct RuleChange {
+    /// Of this document.
+    pub schema_version: u32,
+    /// It was done; otherwise only told.
+    pub done: bool,
+    /// Its place in the user's file.
+    pub number: usize,
+    /// How it reads.
+    pub rule: String,
+    /// What to know about it.
+    pub warnings: Vec<String>,
+    /// The file.
+    pub file: String,
+    /// The change, as a unified diff.
+    pub diff: String,
 }

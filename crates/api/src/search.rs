@@ -42,6 +42,8 @@ pub struct SearchHit {
     pub stale: bool,
     /// The session's agent.
     pub agent: String,
+    /// The device the session is on; `null` for this one while it has no name.
+    pub device: Option<String>,
     /// The session's title.
     pub title: Option<String>,
     /// Where the session works.

@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use taffrail_model::draft::Detail;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
 use taffrail_model::searched::searched;
@@ -223,10 +222,9 @@ fn excerpt(draft: &Draft<'_>) -> String {
 
 fn marks(draft: &Draft<'_>) -> Marks {
     let when = |true_of: bool, mark: Marks| if true_of { mark } else { Marks::default() };
-    let failed = matches!(draft.detail, Detail::ToolResult { .. }) && draft.detail.failed();
     when(draft.opens_turn, Marks::OPENS_TURN)
         .with(when(draft.ends_turn, Marks::ENDS_TURN))
-        .with(when(failed, Marks::FAILED))
+        .with(when(draft.detail.failed(), Marks::FAILED))
 }
 
 #[cfg(test)]

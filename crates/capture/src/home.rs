@@ -45,6 +45,16 @@ pub fn homes(
     out
 }
 
+/// Where an agent's home is or would be, by the first rule that applies.
+#[must_use]
+pub fn usual_home(
+    adapter: &'static dyn Adapter,
+    user_home: &Path,
+    variables: &HashMap<String, String>,
+) -> Option<PathBuf> {
+    adapter.descriptor().homes.iter().find_map(|rule| applied(rule, user_home, variables))
+}
+
 fn applied(
     rule: &HomeRule,
     user_home: &Path,

@@ -67,6 +67,8 @@ pub struct Carried {
     pub store: Option<String>,
     /// It is sealed there.
     pub sealed: bool,
+    /// Users it was given to.
+    pub shared_with: Vec<String>,
 }
 
 /// One agent's part of a session.

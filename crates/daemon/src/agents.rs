@@ -1,7 +1,7 @@
 //! Which agents are here.
 
 use crate::{DaemonError, Settings};
-use taffrail_adapters::all;
+use taffrail_adapters::owners;
 use taffrail_api::{AgentHome, AgentList, AgentRow, SCHEMA_VERSION};
 use taffrail_capture::discover;
 use taffrail_store::{Filter, IndexReader};
@@ -44,5 +44,5 @@ pub fn agents(settings: &Settings) -> Result<AgentList, DaemonError> {
 /// The ids of the agents this program knows, and their names for people.
 #[must_use]
 pub fn agent_names() -> Vec<(&'static str, &'static str)> {
-    all().iter().map(|adapter| (adapter.descriptor().id, adapter.descriptor().label)).collect()
+    owners().map(|adapter| (adapter.descriptor().id, adapter.descriptor().label)).collect()
 }

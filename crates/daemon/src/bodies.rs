@@ -3,8 +3,9 @@
 use crate::Settings;
 use std::io::Read;
 use std::path::Path;
+use taffrail_adapters::relays;
 use taffrail_capture::{Reference, Sources, Want, open_below};
-use taffrail_model::{AgentId, Cursor, hash};
+use taffrail_model::{AgentId, Cursor, hash, relay};
 use taffrail_store::EventRow;
 use taffrail_store::archive::{Address, Archive, Volume};
 
@@ -19,6 +20,9 @@ pub(crate) fn sources(settings: &Settings) -> Sources<'_> {
 
 /// Where an event's record stands.
 pub(crate) fn reference(agent: &str, row: &EventRow) -> Reference {
+    // What another device told is read as such, whatever agent it is of.
+    let relay = relays().find(|_| relay::is_locator(&row.locator));
+    let agent = relay.map_or(agent, |it| it.descriptor().id);
     Reference {
         agent: AgentId::new(agent.to_owned()),
         home: row.home.clone(),

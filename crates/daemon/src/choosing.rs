@@ -11,7 +11,7 @@ use std::sync::Arc;
 use taffrail_api::{ListRequest, Session};
 use taffrail_model::observed::Marks;
 use taffrail_model::status::Status;
-use taffrail_model::{Kind, SessionId, Timestamp};
+use taffrail_model::{Kind, SessionId};
 use taffrail_store::{EventRow, IndexReader};
 
 /// The latest events that are looked at.
@@ -39,9 +39,9 @@ pub(crate) fn chosen(
 ) -> Result<Vec<Session>, DaemonError> {
     let agent = request.agent.as_deref().map(agent_id).transpose()?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
-    let about = about(&reader, request)?;
+    let about = about(settings, &reader, request)?;
     let mut out = Vec::new();
-    for (row, session) in of_late(cards, &reader, (settings.now)())? {
+    for (row, session) in of_late(settings, cards, &reader)? {
         let is_about = about.as_ref().is_none_or(|it| it.contains(&row));
         if !is_about {
             continue;
@@ -56,22 +56,27 @@ pub(crate) fn chosen(
 }
 
 /// The sessions that were about what is asked for; `None` where nothing is.
-fn about(reader: &IndexReader, request: &ListRequest) -> Result<Option<HashSet<i64>>, DaemonError> {
-    let asks = asks_what_about(request);
-    asks.then(|| Ok(reader.rows_of(&filter(request)?)?)).transpose()
+fn about(
+    settings: &Settings,
+    reader: &IndexReader,
+    request: &ListRequest,
+) -> Result<Option<HashSet<i64>>, DaemonError> {
+    let asks = asks_what_about(request) || request.device.is_some();
+    asks.then(|| Ok(reader.rows_of(&filter(settings, request)?)?)).transpose()
 }
 
 /// All sessions of late with their rows, as they stand, the latest first.
 pub(crate) fn of_late(
+    settings: &Settings,
     cards: &Cards,
     reader: &IndexReader,
-    now: Timestamp,
 ) -> Result<Vec<(i64, Session)>, DaemonError> {
+    let now = (settings.now)();
     let mut out = Vec::new();
     for (id, card) in cards {
         if let Some(row) = reader.session_by_id(*id)? {
             let number = row.row;
-            let mut session = listed(row);
+            let mut session = listed(&settings.devices, row);
             stand(&mut session, card, now);
             out.push((number, session));
         }

@@ -2,11 +2,13 @@
 
 use crate::bodies::{reference, sources};
 use crate::listing::session;
+use crate::relay::{Devices, kept_text};
 use crate::{DaemonError, Settings, Target, resolve};
 use serde_json::{Map, Value};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, Removed, Session};
 use taffrail_capture::{Body, Sources};
+use taffrail_model::relay::is_locator;
 use taffrail_model::turn::{self, Turn, TurnInput};
 use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
 use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
@@ -16,7 +18,7 @@ use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
 /// # Errors
 /// When it cannot be found.
 pub fn session_of(settings: &Settings, target: &Target) -> Result<Session, DaemonError> {
-    Ok(session(resolve(settings, target)?))
+    Ok(session(&settings.devices, resolve(settings, target)?))
 }
 
 /// Gives the events of a session one after another until `give` says no.
@@ -104,6 +106,7 @@ struct Teller<'a> {
     device: &'a DeviceId,
     /// The session is a document that was given to us.
     is_given: bool,
+    devices: &'a Devices,
     sources: Sources<'a>,
 }
 
@@ -114,7 +117,8 @@ impl<'a> Teller<'a> {
         (generation, device): (&'a str, &'a DeviceId),
     ) -> Self {
         let is_given = by_id(&session.agent).is_some_and(|it| it.given().is_some());
-        Self { session, generation, device, is_given, sources: sources(settings) }
+        let devices = &settings.devices;
+        Self { session, generation, device, is_given, devices, sources: sources(settings) }
     }
 
     /// The text of what a person or the agent said; of tools the excerpt is enough.
@@ -135,7 +139,10 @@ impl<'a> Teller<'a> {
                 generation: self.generation.to_owned(),
             });
         }
-        let Body { text, mut data, .. } = self.body(&row);
+        let Body { mut text, mut data, .. } = self.body(&row);
+        if is_locator(&row.locator) && data.contains_key("kept") {
+            text = Some(kept_text(self.devices, &row.locator));
+        }
         if let Some(owner) = row.inherited_from {
             data.insert("inherited_from".to_owned(), owner.to_string().into());
         }

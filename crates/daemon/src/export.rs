@@ -91,7 +91,7 @@ pub fn export_many(
     request: &ListRequest,
     give: &mut dyn FnMut(Piece) -> bool,
 ) -> Result<(), DaemonError> {
-    let filter = Filter { workers: true, ..filter(request)? };
+    let filter = Filter { workers: true, ..filter(settings, request)? };
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(()) };
     let device = device_of(settings)?;
     for row in reader.session_rows(&filter)? {
@@ -111,7 +111,7 @@ fn one(
     give: &mut dyn FnMut(Piece) -> bool,
 ) -> Result<bool, DaemonError> {
     let events = reader.events(row.row)?;
-    let wanted = give(Piece::Session(Box::new(session(row.clone()))));
+    let wanted = give(Piece::Session(Box::new(session(&settings.devices, row.clone()))));
     if !wanted {
         return Ok(false);
     }

@@ -2,6 +2,7 @@
 
 use crate::contracts::remove_given;
 use crate::indexing::{Budget, Progress, Scope, bring_up};
+use crate::relay::remove_told;
 use crate::searching::Bring;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::collections::BTreeMap;
@@ -143,6 +144,7 @@ pub(crate) fn finish_forgetting(
         archive.remove((&state).into())?;
         // What was given to us is ours to remove; files of agents are not.
         remove_given(settings, &state)?;
+        remove_told(settings, &state)?;
     }
     unsearch(settings, writer, &rows)?;
     writer.erase(&rows, (settings.now)())?;

@@ -4,9 +4,11 @@
 //! request for approval is taken further: to the desk of a daemon that runs.
 
 mod asking;
+mod line;
 mod payload;
 
 pub use asking::{Question, ask_desk};
+pub use line::take_down_line;
 
 use std::io;
 use std::path::Path;

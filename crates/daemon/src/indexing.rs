@@ -5,6 +5,7 @@ use crate::capturing::leave_out_uncaptured;
 use crate::forget::{finish_forgetting, is_to_forget};
 use crate::keeping::Rules;
 use crate::mending::mend;
+use crate::relay::drop_gone;
 use crate::retention::{expire, leave_out_old};
 use crate::rounds::{Round, Run, Totals};
 use crate::searching::{Bring, Searching, is_searchable};
@@ -149,6 +150,7 @@ pub(crate) fn run(
     keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
     finish_forgetting(settings, writer)?;
+    drop_gone(settings, writer)?;
     mend(settings, writer)?;
     let mut total = Totals::default();
     let look = |writer: &Writer| -> Result<Plan, DaemonError> {

@@ -6,7 +6,7 @@ use taffrail_adapters::Shape as Read;
 use taffrail_capture::{Found, Job, side_files};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Kept, Observed, SourceState};
-use taffrail_model::{AgentId, Facts, RuntimeIdentity, journal};
+use taffrail_model::{AgentId, Facts, RuntimeIdentity, journal, relay};
 use taffrail_store::archive::{
     Archive, ArchiveError, Keeper, Label, Packer, Permission, RowLines, Shape, keep_whole,
 };
@@ -44,7 +44,7 @@ impl Rules {
         else {
             return Ok(());
         };
-        if journal::is_locator(&known.locator) {
+        if is_ours(&known.locator) {
             return Ok(());
         }
         archive.repack(known.into(), packer).map(drop)
@@ -81,6 +81,11 @@ impl Rules {
     }
 }
 
+/// A file of our own needs no copy; and what another device takes back is to be gone.
+fn is_ours(locator: &str) -> bool {
+    journal::is_locator(locator) || relay::is_locator(locator)
+}
+
 /// Keeps one source while it is read.
 pub(crate) struct Keeping<'a> {
     rules: &'a Rules,
@@ -98,7 +103,7 @@ pub(crate) struct Keeping<'a> {
 impl<'a> Keeping<'a> {
     pub(crate) fn new(rules: &'a Rules, job: &'a Job, packer: &'a mut Packer) -> Self {
         let kept = job.known.as_ref().map_or(Kept::Nothing, |known| known.kept);
-        let ours = journal::is_locator(&job.found.place.locator);
+        let ours = is_ours(&job.found.place.locator);
         let wanted = rules.archive.is_some() && kept != Kept::Dropped && !ours;
         let packer = wanted.then_some(packer);
         let (rows, document) = (RowLines::default(), Vec::new());

@@ -7,49 +7,60 @@ mod agents;
 mod archive;
 mod away;
 mod backup;
+mod between;
 mod bindings;
 mod bodies;
 mod capturing;
 mod choosing;
 mod contracts;
 mod desk;
+pub mod devices;
 mod doctor;
 mod events;
 mod export;
+mod feed;
 mod findings;
 mod forget;
 mod handoff;
 mod hands;
 mod hook;
 mod hooks;
+pub mod hubs;
 mod indexing;
 mod keeping;
 mod listing;
 pub mod live;
 mod mending;
 mod notice;
+mod notices;
 mod otel;
 mod pool;
 mod recent;
+pub mod relay;
 mod resuming;
 mod retention;
 mod reviving;
 mod rounds;
 pub mod rules;
+pub mod running;
 mod search;
 mod searching;
+mod sending;
 pub mod server;
+mod servers;
 pub mod serving;
 mod settings;
 mod standing;
 mod stats;
 mod summary;
 mod target;
+pub mod teleport;
 
 pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use away::{is_away, set_away};
 pub use backup::{backup, restore};
+pub use between::{fetch, hold, keep_change, parcels, push, take_lease};
 pub use bindings::{
     FeatureLink, Followed, Repair, Tied, binding, feature_of, followed, repair,
     sessions_of_feature, tied,
@@ -63,22 +74,26 @@ pub use desk::{approvals, decisions};
 pub use doctor::doctor;
 pub use events::{events, session_of, turns};
 pub use export::{Piece, export_many, export_one};
+pub use feed::feed;
 pub use findings::{Whose, findings};
 pub use forget::{Mode, Which, forget};
 pub use handoff::{handoff, start_with};
-pub use hook::{Question, Said, ask_desk, take_down};
+pub use hook::{Question, Said, ask_desk, take_down, take_down_line};
 pub use hooks::{
-    HookChange, HookSettings, HookWish, HooksError, carry_out, hook_status, plan_hooks,
-    write_plugin,
+    HookChange, HookSettings, HookWish, HooksError, carry_out, hook_report, hook_status,
+    plan_hooks, unified, write_plugin,
 };
+pub use hubs::HubSettings;
 pub use indexing::{Budget, Indexed, Progress, Scope, index, rebuild};
 pub use listing::{Listing, Waiting, list};
 pub use notice::must_tell_of_archive;
+pub use notices::{Channel, NoticeSettings, Osc, Tried, WebhookUrl, try_channels};
 pub use otel::{OtelSettings, otel_settings};
 pub use recent::recent;
-pub use resuming::{begin_resume, end_resume, resume_in_tmux, resume_plan};
+pub use resuming::{begin_resume, end_resume, lost_sessions, resume_in_tmux, resume_plan};
 pub use retention::RetentionSettings;
 pub use search::search;
+pub use sending::{queue, receipt, take_back};
 pub use settings::{ArchiveSettings, Settings};
 pub use standing::explain;
 pub use stats::{Counted, stats};
@@ -117,6 +132,9 @@ pub enum DaemonError {
     /// No event is of this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
+    /// No device is called so.
+    #[error("no device is called `{0}`")]
+    UnknownDevice(String),
     /// No session is put into this category.
     #[error("no category is called `{0}`")]
     UnknownCategory(String),
@@ -165,6 +183,24 @@ pub enum DaemonError {
     /// No request is called so.
     #[error("no request for approval is called `{0}`")]
     NoApproval(String),
+    /// A message that is not sent, and why.
+    #[error("{0}")]
+    Unsent(String),
+    /// A message that is none.
+    #[error("a message has 1 byte to 64 KiB")]
+    NoMessage,
+    /// No message is called so.
+    #[error("no message is called `{0}`")]
+    NoReceipt(String),
+    /// There is no hub, or it does not do what is asked.
+    #[error(transparent)]
+    Hub(#[from] hubs::HubFault),
+    /// Something with this device, or with its team, is not done.
+    #[error(transparent)]
+    Device(#[from] devices::DeviceError),
+    /// A session is not carried, and why.
+    #[error(transparent)]
+    Teleport(#[from] teleport::TeleportError),
     /// Nobody can be answered.
     #[error(transparent)]
     Serve(#[from] server::ServeError),

@@ -3,22 +3,23 @@
 use crate::choosing::{asks_what_about, chosen, is_narrowed};
 use crate::indexing::{Budget, Progress, Scope, bring_up, planned};
 use crate::live::glance;
+use crate::relay::{Device, Devices};
 use crate::searching::Bring;
 use crate::standing::stand;
 use crate::summary::bring_up as bring_finals_up;
 use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
-use taffrail_adapters::all;
+use taffrail_adapters::{Adapter, owners};
 use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Found, Job, Plan, discover, peek};
 use taffrail_model::status::{Group, Status};
 use taffrail_model::summary::Category;
 use taffrail_model::{
     Confidence, Facts, Lifecycle, Lineage, LineageKind, RuntimeIdentity, SessionId, Timestamp,
-    TitleRank, Tokens, journal,
+    TitleRank, Tokens, journal, relay,
 };
-use taffrail_store::{Filter, IndexReader, SessionRow};
+use taffrail_store::{Filter, IndexReader, SessionRow, SourceAt};
 
 /// How long a first look at what is not indexed yet may take.
 const PEEKING: Duration = Duration::from_millis(200);
@@ -71,11 +72,14 @@ pub fn list(
         });
     }
     let mut sessions = match &caught_up.reader {
-        Some(reader) => reader.sessions(&filter(request)?)?.into_iter().map(session).collect(),
+        Some(reader) => {
+            let rows = reader.sessions(&filter(settings, request)?)?.into_iter();
+            rows.map(|it| session(&settings.devices, it)).collect()
+        }
         None => Vec::new(),
     };
     if !asks_what_about(request) {
-        add_unread(&mut sessions, &caught_up.left, request);
+        add_unread(settings, (&mut sessions, &caught_up.left), request);
     }
     if let Some(reader) = caught_up.reader.as_ref().filter(|_| !settings.kept_up) {
         // A daemon knows how they stand; without one they are looked at now.
@@ -136,7 +140,7 @@ fn still_unread(settings: &Settings, reader: Option<&IndexReader>) -> Result<Pla
 }
 
 /// The same question to the index.
-pub(crate) fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
+pub(crate) fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, DaemonError> {
     Ok(Filter {
         workers: request.all,
         limit: request.limit,
@@ -145,15 +149,24 @@ pub(crate) fn filter(request: &ListRequest) -> Result<Filter, DaemonError> {
         project: request.project.clone(),
         topic: request.topic.clone(),
         category: request.category.as_deref().map(category).transpose()?,
+        source: request.device.as_deref().map(|it| device(settings, it)).transpose()?,
         ..Filter::default()
     })
 }
 
 /// An agent by its id or its short name.
 pub(crate) fn agent_id(word: &str) -> Result<String, DaemonError> {
-    let mut agents = all().iter().map(|adapter| adapter.descriptor());
+    let mut agents = owners().map(Adapter::descriptor);
     let found = agents.find(|it| it.id == word || it.short == word);
     found.map(|it| it.id.to_owned()).ok_or_else(|| DaemonError::UnknownAgent(word.to_owned()))
+}
+
+/// Where the history of a device's sessions is.
+pub(crate) fn device(settings: &Settings, word: &str) -> Result<SourceAt, DaemonError> {
+    Ok(match settings.devices.meant(&settings.data, word)? {
+        Device::Here => SourceAt::NotBelow(format!("{}:", relay::SCHEME)),
+        Device::Other(id) => SourceAt::Below(relay::locator(id.as_str(), "")),
+    })
 }
 
 /// A category by its name.
@@ -162,8 +175,11 @@ pub(crate) fn category(word: &str) -> Result<Category, DaemonError> {
 }
 
 /// A session as the contract writes it.
-pub(crate) fn session(row: SessionRow) -> Session {
+pub(crate) fn session(devices: &Devices, row: SessionRow) -> Session {
+    // Of what is not captured, or runs elsewhere, nobody here can say that it is over.
+    let ours = row.captured && !relay::is_locator(&row.source_uri);
     Session {
+        device: devices.name_at(&row.source_uri),
         id: row.id,
         agent: row.agent,
         runtime_session_id: row.runtime_id,
@@ -186,7 +202,7 @@ pub(crate) fn session(row: SessionRow) -> Session {
         captured: row.captured,
         // Of what is not captured nobody can say more.
         group: if row.captured { Group::Done } else { Group::Idle },
-        status: if row.captured { Status::Exited } else { Status::Unknown },
+        status: if ours { Status::Exited } else { Status::Unknown },
         status_since: row.last_event_at.or(row.started_at),
         waiting_for: None,
         // Nothing moved for a day and no process is known: that it is over is only likely.
@@ -197,7 +213,11 @@ pub(crate) fn session(row: SessionRow) -> Session {
 }
 
 /// Adds sessions whose source is there and was never read: what their path and a first look tell.
-fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
+fn add_unread(
+    settings: &Settings,
+    (sessions, plan): (&mut Vec<Session>, &Plan),
+    request: &ListRequest,
+) {
     let known: HashSet<SessionId> = sessions.iter().map(|it| it.id).collect();
     let began = Instant::now();
     let unread = plan.jobs.iter().filter(|job| job.known.is_none() && is_asked_for(job, request));
@@ -213,7 +233,9 @@ fn add_unread(sessions: &mut Vec<Session>, plan: &Plan, request: &ListRequest) {
             && !known.contains(&who.session())
             && (request.all || facts.parent.is_none())
         {
-            sessions.push(unread_session(&job.found, &who, facts, last_at));
+            let mut session = unread_session(&job.found, &who, facts, last_at);
+            session.device = settings.devices.name_at(&session.source_uri);
+            sessions.push(session);
         }
     }
     sessions.sort_by_key(|it| std::cmp::Reverse(it.last_event_at));
@@ -226,6 +248,7 @@ fn is_asked_for(job: &Job, request: &ListRequest) -> bool {
         && !journal::is_locator(&job.found.place.locator)
         && (request.all || !job.found.place.is_worker)
         && request.project.is_none()
+        && request.device.is_none()
         && request.since.is_none_or(|since| changed(&job.found) >= Some(since))
 }
 
@@ -243,6 +266,7 @@ fn unread_session(
     let fork = facts.forked_from.as_ref();
     let lineage = fork.map(|it| Lineage { kind: LineageKind::Fork, session_id: it.session() });
     Session {
+        device: None,
         id: who.session(),
         agent: who.agent.to_string(),
         runtime_session_id: who.id.clone(),

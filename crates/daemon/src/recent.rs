@@ -2,6 +2,7 @@
 
 use crate::DaemonError;
 use crate::listing::session;
+use crate::relay::Devices;
 use std::path::Path;
 use taffrail_api::Session;
 use taffrail_store::{Filter, IndexReader};
@@ -16,5 +17,7 @@ pub fn recent(data: &Path, begins: &str, limit: usize) -> Result<Vec<Session>, D
     let workers = id_prefix.is_some();
     let filter = Filter { workers, id_prefix, limit: Some(limit), ..Filter::default() };
     let Some(reader) = IndexReader::open(data)? else { return Ok(Vec::new()) };
-    Ok(reader.sessions(&filter)?.into_iter().map(session).collect())
+    // Who completes a word needs no device's name.
+    let unnamed = Devices::default();
+    Ok(reader.sessions(&filter)?.into_iter().map(|it| session(&unnamed, it)).collect())
 }

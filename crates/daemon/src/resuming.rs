@@ -3,13 +3,14 @@
 
 use crate::bindings::{followed, tie};
 use crate::contracts::Known;
+use crate::live::glance;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::path::Path;
 use std::process::Command;
-use taffrail_adapters::{Adapter, by_id};
+use taffrail_adapters::{Adapter, StartPlan, by_id};
 use taffrail_api::{ResumeReply, ResumeState, SCHEMA_VERSION};
-use taffrail_model::{Binding, Lifecycle};
-use taffrail_store::{Ledger, SessionRow};
+use taffrail_model::{Binding, Lifecycle, relay};
+use taffrail_store::{IndexReader, Ledger, SessionRow};
 
 /// What resuming a session would do.
 ///
@@ -28,8 +29,11 @@ pub(crate) fn resume_plan_with(
     let row = resolve(settings, &meant)?;
     let binding = tie(settings, &row, known)?;
     let plan = by_id(&row.agent).and_then(Adapter::start_plan);
-    let command = plan.and_then(|it| it.resume(row.runtime_id.as_str()));
-    let (state, reason) = state(&row, &binding, command.is_some());
+    let command = plan.and_then(|it| words(it, &row, &binding));
+    let (state, reason) = match elsewhere(settings, &row) {
+        Some(reason) => (ResumeState::Unsupported, reason),
+        None => state(&row, &binding, command.is_some()),
+    };
     Ok(ResumeReply {
         schema_version: SCHEMA_VERSION,
         session_id: row.id.to_string(),
@@ -39,6 +43,37 @@ pub(crate) fn resume_plan_with(
         reason,
         executor: binding.current_executor_peer_id,
     })
+}
+
+/// Why a session of another device is not resumed here.
+fn elsewhere(settings: &Settings, row: &SessionRow) -> Option<String> {
+    let device = settings.devices.name_of(&relay::device_of(&row.source_uri)?);
+    let id: String = row.id.to_string().chars().take(8).collect();
+    Some(format!("it runs on {device}; bring it here with `taffrail teleport pull {id}`"))
+}
+
+/// The agent's own words; of a session that was carried here, with the folder it goes on in.
+fn words(plan: &StartPlan, row: &SessionRow, binding: &Binding) -> Option<Vec<String>> {
+    let id = row.runtime_id.as_str();
+    match &binding.project_path {
+        Some(folder) if binding.metadata.contains_key("carried") => plan.resume_in(id, folder),
+        Some(_) | None => plan.resume(id),
+    }
+}
+
+/// What resuming would do for each session of late that lost its agent without being ended, the one that
+/// moved last first: after a reboot, a crash, a kill.
+///
+/// # Errors
+/// When our own files fail.
+pub fn lost_sessions(settings: &Settings) -> Result<Vec<ResumeReply>, DaemonError> {
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let cards = glance(settings, &reader)?;
+    let mut lost: Vec<_> = cards.iter().filter(|(_, it)| it.reading.is_lost()).collect();
+    lost.sort_by_key(|(id, it)| (std::cmp::Reverse(it.reading.since), **id));
+    let plans = lost.into_iter().map(|(id, _)| resume_plan(settings, &Target::Id(id.to_string())));
+    let plans = plans.collect::<Result<Vec<_>, _>>()?.into_iter();
+    Ok(plans.filter(|it| it.state == ResumeState::ResumeAvailable).collect())
 }
 
 fn state(row: &SessionRow, binding: &Binding, has_command: bool) -> (ResumeState, String) {

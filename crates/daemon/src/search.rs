@@ -2,7 +2,8 @@
 
 use crate::bodies::{reference, sources};
 use crate::indexing::{Budget, Progress, Scope, bring_up};
-use crate::listing::{agent_id, category};
+use crate::listing::{agent_id, category, device};
+use crate::relay::Devices;
 use crate::searching::Bring;
 use crate::summary::bring_up as bring_finals_up;
 use crate::{DaemonError, Settings, Target, resolve};
@@ -55,7 +56,8 @@ fn answer(
     };
     let want = want(settings, request, &query, &index)?;
     let found = found.find(&want, request.limit, (settings.now)())?;
-    let mut teller = Teller { index: &index, query: &query, sources: sources(settings) };
+    let devices = &settings.devices;
+    let mut teller = Teller { index: &index, query: &query, devices, sources: sources(settings) };
     let mut hits = Vec::with_capacity(found.hits.len());
     for hit in &found.hits {
         hits.extend(teller.hit(hit)?);
@@ -125,7 +127,11 @@ fn sessions(
     }
     filter.topic.clone_from(&query.topic);
     filter.category = query.category.as_deref().map(category).transpose()?;
-    let any = filter.agent.is_some() || query.project.is_some() || query.asks_what_about();
+    filter.source = query.device.as_deref().map(|it| device(settings, it)).transpose()?;
+    let any = filter.agent.is_some()
+        || filter.source.is_some()
+        || query.project.is_some()
+        || query.asks_what_about();
     let mut rows = any.then(|| index.rows_of(&filter)).transpose()?;
     if let Some(typed) = query.session.as_deref() {
         let one = resolve(settings, &Target::parse(typed, Path::new(&request.here))?)?.row;
@@ -144,6 +150,7 @@ fn absolute(here: &str, typed: &str) -> String {
 struct Teller<'a> {
     index: &'a IndexReader,
     query: &'a Query,
+    devices: &'a Devices,
     sources: Sources<'a>,
 }
 
@@ -170,6 +177,7 @@ impl Teller<'_> {
             matches: shown.matches.into_iter().map(|(start, end)| [start, end]).collect(),
             stale,
             agent: session.agent,
+            device: self.devices.name_at(&session.source_uri),
             title: session.title,
             project_path: session.project_path,
             source_uri: event.locator,

@@ -6,7 +6,7 @@ use taffrail_capture::Sources;
 use taffrail_model::observed::Observed;
 use taffrail_model::{EventId, Origin};
 use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
-use taffrail_store::{EventRow, IndexReader, Writer};
+use taffrail_store::{EventRow, IndexReader, Writer, make_durable};
 
 /// From so many bytes on, a run writes search as it goes; below, search catches up when it is
 /// asked or when it is due.
@@ -105,6 +105,22 @@ impl Searching {
         let missing = Missing { upto: writer.last_batch()?, changed: Vec::new() };
         Upkeep::new(settings, search)?.close(writer, &missing)
     }
+}
+
+/// Brings search up to the index from beside the writer, who may go on meanwhile.
+pub(crate) fn bring_up(settings: &Settings) -> Result<(), DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
+    if is_searchable(settings, &index)? {
+        return Ok(());
+    }
+    let upto = index.last_batch()?;
+    let search = SearchWriter::open(&settings.data, &index.born()?, Load::Steady)?;
+    let mut upkeep = Upkeep { search, index: Some(index), sources: sources(settings) };
+    upkeep.catch_up(&Missing { upto, changed: Vec::new() })?;
+    // What search holds must not outlive what it was made from.
+    make_durable(&settings.data)?;
+    upkeep.search.commit(upto)?;
+    Ok(upkeep.search.finish()?)
 }
 
 /// Search has all that the index has.

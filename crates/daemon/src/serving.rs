@@ -8,6 +8,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use taffrail_api::{DAEMON_FILE, DaemonPlace, GLANCE_FILE};
 use taffrail_store::StoreError;
 
@@ -29,6 +30,8 @@ pub struct Listening {
     pub http: Option<SocketAddr>,
     /// The loopback address telemetry is received at, where that is wanted, and chance for its token.
     pub otel: Option<(SocketAddr, [u8; 32])>,
+    /// Our own program, for hooks to call.
+    pub program: PathBuf,
     /// This program's version.
     pub version: String,
     /// Thirty-two bytes of chance, for a token that has to be made.
@@ -74,7 +77,23 @@ fn doors(listening: &Listening) -> server::Listening {
         }),
         token: listening.state.join(TOKEN_FILE),
         chance: listening.chance,
+        opened: opened(listening.state.clone()),
+        state: listening.state.clone(),
+        program: listening.program.clone(),
     }
+}
+
+/// Writes down an address that is opened later.
+fn opened(state: PathBuf) -> server::Opened {
+    Arc::new(move |address| {
+        let place = fs::read(state.join(DAEMON_FILE)).ok();
+        let place = place.and_then(|it| serde_json::from_slice::<DaemonPlace>(&it).ok());
+        if let Some(place) = place {
+            let http = Some(format!("http://{address}"));
+            // Without it only `daemon status` does not know; whoever asked is told the address.
+            write_down(&state, &DaemonPlace { http, ..place }).ok();
+        }
+    })
 }
 
 /// The lock of the one daemon; given up when the process ends in any way.
@@ -100,12 +119,13 @@ fn write_place(listening: &Listening, server: &Server) -> Result<(), DaemonError
         http: server.http_url(),
         otel: server.otel_url(),
     };
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&listening.state)?;
-        serde_json::to_writer(&mut file, &place)?;
-        file.write_all(b"\n")?;
-        file.persist(listening.state.join(DAEMON_FILE))?;
-        Ok(())
-    };
-    Ok(write().map_err(StoreError::from)?)
+    Ok(write_down(&listening.state, &place).map_err(StoreError::from)?)
+}
+
+fn write_down(state: &Path, place: &DaemonPlace) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(state)?;
+    serde_json::to_writer(&mut file, place)?;
+    file.write_all(b"\n")?;
+    file.persist(state.join(DAEMON_FILE))?;
+    Ok(())
 }

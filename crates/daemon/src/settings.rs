@@ -1,10 +1,13 @@
 //! What the assembly must be told: nothing here is read from the environment.
 
+use crate::hubs::HubSettings;
+use crate::notices::NoticeSettings;
+use crate::relay::{Devices, SyncSettings};
 use crate::retention::RetentionSettings;
 use crate::summary::SummarySettings;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use taffrail_adapters::all;
+use taffrail_adapters::{Adapter, all, owners, relays};
 use taffrail_capture::{Home, homes, journal_homes};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
@@ -17,6 +20,8 @@ pub struct Settings {
     pub data: PathBuf,
     /// Our own folder of the configuration.
     pub config: PathBuf,
+    /// The folder of our sockets.
+    pub runtime: PathBuf,
     /// The user's home.
     pub user_home: PathBuf,
     /// The environment, for the agents' own variables.
@@ -31,16 +36,26 @@ pub struct Settings {
     pub retention: RetentionSettings,
     /// The user's own command for summaries.
     pub summary: SummarySettings,
+    /// What the user is told, and where.
+    pub notices: NoticeSettings,
     /// Changes with every start of the machine.
     pub boot_id: String,
     /// The name this device takes if it has none.
     pub new_device: DeviceId,
     /// The name of this machine.
     pub host: String,
+    /// What devices are called.
+    pub devices: Devices,
+    /// What other devices are told.
+    pub sync: SyncSettings,
     /// Where session files of the snapshot contract are; empty for the usual places.
     pub history_folders: Vec<PathBuf>,
     /// Projects whose requests are held although nobody sits at the agent.
     pub held_unattended: Vec<PathBuf>,
+    /// Agents whose own servers are joined, by id.
+    pub servers: Vec<String>,
+    /// The hub between devices.
+    pub hub: HubSettings,
     /// A daemon keeps the index up: what is asked is answered from it as it is.
     pub kept_up: bool,
     /// The clock.
@@ -68,19 +83,26 @@ impl Settings {
     /// Every agent's homes on this machine.
     #[must_use]
     pub fn homes(&self) -> Vec<Home> {
-        let of = |adapter: &&'static dyn taffrail_adapters::Adapter| {
+        let of = |adapter: &'static dyn Adapter| {
             let added = self.added_homes.get(adapter.descriptor().id);
             let added = added.map(Vec::as_slice).unwrap_or_default();
-            homes(*adapter, &self.user_home, &self.variables, added)
+            homes(adapter, &self.user_home, &self.variables, added)
         };
-        all().iter().flat_map(of).collect()
+        owners().flat_map(of).collect()
     }
 
-    /// Every place events come from: the agents' homes and our own journal.
+    /// Every place events come from: the agents' homes, our own journal, and what other devices told.
     #[must_use]
     pub fn eyes(&self) -> Vec<Home> {
         let mut out = self.homes();
         out.extend(journal_homes(&self.data));
+        if let Ok(root) = self.data.canonicalize() {
+            out.extend(relays().map(|adapter| Home {
+                adapter,
+                root: root.clone(),
+                journal: false,
+            }));
+        }
         out
     }
 

@@ -2,10 +2,12 @@
 
 use crate::findings::found_in;
 use crate::live::{Card, glance};
+use crate::relay::Statuses;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::sync::Arc;
 use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
 use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
+use taffrail_model::relay::{device_of, is_locator};
 use taffrail_model::status::{self, Given, Status, Thresholds, Worker};
 use taffrail_model::{Lifecycle, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
@@ -15,6 +17,10 @@ pub(crate) const EVIDENCE: usize = 200;
 
 /// What an event says about how its session stands.
 pub(crate) fn of_row(row: &EventRow) -> Option<Evidence> {
+    // What another device saw is no evidence here: it says itself how its sessions stand.
+    if is_locator(&row.locator) {
+        return None;
+    }
     of_event(&Seen {
         id: row.id,
         parent: row.parent,
@@ -60,7 +66,20 @@ pub(crate) fn explain_with(
 ) -> Result<Explanation, DaemonError> {
     let row = resolve(settings, target)?;
     let card = card_of(settings, &row, known)?;
-    Ok(explanation(row.id, &card, (settings.now)()))
+    let explanation = explanation(row.id, &card, (settings.now)());
+    Ok(Explanation { also_on: also_on(settings, &row)?, ..explanation })
+}
+
+/// Other devices that told of a session, beside where it is.
+fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let sources = index.sources_of(row.row)?.into_iter().filter(|it| it.present);
+    let others = sources.filter(|it| it.state.locator != row.source_uri);
+    let others = others.filter_map(|it| device_of(&it.state.locator));
+    let mut names: Vec<_> = others.map(|it| settings.devices.name_of(&it)).collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
 }
 
 /// How a session stands: from its card, or else from the index.
@@ -73,6 +92,11 @@ pub(crate) fn card_of(
     Ok(match (known(row.id), IndexReader::open(&settings.data)?) {
         (Some(card), _) => card,
         _ if !row.captured => Arc::new(card(Vec::new(), None, &[], now)),
+        (None, _) if is_locator(&row.source_uri) => {
+            let said = Statuses::all(settings);
+            let card = crate::relay::card_of(&settings.devices, &said, row, now);
+            Arc::new(card.unwrap_or_else(|| self::card(Vec::new(), None, &[], now)))
+        }
         (None, Some(index)) => {
             let live =
                 if settings.kept_up { None } else { glance(settings, &index)?.remove(&row.id) };
@@ -117,6 +141,7 @@ fn explanation(session_id: SessionId, card: &Card, now: Timestamp) -> Explanatio
         until: reading.until,
         evidence: evidence.collect(),
         findings: Vec::new(),
+        also_on: Vec::new(),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn stats(
     budget: Budget,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Counted, DaemonError> {
-    let filter = Filter { workers: true, limit: None, ..filter(request)? };
+    let filter = Filter { workers: true, limit: None, ..filter(settings, request)? };
     let caught_up = caught_up(settings, budget, progress)?;
     let stats = match &caught_up.reader {
         Some(reader) => counted(reader, &filter)?,

@@ -102,6 +102,7 @@ impl Machine {
     fn settings(&self) -> Settings {
         Settings {
             data: self.data.path().to_owned(),
+            runtime: PathBuf::new(),
             config: self.data.path().join("config"),
             user_home: self.home.path().to_owned(),
             variables: HashMap::new(),
@@ -110,10 +111,15 @@ impl Machine {
             archive: ArchiveSettings::default(),
             retention: RetentionSettings::default(),
             summary: SummarySettings::default(),
+            notices: Default::default(),
+            devices: Default::default(),
+            sync: Default::default(),
             boot_id: "boot".to_owned(),
             host: "north".to_owned(),
             history_folders: Vec::new(),
             held_unattended: Vec::new(),
+            servers: Vec::new(),
+            hub: taffrail_daemon::HubSettings::default(),
             kept_up: false,
             new_device: DeviceId::new("device"),
             now: || Timestamp::UNIX_EPOCH,

@@ -31,6 +31,13 @@ pub enum RecordKey<'a> {
         /// 0 for the first.
         nth: u32,
     },
+    /// The device it comes from told its event with the id it has there.
+    Given {
+        /// That id.
+        id: EventId,
+        /// The agent's own id for it, where it has one.
+        source: Option<Cow<'a, str>>,
+    },
 }
 
 impl RecordKey<'_> {
@@ -41,6 +48,7 @@ impl RecordKey<'_> {
             Self::Provider(id) => (0, id.as_bytes().into()),
             Self::Ordinal(number) => (1, number.to_le_bytes().to_vec().into()),
             Self::Line { hash, nth } => (2, [hash.as_slice(), &nth.to_le_bytes()].concat().into()),
+            Self::Given { id, .. } => (3, id.as_bytes().as_slice().into()),
         }
     }
 
@@ -51,6 +59,7 @@ impl RecordKey<'_> {
             Self::Provider(id) => Some(id.to_string()),
             Self::Ordinal(number) => Some(number.to_string()),
             Self::Line { .. } => None,
+            Self::Given { source, .. } => source.as_deref().map(str::to_owned),
         }
     }
 }
@@ -150,6 +159,15 @@ pub enum Detail<'a> {
         /// The small things it said, by name.
         fields: Vec<(&'static str, Value)>,
     },
+    /// What another device told of it.
+    Told {
+        /// The tool, the model, ...
+        label: Option<Cow<'a, str>>,
+        /// It is a tool that failed.
+        failed: bool,
+        /// What else was told, by name.
+        fields: Map<String, Value>,
+    },
 }
 
 /// An event as an adapter sees it: no number, no observer, no store.
@@ -248,6 +266,7 @@ impl Detail<'_> {
             Self::Failure { code, .. } => code.as_deref(),
             Self::Compacted { trigger, .. } => trigger.as_deref(),
             Self::Prompt { asked_by } => asked_by.as_deref(),
+            Self::Told { label, .. } => label.as_deref(),
             Self::None | Self::Started { .. } | Self::ToolResult { .. } => None,
         }
     }
@@ -259,6 +278,7 @@ impl Detail<'_> {
             Self::ToolResult { failed, exit_code, .. } => {
                 *failed == Some(true) || exit_code.is_some_and(|code| code != 0)
             }
+            Self::Told { failed, .. } => *failed,
             _ => false,
         }
     }
@@ -286,6 +306,10 @@ impl Detail<'_> {
         });
         if let Self::ToolCall { input: Some(input), .. } = self {
             out.extend_from_slice(input.get().as_bytes());
+        }
+        if let Self::Told { label, failed, .. } = self {
+            out.push(u8::from(*failed));
+            out.extend_from_slice(label.as_deref().unwrap_or_default().as_bytes());
         }
         out
     }
@@ -335,6 +359,11 @@ impl Detail<'_> {
             Self::Remark { label } => put_text(put, "label", Some(label)),
             Self::Live { field, name, fields } => {
                 put_text(put, field, Some(name));
+                for (name, value) in fields {
+                    put(name, value.clone());
+                }
+            }
+            Self::Told { fields, .. } => {
                 for (name, value) in fields {
                     put(name, value.clone());
                 }

@@ -1,7 +1,7 @@
 //! What a source says about a session as a whole, apart from its events.
 
 use crate::hash::Digest16;
-use crate::{Process, RuntimeIdentity, Timestamp};
+use crate::{Process, RuntimeIdentity, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The longest path, branch or name that is kept, in bytes.
@@ -73,6 +73,9 @@ pub struct Facts {
     /// The session the agent itself says this one was forked from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<RuntimeIdentity>,
+    /// The session whose brief it was started on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<SessionId>,
     /// The mark of the first record a copy would share, for agents that fork by copying.
     #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
     pub first_record: Option<Digest16>,
@@ -90,14 +93,17 @@ pub struct Facts {
 impl Facts {
     /// Offers a title; it is taken if none as good is known. The first of the first prompts and
     /// the last of all others stands.
-    pub fn offer_title(&mut self, rank: TitleRank, text: &str) {
-        let text = crate::text::excerpt(text);
+    pub fn offer_title(&mut self, rank: TitleRank, said: &str) {
+        let text = crate::text::excerpt(said);
         let better = match &self.title {
             None => true,
             Some(known) if rank == TitleRank::FirstPrompt => rank > known.rank,
             Some(known) => rank >= known.rank,
         };
         if better && !text.is_empty() {
+            if rank == TitleRank::FirstPrompt {
+                self.handed_from = handed_from(said);
+            }
             self.title = Some(Title { rank, text });
         }
     }
@@ -145,6 +151,7 @@ impl Facts {
             cost_microdollars: self.cost_microdollars.max(later.cost_microdollars),
             parent: self.parent.or(later.parent),
             forked_from: self.forked_from.or(later.forked_from),
+            handed_from: self.handed_from.or(later.handed_from),
             first_record: self.first_record.or(later.first_record),
             uncopied_since: earlier(self.uncopied_since, later.uncopied_since),
             process: later.process.or(self.process),
@@ -174,6 +181,13 @@ impl Projects {
     }
 }
 
+/// The session whose brief a first prompt names, by the name of its file.
+fn handed_from(prompt: &str) -> Option<SessionId> {
+    let (_, rest) = prompt.split_once("/taffrail/handoff/")?;
+    let (id, _) = rest.split_once(".md")?;
+    SessionId::parse(id)
+}
+
 /// The earlier of two instants, as far as they are known.
 #[must_use]
 pub fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
@@ -201,6 +215,21 @@ mod tests {
         check(TitleRank::Given, "auth", "auth");
         check(TitleRank::Summary, "a summary", "auth");
         check(TitleRank::Given, "   ", "auth");
+    }
+
+    #[test]
+    fn a_first_prompt_that_names_a_brief_tells_where_it_came_from() {
+        let id = "8f31c2a9-5d6e-4f70-8a9b-0c1d2e3f4a5b";
+        let brief = format!("Read the brief in /h/.local/state/taffrail/handoff/{id}.md and");
+        let check = |prompts: &[&str], expected: Option<&str>| {
+            let mut facts = Facts::default();
+            prompts.iter().for_each(|it| facts.offer_title(TitleRank::FirstPrompt, it));
+            assert_eq!(facts.handed_from, expected.and_then(SessionId::parse), "{prompts:?}");
+        };
+        check(&[&brief], Some(id));
+        check(&[&brief, "go on"], Some(id));
+        check(&["go on", &brief], None);
+        check(&["/taffrail/handoff/x.md", "/taffrail/handoff/"], None);
     }
 
     #[test]

@@ -98,6 +98,10 @@ text_id! {
     /// This machine's installation, drawn once and kept in the ledger.
     DeviceId
 }
+text_id! {
+    /// A stream of a device: one audience, one numbering. The name says nothing outside.
+    StreamName
+}
 digest_id! {
     /// The durable piece of work a person targets, laid out as a v4 UUID.
     SessionId, as_uuid
@@ -166,6 +170,9 @@ impl EventId {
     /// Computes an event's id from what the agent itself uses to tell its records apart.
     #[must_use]
     pub fn of(session: SessionId, record: &crate::RecordKey<'_>, part: u32) -> Self {
+        if let crate::RecordKey::Given { id, .. } = record {
+            return *id;
+        }
         let (tag, key) = record.encoded();
         Self(hash::digest("event", &[&session.0, &[tag], &key, &part.to_le_bytes()]))
     }
@@ -201,6 +208,16 @@ mod tests {
         assert_ne!(id, of("b", "", "1"));
         assert_ne!(id, of("a", "x", "1"));
         assert_ne!(id, of("a", "", "2"));
+    }
+
+    #[test]
+    fn an_event_of_another_device_keeps_its_id() {
+        use crate::RecordKey;
+        let session = RuntimeIdentity::new(AgentId::new("a"), "", "1").session();
+        let there = EventId::of(session, &RecordKey::Provider("r1".into()), 2);
+        let given = RecordKey::Given { id: there, source: Some("r1".into()) };
+        assert_eq!(EventId::of(session, &given, 2), there);
+        assert_eq!(given.provider_id().as_deref(), Some("r1"));
     }
 
     #[test]

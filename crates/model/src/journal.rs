@@ -1,6 +1,7 @@
 //! What hooks, live registries and probes said, as the journal keeps it: one JSON object a line.
 
 use crate::approval::{ApprovalId, Decision};
+use crate::message::MessageId;
 use crate::{AgentId, Origin, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -91,6 +92,61 @@ pub struct Answered {
     pub says: String,
     /// The mark of the input; empty while an equal request is open, because then it says nothing.
     pub input: String,
+}
+
+/// The payload of an entry of our own (`via` is `ctm-input`): a prompt was put into a session's
+/// terminal. That its agent took it, its own record says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sent {
+    /// The message.
+    pub message: MessageId,
+    /// The runtime session it was for.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// What it says.
+    pub says: String,
+}
+
+/// The payload of an entry said by a terminal of ours around an agent (`via` is `pty`): what stands
+/// on it says something else than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Glimpse {
+    /// The runtime session; one of our own naming where nothing tells which it is.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// The process that runs it.
+    pub process: Process,
+    /// The folder it was started in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// What stands there.
+    pub shows: Shows,
+    /// The command that is asked about, where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+/// What stands on an agent's terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shows {
+    /// A prompt can be typed.
+    Ready,
+    /// The agent works.
+    Working,
+    /// A request to be allowed something is open.
+    Approval,
+    /// Another dialog is open.
+    Question,
+    /// Nothing that is known.
+    Unclear,
+    /// A word of another version.
+    #[serde(untagged)]
+    Unknown(String),
 }
 
 /// How a session lost its process.

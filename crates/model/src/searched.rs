@@ -5,6 +5,7 @@ use crate::event::Kind;
 use crate::text::{TOOL_TEXT_BYTES, cut};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -25,8 +26,21 @@ pub fn searched<'a>(draft: &'a Draft<'_>) -> Cow<'a, str> {
             };
             Cow::Owned(format!("{tool}\n{input}"))
         }
+        (Kind::ToolCall, Detail::Told { label, fields, .. }) => {
+            let tool = label.as_deref().unwrap_or_default();
+            Cow::Owned(format!("{tool}\n{}", told(fields, text)))
+        }
         (Kind::ToolResult, _) => Cow::Borrowed(cut(text, TOOL_TEXT_BYTES)),
         _ => Cow::Borrowed(cut(text, SAID_BYTES)),
+    }
+}
+
+/// The input of a call that another device told.
+fn told<'a>(fields: &'a Map<String, Value>, text: &'a str) -> Cow<'a, str> {
+    match fields.get("input") {
+        Some(Value::String(input)) => quoted(input),
+        Some(input) => strings(&input.to_string()),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -4,6 +4,7 @@
 //! strongest first. Neither the order of arrival nor what was said twice makes a difference.
 
 mod fold;
+mod onscreen;
 mod order;
 mod pending;
 mod rules;
@@ -129,6 +130,14 @@ pub struct Reading {
     pub rests_on: Vec<usize>,
     /// When it would change by time alone.
     pub until: Option<Timestamp>,
+}
+
+impl Reading {
+    /// It lost its process without being ended: by a reboot, a crash, a kill.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        [rules::DIED, rules::GONE].contains(&self.rule)
+    }
 }
 
 impl Status {

@@ -1,4 +1,4 @@
-//! Cutting text without tearing characters.
+//! Cutting text without tearing characters, and finding words in it.
 
 /// Longest excerpt the index keeps of any text, in characters.
 pub const EXCERPT_CHARS: usize = 280;
@@ -63,6 +63,15 @@ pub fn cut(text: &str, limit: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
+/// The word is there; a number only where it stands alone.
+#[must_use]
+pub fn holds(text: &str, word: &str) -> bool {
+    if !word.bytes().all(|it| it.is_ascii_digit()) {
+        return text.contains(word);
+    }
+    text.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| part == word)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +81,20 @@ mod tests {
     fn an_excerpt_is_one_line() {
         assert_eq!(excerpt("  a\n\n\tb  c "), "a b c");
         assert_eq!(excerpt(""), "");
+    }
+
+    #[test]
+    fn a_word_is_found_anywhere_and_a_number_only_alone() {
+        let check = |text: &str, word: &str, expected: bool| {
+            assert_eq!(holds(text, word), expected, "{text} {word}");
+        };
+        check("overloaded_error", "overloaded", true);
+        check("status: 429.", "429", true);
+        check("429", "429", true);
+        check("wrote 15000 lines", "500", false);
+        check("e500", "500", false);
+        check("", "500", false);
+        check("fine", "quota", false);
     }
 
     proptest! {

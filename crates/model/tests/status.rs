@@ -438,3 +438,58 @@ fn workers_speak_for_their_parent() {
     check(&ended, worker(Running, 7.0, High, None), (Exited, 6.0, ""));
     check(&[], worker(Running, 7.0, High, None), (Running, 7.0, ""));
 }
+
+/// What stands on a terminal of ours.
+fn shown(seconds: f64, says: Signal, detail: &str) -> Evidence {
+    let evidence = said(Origin::Pty, seconds, "heartbeat", says, detail);
+    Evidence { confidence: Low, ..evidence }
+}
+
+#[test]
+fn a_screen_alone_tells_a_little() {
+    let check = |evidence: &[Evidence], life, now: f64, expected: (Status, Confidence, &str)| {
+        let workers = &[];
+        let thresholds = Thresholds::default();
+        let it = read(&Given { evidence, life, workers, now: at(now), thresholds });
+        let text = it.waiting_for.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+        assert_eq!((it.status, it.confidence.clone(), text), expected, "{it:?}");
+    };
+    let unknown = Status::Unknown;
+    let ready = || shown(1.0, Signal::Quiet, "");
+    let works = || shown(2.0, Signal::Busy, "");
+    let asks = || shown(3.0, asked_approval(""), "touch x");
+    check(&[ready()], Alive, 2.0, (Waiting, Low, ""));
+    check(&[ready()], Alive, 5000.0, (Waiting, Low, ""));
+    check(&[ready(), works()], Alive, 400.0, (Running, Low, ""));
+    check(&[ready(), works(), asks()], Alive, 4.0, (WaitingApproval, Low, "touch x"));
+    let again = shown(5.0, Signal::Busy, "");
+    check(&[ready(), works(), asks(), again], Alive, 6.0, (Running, Low, ""));
+    check(&[shown(1.0, asked(""), "")], Alive, 2.0, (Waiting, Low, ""));
+    check(&[works(), shown(3.0, Signal::Alive, "")], Alive, 500.0, (unknown, Low, ""));
+    check(&[works()], Dead, 3.0, (unknown, Medium, ""));
+    let died = said(Origin::Process, 9.0, "heartbeat", Signal::Died, "");
+    check(&[works(), died], Dead, 10.0, (Exited, High, ""));
+    let left = said(Origin::Process, 9.0, "heartbeat", Signal::Ended, "");
+    check(&[works(), left, shown(20.0, Signal::Busy, "")], Alive, 30.0, (Exited, High, ""));
+}
+
+#[test]
+fn a_screen_gives_way_to_who_is_sure() {
+    let status = |evidence: &[Evidence], life, now: f64| {
+        let thresholds = Thresholds::default();
+        let it = read(&Given { evidence, life, workers: &[], now: at(now), thresholds });
+        (it.status, it.confidence)
+    };
+    let mut hooked = prompted(0.0);
+    hooked.push(shown(1.0, Signal::Quiet, ""));
+    assert_eq!(status(&hooked, Alive, 2.0), (Running, High));
+    // A call without a result runs, or waits to be allowed: the screen tells which.
+    let mut open = vec![told(0.0, "user.prompt", Signal::Prompted)];
+    open.push(told(1.0, "tool.call", called("c", "")));
+    assert_eq!(status(&open, Alive, 2.0), (Running, Low));
+    open.push(shown(1.5, asked_approval(""), "touch x"));
+    assert_eq!(status(&open, Alive, 2.0), (WaitingApproval, Low));
+    open.push(told(3.0, "tool.result", answered("c")));
+    open.push(shown(3.1, Signal::Busy, ""));
+    assert_eq!(status(&open, Alive, 4.0), (Running, Medium));
+}

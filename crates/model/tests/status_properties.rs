@@ -53,6 +53,7 @@ fn sources() -> impl Strategy<Value = Origin> {
         Origin::Hook,
         Origin::Registry,
         Origin::Process,
+        Origin::Pty,
     ])
 }
 

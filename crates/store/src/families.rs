@@ -245,7 +245,8 @@ fn write_origin(index: &Connection, row: i64, origin: Option<SessionId>) -> Resu
     let kind = origin.map(|_| LineageKind::Fork);
     let mut statement = index.prepare_cached(
         "UPDATE sessions SET lineage_kind = ?2, lineage_session = ?3 \
-         WHERE id = ?1 AND parent IS NULL AND forked_from IS NULL",
+         WHERE id = ?1 AND parent IS NULL AND forked_from IS NULL \
+           AND (?2 IS NOT NULL OR lineage_kind IS NOT 'handoff')",
     )?;
     let kind = kind.as_ref().map(LineageKind::as_str);
     statement.execute(params![row, kind, origin.as_ref().map(SessionId::as_bytes)])?;

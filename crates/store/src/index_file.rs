@@ -34,6 +34,20 @@ pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, S
     Ok(connection)
 }
 
+/// Makes all that was committed to the index survive a power cut, from beside its writer: what is
+/// in its log is written there before the log is folded, and what was folded was written before.
+///
+/// # Errors
+/// When the disk refuses.
+pub fn make_durable(folder: &Path) -> Result<(), StoreError> {
+    match std::fs::File::open(folder.join("index.db-wal")) {
+        Ok(log) => Ok(log.sync_data()?),
+        // Without a log everything is in the index, which was written to the disk for it.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Removes the index and what SQLite keeps beside it.
 pub(crate) fn remove_index(folder: &Path) -> Result<(), StoreError> {
     for name in ["index.db", "index.db-wal", "index.db-shm"] {

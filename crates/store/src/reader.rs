@@ -51,6 +51,17 @@ pub struct Filter {
     pub topic: Option<String>,
     /// That were work of this kind, once they were over.
     pub category: Option<Category>,
+    /// Whose history is there.
+    pub source: Option<SourceAt>,
+}
+
+/// Where a history is, by the beginning of its locator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceAt {
+    /// The locator begins so.
+    Below(String),
+    /// It does not.
+    NotBelow(String),
 }
 
 pub(crate) const SESSION: &str = "
@@ -63,7 +74,7 @@ pub(crate) const EVENT: &str = "
 SELECT e.id, e.sequence, e.revision, e.removed, e.kind, e.origin, e.confidence, e.at, e.observed_at,
   e.turn, e.parent, e.marks, e.position, e.length, e.place, e.part, e.source_event_id, e.label,
   e.excerpt, e.raw, o.uuid, s.home, s.path, s.key, s.locator, s.present,
-  e.batch, e.signal
+  e.batch, e.signal, e.content
 FROM events e JOIN sources s ON s.id = e.source LEFT JOIN sessions o ON o.id = e.inherited_from
 WHERE e.session = ?1";
 
@@ -315,6 +326,15 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     if let Some(category) = filter.category {
         add(OF_CATEGORY, Box::new(category.as_str()));
     }
+    match &filter.source {
+        None => {}
+        Some(SourceAt::Below(begins)) => {
+            add("substr(source_uri, 1, length(?)) = ?", Box::new(begins.clone()));
+        }
+        Some(SourceAt::NotBelow(begins)) => {
+            add("substr(source_uri, 1, length(?)) <> ?", Box::new(begins.clone()));
+        }
+    }
     if !filter.workers {
         clauses.push("parent IS NULL".to_owned());
     }
@@ -385,6 +405,7 @@ fn read_event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         label: row.get(17)?,
         excerpt: row.get(18)?,
         raw: blob(row, 19)?,
+        content: blob(row, 28)?,
         inherited_from: maybe_blob(row, 20)?.map(SessionId::from_bytes),
         home: row.get(21)?,
         path: row.get(22)?,

@@ -100,6 +100,8 @@ pub struct EventRow {
     pub signal: Option<Signal>,
     /// The record's hash.
     pub raw: [u8; 16],
+    /// A mark of all it says.
+    pub content: [u8; 16],
     /// The session that owns the record this one is a copy of.
     pub inherited_from: Option<SessionId>,
     /// The home of its source.

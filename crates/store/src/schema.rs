@@ -12,8 +12,10 @@ const STATEMENTS: usize = 64;
 /// The index is not migrated: another number means it is rebuilt.
 pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
-pub(crate) const LEDGER_STEPS: &[&str] =
-    &[LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6, LEDGER_7];
+pub(crate) const LEDGER_STEPS: &[&str] = &[
+    LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6, LEDGER_7, LEDGER_8, LEDGER_9,
+    LEDGER_10, LEDGER_11,
+];
 
 const LEDGER_1: &str = "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -85,12 +87,68 @@ CREATE TABLE operations (
 CREATE INDEX operations_by_session ON operations (session_id, state);
 ";
 
+/// Messages to sessions, and how far they have come.
+const LEDGER_8: &str = "
+CREATE TABLE messages (
+  id TEXT PRIMARY KEY, session_id BLOB NOT NULL, number INTEGER NOT NULL,
+  accepted_at INTEGER NOT NULL, open INTEGER NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX messages_by_session ON messages (session_id, number);
+CREATE INDEX messages_open ON messages (session_id) WHERE open = 1;
+";
+
+/// Sessions that came from another device, and where they go on here.
+const LEDGER_9: &str = "
+CREATE TABLE carried (
+  session_id BLOB PRIMARY KEY, device TEXT NOT NULL, device_name TEXT NOT NULL,
+  at INTEGER NOT NULL, bundle TEXT NOT NULL, project_path TEXT NOT NULL, body TEXT NOT NULL
+) WITHOUT ROWID;
+";
+
+/// What is to be carried to other devices, and how far theirs was read.
+const LEDGER_10: &str = "
+CREATE TABLE out_streams (
+  stream TEXT PRIMARY KEY, incarnation TEXT NOT NULL, audience TEXT NOT NULL,
+  last INTEGER NOT NULL, sealed INTEGER NOT NULL, chain TEXT, batches INTEGER NOT NULL,
+  appended INTEGER NOT NULL, confirmed INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE out_rows (
+  stream TEXT NOT NULL, number INTEGER NOT NULL, at INTEGER NOT NULL, bytes BLOB NOT NULL,
+  PRIMARY KEY (stream, number)
+);
+CREATE TABLE out_batches (
+  stream TEXT NOT NULL, seq INTEGER NOT NULL, last INTEGER NOT NULL, at INTEGER NOT NULL,
+  bytes BLOB NOT NULL, PRIMARY KEY (stream, seq)
+);
+CREATE TABLE in_cursors (
+  device TEXT NOT NULL, stream TEXT NOT NULL, incarnation TEXT NOT NULL,
+  seq INTEGER NOT NULL, chain TEXT NOT NULL, PRIMARY KEY (device, stream, incarnation)
+) WITHOUT ROWID;
+CREATE TABLE exchange_notes (name TEXT PRIMARY KEY, bytes BLOB NOT NULL) WITHOUT ROWID;
+";
+
+/// What other devices were told, by a mark of each thing: nothing is told twice, also not after the index
+/// was made anew.
+const LEDGER_11: &str = "
+CREATE TABLE told_sessions (
+  session_id BLOB PRIMARY KEY, generation TEXT NOT NULL, sequence INTEGER NOT NULL,
+  number INTEGER NOT NULL, bodies INTEGER NOT NULL, gone INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE told (
+  session_id BLOB NOT NULL, what INTEGER NOT NULL, key BLOB NOT NULL, mark BLOB NOT NULL,
+  PRIMARY KEY (session_id, what, key)
+) WITHOUT ROWID;
+";
+
 /// What the ledger says of sessions that are forgotten, by the table `tombstones`.
 pub(crate) const FORGET: &str = "
 DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM approvals WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM messages WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM operations WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM carried WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM told WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM notes WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM snapshots WHERE replace(session, '-', '') IN
   (SELECT lower(hex(session_id)) FROM tombstones);

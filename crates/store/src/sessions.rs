@@ -8,6 +8,7 @@ use taffrail_model::binding::{History, Standing};
 use taffrail_model::observed::Marks;
 use taffrail_model::{
     EventId, Facts, Kind, Lifecycle, LineageKind, RuntimeIdentity, TitleRank, Tokens, journal,
+    relay,
 };
 
 /// A session's row while a batch is written.
@@ -236,7 +237,7 @@ fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT facts, locator, present, kept > 0 FROM source_sessions JOIN sources ON sources.id = source \
          WHERE session = ?1 \
-         ORDER BY locator NOT LIKE 'journal:%', present, rank, offset, locator, home, path",
+         ORDER BY locator NOT LIKE 'journal:%', present, locator NOT LIKE 'relay:%', rank, offset, locator, home, path",
     )?;
     let mut rows = statement.query([session])?;
     let mut joined = Joined::default();
@@ -254,14 +255,32 @@ fn join(connection: &Connection, session: i64) -> Result<Joined, StoreError> {
     Ok(joined)
 }
 
-/// Writes what a session's sources say together; its binding is due then.
+/// What the sources of a session on this device say together.
+pub(crate) fn own_facts(connection: &Connection, session: i64) -> Result<Facts, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT facts FROM source_sessions JOIN sources ON sources.id = source \
+         WHERE session = ?1 AND locator NOT LIKE 'relay:%' \
+         ORDER BY locator NOT LIKE 'journal:%', present, rank, offset, locator, home, path",
+    )?;
+    let mut rows = statement.query([session])?;
+    let mut joined = Facts::default();
+    while let Some(row) = rows.next()? {
+        let facts = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default());
+        joined = joined.joined(facts.unwrap_or_default());
+    }
+    Ok(joined)
+}
+
+/// Writes what a session's sources say together; its binding is due then. One that was carried here
+/// goes on in the folder `here`, whatever its history says of another machine.
 pub(crate) fn refresh(
     connection: &Connection,
     slot: &Slot,
-    resumes: bool,
+    (resumes, here): (bool, Option<String>),
 ) -> Result<(), StoreError> {
     let Joined { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
-    let resumable = resumes && facts.parent.is_none();
+    // What runs on another device is resumed there.
+    let resumable = resumes && facts.parent.is_none() && !relay::is_locator(&source_uri);
     let history = match (told, readable, archived) {
         (false, ..) => History::Unexposed,
         (true, true, _) => History::Readable,
@@ -275,12 +294,16 @@ pub(crate) fn refresh(
     let title = facts.title.as_ref();
     let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
     let fork = facts.forked_from.as_ref().map(|who| *who.session().as_bytes());
-    let lineage = parent.map(|_| LineageKind::Subagent).or(fork.map(|_| LineageKind::Fork));
+    let handed = facts.handed_from.map(|it| *it.as_bytes());
+    let lineage = parent
+        .map(|_| LineageKind::Subagent)
+        .or(fork.map(|_| LineageKind::Fork))
+        .or(handed.map(|_| LineageKind::Handoff));
     statement.execute(params![
         slot.row,
         title.map(|it| &it.text),
         title.is_some_and(|it| it.rank == TitleRank::FirstPrompt),
-        facts.project_path,
+        here.or(facts.project_path),
         facts.git_branch,
         facts.model,
         facts.agent_version,
@@ -293,7 +316,7 @@ pub(crate) fn refresh(
         fork,
         facts.first_record,
         lineage.as_ref().map(LineageKind::as_str),
-        parent.or(fork),
+        parent.or(fork).or(handed),
         facts.uncopied_since.map(micros),
         facts.process.map(|it| it.pid),
         facts.process.map(|it| signed(it.start)),

@@ -3,8 +3,8 @@
 use crate::StoreError;
 use crate::codec::{blob, signed};
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use taffrail_model::AgentId;
 use taffrail_model::observed::{Fingerprint, Held, Kept, LastLine, SourceState};
+use taffrail_model::{AgentId, relay};
 
 /// A source with its number and how it stands; the reader's memory is asked for by itself.
 #[derive(Debug, Clone)]
@@ -23,6 +23,8 @@ pub struct SourceRow {
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Standing {
     present: bool,
+    /// What this device read itself counts for more than what another told.
+    is_local: bool,
     rank: u8,
     locator: String,
     home: String,
@@ -36,6 +38,14 @@ const COLUMNS: &str = "id, agent, home, path, key, locator, rank, device, inode,
 /// All sources.
 pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
     let mut statement = connection.prepare(&format!("SELECT {COLUMNS} FROM sources"))?;
+    let rows = statement.query_map([], read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What other devices told.
+pub(crate) fn relayed(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
+    let query = format!("SELECT {COLUMNS} FROM sources WHERE locator LIKE 'relay:%'");
+    let mut statement = connection.prepare(&query)?;
     let rows = statement.query_map([], read)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -231,10 +241,12 @@ pub(crate) fn standing(connection: &Connection, id: i64) -> Result<Standing, Sto
     let mut statement = connection
         .prepare_cached("SELECT present, rank, locator, home, path FROM sources WHERE id = ?1")?;
     let read = |row: &Row<'_>| {
+        let locator: String = row.get(2)?;
         Ok(Standing {
             present: row.get(0)?,
+            is_local: !relay::is_locator(&locator),
             rank: row.get(1)?,
-            locator: row.get(2)?,
+            locator,
             home: row.get(3)?,
             path: row.get(4)?,
         })

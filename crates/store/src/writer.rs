@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::observed::{Observed, Pass};
-use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, journal};
+use taffrail_model::{DeviceId, EventId, RuntimeIdentity, SessionId, Timestamp, journal, relay};
 
 /// Holds the lock and both files. There is no way to have two.
 #[derive(Debug)]
@@ -207,6 +207,10 @@ impl Writer {
         if before.gone {
             self.mark(&sessions, Due::FACTS);
         }
+        if relay::is_locator(&observed.source.locator) {
+            // What an answer cost may come alone, and later than what was said.
+            self.mark(&sessions, Due::FAMILY);
+        }
         self.count_unknown(source, observed)?;
         Ok(Applied { changes, outcome: observed.outcome, new })
     }
@@ -350,7 +354,8 @@ impl Writer {
 
     fn refresh(&self, slot: &Slot) -> Result<(), StoreError> {
         let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
-        sessions::refresh(&self.index, slot, resumes)?;
+        let here = self.ledger.carried_project(slot.who.session())?;
+        sessions::refresh(&self.index, slot, (resumes, here))?;
         self.index
             .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?
             .execute([slot.row])?;

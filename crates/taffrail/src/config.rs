@@ -1,19 +1,29 @@
 //! The user's configuration file.
 
+mod notifications;
+mod sync;
+
 use crate::error::CliError;
 use anyhow::Context;
+use notifications::NotificationsConfig;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use taffrail_daemon::{ArchiveSettings, JournalLimits, RetentionSettings, SummarySettings};
+use sync::SyncConfig;
+use taffrail_daemon::{
+    ArchiveSettings, HubSettings, JournalLimits, RetentionSettings, SummarySettings,
+};
 
 /// What can be set.
 pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
     `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
     `retention.journal_mb`, `otel.listen`, `summary.command`, `snapshots.history_folders`, \
-    `approvals.unattended` and \
-    `agents.<id>.homes`";
+    `approvals.unattended`, `notifications.desktop`, `notifications.terminal`, \
+    `notifications.webhook`, `notifications.webhook_secret_file`, `notifications.command`, \
+    `notifications.waiting`, `notifications.risky`, `notifications.finished`, \
+    `notifications.findings`, `notifications.quiet`, `hub.url`, `hub.credentials`, \
+    `sync.enabled`, `sync.bodies`, `sync.include`, `sync.exclude`, `agents.<id>.homes` and `agents.<id>.server`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +43,12 @@ pub(crate) struct Config {
     pub(crate) snapshots: SnapshotConfig,
     /// How requests for approval are answered.
     pub(crate) approvals: ApprovalsConfig,
+    /// What you are told without asking.
+    pub(crate) notifications: NotificationsConfig,
+    /// The hub between devices.
+    pub(crate) hub: HubConfig,
+    /// What other devices are told.
+    pub(crate) sync: SyncConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
 }
@@ -107,12 +123,26 @@ pub(crate) struct ApprovalsConfig {
     pub(crate) unattended: Vec<String>,
 }
 
+/// What can be set for the hub between devices; `taffrail hub use` sets it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct HubConfig {
+    /// Where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<String>,
+    /// A file with what lets us in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) credentials: Option<String>,
+}
+
 /// What can be set for one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct AgentConfig {
     /// More homes to look in.
     pub(crate) homes: Vec<String>,
+    /// The agent's own server is joined.
+    pub(crate) server: bool,
 }
 
 impl Config {
@@ -168,6 +198,17 @@ impl Config {
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
     }
 
+    /// Agents whose own servers are joined.
+    pub(crate) fn servers(&self) -> Vec<String> {
+        self.agents.iter().filter(|(_, it)| it.server).map(|(id, _)| id.clone()).collect()
+    }
+
+    /// The hub between devices.
+    pub(crate) fn hub(&self, user_home: &Path) -> HubSettings {
+        let credentials = self.hub.credentials.as_deref().map(|it| at_home(user_home, it));
+        HubSettings { url: self.hub.url.clone(), credentials, draw: None }
+    }
+
     /// Projects whose requests are held although nobody sits at the agent.
     pub(crate) fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
@@ -210,6 +251,21 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Result<String, C
     Ok(text)
 }
 
+/// The same file without one value or table, everything else left as it was written.
+pub(crate) fn without_value(text: &str, key: &str) -> Result<String, CliError> {
+    let fault = |error: toml_edit::TomlError| CliError::usage(error.to_string(), KEYS);
+    let mut document: toml_edit::DocumentMut = text.parse().map_err(fault)?;
+    let mut parts: Vec<&str> = key.split('.').collect();
+    let last = parts.pop().unwrap_or_default();
+    let table = parts.iter().try_fold(document.as_table_mut(), |table, part| {
+        table.get_mut(part).and_then(toml_edit::Item::as_table_mut)
+    });
+    if let Some(table) = table {
+        table.remove(last);
+    }
+    Ok(document.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -230,6 +286,18 @@ mod tests {
         let settings = config.summary(Path::new("/h"), String::new);
         assert_eq!(settings.command, ["/h/bin/sum", "~/x"]);
         assert!(with_value("", "summary.command", "sum").is_err());
+    }
+
+    #[test]
+    fn a_value_is_taken_out_and_the_rest_is_left_as_written() {
+        let before = "# mine\nexclude = [ \"/a\" ] # yes\n\n[hub]\nurl = \"x\"\n";
+        let check = |key: &str, expected: &str| {
+            assert_eq!(without_value(before, key).unwrap(), expected, "{key}");
+        };
+        check("hub", "# mine\nexclude = [ \"/a\" ] # yes\n");
+        check("hub.url", "# mine\nexclude = [ \"/a\" ] # yes\n\n[hub]\n");
+        check("hub.none", before);
+        check("none.url", before);
     }
 
     #[test]

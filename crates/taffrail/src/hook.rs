@@ -46,7 +46,7 @@ fn record(agent: &str) -> io::Result<()> {
 }
 
 /// The first bytes of a stream that is read to its end, so that who writes it never fails.
-fn held(mut stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn held(mut stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     (&mut stream).take(most).read_to_end(&mut out)?;
     io::copy(&mut stream, &mut io::sink())?;

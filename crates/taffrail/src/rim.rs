@@ -8,8 +8,11 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Component, PathBuf};
-use taffrail_daemon::Settings;
+use taffrail_daemon::devices::device_names;
+use taffrail_daemon::relay::Devices;
+use taffrail_daemon::{HubSettings, Settings};
 use taffrail_model::{DeviceId, Timestamp, hash};
+use zeroize::Zeroizing;
 
 /// The name of our folder in each place.
 const OURS: &str = "taffrail";
@@ -75,6 +78,13 @@ impl Rim {
         set.map_or_else(|| self.state_folder().join("run"), |path| path.join("taffrail"))
     }
 
+    /// Who sits here, by the name the system has.
+    pub(crate) fn user(&self) -> String {
+        let set = ["USER", "LOGNAME"].into_iter().filter_map(|it| self.variables.get(it));
+        let mut set = set.filter(|it| !it.trim().is_empty());
+        set.next().cloned().unwrap_or_else(|| "me".to_owned())
+    }
+
     /// The program long output is read with; none where it was turned off.
     pub(crate) fn pager(&self) -> Option<Pager> {
         let set = self.variables.get("TAFFRAIL_PAGER").or_else(|| self.variables.get("PAGER"));
@@ -87,9 +97,15 @@ impl Rim {
 
     /// Everything the assembly must be told.
     pub(crate) fn settings(&self, config: &Config) -> Settings {
+        let settings = self.settings_of(config);
+        Settings { devices: device_names(&settings), ..settings }
+    }
+
+    fn settings_of(&self, config: &Config) -> Settings {
         Settings {
             data: self.data_folder(),
             config: self.config_folder(),
+            runtime: self.runtime_folder(),
             user_home: self.user_home.clone(),
             variables: self.variables.clone(),
             added_homes: config.homes(&self.user_home),
@@ -97,10 +113,15 @@ impl Rim {
             archive: config.archive(),
             retention: config.retention(),
             summary: config.summary(&self.user_home, nonce),
+            notices: config.notifications.settings(&self.user_home, local_minute),
             boot_id: boot_id(),
             new_device: new_device(),
+            devices: Devices::default(),
+            sync: config.sync.settings(&self.user_home, config.hub.url.is_some()),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             history_folders: config.history_folders(&self.user_home),
+            servers: config.servers(),
+            hub: HubSettings { draw: Some(draw), ..config.hub(&self.user_home) },
             held_unattended: config.held_unattended(&self.user_home),
             kept_up: false,
             now: Timestamp::now,
@@ -178,6 +199,14 @@ pub(crate) fn secret() -> anyhow::Result<[u8; 32]> {
     Ok(bytes)
 }
 
+/// So many bytes nobody can guess, wiped when they are dropped.
+pub(crate) fn drawn<const N: usize>() -> anyhow::Result<Zeroizing<[u8; N]>> {
+    let mut bytes = Zeroizing::new([0; N]);
+    let mut source = std::fs::File::open("/dev/urandom").context("the system gives no chance")?;
+    source.read_exact(bytes.as_mut_slice()).context("the system gives no chance")?;
+    Ok(bytes)
+}
+
 /// From now on what this process makes is for its user alone.
 pub(crate) fn keep_private() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
@@ -198,6 +227,13 @@ pub(crate) fn program() -> String {
     here.join(called).to_string_lossy().into_owned()
 }
 
+/// The minute of the day by the user's own clock.
+fn local_minute(at: Timestamp) -> u16 {
+    let local = at.to_zoned(jiff::tz::TimeZone::system());
+    let part = |it: i8| u16::try_from(it).unwrap_or(0);
+    part(local.hour()) * 60 + part(local.minute())
+}
+
 fn boot_id() -> String {
     // Where the system does not tell, every start counts as the same: a lost batch is then found
     // by the next read of its source.
@@ -206,6 +242,15 @@ fn boot_id() -> String {
 
 fn new_device() -> DeviceId {
     DeviceId::new(format!("dev-{}", hash::to_hex(&chance("device"))))
+}
+
+/// Fills a slice with chance. A program that seals without any would betray its user: it ends.
+fn draw(out: &mut [u8]) {
+    let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(out));
+    if read.is_err() {
+        crate::output::say("taffrail: the system gives no randomness");
+        std::process::abort();
+    }
 }
 
 fn chance(purpose: &str) -> hash::Digest16 {

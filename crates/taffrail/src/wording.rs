@@ -2,6 +2,7 @@
 
 use crate::terminal::line;
 use serde_json::Value;
+use taffrail_api::Receipt;
 use taffrail_model::Event;
 
 /// How a tool call went, where the agent said so.
@@ -31,6 +32,19 @@ impl Outcome {
             Self::Badly => "✕",
             Self::Unknown => "·",
         }
+    }
+}
+
+/// How far a message to a session has come.
+pub(crate) fn receipt_says(it: &Receipt) -> String {
+    let reason = it.reason.as_deref().map(line);
+    match (it.delivery_state.as_str(), reason) {
+        ("accepted", Some(reason)) => format!("waits in its queue: {reason}"),
+        ("accepted", None) => "waits in its queue".to_owned(),
+        ("delivered", _) => "was put in; the agent has not said that it took it".to_owned(),
+        ("picked_up", _) => "was taken up".to_owned(),
+        ("failed", reason) => reason.unwrap_or_else(|| "it was not delivered".to_owned()),
+        (other, _) => line(other),
     }
 }
 

@@ -12,6 +12,8 @@
 mod history;
 #[path = "cli/ids.rs"]
 mod ids;
+#[path = "cli/remote.rs"]
+mod remote;
 #[path = "cli/steady.rs"]
 mod steady;
 
@@ -94,6 +96,23 @@ fn screens() {
 }
 
 #[test]
+fn sessions_of_another_device() {
+    let home = home();
+    let id = remote::lay(&home);
+    check_json("remote_ls", home.json(&["ls", "--json", "--device", "laptop"]));
+    for (name, arguments) in [
+        ("ls", &["ls"][..]),
+        ("ls_here", &["ls", "--device", "here"]),
+        ("ls_nobody", &["ls", "--device", "phone"]),
+        ("show", &["show", &id]),
+        ("resume", &["resume", &id]),
+        ("search", &["search", "lexer device:laptop"]),
+    ] {
+        check_text(&home, &format!("remote_{name}"), arguments);
+    }
+}
+
+#[test]
 fn an_empty_machine() {
     let home = Home::new(history::PROGRAM);
     for (name, arguments) in [
@@ -135,6 +154,9 @@ fn help_of_every_command() {
         "config",
         "completions",
         "man",
+        "device",
+        "key",
+        "teleport",
     ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }

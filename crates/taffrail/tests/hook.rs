@@ -136,6 +136,53 @@ fn data_is_where_every_other_command_looks() {
     check(None, Some("h"), "h/.local/share");
 }
 
+/// Calls the status line; gives what it prints.
+fn draw(home: &Home, words: &[&str], payload: &[u8]) -> String {
+    let mut command = home.command(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let written = child.stdin.take().unwrap().write_all(payload);
+    assert!(written.is_ok() || written.unwrap_err().kind() == ErrorKind::BrokenPipe);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{words:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn told(percent: u32, duration: u32) -> Vec<u8> {
+    let it = json!({"session_id": "8f3", "cost": {"total_cost_usd": 0.5, "total_duration_ms": duration},
+        "context_window": {"context_window_size": 200_000, "used_percentage": percent}});
+    it.to_string().into_bytes()
+}
+
+#[test]
+fn a_status_line_is_noted_only_where_it_says_something_new() {
+    let home = Home::new(PROGRAM);
+    for (percent, duration, expected) in
+        [(10, 1, 1), (10, 2, 1), (11, 3, 2), (11, 4, 2), (10, 5, 3)]
+    {
+        draw(&home, &["statusline", "claude-code"], &told(percent, duration));
+        assert_eq!(entries(&home.path(SPOOL)).len(), expected, "{percent} {duration}");
+    }
+    assert!(!home.path(".local/share/taffrail/index.db").exists(), "no database is opened");
+}
+
+#[test]
+fn a_status_line_is_never_empty_and_follows_the_users_own() {
+    let home = Home::new(PROGRAM);
+    let check = |words: &[&str], payload: &[u8], expected: &str| {
+        let words = [&["statusline", "claude-code"], words].concat();
+        assert_eq!(draw(&home, &words, payload), expected, "{words:?}");
+    };
+    let off = "? taffrail is off";
+    check(&[], b"", &format!("{off}\n"));
+    check(&[], b"no json", &format!("{off}\n"));
+    check(&[], &told(10, 1), &format!("{off}\n"));
+    check(&["--then", "printf mine"], b"{}", &format!("mine\u{1b}[0m · {off}\n"));
+    check(&["--then", "cat"], b"{}", &format!("{{}}\u{1b}[0m · {off}\n"));
+    check(&["--then", "exit 1"], b"{}", &format!("{off}\n"));
+    assert_eq!(draw(&home, &["statusline", "nobody"], b"{}"), format!("{off}\n"));
+}
+
 #[test]
 fn who_asks_for_help_gets_it() {
     let home = Home::new(PROGRAM);

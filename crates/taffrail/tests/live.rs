@@ -135,3 +135,28 @@ fn what_was_written_while_notifications_overflowed_is_found() {
     assert!(dropped(&home) > before, "nothing overflowed");
     end(run);
 }
+
+/// Search is written beside the loop: one that cannot be written holds nothing up and ends nothing.
+#[test]
+fn a_search_that_cannot_be_written_holds_nothing_up() {
+    let home = Home::new(PROGRAM);
+    let name = session_name(0);
+    home.write(&claude::path(&name), claude::talk(&name, 0, 2));
+    let run = daemon(&home);
+    let finds = |word: &str| home.json(&["search", word, "--json"]);
+    let hits = |found: &Value| found["hits"].as_array().map(Vec::len);
+    until_every(LOOK, "the first search", || hits(&finds("0000")).filter(|it| *it == 1));
+    let lock = home.path(".local/share/taffrail/search/.tantivy-writer.lock");
+    let lock =
+        std::fs::File::options().write(true).create(true).truncate(false).open(lock).unwrap();
+    lock.lock().unwrap();
+    home.append(&claude::path(&name), claude::talk(&name, 2, 4));
+    until_every(LOOK, "the next line", || {
+        let id = home.sessions().first()?["id"].as_str()?.to_owned();
+        (home.events(&id).len() >= 4).then_some(())
+    });
+    assert_eq!(hits(&finds("0002")), Some(0), "search has not seen it");
+    drop(lock);
+    until_every(LOOK, "the next search", || hits(&finds("0002")).filter(|it| *it == 1));
+    end(run);
+}

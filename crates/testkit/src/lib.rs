@@ -23,6 +23,8 @@ pub mod copies;
 pub mod corpus;
 pub mod goose;
 mod home;
+pub mod hostile;
+pub mod hubs;
 pub mod model;
 pub mod mutate;
 mod process;

@@ -109,6 +109,18 @@ impl<'a> Tmux<'a> {
         self.ask(&["display-message", "-p", "#{socket_path}:#{pane_id}"]).trim().to_owned()
     }
 
+    /// What the program calls itself.
+    #[must_use]
+    pub fn title(&self) -> String {
+        self.ask(&["display-message", "-p", "#{pane_title}"]).trim().to_owned()
+    }
+
+    /// Makes the screen another size.
+    pub fn resize(&self, columns: u16, lines: u16) {
+        let (columns, lines) = (columns.to_string(), lines.to_string());
+        self.ask(&["resize-window", "-x", &columns, "-y", &lines]);
+    }
+
     /// Whether the program has ended.
     #[must_use]
     pub fn ended(&self) -> bool {

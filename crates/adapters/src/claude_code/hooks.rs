@@ -1,6 +1,6 @@
 //! What Claude Code's hooks say.
 
-use super::{live, place, telemetry};
+use super::{live, place, status_line, telemetry};
 use crate::hooking::{Payload, Said};
 use crate::journal::Heard;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
@@ -34,6 +34,9 @@ pub(super) fn hear(heard: &mut Heard<'_, '_>) {
         Origin::Registry => return live::hear(heard),
         Origin::Telemetry => return telemetry::hear(heard),
         _ => {}
+    }
+    if status_line::hear(heard) {
+        return;
     }
     let payload = heard.entry.payload.get();
     let Some(payload) = Payload::of(payload) else {

@@ -4,6 +4,7 @@
 //! was seen and what is made of it.
 
 mod answers;
+mod carry;
 mod control;
 mod hooks;
 mod install;
@@ -15,14 +16,16 @@ mod prompts;
 mod reader;
 mod record;
 mod remarks;
+mod screen;
+mod status_line;
 mod telemetry;
 mod telling;
 mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader,
-    Retention, Source, StartPlan, TelemetryPlan, records,
+    Adapter, Advice, Capabilities, CarryPlan, Descriptor, DeskPlan, HomeRule, HookPlan, Place,
+    Reader, Retention, Screen, Shown, Source, StartPlan, StatusLinePlan, TelemetryPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;
@@ -98,8 +101,11 @@ const SPOKEN_OF: &[&str] = &[
     "isApiErrorMessage",
 ];
 
-static START: StartPlan =
-    StartPlan { resume: &["claude", "--resume", "{id}"], brief: &["claude", "{ask}"] };
+static START: StartPlan = StartPlan {
+    resume: &["claude", "--resume", "{id}"],
+    resume_in: &[],
+    brief: &["claude", "{ask}"],
+};
 
 impl Adapter for ClaudeCode {
     fn descriptor(&self) -> &'static Descriptor {
@@ -126,12 +132,24 @@ impl Adapter for ClaudeCode {
         Some(&control::DESK)
     }
 
+    fn status_line(&self) -> Option<&'static StatusLinePlan> {
+        Some(&status_line::PLAN)
+    }
+
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         Some(&telemetry::PLAN)
     }
 
+    fn read_screen(&self, screen: &Screen<'_>) -> Shown {
+        screen::read(screen)
+    }
+
     fn start_plan(&self) -> Option<&'static StartPlan> {
         Some(&START)
+    }
+
+    fn carry_plan(&self) -> Option<&'static CarryPlan> {
+        Some(&carry::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

@@ -117,6 +117,19 @@ pub(super) fn is_folder_of(folder: &str, cwd: &str) -> bool {
         && written.next().is_some()
 }
 
+/// The folder the agent makes of this working directory; `None` where it would be cut and end in a
+/// hash of the agent's own.
+pub(super) fn folder_of(cwd: &str) -> Option<String> {
+    let folder: String = cwd.chars().flat_map(folder_characters).collect();
+    (folder.len() <= WHOLE_FOLDER).then_some(folder)
+}
+
+/// The folder of a project in a path below the home, and what follows it.
+pub(super) fn split(path: &str) -> Option<(&str, &str)> {
+    let (folder, rest) = path.strip_prefix(PROJECTS)?.split_once('/')?;
+    (!folder.is_empty() && !rest.is_empty()).then_some((folder, rest))
+}
+
 fn folder_characters(character: char) -> impl Iterator<Item = char> {
     let (kept, count) = if character.is_ascii_alphanumeric() {
         (character, 1)

@@ -1,6 +1,6 @@
 //! What Codex's hooks say.
 
-use super::{identity, telemetry};
+use super::{identity, server, telemetry};
 use crate::hooking::{Payload, Said};
 use crate::journal::Heard;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
@@ -14,8 +14,8 @@ pub(super) const QUESTION_TOOLS: &[&str] = &["request_user_input"];
 pub(super) fn hear(heard: &mut Heard<'_, '_>) {
     match heard.entry.via {
         Origin::Telemetry => return telemetry::hear(heard),
-        Origin::Hook => {}
-        _ => return heard.unknown("registry/unreadable"),
+        Origin::Registry => return server::hear_entry(heard),
+        _ => {}
     }
     let Some(payload) = Payload::of(heard.entry.payload.get()) else {
         return heard.unknown("hook/unreadable");

@@ -4,6 +4,7 @@
 
 mod bare;
 mod calls;
+mod carry;
 mod control;
 mod events;
 mod hooks;
@@ -15,6 +16,8 @@ mod name;
 mod reader;
 mod recent;
 mod record;
+mod screen;
+mod server;
 mod summary;
 mod telemetry;
 mod tools;
@@ -22,8 +25,8 @@ mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Capabilities, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader, Shape, Source,
-    StartPlan, TelemetryPlan, records,
+    Adapter, Capabilities, CarryPlan, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader,
+    Screen, ServerPlan, Shape, Shown, Source, StartPlan, TelemetryPlan, records,
 };
 use name::RolloutName;
 use reader::RolloutReader;
@@ -79,8 +82,11 @@ const KNOWN_FIELDS: &[&str] = &[
     "output",
 ];
 
-static START: StartPlan =
-    StartPlan { resume: &["codex", "resume", "{id}"], brief: &["codex", "{ask}"] };
+static START: StartPlan = StartPlan {
+    resume: &["codex", "resume", "{id}"],
+    resume_in: &["codex", "resume", "--cd", "{folder}", "{id}"],
+    brief: &["codex", "{ask}"],
+};
 
 impl Adapter for Codex {
     fn descriptor(&self) -> &'static Descriptor {
@@ -116,12 +122,24 @@ impl Adapter for Codex {
         Some(&control::DESK)
     }
 
+    fn server_plan(&self) -> Option<&'static ServerPlan> {
+        Some(&server::SERVER)
+    }
+
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         Some(&telemetry::PLAN)
     }
 
+    fn read_screen(&self, screen: &Screen<'_>) -> Shown {
+        screen::read(screen)
+    }
+
     fn start_plan(&self) -> Option<&'static StartPlan> {
         Some(&START)
+    }
+
+    fn carry_plan(&self) -> Option<&'static CarryPlan> {
+        Some(&carry::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

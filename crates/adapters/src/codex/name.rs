@@ -1,11 +1,10 @@
 //! The names of rollout files: `rollout-<time>-<thread>[_<rollout>].jsonl[.zst]`.
 
 use crate::Encoding;
+use crate::carrying::is_uuid;
 
 /// The length of `2026-11-14T23-00-38`.
 const TIME_LENGTH: usize = 19;
-/// The length of a UUID.
-const UUID_LENGTH: usize = 36;
 
 /// What the name of a rollout file says.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,12 +33,4 @@ impl<'a> RolloutName<'a> {
         let whole = is_uuid(thread) && rollout.is_none_or(is_uuid);
         whole.then_some(Self { thread, rollout, encoding })
     }
-}
-
-fn is_uuid(text: &str) -> bool {
-    let fits = |(index, byte): (usize, u8)| match index {
-        8 | 13 | 18 | 23 => byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == UUID_LENGTH && text.bytes().enumerate().all(fits)
 }

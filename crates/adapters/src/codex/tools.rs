@@ -39,6 +39,7 @@ impl<'a> CallKeys<'a> {
             RecordKey::Provider(id) => id.to_string(),
             RecordKey::Ordinal(ordinal) => ordinal.to_string(),
             RecordKey::Line { hash, .. } => hash::to_hex(hash),
+            RecordKey::Given { id, .. } => id.to_string(),
         };
         Self { id: Cow::Owned(id), record: Some(record) }
     }

@@ -79,6 +79,7 @@ pub static ADAPTER: GeminiCli = GeminiCli;
 
 static START: StartPlan = StartPlan {
     resume: &["gemini", "--resume", "{id}"],
+    resume_in: &[],
     brief: &["gemini", "--prompt-interactive", "{ask}"],
 };
 

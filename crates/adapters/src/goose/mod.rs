@@ -95,6 +95,7 @@ pub static ADAPTER: Goose = Goose;
 
 static START: StartPlan = StartPlan {
     resume: &["goose", "session", "--resume", "--session-id", "{id}"],
+    resume_in: &[],
     brief: &["goose", "run", "--interactive", "--instructions", "{file}"],
 };
 

@@ -6,15 +6,17 @@
 //! the same thing under the same nonce.
 
 mod segments;
+mod since;
 
 pub use segments::{JournalLimits, keep_journal, purge_journal};
+pub use since::Since;
 
 use crate::Home;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, Encoding, Place, Reader, Shape, Source, all, by_id};
+use taffrail_adapters::{Adapter, Encoding, Place, Reader, Shape, Source, by_id, owners};
 use taffrail_model::RuntimeIdentity;
 use taffrail_model::journal::{self, Entry, FOLDER};
 
@@ -148,8 +150,8 @@ fn segment_of(bytes: &[u8]) -> Option<(&'static dyn Adapter, String)> {
 #[must_use]
 pub fn journal_homes(data: &Path) -> Vec<Home> {
     let Ok(root) = data.canonicalize() else { return Vec::new() };
-    let home = |it: &&'static dyn Adapter| Home { adapter: *it, root: root.clone(), journal: true };
-    all().iter().map(home).collect()
+    let home = |adapter| Home { adapter, root: root.clone(), journal: true };
+    owners().map(home).collect()
 }
 
 /// The folder of an agent's journal below our data.

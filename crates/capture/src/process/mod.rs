@@ -2,15 +2,21 @@
 //!
 //! Read from `/proc`; where there is none, everything here is unknown.
 
+mod below;
+mod clients;
 #[cfg(target_os = "linux")]
 mod deaths;
 #[cfg(not(target_os = "linux"))]
 #[path = "deaths_unknown.rs"]
 mod deaths;
 mod name;
+mod pane;
 mod tmux;
 
+pub use below::{at_and_below, program_in, program_of, runs, written_by};
+pub use clients::{Focus, TmuxClient, clients};
 pub use deaths::{Deaths, Unwatched, WATCH_LIMIT};
+pub use pane::{PaneName, PaneView};
 pub use tmux::{Pane, executor_of, panes, panes_of, tmux_sockets, tmux_sockets_below};
 
 use std::fs;
@@ -50,6 +56,14 @@ pub fn ancestors(pid: u32, limit: usize) -> Vec<Ancestor> {
     out
 }
 
+/// What is typed on its terminal goes to this process: a shell's prompt, or anything a person put in
+/// front of it, is not before it.
+#[must_use]
+pub fn is_in_front(process: Process) -> bool {
+    let it = stat(process.pid).filter(|it| it.start == process.start && !it.is_over());
+    it.is_some_and(|it| it.group == it.front)
+}
+
 /// The terminal a process was started on.
 #[must_use]
 pub fn tty_of(pid: u32) -> Option<String> {
@@ -61,6 +75,9 @@ struct Stat {
     name: String,
     state: char,
     parent: u32,
+    /// Its own group of processes, and the one its terminal listens to.
+    group: i32,
+    front: i32,
     tty: u32,
     start: u64,
 }
@@ -85,6 +102,8 @@ fn parse(line: &str) -> Option<Stat> {
         name: name.to_owned(),
         state: field.first()?.chars().next()?,
         parent: field.get(1)?.parse().ok()?,
+        group: field.get(2)?.parse().ok()?,
+        front: field.get(5)?.parse().ok()?,
         tty: field.get(4)?.parse::<i32>().ok()?.cast_unsigned(),
         start: field.get(19)?.parse().ok()?,
     })

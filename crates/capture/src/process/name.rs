@@ -22,7 +22,7 @@ pub(super) fn best(short: &str, words: &[&str]) -> String {
     name.chars().filter(|it| !it.is_control()).take(NAME_CHARS).collect()
 }
 
-fn is_interpreter(short: &str) -> bool {
+pub(super) fn is_interpreter(short: &str) -> bool {
     INTERPRETERS.iter().any(|it| short.starts_with(it))
 }
 

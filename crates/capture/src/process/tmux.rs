@@ -10,9 +10,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The most sockets that are asked.
-const SOCKET_LIMIT: usize = 16;
+pub(super) const SOCKET_LIMIT: usize = 16;
 /// How long all of them together may take to answer.
-const DEADLINE: Duration = Duration::from_millis(500);
+pub(super) const DEADLINE: Duration = Duration::from_millis(500);
 /// The most that is read of an answer, in bytes.
 const ANSWER_LIMIT: usize = 1 << 20;
 /// What is asked of a pane. The path comes last, since only it could hold a space.
@@ -35,6 +35,11 @@ pub struct Pane {
 #[must_use]
 pub fn tmux_sockets() -> Vec<PathBuf> {
     sockets_in(&default_folder())
+}
+
+/// The socket of the server tmux itself starts.
+pub(super) fn default_socket() -> PathBuf {
+    default_folder().join("default")
 }
 
 fn default_folder() -> PathBuf {
@@ -100,13 +105,13 @@ fn ask(socket: &Path) -> Option<Child> {
 
 /// Asking never starts a server: that only happens for commands that make something. A locale is
 /// given so that names are not mangled.
-fn asked(socket: &Path, words: &[&str]) -> Option<Child> {
+pub(super) fn asked(socket: &Path, words: &[&str]) -> Option<Child> {
     let mut command = Command::new("tmux");
     command.arg("-u").arg("-S").arg(socket).args(words);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()
 }
 
-fn answer(mut child: Child, end: Instant) -> Vec<u8> {
+pub(super) fn answer(mut child: Child, end: Instant) -> Vec<u8> {
     let read = child.stdout.take().map(|it| read_until(it, end)).unwrap_or_default();
     // It has answered or is too late; either way it is ended, so that waiting cannot take long.
     child.kill().ok();
@@ -142,7 +147,7 @@ fn pane(socket: &Path, line: &str) -> Option<Pane> {
     Some(Pane { socket: socket.to_owned(), id, tty, pid })
 }
 
-fn is_pane_id(id: &str) -> bool {
+pub(super) fn is_pane_id(id: &str) -> bool {
     id.strip_prefix('%')
         .is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -162,10 +167,19 @@ pub fn executor_of(pid: u32, panes: &[Pane]) -> Option<String> {
 }
 
 fn executor(pane: &Pane) -> String {
-    if pane.socket == default_folder().join("default") {
-        format!("tmux:{}", pane.id)
+    written(&pane.socket, &pane.id)
+}
+
+/// A pane of a server, as executors are written; `None` where it is no pane.
+pub(super) fn executor_at(socket: &Path, pane: &str) -> Option<String> {
+    is_pane_id(pane).then(|| written(socket, pane))
+}
+
+fn written(socket: &Path, pane: &str) -> String {
+    if socket == default_socket() {
+        format!("tmux:{pane}")
     } else {
-        format!("tmux:{}:{}", pane.socket.display(), pane.id)
+        format!("tmux:{}:{pane}", socket.display())
     }
 }
 

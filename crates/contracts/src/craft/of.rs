@@ -200,7 +200,8 @@ fn total(tokens: Tokens) -> u64 {
 }
 
 fn teleportation(captured: &Captured) -> Teleportation {
-    let Carried { enabled, last_sync, error, devices, store, sealed } = &captured.carried;
+    let Carried { enabled, last_sync, error, devices, store, sealed, shared_with } =
+        &captured.carried;
     let mut all = vec![captured.here.device.clone()];
     all.extend(devices.iter().filter(|it| **it != captured.here.device).cloned());
     let status = match (error, last_sync) {
@@ -216,7 +217,7 @@ fn teleportation(captured: &Captured) -> Teleportation {
         devices: Some(all),
         storage_backend: storage(store.as_deref()),
         encrypted: *sealed,
-        shared_with: Some(None),
+        shared_with: Some((!shared_with.is_empty()).then(|| shared_with.clone())),
         rest: Map::new(),
     }
 }

@@ -4,6 +4,7 @@ use crate::captured::Seen;
 use crate::craft::Category;
 use crate::prose::said;
 use serde_json::Value;
+use taffrail_model::text::holds;
 use taffrail_model::{Event, Kind, Timestamp};
 
 /// A failure.
@@ -111,14 +112,6 @@ fn category(text: &str) -> Category {
     let text = text.to_lowercase();
     let told = TELLING.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word)));
     told.map_or(Category::Permanent, |(category, _)| category.clone())
-}
-
-/// The word is there; a number only where it stands alone.
-fn holds(text: &str, word: &str) -> bool {
-    if !word.bytes().all(|it| it.is_ascii_digit()) {
-        return text.contains(word);
-    }
-    text.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| part == word)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::DaemonError;
 use crate::listing::session;
+use crate::relay::Devices;
 use std::collections::HashMap;
 use std::path::Path;
 use taffrail_api::Session;
@@ -62,5 +63,7 @@ pub fn sessions_of_feature(
         let link = row.last_event_at.and_then(|heard| linked(folder, heard, &all));
         own && link.is_some_and(|it| it.feature_id == feature)
     };
-    Ok(rows.into_iter().filter(|it| is_of(it)).map(session).collect())
+    // They are of this device, whose folder it is.
+    let here = Devices::default();
+    Ok(rows.into_iter().filter(|it| is_of(it)).map(|it| session(&here, it)).collect())
 }

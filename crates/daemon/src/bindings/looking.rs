@@ -12,9 +12,10 @@ use taffrail_contracts::binding::{UNAVAILABLE, of};
 use taffrail_model::binding::{History, Mark, ResumeCapability, Standing};
 use taffrail_model::observed::Kept;
 use taffrail_model::{
-    AgentId, Binding, Cursor, DeviceId, Lifecycle, Provenance, SessionId, Timestamp, journal,
+    AgentId, Binding, Cursor, DeviceId, Lifecycle, LineageKind, Provenance, SessionId, Timestamp,
+    journal,
 };
-use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow, SourceRow};
+use taffrail_store::{Carried, EventRow, IndexReader, Ledger, SessionRow, SourceRow};
 
 /// What a session is tied to, for who shows it to people.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,7 +97,8 @@ pub(crate) fn tie(
     let look = Look { sources: index.sources_of(row.row)?, uri: &row.source_uri };
     let last = index.last_events(row.row, 1)?.pop();
     let mark = index.repairs().mark(row.id);
-    let hints = metadata(row, &look, (mark, index.repairs().below(row.id)));
+    let mut hints = metadata(row, &look, (mark, index.repairs().below(row.id)));
+    hints.extend(kept.carried.as_ref().map(came));
     let parts = Parts { kept, executor, mark, last, hints, now: (settings.now)() };
     Ok(parts.binding(row, &look, settings.boot().resumable.contains(&row.agent)))
 }
@@ -105,14 +107,17 @@ pub(crate) fn tie(
 struct Remembered {
     device: DeviceId,
     binding: Option<Binding>,
+    carried: Option<Carried>,
 }
 
 impl Remembered {
     fn read(settings: &Settings, session: SessionId) -> Result<Self, DaemonError> {
         let Some(ledger) = Ledger::open_read_only(&settings.data)? else {
-            return Ok(Self { device: settings.new_device.clone(), binding: None });
+            let device = settings.new_device.clone();
+            return Ok(Self { device, binding: None, carried: None });
         };
-        Ok(Self { device: ledger.device()?, binding: ledger.binding(session)? })
+        let (binding, carried) = (ledger.binding(session)?, ledger.carried(session)?);
+        Ok(Self { device: ledger.device()?, binding, carried })
     }
 }
 
@@ -187,7 +192,7 @@ impl Parts {
             peer_id: last,
             current_executor_peer_id: self.executor.clone(),
             backend: AgentId::new(row.agent.clone()),
-            project_path: row.project_path.clone(),
+            project_path: self.project_path().or_else(|| row.project_path.clone()),
             runtime_session_id: row.runtime_id.clone(),
             runtime_source_uri: look.exposed().unwrap_or_default().to_owned(),
             provenance: Some(self.provenance(row, look, (cursor.clone(), seen))),
@@ -200,6 +205,11 @@ impl Parts {
             status,
             metadata: self.hints,
         }
+    }
+
+    /// The folder it goes on in, if it was carried here.
+    fn project_path(&self) -> Option<String> {
+        self.kept.carried.as_ref().map(|it| it.project_path.clone())
     }
 
     fn provenance(
@@ -221,6 +231,16 @@ impl Parts {
             observed_at: seen,
         }
     }
+}
+
+/// What came from another device is another's word.
+fn came(it: &Carried) -> (String, Value) {
+    let lineage = LineageKind::Teleport;
+    let came = json!({
+        "lineage": lineage.as_str(), "device": it.device, "device_name": it.device_name,
+        "at": it.at, "bundle": it.bundle, "untrusted": true,
+    });
+    ("carried".to_owned(), came)
 }
 
 /// Small hints beside the fields of the contract; never text of a transcript.

@@ -1,6 +1,7 @@
 //! A session with its workers as it was captured, whole.
 
 use super::Known;
+use crate::devices::own_name;
 use crate::events::{device_of, tell};
 use crate::live::{Card, glance};
 use crate::standing::{EVIDENCE, card, of_row};
@@ -40,12 +41,28 @@ pub(crate) fn captured(
     }
     let main = teller.seen(row)?;
     let here = here(settings, &main, teller.now);
-    let remarks = remarks(settings, id)?;
-    Ok(Captured { main, workers, target: None, here, remarks, carried: Carried::default() })
+    let (remarks, carried) = (remarks(settings, id)?, carried(settings, id)?);
+    Ok(Captured { main, workers, target: None, here, remarks, carried })
+}
+
+/// How it came here from another device, if it did.
+fn carried(settings: &Settings, id: SessionId) -> Result<Carried, DaemonError> {
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    let came = ledger.map(|it| it.carried(id)).transpose()?.flatten();
+    Ok(came.map_or_else(Carried::default, |it| Carried {
+        enabled: true,
+        last_sync: Some(it.at),
+        devices: vec![it.device_name],
+        sealed: true,
+        ..Carried::default()
+    }))
 }
 
 /// All that work for a session, also for its workers.
-fn workers_below(reader: &IndexReader, id: SessionId) -> Result<Vec<SessionRow>, DaemonError> {
+pub(crate) fn workers_below(
+    reader: &IndexReader,
+    id: SessionId,
+) -> Result<Vec<SessionRow>, DaemonError> {
     let (mut out, mut met, mut next) = (Vec::new(), HashSet::from([id]), vec![id]);
     while let Some(parent) = next.pop() {
         for worker in reader.workers_of(parent)? {
@@ -147,7 +164,7 @@ fn here(settings: &Settings, main: &Seen, now: Timestamp) -> Here {
     let found = found.and_then(checkout);
     Here {
         now,
-        device: settings.host.clone(),
+        device: own_name(settings).unwrap_or_else(|| settings.host.clone()),
         repo_root: found.as_ref().map(|it| it.root.to_string_lossy().into_owned()),
         git_commit: found.and_then(|it| commit_of(&it, main.git_branch.as_deref())),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -13,7 +13,7 @@ pub use remarks::{Remarked, clear_notes, note, remarks, tag};
 pub use snapshots::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history};
 pub use states::export_state;
 
-pub(crate) use captured::captured;
+pub(crate) use captured::{captured, workers_below};
 pub(crate) use imported::remove_given;
 pub(crate) use snapshots::{recorded_snapshot, session_snapshot};
 pub(crate) use states::state_with;

@@ -1,7 +1,7 @@
 //! A hook asks.
 
 use super::holding::Held;
-use super::{Desk, Slip, ledger, moved, reason, tell};
+use super::{Desk, Open, Slip, ledger, moved, reason, tell};
 use crate::live::Handle;
 use crate::{DaemonError, Settings, rules};
 use std::path::Path;
@@ -13,6 +13,9 @@ use taffrail_model::approval::{
 use taffrail_model::rules::{Decision as Ruled, Request, decide, risk};
 use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
 use taffrail_store::IndexReader;
+
+/// A dialog is answered within a day, or never.
+const SERVER_WAITS: i64 = 24 * 3_600;
 
 /// What a hook that asked gets.
 #[derive(Debug)]
@@ -40,13 +43,31 @@ impl Desk {
         };
         match known {
             Some(it) => self.ask_again(handle, it),
-            None => self.ask_anew(handle, plan, body),
+            None => self.ask_anew(handle, plan, (body, Source::Hook)),
+        }
+    }
+
+    /// Takes a request that an agent's own server tells while its dialog is open. It is the oldest
+    /// one of the same input that its hook no longer waits for, or one of its own.
+    pub(crate) fn ask_beside(
+        &self,
+        handle: &Handle,
+        body: &DeskBody,
+    ) -> Result<Asked, DaemonError> {
+        let Some(plan) = by_id(&body.agent).and_then(Adapter::desk) else {
+            return Ok(Asked::Left);
+        };
+        let it = request(plan, body, Source::Server);
+        let known = ledger(handle.settings())?.approval(&it.id)?;
+        match known.or_else(|| self.lock().left_to_dialog(&it)) {
+            Some(known) => self.hold(handle, known, Source::Server),
+            None => self.ask_anew(handle, plan, (body, Source::Server)),
         }
     }
 
     fn ask_again(&self, handle: &Handle, it: Approval) -> Result<Asked, DaemonError> {
         match (&it.state, &it.verdict) {
-            (State::Pending | State::DialogOnly, _) => self.hold(handle, it),
+            (State::Pending | State::DialogOnly, _) => self.hold(handle, it, Source::Hook),
             // It may have been cut off before it could read the answer.
             (State::Decided, Some(verdict)) if it.is_followed() => {
                 let (decision, reason) = (verdict.decision.clone(), reason(verdict));
@@ -60,10 +81,10 @@ impl Desk {
         &self,
         handle: &Handle,
         plan: &DeskPlan,
-        body: &DeskBody,
+        (body, source): (&DeskBody, Source),
     ) -> Result<Asked, DaemonError> {
         let settings = handle.settings();
-        let it = request(plan, body);
+        let it = request(plan, body, source);
         if let Some(verdict) = ruled(settings, body) {
             return self.by_rule(handle, it, &verdict);
         }
@@ -71,7 +92,7 @@ impl Desk {
             return Ok(Asked::Left);
         }
         let away = crate::away::is_away(settings);
-        let held = plan.dialog == Dialog::Beside || away;
+        let held = source == Source::Server || plan.dialog == Dialog::Beside || away;
         let state = if held { State::Pending } else { State::DialogOnly };
         let it = Approval { state, ..it };
         let asked = self.put_down(handle, it.clone(), held)?;
@@ -112,13 +133,18 @@ impl Desk {
         Ok(Asked::Answered(Answer { decision, reason }))
     }
 
-    fn hold(&self, handle: &Handle, it: Approval) -> Result<Asked, DaemonError> {
+    fn hold(&self, handle: &Handle, it: Approval, by: Source) -> Result<Asked, DaemonError> {
         let (id, until) = (it.id.clone(), it.expires_at);
         let mut open = self.lock();
         // What is known of it may have moved on meanwhile.
         let slip = open.known.entry(id.clone()).or_insert_with(|| Slip::new(it));
         let mut ledger = ledger(handle.settings())?;
         slip.it = moved(&mut ledger, slip.it.clone(), &Happening::HookBack)?;
+        if !slip.it.sources.iter().any(|it| it == by.as_str()) {
+            let before = slip.it.clone();
+            slip.it.sources.push(by.as_str().to_owned());
+            ledger.move_approval(&before, &slip.it)?;
+        }
         if slip.it.state != State::Pending {
             return Ok(Asked::Left);
         }
@@ -127,11 +153,51 @@ impl Desk {
     }
 }
 
-fn request(plan: &DeskPlan, body: &DeskBody) -> Approval {
+impl Open {
+    /// The oldest request whose input is the same and that only its dialog can answer. Where the
+    /// input is not told, the tool must be the same.
+    fn left_to_dialog(&self, asked: &Approval) -> Option<Approval> {
+        let is_same = |it: &Approval| {
+            it.input_hash == asked.input_hash
+                || (asked.tool == it.tool && asked.tool == asked.command)
+        };
+        let open = self.known.values().map(|it| &it.it).filter(|it| {
+            it.state == State::DialogOnly && it.session_id == asked.session_id && is_same(it)
+        });
+        open.min_by_key(|it| it.asked_at).cloned()
+    }
+}
+
+/// Who tells of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Our hook, which the agent waits for.
+    Hook,
+    /// The agent's own server, which tells it beside its dialog and waits as long as that.
+    Server,
+}
+
+impl Source {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Server => "server",
+        }
+    }
+
+    fn seconds(self, plan: &DeskPlan) -> i64 {
+        match self {
+            Self::Hook => plan.seconds,
+            Self::Server => SERVER_WAITS,
+        }
+    }
+}
+
+fn request(plan: &DeskPlan, body: &DeskBody, source: Source) -> Approval {
     let who = RuntimeIdentity::new(AgentId::new(&*body.agent), &body.scope, &body.session);
     let asks = asks(body);
     let files: Vec<_> = body.files.iter().map(String::as_str).collect();
-    let end = body.asked_at.as_second().saturating_add(plan.seconds);
+    let end = body.asked_at.as_second().saturating_add(source.seconds(plan));
     Approval {
         id: ApprovalId::of(&body.nonce),
         session_id: who.session(),
@@ -146,7 +212,7 @@ fn request(plan: &DeskPlan, body: &DeskBody) -> Approval {
         outcome: None,
         asked_at: body.asked_at,
         expires_at: Timestamp::from_second(end).unwrap_or(body.asked_at),
-        sources: vec!["hook".to_owned()],
+        sources: vec![source.as_str().to_owned()],
         call: None,
         verdict: None,
     }

@@ -1,16 +1,49 @@
 //! What was asked and decided, as faces list it. Readers take no lock.
 
+use super::onscreen::{Cards, seen};
+use crate::live::{Handle, glance};
 use crate::{DaemonError, Settings};
 use taffrail_api::{ApprovalRow, Approvals, DecisionRow, Decisions, SCHEMA_VERSION};
 use taffrail_model::Timestamp;
-use taffrail_model::approval::{Approval, Happening};
-use taffrail_store::Ledger;
+use taffrail_model::approval::{Approval, Happening, State};
+use taffrail_store::{IndexReader, Ledger};
 
 /// Requests that can still be answered, here or at the agent; or all there were.
 ///
 /// # Errors
 /// When the ledger cannot be read.
 pub fn approvals(settings: &Settings, all: bool) -> Result<Approvals, DaemonError> {
+    match IndexReader::open(&settings.data)? {
+        Some(index) => listed((settings, &index), &glance(settings, &index)?, all),
+        None => asked(settings, all),
+    }
+}
+
+/// The same where a daemon knows how sessions stand.
+pub(crate) fn approvals_now(handle: &Handle, all: bool) -> Result<Approvals, DaemonError> {
+    let settings = handle.settings();
+    match IndexReader::open(&settings.data)? {
+        Some(index) => listed((settings, &index), &handle.cards(), all),
+        None => asked(settings, all),
+    }
+}
+
+/// What hooks asked for, and what screens show beside it.
+fn listed(
+    (settings, index): (&Settings, &IndexReader),
+    cards: &Cards,
+    all: bool,
+) -> Result<Approvals, DaemonError> {
+    let mut out = asked(settings, all)?;
+    let mut seen = seen(index, cards)?;
+    let open = |it: &ApprovalRow| matches!(it.state, State::Pending | State::DialogOnly);
+    let asks: Vec<_> = out.approvals.iter().filter(|it| open(it)).map(|it| it.session_id).collect();
+    seen.retain(|it| !asks.contains(&it.session_id));
+    out.approvals.extend(seen);
+    Ok(out)
+}
+
+fn asked(settings: &Settings, all: bool) -> Result<Approvals, DaemonError> {
     let now = (settings.now)();
     let known = known(settings, all)?.into_iter().map(|it| timely(it, settings, now));
     let wanted = known.filter(|it| all || it.is_open());

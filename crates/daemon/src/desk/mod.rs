@@ -4,14 +4,18 @@
 //! the agent's own record says later is only learned, never guessed.
 
 mod asking;
+mod body;
 mod hearing;
 mod holding;
 mod listing;
+mod onscreen;
 
 pub(crate) use asking::Asked;
+pub(crate) use body::body_of;
 #[cfg(test)]
 pub(crate) use hearing::Heard;
 pub(crate) use hearing::of_lines;
+pub(crate) use listing::approvals_now;
 pub use listing::{approvals, decisions};
 
 use crate::live::Handle;
@@ -23,7 +27,7 @@ use taffrail_capture::spool;
 use taffrail_model::approval::{Approval, ApprovalId, Happening, State, Verdict};
 use taffrail_model::journal::{Answered, Entry};
 use taffrail_model::{Origin, SessionId, Timestamp, hash};
-use taffrail_store::Ledger;
+use taffrail_store::{IndexReader, Ledger};
 use tokio::sync::oneshot;
 
 /// For so many seconds after a decision the agent's own word on it is waited for.
@@ -77,6 +81,15 @@ impl Desk {
         open.sweep(&mut ledger, (settings.now)())
     }
 
+    /// Requests that can still be answered, the oldest first.
+    pub(crate) fn open_requests(&self) -> Vec<Approval> {
+        let open = self.lock();
+        let mut all: Vec<Approval> =
+            open.known.values().map(|it| &it.it).filter(|it| it.is_open()).cloned().collect();
+        all.sort_by_key(|it| it.asked_at);
+        all
+    }
+
     /// Lets a decision out, if none is.
     pub(crate) fn decide(
         &self,
@@ -87,7 +100,9 @@ impl Desk {
         let settings = handle.settings();
         let mut open = self.lock();
         let mut ledger = ledger(settings)?;
-        let Some(slip) = open.find(id)? else { return Err(unknown(&ledger, id)?) };
+        let Some(slip) = open.find(id)? else {
+            return Err(only_seen(handle, id)?.map_or_else(|| unknown(&ledger, id), Ok)?);
+        };
         if slip.it.state != State::Pending {
             return Err(DaemonError::Undecided(standing(&slip.it)));
         }
@@ -193,6 +208,17 @@ fn moved(
     }
     // It was forgotten, or restored as it was before: what is written counts.
     Ok(ledger.approval(&it.id)?.unwrap_or(next))
+}
+
+/// What is so of a request that only a screen shows.
+fn only_seen(handle: &Handle, id: &str) -> Result<Option<DaemonError>, DaemonError> {
+    let Some(index) = IndexReader::open(&handle.settings().data)? else { return Ok(None) };
+    let seen = onscreen::seen(&index, &handle.cards())?;
+    let found = seen.iter().find(|it| !id.is_empty() && it.id.as_str().starts_with(id));
+    Ok(found.map(|it| {
+        let why = "can only be answered at the agent: it was read from its screen";
+        DaemonError::Undecided(format!("{} {why}", it.id))
+    }))
 }
 
 fn unknown(ledger: &Ledger, id: &str) -> Result<DaemonError, DaemonError> {

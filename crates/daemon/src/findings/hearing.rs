@@ -4,7 +4,7 @@ use crate::Settings;
 use crate::bodies::{reference, sources};
 use serde_json::Map;
 use taffrail_capture::{Body, Sources};
-use taffrail_model::findings::{Fold, Heard, SessionQuality, quality};
+use taffrail_model::findings::{Fold, Heard, SessionQuality, quality, status_line};
 use taffrail_model::observed::Marks;
 use taffrail_model::{Cursor, Kind, Origin, Signal};
 use taffrail_store::{EventRow, SessionRow};
@@ -46,6 +46,7 @@ fn needs_whole(row: &EventRow) -> bool {
     match row.kind {
         Kind::ToolCall | Kind::ContextCompacted => row.origin == Origin::Transcript,
         Kind::Error => true,
+        Kind::Heartbeat => row.label.as_deref() == Some(status_line::LABEL),
         _ => failed,
     }
 }

@@ -1,9 +1,10 @@
 //! Asking the desk: the hook waits for its answer and prints what the agent reads.
 
+use crate::desk::body_of;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use taffrail_adapters::{Adapter, Answer, Request, by_id};
+use taffrail_adapters::{Adapter, Answer, by_id};
 use taffrail_api::{Client, ClientError, DeskBody, DeskReply};
 use taffrail_model::Timestamp;
 use taffrail_model::journal::Ancestor;
@@ -12,8 +13,6 @@ use taffrail_model::journal::Ancestor;
 const AWAY: Duration = Duration::from_secs(10);
 /// And looked for so often.
 const LOOK: Duration = Duration::from_millis(100);
-/// The longest command that is sent; rules believe no longer one.
-const COMMAND: usize = 64 * 1024 + 1;
 
 /// What a hook knows when it may have to ask.
 #[derive(Debug)]
@@ -43,27 +42,10 @@ pub fn ask_desk(
     let request = (plan.request)(std::str::from_utf8(question.payload).ok()?)?;
     let line = arguments(adapter, question.pid);
     let unattended = plan.unattended.is_told(variable, &line);
-    let body = body(question, request, unattended);
+    let body = DeskBody { unattended, ..body_of(request, question.nonce, question.at) };
     let reply = answered(state, &body)?;
     let answer = Answer { decision: reply.decision?, reason: reply.reason };
     Some((plan.answer)(&answer))
-}
-
-fn body(question: &Question<'_>, request: Request, unattended: bool) -> DeskBody {
-    DeskBody {
-        nonce: question.nonce.to_owned(),
-        asked_at: question.at,
-        agent: request.who.agent.as_str().to_owned(),
-        session: request.who.id.as_str().to_owned(),
-        scope: request.who.scope,
-        tool: request.tool,
-        command: request.command.map(|it| cut(it, COMMAND)),
-        says: cut(request.says, COMMAND),
-        input_hash: request.mark,
-        project: request.project,
-        files: request.files,
-        unattended,
-    }
 }
 
 /// The command line of the agent that called us.
@@ -99,9 +81,4 @@ fn comes_back(state: &Path) -> Option<Client> {
         }
     }
     None
-}
-
-fn cut(mut text: String, most: usize) -> String {
-    text.truncate(text.floor_char_boundary(most));
-    text
 }

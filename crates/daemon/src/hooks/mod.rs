@@ -15,6 +15,7 @@ mod planning;
 mod plugin;
 mod status;
 mod text;
+mod told;
 mod toml;
 
 #[cfg(test)]
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 pub use planning::{carry_out, plan_hooks};
 pub use plugin::write_plugin;
 pub use status::hook_status;
+pub use told::{hook_report, unified};
 
 /// What the editing of hooks must be told.
 #[derive(Debug, Clone, Copy)]

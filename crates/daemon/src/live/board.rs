@@ -1,13 +1,15 @@
 //! How every session of late stands, kept as events come.
 
 use super::handle::{Card, Handle};
+use crate::relay::{Devices, Statuses, card_of};
 use crate::standing::{EVIDENCE, card, is_run, life_of};
 use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::relay::is_locator;
 use taffrail_model::status::{Reading, Status, Thresholds, Worker};
-use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
+use taffrail_model::{Cursor, DeviceId, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
 /// Orders evidence by its own time; what was said at once, by where it stands.
@@ -25,6 +27,8 @@ struct Known {
     workers: HashSet<SessionId>,
     evidence: Vec<(Place, Evidence)>,
     until: Option<Timestamp>,
+    /// It is on another device, which says how it stands.
+    remote: Option<Box<SessionRow>>,
 }
 
 /// All sessions of late.
@@ -33,6 +37,9 @@ pub(crate) struct Board {
     known: HashMap<SessionId, Known>,
     /// When each would stand differently by time alone.
     due: BTreeSet<(Timestamp, SessionId)>,
+    /// What other devices say, and what they are called.
+    said: HashMap<DeviceId, Statuses>,
+    devices: Devices,
 }
 
 impl Board {
@@ -43,7 +50,8 @@ impl Board {
         handle: &Handle,
     ) -> Result<Self, DaemonError> {
         let now = (settings.now)();
-        let mut board = Self::default();
+        let (said, devices) = (Statuses::all(settings), settings.devices.clone());
+        let mut board = Self { said, devices, ..Self::default() };
         for row in recent(index, now)? {
             board.add(index, &row)?;
         }
@@ -82,8 +90,27 @@ impl Board {
         }
         if let Some(known) = self.known.get_mut(&row.id) {
             (known.process, known.row) = (row.process.or(known.process), row.row);
+            known.remote = remote(row);
         }
         Ok(self.settle_with_parent(row.id, handle, now))
+    }
+
+    /// Other devices were heard: takes what they say; gives the sessions that stand differently now.
+    pub(crate) fn hear(
+        &mut self,
+        settings: &Settings,
+        handle: &Handle,
+        now: Timestamp,
+    ) -> Vec<SessionId> {
+        self.said = Statuses::all(settings);
+        let remote = self.known.iter().filter(|(_, it)| it.remote.is_some());
+        let remote: Vec<_> = remote.map(|(id, _)| *id).collect();
+        remote.into_iter().filter(|it| self.settle(*it, handle, now)).collect()
+    }
+
+    /// It is on another device.
+    pub(crate) fn is_remote(&self, session: SessionId) -> bool {
+        self.known.get(&session).is_some_and(|it| it.remote.is_some())
     }
 
     /// Sessions that may stand differently because time went by.
@@ -140,6 +167,11 @@ impl Board {
         }
     }
 
+    /// It has a process, and it is not known where commands for that could go.
+    pub(crate) fn lacks_executor(&self, session: SessionId) -> bool {
+        self.known.get(&session).is_some_and(|it| it.process.is_some() && it.executor.is_none())
+    }
+
     /// Who runs a session now, if the ledger does not have it so. A worker is run by its parent's.
     pub(crate) fn new_executor(
         &mut self,
@@ -169,6 +201,7 @@ impl Board {
     fn add(&mut self, index: &IndexReader, row: &SessionRow) -> Result<(), DaemonError> {
         let known = self.known.entry(row.id).or_default();
         (known.row, known.parent, known.process) = (row.row, row.parent, row.process);
+        known.remote = remote(row);
         known.evidence.clear();
         known.extend(&index.last_events(row.row, 2 * EVIDENCE)?);
         Ok(())
@@ -208,10 +241,12 @@ impl Board {
             known.workers.iter().filter_map(|it| handle.card(*it)).map(|it| worker(&it)).collect();
         let evidence: Vec<_> = known.evidence.iter().map(|(_, it)| it.clone()).collect();
         let before = handle.card(session);
-        let mut card = Card {
+        let said = known.remote.as_deref();
+        let said = said.and_then(|row| card_of(&self.devices, &self.said, row, now));
+        let mut card = said.unwrap_or_else(|| Card {
             executor: known.executor.clone(),
             ..card(evidence, known.process, &workers, now)
-        };
+        });
         if let Some(before) = before.as_ref().filter(|_| known.evidence.len() >= EVIDENCE) {
             keep_since(&before.reading, &mut card.reading);
         }
@@ -253,7 +288,8 @@ impl Board {
 impl Known {
     /// When anything was last said of it.
     fn moved(&self) -> Option<Timestamp> {
-        self.evidence.last().map(|((at, ..), _)| *at)
+        let said = self.evidence.last().map(|((at, ..), _)| *at);
+        said.or_else(|| self.remote.as_ref().and_then(|it| it.last_event_at))
     }
 
     fn extend(&mut self, rows: &[EventRow]) {
@@ -273,6 +309,11 @@ impl Known {
 fn past_at(reading: &Reading, moved: Option<Timestamp>) -> Option<Timestamp> {
     let moved = moved.filter(|_| reading.status == Status::Exited)?;
     Timestamp::from_second(moved.as_second().saturating_add(Thresholds::default().over)).ok()
+}
+
+/// The session as its device told it; nothing for sessions of this device.
+fn remote(row: &SessionRow) -> Option<Box<SessionRow>> {
+    is_locator(&row.source_uri).then(|| Box::new(row.clone()))
 }
 
 fn place(row: &EventRow) -> Place {

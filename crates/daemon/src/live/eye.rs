@@ -63,7 +63,8 @@ pub(crate) fn open(number: EyeNumber, homes: Vec<Home>, given: Given) -> Result<
     let counts = Arc::new(Counts::default());
     let watch = Watch::new(errands.clone(), (touches.clone(), counts.clone()), given.budget);
     let root = homes.first().map(|home| home.root.clone()).unwrap_or_default();
-    let agents = homes.iter().map(|it| it.adapter.descriptor().id.to_owned()).collect();
+    let owners = homes.iter().filter(|it| !it.adapter.speaks_for_others());
+    let agents = owners.map(|it| it.adapter.descriptor().id.to_owned()).collect();
     let looker = Looker {
         number,
         homes,

@@ -5,8 +5,11 @@ use super::eye::Eye;
 use super::feed::{BEHIND, Told, What};
 use super::wake::{Alone, EyeNumber, Looked, Wake};
 use crate::Settings;
+use crate::between::Between;
 use crate::desk::Desk;
 use crate::findings::BySession;
+use crate::notices::Notices;
+use crate::sending::Sending;
 use crate::summary::Retelling;
 use serde_json::to_string;
 use std::collections::BTreeMap;
@@ -54,6 +57,9 @@ struct Shared {
     looks: RwLock<BTreeMap<EyeNumber, Look>>,
     retelling: Retelling,
     desk: Desk,
+    sending: Sending,
+    notices: Notices,
+    between: Between,
 }
 
 /// What an eye found when it last looked.
@@ -90,10 +96,21 @@ impl Handle {
         let started_at = (settings.now)();
         let (cards, looks, findings) = (RwLock::default(), RwLock::default(), RwLock::default());
         let retelling = Retelling::new(&settings);
-        let desk = Desk::default();
-        let shared =
-            Shared { settings, started_at, wakes, cards, findings, feed, looks, retelling, desk };
-        Self(Arc::new(shared))
+        let (desk, sending, notices) = (Desk::default(), Sending::default(), Notices::default());
+        Self(Arc::new(Shared {
+            settings,
+            started_at,
+            wakes,
+            cards,
+            findings,
+            feed,
+            looks,
+            retelling,
+            desk,
+            sending,
+            notices,
+            between: Between::default(),
+        }))
     }
 
     /// What the daemon was started with; questions asked with it find the index kept up.
@@ -112,8 +129,24 @@ impl Handle {
         &self.0.desk
     }
 
+    /// Who delivers messages.
+    pub(crate) fn sending(&self) -> &Sending {
+        &self.0.sending
+    }
+
+    /// Who tells people without being asked.
+    pub(crate) fn notices(&self) -> &Notices {
+        &self.0.notices
+    }
+
+    /// What goes between devices.
+    pub(crate) fn between(&self) -> &Between {
+        &self.0.between
+    }
+
     /// Tells who listens how a request stands.
     pub(crate) fn tell_approval(&self, it: &Approval) {
+        self.0.notices.changed([it.session_id]);
         let (session, verdict) = (it.session_id, it.verdict.clone());
         let row = ApprovalRow::from(it.clone());
         // What we made can be written.
@@ -237,6 +270,11 @@ impl Handle {
     pub(crate) fn wake(&self, wake: Wake) {
         // A loop that ended wakes no more; who waits for its answer is told by its going away.
         self.0.wakes.send(wake).ok();
+    }
+
+    /// Another device was heard: how its sessions stand is looked at again.
+    pub fn heard(&self) {
+        self.wake(Wake::Heard);
     }
 
     /// Waits until everything on disk is indexed; `false` when the daemon is ending.

@@ -6,6 +6,7 @@ use super::finishing::{self, Ask};
 use super::handle::Handle;
 use super::pace::pause;
 use super::probe::Probe;
+use super::searchable::Searchable;
 use super::tickets::Load;
 use super::wake::{Alone, Errand, EyeNumber, Looked, Places, Settling, Wake};
 use crate::findings::Monitor;
@@ -29,9 +30,6 @@ use tokio::sync::oneshot;
 /// A batch takes no more after so many changes, or so long.
 const BATCH_CHANGES: u64 = 4096;
 const BATCH_TIME: Duration = Duration::from_millis(100);
-/// Search is brought up after so much or so long, unless somebody asks before.
-const SEARCH_BYTES: u64 = 16 * 1024 * 1024;
-const SEARCH_TIME: Duration = Duration::from_secs(60);
 /// New homes are looked for so often.
 pub(super) const HOMES_TIME: Duration = Duration::from_secs(2);
 
@@ -53,13 +51,6 @@ struct Batch {
     later: Vec<Wake>,
 }
 
-/// What search lacks.
-#[derive(Debug, Default)]
-struct Unsearched {
-    bytes: u64,
-    since: Option<Instant>,
-}
-
 /// The one writer and all it needs.
 pub(crate) struct Loop {
     pub(super) settings: Arc<Settings>,
@@ -75,7 +66,7 @@ pub(crate) struct Loop {
     pub(super) monitor: Monitor,
     pub(super) probe: Probe,
     search: Searching,
-    unsearched: Unsearched,
+    pub(super) searchable: Searchable,
     settling: Vec<Settling>,
     settlings: u64,
     pub(super) next_homes: Instant,
@@ -104,7 +95,7 @@ impl Loop {
         writer.fold_beside()?;
         let rules = Arc::new(Rules::of(&settings, &writer)?);
         let search = Searching::begin(&settings, &writer, Bring::Never, 0)?;
-        let probe = Probe::new(&to_self);
+        let probe = Probe::new(&to_self, settings.runtime.clone());
         let finals = finishing::open(handle.clone(), to_self.clone());
         let mut it = Self {
             settings,
@@ -120,7 +111,7 @@ impl Loop {
             monitor: Monitor::default(),
             probe,
             search,
-            unsearched: Unsearched::default(),
+            searchable: Searchable::default(),
             settling: Vec::new(),
             settlings: 0,
             next_homes: Instant::now(),
@@ -148,6 +139,7 @@ impl Loop {
             self.pass_time()?;
             self.keep_glance()?;
         }
+        self.searchable.rest();
         let now = (self.settings.now)();
         match &mut self.writer {
             Some(writer) => Ok(writer.finish(now)?),
@@ -159,8 +151,8 @@ impl Loop {
     fn rest(&self) -> Duration {
         let now = Instant::now();
         let mut rest = self.next_homes.saturating_duration_since(now);
-        if let Some(since) = self.unsearched.since {
-            rest = rest.min((since + SEARCH_TIME).saturating_duration_since(now));
+        if let Some(due) = self.searchable.due() {
+            rest = rest.min(due.saturating_duration_since(now));
         }
         if let Some(at) = self.board.next().into_iter().chain(self.monitor.next()).min() {
             let left = at.as_millisecond() - (self.settings.now)().as_millisecond();
@@ -176,10 +168,7 @@ impl Loop {
             self.tell_statuses(&changed)?;
         }
         self.pass_findings();
-        let late = self.unsearched.since.is_some_and(|since| since.elapsed() >= SEARCH_TIME);
-        if late || self.unsearched.bytes >= SEARCH_BYTES {
-            self.bring_search_up()?;
-        }
+        self.bring_search_up()?;
         if Instant::now() >= self.next_homes {
             self.open_eyes()?;
         }
@@ -221,8 +210,7 @@ impl Loop {
             Wake::Piece(eye, mut piece) => {
                 self.begin(batch, (eye, Load::one(piece.outcome.bytes_read)))?;
                 batch.changes += self.run(|run| run.take_piece(&mut piece))?;
-                self.unsearched.bytes += piece.outcome.bytes_read;
-                self.unsearched.since.get_or_insert_with(Instant::now);
+                self.searchable.lacks(piece.outcome.bytes_read);
             }
             Wake::Places(eye, places) => {
                 self.begin(batch, (eye, Load::one(0)))?;
@@ -307,12 +295,10 @@ impl Loop {
                 }
             }
             Wake::Settle(done) => self.settle(done),
-            Wake::Search(done) => {
-                let up = self.bring_search_up().is_ok();
-                // Who asked may have gone away.
-                done.send(up).ok();
-            }
+            Wake::Search(done) => self.ask_search(done)?,
+            Wake::Searched(how) => self.searched(how)?,
             Wake::Alone(what) => self.alone(what)?,
+            Wake::Heard => self.heard()?,
             Wake::Finals(finals) => self.keep_finals(&finals)?,
             Wake::Stop => return Ok(Go::Away),
             // Taken before a batch is closed.
@@ -342,18 +328,10 @@ impl Loop {
         self.settling.push(Settling { number, eyes, done });
     }
 
-    fn bring_search_up(&mut self) -> Result<(), DaemonError> {
-        let settings = self.settings.clone();
-        let writer = self.writer()?;
-        let search = Searching::begin(&settings, writer, Bring::Now, 0)?;
-        search.finish(&settings, writer, 0)?;
-        self.unsearched = Unsearched::default();
-        Ok(())
-    }
-
     /// Gives the writer up while something else has it.
     fn alone(&mut self, what: Alone) -> Result<(), DaemonError> {
         let now = (self.settings.now)();
+        self.searchable.rest();
         if let Some(mut writer) = self.writer.take() {
             writer.finish(now)?;
         }
@@ -380,6 +358,8 @@ impl Loop {
             self.finals.send(Ask::All).ok();
         }
         self.executors_again()?;
-        self.watch()
+        self.watch()?;
+        self.handle.notices().looked_up();
+        Ok(())
     }
 }

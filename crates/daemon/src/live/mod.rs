@@ -4,6 +4,7 @@
 //! from read-only views and from what the loop shares through its [`Handle`].
 
 mod at_desk;
+mod at_queue;
 mod board;
 mod counts;
 mod eye;
@@ -18,6 +19,7 @@ mod pace;
 mod probe;
 mod registry;
 mod remarking;
+mod searchable;
 mod telling;
 mod tickets;
 mod wake;
@@ -32,6 +34,8 @@ pub use handle::{Card, Handle, Look};
 pub(crate) use wake::Wake;
 
 pub(crate) use board::glance;
+pub(crate) use registry::{write_entry, write_gone};
+pub(crate) use wake::Looked;
 
 use crate::{DaemonError, Settings};
 use looping::Loop;
@@ -54,12 +58,17 @@ pub fn live(
     let handle = Handle::new(kept_up, to_loop.clone());
     // Whoever asks is told how requests stand for us, not how they stood for who was here before.
     handle.desk().take_up(settings)?;
+    handle.sending().begin(&handle)?;
     begin(&handle)?;
     let state = state.map(Path::to_owned);
-    let retelling = handle.retelling().clone();
+    let (retelling, notices) = (handle.retelling().clone(), handle.notices().clone());
+    notices.open(&handle, state.clone());
+    let ending = handle.clone();
     let opened = Loop::open(settings.clone(), (handle, state), (to_loop, wakes));
     let ended = opened.and_then(Loop::work);
     retelling.stop();
+    notices.stop();
+    ending.sending().stop();
     ended
 }
 

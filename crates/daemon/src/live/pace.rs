@@ -20,11 +20,15 @@ pub(crate) fn until_whole(before: Duration, found: bool, cost: Duration) -> Dura
     next.max(cost.saturating_mul(SHARE).min(Duration::from_secs(3600)))
 }
 
-/// The pause after a batch: a small multiple of what it cost, so that a flood is written in larger
-/// batches and a single line at once.
+/// The pause after a batch: as long as the batch took, so that a flood is written in larger batches
+/// and a single line at once. A longer one feeds itself: what comes in the meantime makes the next
+/// batch longer, and with it the next pause, until every line waits for the longest.
 pub(crate) fn pause(cost: Duration) -> Duration {
-    cost.saturating_mul(3).min(Duration::from_millis(100))
+    cost.min(LONGEST_PAUSE)
 }
+
+/// No line waits longer than this for a batch to begin.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
@@ -49,7 +53,20 @@ mod tests {
 
     #[test]
     fn a_batch_is_paid_for_with_a_pause() {
-        assert_eq!(pause(Duration::from_millis(1)), Duration::from_millis(3));
-        assert_eq!(pause(Duration::from_secs(1)), Duration::from_millis(100));
+        assert_eq!(pause(Duration::from_millis(1)), Duration::from_millis(1));
+        assert_eq!(pause(Duration::from_secs(1)), LONGEST_PAUSE);
+    }
+
+    /// Two hundred sessions write a line a second each; a line costs a millisecond and a batch
+    /// another. A machine that stood still for a moment must not make every line late from then on.
+    #[test]
+    fn a_moment_of_standstill_is_forgotten() {
+        let cost = |lines: f64| Duration::from_secs_f64((1.0 + lines) / 1e3);
+        let mut waited = Duration::from_millis(300);
+        for _ in 0..20 {
+            let took = cost(waited.as_secs_f64() * 200.0);
+            waited = took + pause(took);
+        }
+        assert!(waited < Duration::from_millis(5), "a batch still begins only every {waited:?}");
     }
 }

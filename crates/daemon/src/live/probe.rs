@@ -1,9 +1,11 @@
 //! Processes: whether they live, and where commands for them could go.
 
 use super::wake::Wake;
+use crate::running::executor_of;
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, channel};
-use taffrail_capture::{Deaths, executor_of, panes, tmux_sockets};
+use taffrail_capture::{Deaths, panes, tmux_sockets};
 use taffrail_model::Process;
 
 /// Watches the processes that run sessions.
@@ -20,7 +22,7 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// Tells the loop of deaths and of where processes run.
-    pub(crate) fn new(wakes: &Sender<Wake>) -> Self {
+    pub(crate) fn new(wakes: &Sender<Wake>, runtime: PathBuf) -> Self {
         let told = wakes.clone();
         let deaths = Deaths::new(move |pid| {
             // The loop ends before we do.
@@ -37,7 +39,7 @@ impl Probe {
                         [pid].into_iter().chain(questions.try_iter()).collect();
                     let panes = panes(&tmux_sockets());
                     for pid in pids {
-                        let executor = executor_of(pid, &panes);
+                        let executor = executor_of(&runtime, pid, &panes);
                         told.send(Wake::Executor(pid, executor)).ok();
                     }
                 }
@@ -73,6 +75,11 @@ impl Probe {
     /// Where processes run, as far as that was found out.
     pub(crate) fn executors(&self) -> Vec<(u32, String)> {
         self.executors.iter().map(|(pid, it)| (*pid, it.clone())).collect()
+    }
+
+    /// Where a process runs, if that was found out.
+    pub(crate) fn executor(&self, pid: u32) -> Option<String> {
+        self.executors.get(&pid).cloned()
     }
 
     /// Where a process runs was found out; `true` when that is new.

@@ -32,7 +32,7 @@ impl Registries {
             if let Some(left) = before.filter(|it| it.session != entry.session) {
                 lost(settings, agent, &left, Loss::Left)?;
             }
-            write(settings, (agent, Origin::Registry), entry.mark, &entry.payload)?;
+            write_entry(settings, (agent, Origin::Registry), entry.mark, &entry.payload)?;
         }
         Ok(())
     }
@@ -53,11 +53,11 @@ pub(crate) fn write_gone(settings: &Settings, agent: &str, gone: &Gone) -> io::R
     };
     let session = gone.session.as_bytes();
     let mark = hash::digest("gone", &[how, session, &pid.to_le_bytes(), &start.to_le_bytes()]);
-    write(settings, (agent, Origin::Process), mark, &serde_json::to_string(gone)?)
+    write_entry(settings, (agent, Origin::Process), mark, &serde_json::to_string(gone)?)
 }
 
 /// What says the same is the same entry, however often it is written down.
-fn write(
+pub(crate) fn write_entry(
     settings: &Settings,
     (agent, via): (&str, Origin),
     mark: Digest16,

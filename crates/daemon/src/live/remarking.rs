@@ -43,7 +43,8 @@ impl Loop {
     fn tell_findings(&self, change: Change) {
         let both = change.appeared.iter().chain(&change.withdrawn);
         let sessions: BTreeSet<SessionId> = both.map(|it| it.session_id).collect();
-        self.handle.put_findings(self.monitor.by_session(sessions.into_iter()));
+        self.handle.put_findings(self.monitor.by_session(sessions.iter().copied()));
+        self.handle.notices().changed(sessions);
         if !self.handle.has_followers() {
             return;
         }

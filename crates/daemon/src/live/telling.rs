@@ -9,6 +9,7 @@ use crate::listing::session;
 use crate::standing::stand;
 use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
+use taffrail_model::relay::is_locator;
 use taffrail_model::{Process, SessionId, Signal};
 use taffrail_store::{StoreError, Touched};
 
@@ -21,8 +22,12 @@ impl Loop {
         let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
         let now = (self.settings.now)();
         let stands = self.board.take((index, &self.handle), &row, &changed, now)?;
-        self.hear_for_desk(index, &row, &changed)?;
-        self.monitor.take((&self.settings, index), &row, &changed)?;
+        // What is to be done about a session of another device is done there.
+        if !is_locator(&row.source_uri) {
+            self.hear_for_desk(index, &row, &changed)?;
+            self.hear_for_queue(index, &row, &changed)?;
+            self.monitor.take((&self.settings, index), &row, &changed)?;
+        }
         // What comes after its end belongs to its final summary, too.
         self.finish(row.id);
         if let Some(process) = row.process.filter(|it| lives(*it)) {
@@ -47,14 +52,23 @@ impl Loop {
         if !stands.contains(&row.id) {
             self.remark_on(&[row.id]);
         }
-        Ok(())
+        // A process that was met with another session is not asked about again.
+        let process = row.process.filter(|_| self.board.lacks_executor(row.id));
+        let known = process.and_then(|it| Some((it.pid, self.probe.executor(it.pid)?)));
+        match known {
+            Some((pid, executor)) => self.look_again_at(pid, Some(&executor)),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         self.stands_new |= !sessions.is_empty();
+        let ours = sessions.iter().copied().filter(|it| !self.board.is_remote(*it));
+        self.handle.notices().changed(ours);
         self.note_executors(sessions)?;
         self.follow_up(sessions);
         self.stand_at_desk(sessions)?;
+        sessions.iter().for_each(|it| self.handle.sending().look(*it));
         self.remark_on(sessions);
         let Some(index) = self.index.as_ref().filter(|_| self.handle.has_followers()) else {
             return Ok(());
@@ -65,13 +79,20 @@ impl Loop {
                 continue;
             };
             let Some(row) = index.session(row)? else { continue };
-            let mut row = session(row);
+            let mut row = session(&self.settings.devices, row);
             stand(&mut row, &card, now);
             if let Ok(row) = serde_json::to_string(&row) {
                 self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
             }
         }
         Ok(())
+    }
+
+    /// Another device was heard: its sessions may stand differently.
+    pub(super) fn heard(&mut self) -> Result<(), DaemonError> {
+        let now = (self.settings.now)();
+        let changed = self.board.hear(&self.settings, &self.handle, now);
+        self.tell_statuses(&changed)
     }
 
     /// A board that was looked up anew does not know yet who runs what.

@@ -28,6 +28,10 @@ pub(crate) enum Wake {
     Settle(oneshot::Sender<()>),
     /// Search is to have all that is indexed; told when it has, and whether it does.
     Search(oneshot::Sender<bool>),
+    /// Search was brought up, or could not be.
+    Searched(Result<(), DaemonError>),
+    /// Another device was heard.
+    Heard,
     /// Final summaries are to be kept.
     Finals(Vec<FinalRow>),
     /// Something needs the writer for itself.

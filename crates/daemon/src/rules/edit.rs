@@ -21,22 +21,57 @@ const HEAD: &str = "# What agents may do without asking you, and what they may n
 /// # Errors
 /// When the rule is none, or the file cannot be changed.
 pub fn add(settings: &Settings, typed: &Typed) -> Result<Rule, DaemonError> {
+    Ok(put_in(settings, typed)?.rule)
+}
+
+/// A rule, and what the user's file says without and with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proposed {
+    /// The rule as it is meant.
+    pub rule: Rule,
+    /// The user's file.
+    pub file: PathBuf,
+    /// What it says; none if it is not there.
+    pub before: Option<String>,
+    /// What it would say.
+    pub after: String,
+}
+
+/// The same as `add`, with what was changed.
+///
+/// # Errors
+/// As `add`.
+pub fn put_in(settings: &Settings, typed: &Typed) -> Result<Proposed, DaemonError> {
+    let path = user_file(settings);
+    let _lock = lock(settings).map_err(|error| failed(&path, &error))?;
+    let proposed = propose(settings, typed)?;
+    if proposed.before.as_ref() != Some(&proposed.after) {
+        write(&path, &proposed.after)?;
+    }
+    Ok(proposed)
+}
+
+/// What adding a rule would change; nothing is written.
+///
+/// # Errors
+/// When the rule is none, or the file could not be changed.
+pub fn propose(settings: &Settings, typed: &Typed) -> Result<Proposed, DaemonError> {
     let meant = |number| file::meant(typed, Origin::User, number, &settings.user_home);
     let no_rule = |it: taffrail_model::rules::Fault| RulesError::NoRule(it.message().to_owned());
     let rule = meant(1).map_err(no_rule)?;
-    let path = user_file(settings);
-    let _lock = lock(settings).map_err(|error| failed(&path, &error))?;
+    let file = user_file(settings);
+    let (mut document, tables) = read(&file)?;
+    let before = file.exists().then(|| document.to_string());
     let there = load(settings, None).rules.into_iter().find(|it| is_same(it, &rule));
     if let Some(there) = there {
-        return Ok(there);
+        return Ok(Proposed { rule: there, file, after: document.to_string(), before });
     }
-    let (mut document, tables) = read(&path)?;
     let number = tables.len() + 1;
     let mut tables = tables;
     tables.push(table(typed));
     document.insert("rule", Item::ArrayOfTables(tables));
-    write(&path, &document.to_string())?;
-    Ok(Rule { number, ..rule })
+    let rule = Rule { number, ..rule };
+    Ok(Proposed { rule, file, before, after: document.to_string() })
 }
 
 fn is_same(one: &Rule, other: &Rule) -> bool {

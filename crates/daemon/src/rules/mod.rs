@@ -6,9 +6,11 @@
 mod edit;
 mod file;
 mod repository;
+mod suggesting;
 mod told;
 
-pub use edit::{add, remove};
+pub use edit::{Proposed, add, propose, put_in, remove};
+pub use suggesting::rule_suggestions;
 pub(crate) use told::doctor_checks;
 pub use told::{rule_list, rule_test};
 

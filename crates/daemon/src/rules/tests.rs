@@ -1,5 +1,7 @@
 //! Files of rules: sound, broken, hostile, and changed.
 
+mod suggesting;
+
 use super::*;
 use crate::{ArchiveSettings, RetentionSettings, SummarySettings};
 use std::collections::HashMap;
@@ -12,6 +14,7 @@ use tempfile::TempDir;
 fn settings_in(folder: &TempDir) -> Settings {
     Settings {
         data: folder.path().join("data"),
+        runtime: folder.path().join("runtime"),
         config: folder.path().join("config"),
         user_home: folder.path().join("home"),
         variables: HashMap::new(),
@@ -20,10 +23,15 @@ fn settings_in(folder: &TempDir) -> Settings {
         archive: ArchiveSettings::default(),
         retention: RetentionSettings::default(),
         summary: SummarySettings::default(),
+        notices: Default::default(),
+        devices: Default::default(),
+        sync: Default::default(),
         boot_id: "boot".to_owned(),
         host: "north".to_owned(),
         history_folders: Vec::new(),
         held_unattended: Vec::new(),
+        servers: Vec::new(),
+        hub: crate::hubs::HubSettings::default(),
         new_device: DeviceId::new("device"),
         kept_up: false,
         now: || taffrail_model::Timestamp::UNIX_EPOCH,

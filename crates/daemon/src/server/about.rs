@@ -58,7 +58,9 @@ pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, Fault
 
 fn problems(handle: &Handle, looks: &[Look]) -> Vec<String> {
     let looks = looks.iter().flat_map(|it| it.problems.clone());
-    looks.chain(handle.retelling().trouble()).collect()
+    let notices = handle.notices().trouble();
+    let hub = handle.between().trouble();
+    looks.chain(handle.retelling().trouble()).chain(notices).chain(hub).collect()
 }
 
 fn place_of(look: Look) -> PlaceHealth {

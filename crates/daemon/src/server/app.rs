@@ -2,6 +2,7 @@
 
 use super::fault::Fault;
 use super::hub::{self, Batch, Hub};
+use super::web_enter::Web;
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ struct Shared {
     streams: Arc<Semaphore>,
     stops: watch::Receiver<bool>,
     counts: Counts,
+    web: Web,
 }
 
 /// What is counted for the metrics.
@@ -54,12 +56,13 @@ impl App {
     /// With the task that passes on what the loop tells.
     pub(super) fn new(
         handle: Handle,
+        web: Web,
         stops: watch::Receiver<bool>,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let counts = Counts::default();
         let (hub, pump) = hub::open(handle.follow(), counts.told.clone(), stops.clone());
         let streams = Arc::new(Semaphore::new(STREAMS));
-        (Self(Arc::new(Shared { handle, hub, streams, stops, counts })), pump)
+        (Self(Arc::new(Shared { handle, hub, streams, stops, counts, web })), pump)
     }
 
     pub(super) fn handle(&self) -> &Handle {
@@ -68,6 +71,11 @@ impl App {
 
     pub(super) fn counts(&self) -> &Counts {
         &self.0.counts
+    }
+
+    /// Where browsers come in.
+    pub(super) fn web(&self) -> &Web {
+        &self.0.web
     }
 
     /// Streams that are open.

@@ -89,7 +89,11 @@ impl Moment {
 
     /// The session as a list shows it, as it stands now.
     pub(super) fn session(&self, handle: &Handle) -> Session {
-        standing(handle, listed(self.row.clone()), (handle.settings().now)())
+        standing(
+            handle,
+            listed(&handle.settings().devices, self.row.clone()),
+            (handle.settings().now)(),
+        )
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn peer_timeline(
     Path(name): Path<String>,
     Asked(query): Asked<PeerQuery>,
 ) -> Result<Json<Timeline>, Fault> {
-    let id = of_peer(&app, name, &query).await?;
+    let id = of_peer(&app, name, query.session_id.clone()).await?;
     history::timeline(State(app), Path(id)).await
 }
 
@@ -78,14 +78,18 @@ pub(super) async fn peer_transcript(
     Path(name): Path<String>,
     Asked(query): Asked<PeerQuery>,
 ) -> Result<Json<Messages>, Fault> {
-    let id = of_peer(&app, name, &query).await?;
+    let id = of_peer(&app, name, query.session_id.clone()).await?;
     let PeerQuery { after, limit, .. } = query;
     let asked = TranscriptQuery { after, limit, ..TranscriptQuery::default() };
     history::transcript(State(app), Path(id), Asked(asked)).await
 }
 
-async fn of_peer(app: &App, name: String, query: &PeerQuery) -> Result<String, Fault> {
-    let runtime = query.session_id.clone();
+/// The one session a peer runs, or ran last, by the agent's own id where it had several.
+pub(super) async fn of_peer(
+    app: &App,
+    name: String,
+    runtime: Option<String>,
+) -> Result<String, Fault> {
     let found = app.ask(move |handle| peer(handle, &name, runtime.as_deref()));
     Ok(found.await?.to_string())
 }

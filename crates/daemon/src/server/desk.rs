@@ -4,7 +4,7 @@ use super::app::App;
 use super::asked::{Asked, Told};
 use super::door::Surface;
 use super::fault::Fault;
-use crate::desk::{self, approvals, decisions};
+use crate::desk::{self, approvals_now, decisions};
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use taffrail_adapters::Answer;
@@ -23,7 +23,7 @@ pub(super) async fn approvals_asked(
     State(app): State<App>,
     Asked(query): Asked<ApprovalsQuery>,
 ) -> Result<Json<Approvals>, Fault> {
-    Ok(Json(app.ask(move |handle| approvals(handle.settings(), query.all)).await?))
+    Ok(Json(app.ask(move |handle| approvals_now(handle, query.all)).await?))
 }
 
 /// Every decision there was, with who and why.

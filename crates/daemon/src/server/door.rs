@@ -6,6 +6,8 @@
 use super::app::{App, Counts};
 use super::fault::Fault;
 use super::token::Token;
+use super::web;
+use super::web_codes::{cookie_name, counts};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
@@ -13,6 +15,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use taffrail_model::Timestamp;
 
 /// Where a request came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,11 +32,16 @@ pub(super) struct Door {
     hosts: [String; 3],
     origins: [String; 3],
     token: Token,
+    port: u16,
+    cookie: String,
 }
+
+/// What our pages put on every request that does something.
+const PAGE: &str = "x-taffrail-page";
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; \
-    require-trusted-types-for 'script'";
+    manifest-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -48,26 +56,82 @@ impl Door {
         let port = address.port();
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
         let origins = hosts.clone().map(|host| format!("http://{host}"));
-        Self { hosts, origins, token }
+        Self { hosts, origins, token, port, cookie: cookie_name(port) }
     }
 
-    /// Foreign names are refused whatever else is right; then the token counts.
-    fn check(&self, request: &Request) -> Result<(), Fault> {
+    pub(super) fn token(&self) -> &Token {
+        &self.token
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Foreign names are refused whatever else is right; then the token or a cookie counts.
+    fn check(&self, request: &Request, now: Timestamp) -> Result<(), Fault> {
+        let headers = request.headers();
+        self.check_host(request)?;
+        let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
+        if !origins.all(|it| is_among(&self.origins, it)) {
+            return Err(Fault::refused("this origin is not ours"));
+        }
+        check_site(headers)?;
+        if self.token.is(offered(headers)) {
+            return Ok(());
+        }
+        let cookie = self.cookie_of(headers);
+        match cookie.is_some_and(|it| counts(&self.token, it, now)) {
+            true => check_page(request),
+            false => Err(Fault::no_token()),
+        }
+    }
+
+    /// Who wants to come in shows a code; a file of ours has no origin and is no site.
+    fn check_entry(&self, request: &Request) -> Result<(), Fault> {
+        self.check_host(request)?;
+        let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
+        match *request.method() {
+            Method::GET | Method::HEAD => check_site(request.headers()),
+            _ if origins.all(|it| it == "null" || is_among(&self.origins, it)) => Ok(()),
+            _ => Err(Fault::refused("this origin is not ours")),
+        }
+    }
+
+    fn cookie_of<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        let all = headers.get_all(header::COOKIE).iter().map(text);
+        let mut pairs = all.flat_map(|it| it.split(';')).filter_map(|it| it.trim().split_once('='));
+        pairs.find(|(name, _)| *name == self.cookie).map(|(_, value)| value)
+    }
+
+    fn check_host(&self, request: &Request) -> Result<(), Fault> {
         let headers = request.headers();
         let host = one(headers, &header::HOST).ok_or_else(|| Fault::refused("no host"))?;
         let target = request.uri().authority().map_or(host, |it| it.as_str());
         if !is_among(&self.hosts, host) || !is_among(&self.hosts, target) {
             return Err(Fault::refused("this host is not ours"));
         }
-        let origins = headers.get_all(header::ORIGIN).iter();
-        if !origins.map(text).all(|it| is_among(&self.origins, it)) {
-            return Err(Fault::refused("this origin is not ours"));
-        }
-        let sites = headers.get_all("sec-fetch-site").iter();
-        if !sites.map(text).all(|it| matches!(it, "same-origin" | "none")) {
-            return Err(Fault::refused("this request comes from another site"));
-        }
-        if self.token.is(offered(headers)) { Ok(()) } else { Err(Fault::no_token()) }
+        Ok(())
+    }
+}
+
+fn check_site(headers: &HeaderMap) -> Result<(), Fault> {
+    let mut sites = headers.get_all("sec-fetch-site").iter().map(text);
+    match sites.all(|it| matches!(it, "same-origin" | "none")) {
+        true => Ok(()),
+        false => Err(Fault::refused("this request comes from another site")),
+    }
+}
+
+/// A cookie is sent by the browser itself, so whatever does more than read must also say that a page
+/// of ours sent it.
+fn check_page(request: &Request) -> Result<(), Fault> {
+    let headers = request.headers();
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    let upgrades = headers.contains_key(header::UPGRADE);
+    let is_ours = headers.contains_key(header::ORIGIN) && (upgrades || headers.contains_key(PAGE));
+    match reads && !upgrades || is_ours {
+        true => Ok(()),
+        false => Err(Fault::refused("no page of ours sent this")),
     }
 }
 
@@ -88,7 +152,7 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     }
 }
 
-/// The token that was sent. Browsers will send theirs as a cookie: it is to be read here.
+/// The token that was sent.
 fn offered(headers: &HeaderMap) -> &[u8] {
     let value = one(headers, &header::AUTHORIZATION).unwrap_or_default();
     value.strip_prefix("Bearer ").unwrap_or_default().as_bytes()
@@ -100,7 +164,26 @@ pub(super) async fn guard(
     request: Request,
     next: Next,
 ) -> Response {
-    match door.check(&request) {
+    let now = (app.handle().settings().now)();
+    match door.check(&request, now) {
+        Ok(()) => next.run(request).await,
+        Err(fault) => {
+            Counts::one(&app.counts().refused);
+            match fault.is_stranger() && wants_page(&request) {
+                true => web::stranger(),
+                false => fault.into_response(),
+            }
+        }
+    }
+}
+
+/// Lets those through who may show a code.
+pub(super) async fn guard_entry(
+    State((app, door)): State<(App, Arc<Door>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match door.check_entry(&request) {
         Ok(()) => next.run(request).await,
         Err(fault) => {
             Counts::one(&app.counts().refused);
@@ -109,13 +192,19 @@ pub(super) async fn guard(
     }
 }
 
+/// A person looks at the answer.
+fn wants_page(request: &Request) -> bool {
+    let accepted = request.headers().get_all(header::ACCEPT).iter().map(text);
+    accepted.into_iter().any(|it| it.starts_with("text/html"))
+}
+
 /// What holds wherever a request came in: failures are told in one form, and no answer may be used
 /// for anything else.
 pub(super) async fn manners(State(app): State<App>, request: Request, next: Next) -> Response {
     Counts::one(&app.counts().requests);
     let mut response = enveloped(next.run(request).await);
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        response.headers_mut().entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
 }
@@ -142,10 +231,9 @@ fn has_other_body(request: &Request) -> bool {
 /// What the router or an upgrade says in plain text is told as everything else is.
 fn enveloped(response: Response) -> Response {
     let status = response.status();
-    let is_json = response
-        .headers()
-        .get(header::CONTENT_TYPE)
-        .is_some_and(|it| it.as_bytes().starts_with(b"application/json"));
+    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|it| {
+        [&b"application/json"[..], b"text/html"].iter().any(|kind| it.as_bytes().starts_with(kind))
+    });
     if is_json || !(status.is_client_error() || status.is_server_error()) {
         return response;
     }

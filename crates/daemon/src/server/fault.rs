@@ -1,11 +1,15 @@
 //! Failures, as programs are told them.
 
+use crate::devices::DeviceError;
+use crate::hubs::HubFault;
 use crate::rules::RulesError;
+use crate::teleport::TeleportError;
 use crate::{DaemonError, HooksError, TargetError};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
+use taffrail_sync::exchange::RosterFault;
 
 /// Why a request was not answered.
 #[derive(Debug)]
@@ -28,71 +32,143 @@ pub fn error_body(error: &DaemonError) -> ErrorBody {
     ErrorBody { code, kind, message, hint, retryable, candidates }
 }
 
-fn kind_and_hint(error: &DaemonError) -> (ErrorKind, Option<&'static str>) {
+/// What kind of failure it is, and what to do.
+type Told = (ErrorKind, Option<&'static str>);
+
+const fn usage(hint: &'static str) -> Told {
+    (ErrorKind::Usage, Some(hint))
+}
+
+const fn refused(hint: &'static str) -> Told {
+    (ErrorKind::Refused, Some(hint))
+}
+
+const fn missing(hint: &'static str) -> Told {
+    (ErrorKind::NotFound, Some(hint))
+}
+
+const fn failure(hint: &'static str) -> Told {
+    (ErrorKind::Failure, Some(hint))
+}
+
+const KINDS: &str = "write prompt, message, thinking, call, result, tool, error or a whole kind";
+const CATEGORIES: &str = "write feature, fix, refactor, test, docs, question, ops or other";
+const A_BUG: &str = "this is a fault of Taffrail; please report it with this message";
+const A_TAG: &str = "a tag has 1 to 100 characters, none of them control characters";
+const FAULTS: &str = "`taffrail validate` tells every fault, with what to do";
+const ANOTHER_ID: &str = "give the document another `session_id` to take it in";
+const JOINED: &str = "`taffrail binding ID` tells how sessions are joined";
+const RESUME: &str = "`taffrail resume ID --dry-run` says what could be done";
+const BUSY: &str = "wait for it to end; reading commands work meanwhile";
+
+fn kind_and_hint(error: &DaemonError) -> Told {
+    use DaemonError as E;
     match error {
-        DaemonError::Target(target) => of_target(target),
-        DaemonError::Exists(_) => (ErrorKind::Refused, Some("give a file that is not there yet")),
-        DaemonError::UnknownKind(_) => (
-            ErrorKind::Usage,
-            Some("write prompt, message, thinking, call, result, tool, error or a whole kind"),
-        ),
-        DaemonError::UnknownCategory(_) => (
-            ErrorKind::Usage,
-            Some("write feature, fix, refactor, test, docs, question, ops or other"),
-        ),
-        DaemonError::NoTime(_) => (ErrorKind::Usage, Some("write 7d, 12h, 30m or 2026-11-01")),
-        DaemonError::UnknownAgent(_) => {
-            (ErrorKind::Usage, Some("see `taffrail agents` for the ids"))
-        }
-        DaemonError::NoTelemetry(_) => {
-            (ErrorKind::Refused, Some("`taffrail otel` shows the agents that send any"))
-        }
-        DaemonError::Bug(_) => (
-            ErrorKind::Failure,
-            Some("this is a fault of Taffrail; please report it with this message"),
-        ),
-        DaemonError::NotConforming(_) => {
-            (ErrorKind::Refused, Some("`taffrail validate` tells every fault, with what to do"))
-        }
-        DaemonError::Forgotten(_) => {
-            (ErrorKind::Refused, Some("give the document another `session_id` to take it in"))
-        }
-        DaemonError::NoPlan(_) => (ErrorKind::Usage, Some("a plan is a JSON object")),
-        DaemonError::File(_) => (ErrorKind::Failure, None),
-        DaemonError::NoTag(_) => (
-            ErrorKind::Usage,
-            Some("a tag has 1 to 100 characters, none of them control characters"),
-        ),
-        DaemonError::Repair(_) => {
-            (ErrorKind::Refused, Some("`taffrail binding ID` tells how sessions are joined"))
-        }
-        DaemonError::NoNote => (ErrorKind::Usage, None),
-        DaemonError::Unresumed(_) => {
-            (ErrorKind::Refused, Some("`taffrail resume ID --dry-run` says what could be done"))
-        }
-        DaemonError::Undecided(_) => {
-            (ErrorKind::Refused, Some("`taffrail approvals` lists what can be answered"))
-        }
-        DaemonError::NoApproval(_) => {
-            (ErrorKind::NotFound, Some("`taffrail approvals --all` lists every request"))
-        }
-        DaemonError::Serve(_) | DaemonError::CannotStart(_) => (ErrorKind::Refused, None),
-        DaemonError::Hooks(hooks) => of_hooks(hooks),
-        DaemonError::Rules(rules) => of_rules(rules),
-        DaemonError::Running => {
-            (ErrorKind::Failure, Some("taffrail daemon status says where it listens"))
-        }
-        DaemonError::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
-        DaemonError::Store(_) if error.is_busy() => {
-            (ErrorKind::Failure, Some("wait for it to end; reading commands work meanwhile"))
-        }
-        DaemonError::Store(_) | DaemonError::Archive(_) => {
-            (ErrorKind::Failure, Some("see `taffrail doctor`"))
-        }
+        E::Target(target) => of_target(target),
+        E::Hooks(hooks) => of_hooks(hooks),
+        E::Rules(rules) => of_rules(rules),
+        E::Device(device) => of_device(device),
+        E::Teleport(teleport) => of_teleport(teleport),
+        E::Unsent(_) => refused("`taffrail queue ID add TEXT` leaves it until it can be sent"),
+        E::NoMessage => (ErrorKind::Usage, None),
+        E::NoReceipt(_) => missing("`taffrail queue ID ls` lists what waits"),
+        E::Exists(_) => refused("give a file that is not there yet"),
+        E::UnknownKind(_) => usage(KINDS),
+        E::UnknownDevice(_) => usage("`taffrail ls --json` names the device of each session"),
+        E::UnknownCategory(_) => usage(CATEGORIES),
+        E::NoTime(_) => usage("write 7d, 12h, 30m or 2026-11-01"),
+        E::UnknownAgent(_) => usage("see `taffrail agents` for the ids"),
+        E::NoTelemetry(_) => refused("`taffrail otel` shows the agents that send any"),
+        E::Bug(_) => failure(A_BUG),
+        E::NotConforming(_) => refused(FAULTS),
+        E::Forgotten(_) => refused(ANOTHER_ID),
+        E::NoPlan(_) => usage("a plan is a JSON object"),
+        E::File(_) => (ErrorKind::Failure, None),
+        E::NoTag(_) => usage(A_TAG),
+        E::Repair(_) => refused(JOINED),
+        E::NoNote => (ErrorKind::Usage, None),
+        E::Unresumed(_) => refused(RESUME),
+        E::Undecided(_) => refused("`taffrail approvals` lists what can be answered"),
+        E::NoApproval(_) => missing("`taffrail approvals --all` lists every request"),
+        E::Serve(_) | E::CannotStart(_) => (ErrorKind::Refused, None),
+        E::Hub(hub) => of_hub(hub),
+        E::Running => failure("taffrail daemon status says where it listens"),
+        E::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
+        E::Store(_) if error.is_busy() => failure(BUSY),
+        E::Store(_) | E::Archive(_) => failure("see `taffrail doctor`"),
     }
 }
 
-fn of_rules(error: &RulesError) -> (ErrorKind, Option<&'static str>) {
+fn of_hub(error: &HubFault) -> Told {
+    match error {
+        HubFault::None => refused("`taffrail hub use ADDRESS` names one"),
+        HubFault::Address(_) => usage("see `taffrail hub use --help`"),
+        HubFault::Team(_) => failure(A_BUG),
+        HubFault::Credentials(..) => refused("`hub.credentials` names the file"),
+        HubFault::Hub(hub) if hub.is_retryable() => {
+            (ErrorKind::TimedOut, Some("`taffrail hub doctor` says what is wrong"))
+        }
+        HubFault::Exchange(_) | HubFault::Storage(_) => failure("see `taffrail hub doctor`"),
+        HubFault::Roster(RosterFault::Hub(hub)) if hub.is_retryable() => (
+            ErrorKind::TimedOut,
+            Some("nothing was changed; `taffrail hub doctor` says what is wrong"),
+        ),
+        HubFault::Roster(_) => {
+            refused("nothing was changed; `taffrail device ls` shows what is known here")
+        }
+        HubFault::Hub(_) => refused("`taffrail hub doctor` says what is wrong"),
+    }
+}
+
+fn of_device(error: &DeviceError) -> Told {
+    use DeviceError as E;
+    match error {
+        E::NotMade => refused("taffrail device init --name NAME"),
+        E::Made(_) => refused("`taffrail device ls` shows it and its team"),
+        E::Waiting => refused("have its request approved: `taffrail device approve REQUEST` there"),
+        E::Removed => refused("an admin can say why; `taffrail device ls` there names them"),
+        E::NotAdmin => refused("`taffrail device ls` shows who is"),
+        E::NoDevice(_) => missing("`taffrail device ls` shows those there are"),
+        E::OthersThere => refused("take it out of that team first, with `taffrail device remove`"),
+        E::InThere => refused("there is nothing to do; see `taffrail device ls`"),
+        E::NoInvite => refused("make another invite; each lets one device in, for three days"),
+        E::Join(_) => refused("nothing was changed; have a new invite made"),
+        E::Roster(_) => {
+            refused("nothing was changed; `taffrail device ls` shows what is known here")
+        }
+        E::Keys { .. } | E::Damaged(_) => failure("put the file back from a backup"),
+        E::Unsafe { .. } => refused("only you may be able to read it"),
+        E::Passphrase(_) => (ErrorKind::Refused, None),
+        E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_teleport(error: &TeleportError) -> Told {
+    use TeleportError as E;
+    match error {
+        E::Refused(_) => refused("nothing of it was used; have it packed again"),
+        E::Unwritten(_) => refused("nothing was left behind"),
+        E::Worker(_) => refused("pack the session it works for"),
+        E::NoWay(_) => refused("--redacted packs what it said, to be read and not resumed"),
+        E::Gone(_) => refused("`taffrail archive ls` shows what is kept of it"),
+        E::Exists(_) => refused("name another file, or replace it with --force"),
+        E::Differs(_) => refused("nothing was written; move that file away if it may go"),
+        E::Elsewhere { .. } => refused("unpack it with --project of the folder it is in"),
+        E::Running(_) => refused("end it there first; nothing was written"),
+        E::NotOurs { .. } | E::Contradicts(_) => refused("nothing was written"),
+        E::NoFolder(_) => refused("make the folder, or clone the project there first"),
+        E::Patch(_) => refused("nothing was written; leave --patch away to take the session alone"),
+        E::Git(_) => refused("--no-patch packs the session alone"),
+        E::PlanThere(_) => {
+            refused("nothing was written; leave --plan away to keep the one there is")
+        }
+        E::Absent(_) => refused("nothing was written; leave the option away"),
+        E::Held { .. } => refused("wait for it, or go on with it there"),
+        E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_rules(error: &RulesError) -> Told {
     match error {
         RulesError::Unreadable(..) => (ErrorKind::Refused, Some("mend the file by hand first")),
         RulesError::NoRule(_) => (ErrorKind::Usage, Some("see `taffrail rules add --help`")),
@@ -100,7 +176,7 @@ fn of_rules(error: &RulesError) -> (ErrorKind, Option<&'static str>) {
     }
 }
 
-fn of_hooks(error: &HooksError) -> (ErrorKind, Option<&'static str>) {
+fn of_hooks(error: &HooksError) -> Told {
     match error {
         HooksError::Refused { .. } => (
             ErrorKind::Refused,
@@ -124,7 +200,7 @@ fn of_hooks(error: &HooksError) -> (ErrorKind, Option<&'static str>) {
     }
 }
 
-fn of_target(error: &TargetError) -> (ErrorKind, Option<&'static str>) {
+fn of_target(error: &TargetError) -> Told {
     match error {
         TargetError::NotFound(_) => {
             (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
@@ -235,6 +311,11 @@ impl Fault {
             _ if status.is_client_error() => Self::new(status, ErrorKind::Usage, message),
             _ => Self::new(status, ErrorKind::Failure, message),
         }
+    }
+
+    /// Who asked did not say who it is.
+    pub(super) fn is_stranger(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
     }
 
     /// What is told, without the status.

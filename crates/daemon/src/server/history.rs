@@ -7,18 +7,20 @@ use super::fault::Fault;
 use super::streams::MOST;
 use crate::bindings::tie;
 use crate::live::Handle;
-use crate::{DaemonError, Target, turns};
+use crate::{DaemonError, Target, feed, turns};
 use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
-    CapturePage, EventLine, EventsQuery, Message, Messages, MessagesQuery, Role, SCHEMA_VERSION,
-    Timeline, TranscriptQuery,
+    CapturePage, EventLine, EventsQuery, FeedQuery, FeedReply, Message, Messages, MessagesQuery,
+    Role, SCHEMA_VERSION, Timeline, TranscriptQuery,
 };
 use taffrail_model::{Event, Kind, ResumeCursor};
 use taffrail_store::EventRow;
 
 /// Changes on a page unless another number is asked for.
 const PAGE: usize = 1_000;
+/// The same for what happened in all sessions.
+const FED: usize = 100;
 
 /// Changes of a session in their order, page by page.
 #[utoipa::path(get, path = "/api/sessions/{id}/capture/events", tag = "history",
@@ -182,6 +184,17 @@ pub(super) async fn timeline(
         Ok(Timeline { schema_version: SCHEMA_VERSION, session, binding, turns })
     });
     Ok(Json(told.await?))
+}
+
+/// What happened of late in all sessions: prompts, calls, approvals, ends and errors.
+#[utoipa::path(get, path = "/api/feed", tag = "history", params(FeedQuery),
+    responses((status = 200, body = FeedReply)))]
+pub(super) async fn happened(
+    State(app): State<App>,
+    Asked(query): Asked<FeedQuery>,
+) -> Result<Json<FeedReply>, Fault> {
+    let limit = query.limit.unwrap_or(FED).min(MOST);
+    Ok(Json(app.ask(move |handle| feed(handle.settings(), limit)).await?))
 }
 
 fn document(binding: &taffrail_model::Binding) -> Option<serde_json::Value> {

@@ -52,7 +52,19 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<Response, Fault> {
     out.one(name, "counter", help, runs);
     let (name, help) = ("taffrail_summary_failures_total", "Runs that came to nothing.");
     out.one(name, "counter", help, failures);
+    notices(&app, &mut out);
     Ok(([(header::CONTENT_TYPE, KIND)], out.0).into_response())
+}
+
+/// What became of notifications, by channel.
+fn notices(app: &App, out: &mut Metrics) {
+    let name = "taffrail_notifications_total";
+    out.family(name, "counter", "Notifications, by channel and what became of them.");
+    for (channel, it) in app.handle().notices().counts() {
+        for (what, count) in [("sent", it.sent), ("failed", it.failed), ("dropped", it.dropped)] {
+            out.line(&format!("{name}{{channel=\"{channel}\",came=\"{what}\"}} {count}"));
+        }
+    }
 }
 
 fn by_status(app: &App) -> BTreeMap<&'static str, u64> {

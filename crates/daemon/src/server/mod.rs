@@ -5,6 +5,7 @@
 //! follow.
 
 mod about;
+mod activity;
 mod app;
 mod asked;
 mod beginning;
@@ -20,6 +21,7 @@ mod hub;
 mod loopback;
 mod metrics;
 mod openapi;
+mod queue;
 mod receiving;
 mod remarks;
 mod routes;
@@ -28,6 +30,10 @@ mod socket;
 mod streams;
 mod token;
 mod waiting;
+mod web;
+mod web_codes;
+mod web_enter;
+mod web_settings;
 mod websocket;
 mod writes;
 
@@ -43,12 +49,13 @@ pub use receiving::Receiving;
 use socket::Socket;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 pub use token::{renew_token, token};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use web_enter::Web;
 
 /// Threads that answer.
 const WORKERS: usize = 2;
@@ -57,8 +64,11 @@ const READERS: usize = 8;
 /// How long answers under way may take once the daemon ends.
 const DRAIN: Duration = Duration::from_secs(2);
 
+/// Told an address that was opened while the daemon runs.
+pub type Opened = Arc<dyn Fn(SocketAddr) + Send + Sync>;
+
 /// Where to listen.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Listening {
     /// The socket, in a folder of its own.
     pub socket: PathBuf,
@@ -70,6 +80,18 @@ pub struct Listening {
     pub token: PathBuf,
     /// Thirty-two bytes of chance, for a token that has to be made.
     pub chance: [u8; 32],
+    /// Told when the loopback address is opened later.
+    pub opened: Opened,
+    /// Our own state, where notes on changed files are.
+    pub state: PathBuf,
+    /// Our own program, for hooks to call.
+    pub program: PathBuf,
+}
+
+impl std::fmt::Debug for Listening {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Listening").field("socket", &self.socket).finish_non_exhaustive()
+    }
 }
 
 /// Why nobody can be answered.
@@ -126,8 +148,11 @@ pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonErro
     socket::allow_many_files();
     let guard = runtime.enter();
     let (stopping, stops) = watch::channel(false);
-    let (app, pump) = App::new(handle, stops.clone());
-    let mut serving = vec![runtime.spawn(pump)];
+    crate::between::begin(&handle, &stops);
+    let servers = crate::servers::talk(handle.clone(), stops.clone());
+    let (app, pump) =
+        App::new(handle, web_of(listening, http.as_ref().map(|it| it.1), &stops), stops.clone());
+    let mut serving = vec![runtime.spawn(pump), runtime.spawn(servers)];
     serving.push(runtime.spawn(socket.serve(routes::on_socket(&app), stops.clone())?));
     let mut address = None;
     if let Some((listener, at)) = http {
@@ -145,6 +170,18 @@ pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonErro
     }
     drop(guard);
     Ok(Server { runtime, socket, http: address, otel: received, stopping, serving })
+}
+
+fn web_of(listening: &Listening, at: Option<SocketAddr>, stops: &watch::Receiver<bool>) -> Web {
+    Web {
+        token: listening.token.clone(),
+        chance: listening.chance,
+        at: Mutex::new(at),
+        codes: web_codes::Codes::default(),
+        opened: listening.opened.clone(),
+        ours: (listening.state.clone(), listening.program.clone()),
+        stops: stops.clone(),
+    }
 }
 
 impl Server {

@@ -1,8 +1,8 @@
 //! The description of all routes, made from the types they speak.
 
 use super::{
-    about, bindings, controls, desk, documents, history, metrics, remarks, sessions, streams,
-    waiting, websocket, writes,
+    about, activity, bindings, controls, desk, documents, history, metrics, queue, remarks,
+    sessions, streams, waiting, web_enter, web_settings, websocket, writes,
 };
 use axum::Json;
 use taffrail_api::Envelope;
@@ -13,7 +13,7 @@ use utoipa::openapi::{OpenApi, PathItem, Ref, RefOr, path::Operation};
 use utoipa::{Modify, OpenApi as _};
 
 /// Routes that the binding contract names without `/api`.
-pub(super) const PLAIN: [&str; 7] = [
+pub(super) const PLAIN: [&str; 9] = [
     "/api/sessions/{id}/timeline",
     "/api/sessions/{id}/transcript",
     "/api/sessions/{id}/binding",
@@ -21,6 +21,8 @@ pub(super) const PLAIN: [&str; 7] = [
     "/api/peers/{name}/timeline",
     "/api/peers/{name}/transcript",
     "/api/sessions/{id}/controls/resume",
+    "/api/sessions/{id}/controls/notify",
+    "/api/peers/{name}/controls/notify",
 ];
 
 #[derive(utoipa::OpenApi)]
@@ -30,15 +32,18 @@ pub(super) const PLAIN: [&str; 7] = [
         sessions::all, sessions::one, sessions::resolved, sessions::summary, sessions::explain,
         remarks::found, waiting::wait, streams::statuses, streams::everything, streams::of_session,
         websocket::open, history::changes, history::messages, history::transcript,
-        history::timeline, about::health, about::find, about::counts,
+        history::timeline, history::happened, about::health, about::find, about::counts,
         about::known_agents, about::kept, about::checks, metrics::metrics, described,
-        controls::resume, desk::approvals_asked, desk::approvals_log,
+        controls::resume, queue::notify, queue::peer_notified, queue::waiting, queue::added,
+        queue::told, queue::taken_back, desk::approvals_asked, desk::approvals_log,
         desk::approval_decided, desk::desk_asked,
         documents::snapshot, documents::state, documents::schema,
         bindings::binding, bindings::repaired, bindings::all_peers, bindings::peer_timeline,
         bindings::peer_transcript,
         writes::index, writes::stop, writes::forgotten, writes::captured, writes::prune, writes::verify,
-        writes::rebuilt, writes::backed_up, writes::restored,
+        writes::rebuilt, writes::backed_up, writes::restored, web_enter::opened,
+        activity::activity, web_settings::rules, web_settings::rule_added, web_settings::hooks,
+        web_settings::hooks_changed,
     ),
     components(schemas(Envelope, taffrail_api::StreamBegin, taffrail_api::FindingMessage)),
     modifiers(&Whole),
@@ -78,7 +83,7 @@ impl Modify for Whole {
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.post].into_iter().filter_map(Option::as_mut)
+    [&mut item.get, &mut item.post, &mut item.delete].into_iter().filter_map(Option::as_mut)
 }
 
 /// This description.

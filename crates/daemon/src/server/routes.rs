@@ -4,8 +4,8 @@ use super::app::App;
 use super::door::{self, Door, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, bindings, controls, desk, documents, history, metrics, openapi, remarks, sessions,
-    streams, waiting, websocket, writes,
+    about, activity, bindings, controls, desk, documents, history, metrics, openapi, queue,
+    remarks, sessions, streams, waiting, web, web_enter, web_settings, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
@@ -33,6 +33,7 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/session/messages", || get(history::messages)),
     ("/api/resolve", || get(sessions::resolved)),
     ("/api/findings", || get(remarks::found)),
+    ("/api/feed", || get(history::happened)),
     ("/api/stream", || get(streams::everything)),
     ("/api/stream/status", || get(streams::statuses)),
     ("/api/wait", || get(waiting::wait)),
@@ -44,6 +45,10 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/health", || get(about::health)),
     ("/api/index", || post(writes::index)),
     ("/api/sessions/{id}/controls/resume", || post(controls::resume)),
+    ("/api/sessions/{id}/controls/notify", || post(queue::notify)),
+    ("/api/peers/{name}/controls/notify", || post(queue::peer_notified)),
+    ("/api/sessions/{id}/queue", || get(queue::waiting).post(queue::added)),
+    ("/api/receipts/{id}", || get(queue::told).delete(queue::taken_back)),
     ("/api/approvals", || get(desk::approvals_asked)),
     ("/api/approvals/log", || get(desk::approvals_log)),
     ("/api/approvals/{id}", || post(desk::approval_decided)),
@@ -56,6 +61,10 @@ pub(super) const ROUTES: &[Route] = &[
     ("/api/rebuild", || post(writes::rebuilt)),
     ("/api/backup", || post(writes::backed_up)),
     ("/api/restore", || post(writes::restored)),
+    ("/api/activity", || get(activity::activity)),
+    ("/api/rules", || get(web_settings::rules).post(web_settings::rule_added)),
+    ("/api/hooks", || get(web_settings::hooks).post(web_settings::hooks_changed)),
+    ("/api/web", || post(web_enter::opened)),
     ("/ws", || get(websocket::open)),
     ("/metrics", || get(metrics::metrics)),
     ("/schemas/{name}", || get(documents::schema)),
@@ -67,10 +76,14 @@ pub(super) fn on_socket(app: &App) -> Router {
     mannered(app, table(app, Surface::Socket))
 }
 
-/// The same for who has the token.
+/// The same, and the pages, for who has the token or a cookie.
 pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
-    let guard = from_fn_with_state((app.clone(), door), door::guard);
-    mannered(app, table(app, Surface::Loopback).layer(guard))
+    let guard = from_fn_with_state((app.clone(), door.clone()), door::guard);
+    let inside = table(app, Surface::Loopback).merge(web::pages().with_state(app.clone()));
+    let guard_entry = from_fn_with_state((app.clone(), door.clone()), door::guard_entry);
+    let entry = web_enter::ways_in(app).layer(Extension(door)).layer(guard_entry);
+    // The last one says what is done with paths nobody knows.
+    mannered(app, entry.merge(inside.layer(guard)))
 }
 
 fn table(app: &App, surface: Surface) -> Router {

@@ -30,7 +30,7 @@ pub(super) async fn all(
     Ok(Json(SessionList { schema_version: SCHEMA_VERSION, sessions }))
 }
 
-fn listed(handle: &Handle, query: ListQuery) -> Result<Vec<Session>, DaemonError> {
+pub(super) fn listed(handle: &Handle, query: ListQuery) -> Result<Vec<Session>, DaemonError> {
     let request = request(handle, query)?;
     match is_narrowed(&request) {
         true => chosen(handle.settings(), &handle.cards(), &request),
@@ -53,6 +53,7 @@ pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, 
         doing: query.doing,
         topic: query.topic,
         category: query.category,
+        device: query.device,
     })
 }
 
@@ -78,7 +79,7 @@ pub(super) fn all_standing(handle: &Handle) -> Result<StatusList, DaemonError> {
     let reader = IndexReader::open(&handle.settings().data)?;
     let generation = reader.as_ref().map(|it| it.generation().to_owned()).unwrap_or_default();
     let late = reader
-        .map(|it| of_late(&handle.cards(), &it, (handle.settings().now)()))
+        .map(|it| of_late(handle.settings(), &handle.cards(), &it))
         .transpose()?
         .unwrap_or_default();
     let sessions = late.into_iter().map(|(_, it)| it).collect();

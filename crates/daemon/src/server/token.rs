@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use taffrail_model::hash;
 
 /// A token in letters: 256 bits in hexadecimal.
 const LETTERS: usize = 64;
@@ -42,13 +43,22 @@ impl Token {
 
     /// This is the token, as its file has it now. Takes the same time whatever is offered.
     pub(super) fn is(&self, offered: &[u8]) -> bool {
+        self.with(|token| same(token.as_bytes(), offered)).unwrap_or(false)
+    }
+
+    /// A mark of a text that only who has the token can make.
+    pub(super) fn mark(&self, text: &str) -> Option<hash::Digest16> {
+        self.with(|token| hash::digest("web-cookie", &[token.as_bytes(), text.as_bytes()]))
+    }
+
+    fn with<T>(&self, what: impl FnOnce(&str) -> T) -> Option<T> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = std::fs::symlink_metadata(&self.path).ok().map(|it| Stamp::of(&it));
         if last.as_ref().map(|(stamp, _)| *stamp) != now {
             // A file that is gone or not safe lets nobody in.
             *last = now.zip(read(&self.path).ok());
         }
-        last.as_ref().is_some_and(|(_, token)| same(token.as_bytes(), offered))
+        last.as_ref().map(|(_, token)| what(token))
     }
 }
 
@@ -123,7 +133,7 @@ fn no_follow() -> i32 {
 }
 
 /// Equal, in a time that only depends on the lengths.
-fn same(one: &[u8], other: &[u8]) -> bool {
+pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
     let differ = one.iter().zip(other).fold(0, |differ, (a, b)| black_box(differ | (a ^ b)));
     one.len() == other.len() && differ == 0
 }

@@ -33,6 +33,8 @@ const GATHERED: usize = 32 * 1024;
 const PIECE: usize = 16;
 /// The most sessions one client may follow by name.
 const SESSIONS: usize = 256;
+/// A client that says something is heard after so many batches at the latest.
+const HEARD: u8 = 8;
 /// A client that takes nothing for so long is let go.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -53,7 +55,7 @@ pub(super) async fn open(State(app): State<App>, request: Request) -> Response {
     let upgrade = upgrade.max_message_size(LONGEST).max_frame_size(LONGEST);
     let upgrade = upgrade.read_buffer_size(4 * 1024).write_buffer_size(GATHERED);
     upgrade.on_upgrade(move |socket| {
-        Client { app, socket, feed, follower: Follower::default(), _place: place }.run()
+        Client { app, socket, feed, follower: Follower::default(), steps: 0, _place: place }.run()
     })
 }
 
@@ -63,6 +65,7 @@ struct Client {
     socket: WebSocket,
     feed: Receiver<Batch>,
     follower: Follower,
+    steps: u8,
     _place: Place,
 }
 
@@ -92,11 +95,25 @@ impl Client {
 
     /// Waits for the next thing to happen and does it, in good time.
     async fn step(&mut self) -> Result<(), Gone> {
-        let next = tokio::select! {
-            frame = self.feed.recv() => Next::Told(frame),
-            said = self.socket.recv() => Next::Said(said),
-        };
+        let next = self.next().await;
         tokio::time::timeout(PATIENCE, self.act(next)).await.map_err(|_| Gone)?
+    }
+
+    /// What is told comes first, since it is much; yet who says something is heard in the end.
+    async fn next(&mut self) -> Next {
+        self.steps = (self.steps + 1) % HEARD;
+        if self.steps == 0 {
+            return tokio::select! {
+                biased;
+                said = self.socket.recv() => Next::Said(said),
+                batch = self.feed.recv() => Next::Told(batch),
+            };
+        }
+        tokio::select! {
+            biased;
+            batch = self.feed.recv() => Next::Told(batch),
+            said = self.socket.recv() => Next::Said(said),
+        }
     }
 
     async fn act(&mut self, next: Next) -> Result<(), Gone> {

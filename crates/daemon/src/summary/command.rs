@@ -17,20 +17,20 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// What is to be run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Errand<'a> {
+pub(crate) struct Errand<'a> {
     /// The program and its words.
-    pub(super) command: &'a [String],
+    pub(crate) command: &'a [String],
     /// Where it runs.
-    pub(super) folder: &'a Path,
+    pub(crate) folder: &'a Path,
     /// What it reads.
-    pub(super) input: &'a str,
+    pub(crate) input: &'a str,
     /// How long it may take.
-    pub(super) limit: Duration,
+    pub(crate) limit: Duration,
 }
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum CommandError {
+pub(crate) enum CommandError {
     /// It cannot be run.
     #[error("it cannot be run: {0}")]
     Start(#[from] std::io::Error),
@@ -49,7 +49,7 @@ pub(super) enum CommandError {
 }
 
 /// Runs it to its end and gives what it said. Whatever it began in its process group is ended, too.
-pub(super) fn run(errand: Errand<'_>, ending: &dyn Fn() -> bool) -> Result<String, CommandError> {
+pub(crate) fn run(errand: Errand<'_>, ending: &dyn Fn() -> bool) -> Result<String, CommandError> {
     let Some((program, words)) = errand.command.split_first() else {
         return Err(CommandError::Start(ErrorKind::NotFound.into()));
     };

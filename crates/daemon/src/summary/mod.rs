@@ -1,7 +1,7 @@
 //! What sessions are about: said at once from their turns, kept once they are over, and put into
 //! the words of the user's own command where there is one.
 
-mod command;
+pub(crate) mod command;
 mod finals;
 mod outlook;
 mod retelling;

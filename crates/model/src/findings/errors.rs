@@ -1,5 +1,7 @@
 //! What kind of failure an agent met with its provider.
 
+use crate::text::holds;
+
 /// A kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
@@ -112,13 +114,6 @@ pub(super) fn class_of(code: &str, text: &str) -> Class {
     let text = format!("{code} {}", crate::text::cut(text, 4096)).to_lowercase();
     let told = TELLING.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word)));
     told.map_or(Class::Other, |(class, _)| *class)
-}
-
-fn holds(text: &str, word: &str) -> bool {
-    if !word.bytes().all(|it| it.is_ascii_digit()) {
-        return text.contains(word);
-    }
-    text.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| part == word)
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ impl Fold {
             self.moved = self.moved.max(Some(event.at));
         }
         let Some((place, note)) = note(event) else { return };
+        if matches!(note.says, Says::Context { .. }) && !self.is_latest_context(&place) {
+            return;
+        }
         // It nearly always comes last.
         let at = self.notes.partition_point(|(known, _)| *known < place);
         match self.notes.get_mut(at).filter(|(known, _)| *known == place) {
@@ -37,6 +40,13 @@ impl Fold {
         }
         let over = self.notes.len().saturating_sub(NOTES);
         self.notes.drain(..over);
+    }
+
+    /// Of what is said of the context only the latest counts; it is said often, and the rest goes.
+    fn is_latest_context(&mut self, place: &Place) -> bool {
+        let is_context = |it: &Note| matches!(it.says, Says::Context { .. });
+        self.notes.retain(|(known, note)| !is_context(note) || known >= place);
+        !self.notes.iter().any(|(known, note)| is_context(note) && known > place)
     }
 
     /// An event no longer stands.

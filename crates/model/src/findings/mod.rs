@@ -14,6 +14,7 @@ mod note;
 mod outputs;
 mod quality;
 mod standing;
+pub mod status_line;
 mod together;
 mod trouble;
 mod work;

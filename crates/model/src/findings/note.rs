@@ -5,6 +5,7 @@ use super::edits::{Edit, edits_of};
 use super::errors::{Class, class_of};
 use super::heard::Heard;
 use super::outputs::{self, Sign};
+use super::status_line;
 use crate::hash::{self, Digest16};
 use crate::observed::Marks;
 use crate::{EventId, Kind, Signal, Timestamp};
@@ -52,6 +53,8 @@ pub(super) enum Says {
     AskedApproval,
     /// A person is asked something.
     Asked,
+    /// So much of the context is used, and it can hold so much.
+    Context { used: u64, window: u64 },
 }
 
 /// How a turn ended.
@@ -131,6 +134,11 @@ fn spoken(event: &Heard<'_>) -> Option<Says> {
 
 /// What a hook, a registry or a probe says: only what follows from it for the turn.
 fn live(event: &Heard<'_>) -> Option<Says> {
+    if event.label == Some(status_line::LABEL) {
+        let count = |name: &str| event.data.get(name).and_then(Value::as_u64);
+        let (used, window) = (count(status_line::USED)?, count(status_line::WINDOW)?);
+        return Some(Says::Context { used, window });
+    }
     Some(match event.says()? {
         Signal::Started | Signal::TookOver => Says::Began,
         Signal::Prompted => Says::Prompt,

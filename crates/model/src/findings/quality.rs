@@ -85,7 +85,8 @@ impl Reckoning {
             | Says::Ended
             | Says::Died
             | Says::AskedApproval
-            | Says::Asked => {}
+            | Says::Asked
+            | Says::Context { .. } => {}
         }
     }
 

@@ -18,6 +18,8 @@ struct Trouble<'n> {
     open: bool,
     /// How much there was when it last folded its context by itself.
     folded: Option<(u64, &'n Note)>,
+    /// What the agent last said of its context, and that it can hold so much.
+    told: Option<(Context, &'n Note)>,
 }
 
 pub(super) fn found<'n>(
@@ -34,7 +36,8 @@ pub(super) fn found<'n>(
         let says = "Its process ended in the middle of a turn.".to_owned();
         Found::new(FindingKind::ProviderCrash, it.at, &[it.id], says).likely()
     });
-    let context = standing.context.and_then(|it| trouble.context(it, standing, thresholds));
+    let context = trouble.used(standing.context);
+    let context = context.and_then(|it| trouble.context(it, standing, thresholds));
     failed.into_iter().chain(died).chain(context).collect()
 }
 
@@ -56,6 +59,10 @@ impl<'n> Trouble<'n> {
             Says::Began => self.died = None,
             Says::Ended => self.open = false,
             Says::Died if self.open => self.died = Some(note),
+            Says::Context { used, window } => {
+                let told = Context { used: *used, at: note.at, window: Some(*window) };
+                self.told = Some((told, note));
+            }
             Says::Died | Says::AskedApproval | Says::Asked => {}
         }
     }
@@ -87,6 +94,13 @@ impl<'n> Trouble<'n> {
         })
     }
 
+    /// How much is used: what was said last counts, and what it can hold stays so.
+    fn used(&self, counted: Option<Context>) -> Option<Context> {
+        let Some((told, _)) = self.told else { return counted };
+        let later = counted.filter(|it| it.at > told.at);
+        Some(later.map_or(told, |it| Context { window: told.window, ..it }))
+    }
+
     /// It is nearly full by what it can hold, or by where it was folded last.
     fn context(
         &self,
@@ -104,7 +118,8 @@ impl<'n> Trouble<'n> {
         if percent < thresholds.context_percent {
             return None;
         }
-        let ids: Vec<EventId> = folded.iter().map(|(_, note)| note.id).collect();
+        let told = self.told.map(|(_, note)| note.id);
+        let ids: Vec<EventId> = folded.iter().map(|(_, note)| note.id).chain(told).collect();
         let says = format!("{} of {window} tokens of its context are used.", context.used);
         let since = standing.reading.since;
         let found = Found::new(FindingKind::ContextNearlyFull, since, &ids, says);

@@ -82,7 +82,7 @@ impl<'n> Work<'n> {
                 self.goes_on(note.at);
                 (self.asked, self.waits) = (Some(note.id), true);
             }
-            Says::Spoke | Says::Failure(_) | Says::Folded(_) => {}
+            Says::Spoke | Says::Failure(_) | Says::Folded(_) | Says::Context { .. } => {}
         }
         if matches!(note.says, Says::Ended | Says::Died | Says::Began) {
             self.open = None;

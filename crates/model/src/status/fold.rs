@@ -92,8 +92,21 @@ pub(super) struct Fold {
     pub(super) hooked: Option<Mark>,
     /// The agent's own list says that it works.
     pub(super) listed_busy: Option<Mark>,
+    /// What a terminal of ours shows.
+    pub(super) screen: Option<Screen>,
+    /// Someone but a terminal of ours spoke.
+    pub(super) is_told: bool,
     /// The latest request that said what it was about.
     asked: Option<Timestamp>,
+}
+
+/// What a terminal of ours shows. It is kept apart from what was said: it counts only where nobody
+/// else is sure.
+#[derive(Debug)]
+pub(super) struct Screen {
+    pub(super) by: Mark,
+    pub(super) says: Signal,
+    pub(super) text: String,
 }
 
 impl Fold {
@@ -110,6 +123,9 @@ impl Fold {
     }
 
     fn take(&mut self, it: &Evidence, mark: Mark) {
+        if it.source == Origin::Pty {
+            return self.shown(it, mark);
+        }
         if let Some(end) = self.end {
             if !revives(it, end.by.at) {
                 return;
@@ -143,10 +159,20 @@ impl Fold {
         }
     }
 
+    /// A terminal shows something; it brings no session back.
+    fn shown(&mut self, it: &Evidence, mark: Mark) {
+        if self.end.is_none() {
+            self.moved = Some(mark);
+            let (says, text) = (it.says.clone(), it.detail.clone());
+            self.screen = Some(Screen { by: mark, says, text });
+        }
+    }
+
     fn note(&mut self, it: &Evidence, mark: Mark) {
         if it.says == Signal::Died {
             return;
         }
+        self.is_told = true;
         self.moved = Some(mark);
         if is_live(it) {
             self.live = Some(mark);
@@ -285,6 +311,9 @@ impl Fold {
         match self.turn {
             Turn::None => self.turn = Turn::Fresh(mark),
             Turn::Open { by, .. } if is_timely(it, by.at) => self.over(it, mark, How::Quiet),
+            Turn::Over(over) if over.confirmed.is_none() && is_timely(it, over.by.at) => {
+                self.turn = Turn::Over(Over { confirmed: Some(mark.place), ..over });
+            }
             Turn::Open { .. } | Turn::Fresh(_) | Turn::Over(_) => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The rules, the strongest first: what evidence adds up to, at a given instant.
 
 use super::fold::{Fold, How, LAG_MS, Mark, Over, Turn, ms};
+use super::onscreen::on_screen;
 use super::order::{trust, weaker};
 use super::pending::Pending;
 use super::{Given, Reading, Status, WaitingFor, WaitingKind, Worker};
@@ -9,14 +10,18 @@ use crate::{Confidence, Timestamp};
 use jiff::SignedDuration;
 
 /// What the rules look at.
-struct View<'g> {
-    given: &'g Given<'g>,
-    fold: Fold,
+pub(super) struct View<'g> {
+    pub(super) given: &'g Given<'g>,
+    pub(super) fold: Fold,
     /// Since the latest turn began, someone but the transcript spoke.
     heard: bool,
 }
 
 /// A rule and what it says, if it applies.
+/// The rules by which a session lost its process without being ended.
+pub(super) const DIED: &str = "its process ended";
+pub(super) const GONE: &str = "its process is gone and its end was not seen";
+
 type Rule = fn(&View<'_>) -> Option<Reading>;
 
 const RULES: &[Rule] =
@@ -30,12 +35,13 @@ pub(super) fn read(given: &Given<'_>) -> Reading {
         (live, _) => live.is_some(),
     };
     let view = View { given, fold, heard };
-    RULES.iter().find_map(|rule| rule(&view)).unwrap_or_else(|| unknown(&view))
+    let told = RULES.iter().find_map(|rule| rule(&view)).unwrap_or_else(|| unknown(&view));
+    on_screen(&view, told)
 }
 
 fn ended(view: &View<'_>) -> Option<Reading> {
     let end = view.fold.end?;
-    let rule = if end.died { "its process ended" } else { "the agent ended the session" };
+    let rule = if end.died { DIED } else { "the agent ended the session" };
     Some(reading(Status::Exited, end.by, Confidence::High, rule))
 }
 
@@ -48,7 +54,7 @@ fn gone(view: &View<'_>) -> Option<Reading> {
         let rule = "its process is gone and nothing moved for a day";
         return Some(reading(Status::Exited, moved, Confidence::Medium, rule));
     }
-    let rule = "its process is gone and its end was not seen";
+    let rule = GONE;
     let until = view.next(&[(moved.at, over)]);
     Some(Reading { until, ..reading(Status::Unknown, moved, Confidence::Medium, rule) })
 }
@@ -186,7 +192,7 @@ impl View<'_> {
     }
 
     /// The first of these instants that is still to come.
-    fn next(&self, after: &[(Timestamp, i64)]) -> Option<Timestamp> {
+    pub(super) fn next(&self, after: &[(Timestamp, i64)]) -> Option<Timestamp> {
         let instants = after
             .iter()
             .filter_map(|(at, seconds)| at.checked_add(SignedDuration::from_secs(*seconds)).ok());
@@ -352,7 +358,12 @@ fn with_question(mut out: Reading, pending: &Pending) -> Reading {
     out
 }
 
-fn reading(status: Status, by: Mark, confidence: Confidence, rule: &'static str) -> Reading {
+pub(super) fn reading(
+    status: Status,
+    by: Mark,
+    confidence: Confidence,
+    rule: &'static str,
+) -> Reading {
     Reading {
         status,
         since: by.at,

@@ -200,6 +200,33 @@ fn a_process_that_ended_in_the_middle_of_a_turn() {
 }
 
 #[test]
+fn a_status_line_tells_how_full_the_context_is() {
+    let running = Stands::running();
+    check(&Tale::new().uses(179_999, 200_000), &running, &[]);
+    let full = Tale::new().uses(180_000, 200_000);
+    check(&full, &running, &["context_nearly_full"]);
+    let found = &full.found(&running)[0];
+    assert_eq!(found.says, "180000 of 200000 tokens of its context are used.");
+    // What was said last counts, in whatever order it came.
+    check(&full.clone().uses(20_000, 200_000), &running, &[]);
+    let mut turned = full.clone().uses(20_000, 200_000);
+    turned.said.reverse();
+    check(&turned, &running, &[]);
+    // What is counted later is compared with what it can hold.
+    let counted = |second| Stands {
+        context: Some(Context { used: 190_000, at: at(second), window: None }),
+        ..Stands::running()
+    };
+    let little = Tale::new().uses(20_000, 200_000);
+    check(&little, &counted(9), &["context_nearly_full"]);
+    check(&little, &counted(0), &[]);
+    // Said a thousand times, it displaces nothing else.
+    let tale = Tale::new().fails("rate_limit", "429", None);
+    check(&times(tale, 300, |it| it.uses(1, 200_000)), &Stands::waiting(2), &["rate_limit"]);
+    check(&full.folds(180_000), &running, &[]);
+}
+
+#[test]
 fn a_context_that_is_nearly_full() {
     let used = |used: u64, window: Option<u64>| Stands {
         context: Some(Context { used, at: at(9), window }),

@@ -1,8 +1,10 @@
 //! Sessions told in a few words.
 
 use serde_json::{Map, Value, json};
-use taffrail_model::evidence::Life;
-use taffrail_model::findings::{Context, Finding, Heard, Role, Standing, Thresholds, findings};
+use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
+use taffrail_model::findings::{
+    Context, Finding, Heard, Role, Standing, Thresholds, findings, status_line,
+};
 use taffrail_model::observed::Marks;
 use taffrail_model::status::{Reading, Status, WaitingFor, WaitingKind};
 use taffrail_model::{
@@ -55,6 +57,24 @@ impl Said {
             text: &self.text,
             data: &self.data,
         }
+    }
+}
+
+impl Said {
+    /// What it says about how its session stands.
+    pub(crate) fn evidence(&self) -> Option<Evidence> {
+        of_event(&Seen {
+            id: id(self.number),
+            parent: self.parent,
+            kind: &self.kind,
+            origin: &self.origin,
+            signal: self.signal.as_ref(),
+            marks: self.marks,
+            label: self.label.as_deref(),
+            excerpt: &self.text,
+            at: self.at,
+            confidence: &Confidence::High,
+        })
     }
 }
 
@@ -169,6 +189,15 @@ impl Tale {
         self.say(Kind::ContextCompacted, "").last(|it| {
             it.data.insert("trigger".to_owned(), "auto".into());
             it.data.insert("tokens_before".to_owned(), before.into());
+        })
+    }
+
+    /// The agent's status line was told how full its context is.
+    pub(crate) fn uses(self, used: u64, window: u64) -> Self {
+        self.live(Origin::Hook, Signal::Alive, "").last(|it| {
+            it.label = Some(status_line::LABEL.to_owned());
+            it.data.insert(status_line::USED.to_owned(), used.into());
+            it.data.insert(status_line::WINDOW.to_owned(), window.into());
         })
     }
 

@@ -1,6 +1,7 @@
 //! What is found in a session, and what is not.
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
+mod hours;
 mod kinds;
 mod kit;
 mod ordinary;

@@ -6,7 +6,7 @@ use serde_json::json;
 use taffrail_model::findings::{Fold, Thresholds};
 
 /// One thing an agent does. Every choice is one that real sessions make all the time.
-fn step(tale: Tale, choice: u8, number: usize) -> Tale {
+pub(crate) fn step(tale: Tale, choice: u8, number: usize) -> Tale {
     let file = format!("src/m{}.rs", number % 7);
     let (old, new) = (format!("old {number}"), format!("new {number}"));
     match choice {

@@ -32,6 +32,8 @@ pub struct Query {
     pub clauses: Vec<Clause>,
     /// `agent:`
     pub agent: Option<String>,
+    /// `device:`
+    pub device: Option<String>,
     /// `project:`
     pub project: Option<String>,
     /// `kind:`
@@ -129,6 +131,7 @@ impl Query {
     fn slot(&mut self, name: &str) -> Option<&mut Option<String>> {
         match name {
             "agent" => Some(&mut self.agent),
+            "device" => Some(&mut self.device),
             "project" => Some(&mut self.project),
             "kind" => Some(&mut self.kind),
             "since" => Some(&mut self.since),

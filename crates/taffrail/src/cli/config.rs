@@ -1,7 +1,7 @@
 //! `taffrail config`
 
 use super::TEMPLATE;
-use crate::config::{Config, with_value};
+use crate::config::{Config, with_value, without_value};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use crate::rim::Rim;
@@ -84,25 +84,41 @@ fn value_of(config: &Config, key: &str) -> Result<String, CliError> {
     })
 }
 
+/// Sets one value.
+pub(super) fn write(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
+    replace(path, &with_value(&text_at(path)?, key, value)?)
+}
+
+/// Takes a value, or a table of them, out.
+pub(super) fn unset(path: &Path, key: &str) -> Result<(), CliError> {
+    replace(path, &without_value(&text_at(path)?, key)?)
+}
+
+fn text_at(path: &Path) -> Result<String, CliError> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        read => Ok(read.unwrap_or_default()),
+    }
+}
+
 /// Writes the file whole beside itself and renames it.
-fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
-    let before = match std::fs::read_to_string(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-        read => read.unwrap_or_default(),
-    };
-    let after = with_value(&before, key, value)?;
+fn replace(path: &Path, text: &str) -> Result<(), CliError> {
     let folder = path.parent().context("a file is in a folder")?;
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let beside = path.with_extension("toml.new");
     let mut options = OpenOptions::new();
     let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(&beside)?;
-    file.write_all(after.as_bytes())?;
+    file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    std::fs::rename(&beside, path)?;
+    Ok(std::fs::rename(&beside, path)?)
+}
+
+fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
+    write(path, key, value)?;
     let then = match key.split('.').next() {
-        Some("otel") => "it counts from the next start of the daemon on",
+        Some("otel" | "hub" | "sync") => "it counts from the next start of the daemon on",
         Some("archive" | "retention") => "it counts from the next run on",
-        Some("summary") => "it counts from the daemon's next start on",
+        Some("summary" | "notifications") => "it counts from the daemon's next start on",
         _ => "`taffrail rebuild --yes` applies it to what is indexed",
     };
     say(&format!("wrote {}; {then}", path.display()));

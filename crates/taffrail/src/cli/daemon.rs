@@ -82,6 +82,7 @@ fn here(how: &RunArgs, context: &Context) -> Result<(), CliError> {
         runtime: context.rim.runtime_folder(),
         http: how.http,
         otel: otel.zip(Some(rim::secret()?)),
+        program: rim::own_path(&context.rim)?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         chance: rim::secret()?,
     };

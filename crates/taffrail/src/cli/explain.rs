@@ -63,6 +63,9 @@ fn show(it: &Explanation, limit: usize, context: &Context) -> Result<(), CliErro
         let at = it.executor.as_deref().unwrap_or("no known terminal");
         out.line(&format!("process {pid}, {at}"))?;
     }
+    if !it.also_on.is_empty() {
+        out.line(&format!("also told by {}", line(&it.also_on.join(", "))))?;
+    }
     for finding in &it.findings {
         out.line(&format!("{}: {}", finding.kind.as_str(), line(&finding.says)))?;
     }

@@ -3,6 +3,7 @@
 use super::completions::session_ids;
 use super::events::refresh;
 use super::ls::CATCH_UP;
+use super::send::send;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal};
@@ -10,7 +11,7 @@ use crate::terminal::{fit, line, pad};
 use crate::{rim, when};
 use std::time::Instant;
 use taffrail_api::client::path;
-use taffrail_api::{FindingList, ListRequest};
+use taffrail_api::{ErrorKind, FindingList, ListRequest};
 use taffrail_daemon::{Budget, Whose, list};
 use taffrail_model::findings::Finding;
 
@@ -20,6 +21,7 @@ use taffrail_model::findings::Finding;
 Examples:
   taffrail findings              in all sessions of the last day
   taffrail findings 3f2a         in one session
+  taffrail findings 3f2a --accept   send the prompt that is proposed there
   taffrail findings --json | jq '.findings[].says'
 ")]
 pub(super) struct Args {
@@ -29,6 +31,9 @@ pub(super) struct Args {
     /// Workers too
     #[arg(long, short = 'a')]
     all: bool,
+    /// Send the prompt that the newest finding of the session proposes
+    #[arg(long, requires = "id", conflicts_with = "all")]
+    accept: bool,
     /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
@@ -36,6 +41,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let found = found(args, context)?;
+    if args.accept {
+        return accept(&found, args, context);
+    }
     if args.json {
         return Out::new().json(&found);
     }
@@ -51,6 +59,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         out.line("nothing to remark")?;
     }
     out.end()
+}
+
+/// Sends what the newest finding proposes, as the user would.
+fn accept(found: &FindingList, args: &Args, context: &Context) -> Result<(), CliError> {
+    let newest = found.findings.iter().filter(|it| it.proposes.is_some()).max_by_key(|it| it.since);
+    let Some((finding, text)) = newest.and_then(|it| Some((it, it.proposes.as_deref()?))) else {
+        let hint = Some("`taffrail findings` shows what was found".to_owned());
+        let message = "no finding of it proposes a prompt".to_owned();
+        return Err(CliError { kind: ErrorKind::NotFound, message, hint });
+    };
+    send(&finding.session_id.to_string(), text, args.json, context)
 }
 
 fn found(args: &Args, context: &Context) -> Result<FindingList, CliError> {

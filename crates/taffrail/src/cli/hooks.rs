@@ -7,12 +7,12 @@ use crate::output::{Out, say};
 use crate::rim;
 use crate::terminal::{clean, line, pad};
 use clap::ValueHint;
-use similar::TextDiff;
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
-use taffrail_api::{HookEdit, HookList, HookReport, HookRow, HookState, SCHEMA_VERSION};
+use taffrail_api::{HookList, HookRow, HookState};
 use taffrail_daemon::{
-    HookChange, HookSettings, HookWish, carry_out, hook_status, plan_hooks, write_plugin,
+    HookChange, HookSettings, HookWish, carry_out, hook_report, hook_status, plan_hooks, unified,
+    write_plugin,
 };
 
 /// Let agents say at once what they are doing, by a hook in their settings
@@ -199,7 +199,7 @@ fn change(
         changes.iter().try_for_each(|it| carry_out(given, it))?;
     }
     if json {
-        return Out::new().json(&report(&changes, done));
+        return Out::new().json(&hook_report(&changes, done));
     }
     told(&changes, wish, done);
     Ok(())
@@ -217,13 +217,7 @@ fn show(changes: &[HookChange]) -> Result<(), CliError> {
 }
 
 fn diff(change: &HookChange) -> String {
-    let [before, after] =
-        [&change.before, &change.after].map(|it| it.as_deref().unwrap_or_default());
-    let path = change.path.to_string_lossy();
-    let name = |text: &Option<String>| text.as_ref().map_or("/dev/null", |_| &path).to_owned();
-    let mut diff = TextDiff::from_lines(before, after).unified_diff().to_string();
-    diff.insert_str(0, &format!("--- {}\n+++ {}\n", name(&change.before), name(&change.after)));
-    diff
+    unified(&change.path, change.before.as_deref(), change.after.as_deref())
 }
 
 fn is_agreed() -> bool {
@@ -232,16 +226,6 @@ fn is_agreed() -> bool {
     // Whoever hangs up does not agree.
     io::stdin().lock().read_line(&mut answer).ok();
     matches!(answer.trim(), "y" | "Y" | "yes")
-}
-
-fn report(changes: &[HookChange], done: bool) -> HookReport {
-    let edit = |change: &HookChange| HookEdit {
-        agent: change.agent.to_owned(),
-        file: change.path.to_string_lossy().into_owned(),
-        diff: diff(change),
-        notes: change.advice.clone(),
-    };
-    HookReport { schema_version: SCHEMA_VERSION, done, files: changes.iter().map(edit).collect() }
 }
 
 fn told(changes: &[HookChange], wish: HookWish, done: bool) {

@@ -28,6 +28,7 @@ Examples:
   taffrail ls --since 7d            with something new in the last seven days
   taffrail ls --project . --all     of this folder, sub-agents too
   taffrail ls --topic parser --category fix
+  taffrail ls --device laptop       of another device of yours
   taffrail ls --json | jq '.sessions[0]'
 ")]
 pub(super) struct Args {
@@ -102,6 +103,7 @@ impl Args {
             doing: self.at.doing.clone(),
             topic: self.about.topic.clone(),
             category: self.about.category.clone(),
+            device: request.device.clone(),
         }
     }
 }
@@ -176,14 +178,14 @@ fn show(listing: &Listing, args: &Args, context: &Context) -> Result<(), CliErro
     let rows = args.limit.unwrap_or(ROWS);
     let width = if is_terminal() { columns() } else { usize::MAX };
     let mut out = Out::paged(context.pager.as_ref());
-    let now = rim::now();
+    let (now, shown_too) = (rim::now(), table::Shown::of(&listing.sessions));
     for group in table::GROUPS {
         let shown = listing.sessions.iter().take(rows).filter(|it| it.group == group);
         for (number, session) in shown.enumerate() {
             if number == 0 {
                 out.line(&bold(table::heading(group)))?;
             }
-            out.line(&table::row(session, now, width))?;
+            out.line(&table::row(session, now, (width, shown_too)))?;
         }
     }
     out.end()?;

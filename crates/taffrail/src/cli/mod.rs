@@ -10,25 +10,32 @@ mod capture;
 mod completions;
 mod config;
 mod daemon;
+mod device;
 mod doctor;
 mod events;
 mod explain;
 mod export;
+mod feed;
 mod findings;
 mod forget;
 mod handoff;
 mod health;
 mod hooks;
+mod hub;
 mod index;
+mod key;
 mod ls;
 mod man;
+mod notify;
 mod otel;
 mod rebuild;
 mod remarks;
 mod resume;
 mod rules;
+mod run;
 mod schema;
 mod search;
+mod send;
 mod service;
 mod show;
 mod snapshot;
@@ -37,10 +44,12 @@ mod stats;
 mod status;
 mod summary;
 mod tail;
+mod teleport;
 mod token;
 mod uninstall;
 mod validate;
 mod wait;
+mod web;
 mod which;
 mod work;
 mod work_say;
@@ -48,11 +57,16 @@ mod work_task;
 
 use crate::config::Config;
 use crate::error::CliError;
-use crate::output::say;
+use crate::output::{is_terminal, say};
 use crate::pager::Pager;
 use crate::rim::{Rim, keep_private};
+use crate::tui;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+pub(crate) use run::inside;
+pub(crate) use search::who;
+pub(crate) use status::one_line;
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use taffrail_api::Session;
@@ -66,7 +80,8 @@ const TEMPLATE: &str =
 #[derive(Debug, Parser)]
 #[command(name = "taffrail", version, help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail                     your latest sessions, of every agent
+  taffrail                     every session on one board, by who must act
+  taffrail ls                  your latest sessions, of every agent
   taffrail show @last          what the latest one did
   taffrail ls --since 7d --project ~/src/api
   taffrail events 3f2a --json  every event, one a line
@@ -121,11 +136,16 @@ enum Command {
     Explain(explain::Args),
     Wait(wait::Args),
     Resume(resume::Args),
+    Send(send::Args),
+    Queue(send::QueueArgs),
+    Run(run::Args),
     Approvals(approvals::Args),
     Approve(approvals::ApproveArgs),
     Deny(approvals::DenyArgs),
     Away(away::Args),
+    Notify(notify::Args),
     Binding(binding::Args),
+    Feed(feed::Args),
     Findings(findings::Args),
     Summary(summary::Args),
     Handoff(handoff::Args),
@@ -136,6 +156,9 @@ enum Command {
     Capture(capture::Args),
     Backup(backup::BackupArgs),
     Restore(backup::RestoreArgs),
+    Device(device::Args),
+    Key(key::Args),
+    Teleport(teleport::Args),
     Work(work::Args),
     Snapshot(snapshot::Args),
     State(state::Args),
@@ -144,13 +167,16 @@ enum Command {
     Validate(validate::Args),
     Schema(schema::Args),
     Agents(agents::Args),
+    Web(web::Args),
     Daemon(daemon::Args),
     Health(health::Args),
     Status(status::Args),
+    Statusline(status::LineArgs),
     Service(service::Args),
     Uninstall(uninstall::Args),
     Token(token::Args),
     Otel(otel::Args),
+    Hub(hub::Args),
     Hooks(hooks::Args),
     Hook(hooks::HookArgs),
     Rules(rules::Args),
@@ -219,12 +245,29 @@ pub(crate) fn run() -> ExitCode {
         Err(error) => return told(&error),
     };
     let paging = args.looks.settle();
-    let command = args.command.unwrap_or(Command::Ls(ls::Args::default()));
-    let json = command.wants_json();
-    match dispatch(command, paging) {
+    let json = args.command.as_ref().is_some_and(Command::wants_json);
+    if let Some(Command::Run(args)) = &args.command {
+        let ended = Context::new().and_then(|context| run::run(args, &context));
+        return ended.unwrap_or_else(|error| fail(&error, json));
+    }
+    let done = match args.command {
+        Some(command) => dispatch(command, paging),
+        None => alone(paging),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => fail(&error, json),
     }
+}
+
+/// The program without a command: the board for who sits at a terminal, else a list.
+fn alone(paging: Paging) -> Result<(), CliError> {
+    let context = Context::new()?;
+    let is_dumb = context.rim.variables.get("TERM").is_none_or(|it| it == "dumb");
+    if !is_terminal() || !std::io::stdin().is_terminal() || is_dumb {
+        return ls::run(&ls::Args::default(), &context.paged(paging));
+    }
+    tui::run(&daemon::ensured(&context)?, &context.rim)
 }
 
 fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
@@ -245,6 +288,9 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Capture(args) => capture::run(&args, &Context::new()?),
         Command::Backup(args) => backup::backup(&args, &Context::new()?),
         Command::Restore(args) => backup::restore(&args, &Context::new()?),
+        Command::Device(args) => device::run(&args, &Context::new()?),
+        Command::Key(args) => key::run(&args, &Context::new()?),
+        Command::Teleport(args) => teleport::run(&args, &Context::new()?),
         Command::Work(args) => work::run(&args, &Rim::read()?),
         Command::Snapshot(args) => snapshot::run(&args, &Context::new()?),
         Command::State(args) => state::run(&args),
@@ -253,6 +299,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Validate(args) => validate::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Agents(args) => agents::run(&args, &Context::new()?),
+        Command::Web(args) => web::run(&args, &Context::new()?),
         Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
         Command::Service(args) => service::run(&args, &Context::new()?),
         Command::Uninstall(args) => uninstall::run(&args, &Context::new()?),
@@ -261,19 +308,24 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Token(args) => token::run(&args, &Context::new()?),
         Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
         Command::Resume(args) => resume::run(&args, &Context::new()?),
+        Command::Send(args) => send::run(&args, &Context::new()?),
+        Command::Queue(args) => send::run_queue(&args, &Context::new()?),
         Command::Approvals(args) => approvals::run(&args, &Context::new()?.paged(paging)),
         Command::Approve(args) => approvals::approve(&args, &Context::new()?),
         Command::Deny(args) => approvals::deny(&args, &Context::new()?),
         Command::Away(args) => away::run(&args, &Context::new()?),
+        Command::Notify(args) => notify::run(&args, &Context::new()?),
+        Command::Feed(args) => feed::run(&args, &Context::new()?.paged(paging)),
         Command::Findings(args) => findings::run(&args, &Context::new()?.paged(paging)),
         Command::Handoff(args) => handoff::run(&args, &Context::new()?),
         Command::Wait(args) => wait::run(&args, &Context::new()?),
         Command::Binding(args) => binding::run(&args, &Context::new()?),
         Command::Summary(args) => summary::run(&args, &Context::new()?),
         Command::Otel(args) => otel::run(&args, &Context::new()?),
+        Command::Hub(args) => hub::run(&args, &Context::new()?),
         Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
-        // An agent is answered before we come here.
-        Command::Hook(_) => Ok(()),
+        // An agent is answered, and a command run, before we come here.
+        Command::Hook(_) | Command::Run(_) | Command::Statusline(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &Context::new()?.paged(paging)),
         Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
         Command::Doctor(args) => doctor::run(&args, &Context::new()?),
@@ -295,6 +347,9 @@ impl Command {
             Self::Archive(args) => args.json,
             Self::Forget(args) => args.json,
             Self::Capture(args) => args.json,
+            Self::Device(args) => args.json,
+            Self::Key(args) => args.json,
+            Self::Teleport(args) => args.json,
             Self::Work(args) => args.json,
             Self::Snapshot(_) | Self::Schema(_) => false,
             Self::State(args) => args.wants_json(),
@@ -305,23 +360,29 @@ impl Command {
             Self::Daemon(args) => args.json,
             Self::Health(args) => args.json,
             Self::Explain(args) => args.json,
+            Self::Feed(args) => args.json,
             Self::Findings(args) => args.json,
             Self::Handoff(args) => args.json,
             Self::Wait(args) => args.json,
             Self::Resume(args) => args.json,
+            Self::Send(args) => args.json,
+            Self::Queue(args) => args.json,
             Self::Approvals(args) => args.json,
             Self::Approve(args) => args.json,
             Self::Deny(args) => args.json,
             Self::Away(args) => args.json,
+            Self::Notify(args) => args.json,
             Self::Binding(args) => args.json,
             Self::Summary(args) => args.json,
             Self::Token(_)
             | Self::Otel(_)
             | Self::Status(_)
+            | Self::Web(_)
             | Self::Service(_)
             | Self::Uninstall(_) => false,
+            Self::Hub(args) => args.json,
             Self::Hooks(args) => args.wants_json(),
-            Self::Hook(_) => false,
+            Self::Hook(_) | Self::Run(_) | Self::Statusline(_) => false,
             Self::Rules(args) => args.json,
             Self::Rebuild(args) => args.json,
             Self::Doctor(args) => args.json,

@@ -5,8 +5,8 @@ use crate::error::CliError;
 use crate::output::{Out, say};
 use crate::terminal::line;
 use std::path::{Path, PathBuf};
-use taffrail_api::{RuleAdded, RuleList, RuleRow, SCHEMA_VERSION};
-use taffrail_daemon::rules::{add, agent_named, remove, rule_list, rule_test};
+use taffrail_api::{RuleAdded, RuleList, RuleRow, RuleSuggestion, SCHEMA_VERSION};
+use taffrail_daemon::rules::{add, agent_named, remove, rule_list, rule_suggestions, rule_test};
 use taffrail_model::rules::{Decision, Request, Typed, warnings};
 
 /// Decide approvals beforehand: allow, deny or ask
@@ -19,6 +19,7 @@ Examples:
   taffrail rules test --tool Bash --command 'env git push'    what would be decided, and why
   taffrail rules                                              what is in force here
   taffrail rules rm 2
+  taffrail rules suggest                                      what your decisions so far speak for
 ", after_help = "\
 A pattern is compared word by word; a last `*` is any words, or none. A deny anywhere wins, then an ask, \
 then an allow; without a rule you are asked. An allow is only for plain commands, joined by &&, || or ;. A deny looks \
@@ -50,6 +51,8 @@ enum Action {
     },
     /// Say what would be decided about a request, and why
     Test(Tested),
+    /// Offer rules that your decisions so far speak for; none is added
+    Suggest,
 }
 
 #[derive(Debug, clap::Args)]
@@ -129,6 +132,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(Action::Add(added)) => put_in(context, added, args.json),
         Some(Action::Rm { number }) => take_out(context, *number, args.json),
         Some(Action::Test(tested)) => test(context, tested, args.json),
+        Some(Action::Suggest) => suggest(context, args.json),
     }
 }
 
@@ -188,6 +192,34 @@ fn test(context: &Context, tested: &Tested, json: bool) -> Result<(), CliError> 
     }
     out.line(&format!("{}: {}", answer.decision, line(&answer.why)))?;
     out.end()
+}
+
+fn suggest(context: &Context, json: bool) -> Result<(), CliError> {
+    let found = rule_suggestions(&context.settings)?;
+    let mut out = Out::paged(context.pager.as_ref());
+    if json {
+        return out.json(&found);
+    }
+    for it in &found.suggestions {
+        out.line(&line(&it.text))?;
+        out.line(&format!("  {}", line(&typed(it))))?;
+    }
+    out.end()?;
+    match found.suggestions.is_empty() {
+        true => say("nothing to suggest: no command was decided alike often enough"),
+        false => say("none of these is in force until you run its command"),
+    }
+    Ok(())
+}
+
+/// The command that would add it, as a shell reads it.
+fn typed(it: &RuleSuggestion) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./:,=+@%".contains(it);
+    let word = |text: &String| match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.clone(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    };
+    it.add.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 fn list(context: &Context, project: Option<&Path>, json: bool) -> Result<(), CliError> {

@@ -30,7 +30,7 @@ Examples:
   taffrail search 'topic:parser category:fix'
 ")]
 pub(super) struct Args {
-    /// Words, "phrases", prefix*, and agent: project: kind: since: in: topic: category: filters
+    /// Words, "phrases", prefix*, and agent: project: device: kind: since: in: topic: category: filters
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Print JSON
@@ -74,7 +74,7 @@ fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {
             out.line(&fit(&head(first), width))?;
         }
         for hit in hits {
-            out.line(&format!("  {} {}", pad(who(hit), WHO), marked(hit, width)))?;
+            out.line(&format!("  {} {}", pad(who(&hit.kind), WHO), marked(hit, width)))?;
         }
     }
     out.end()?;
@@ -118,8 +118,8 @@ fn head(hit: &SearchHit) -> String {
 }
 
 /// Who said it, in a word.
-fn who(hit: &SearchHit) -> &str {
-    match &hit.kind {
+pub(crate) fn who(kind: &Kind) -> &str {
+    match kind {
         Kind::UserPrompt => "prompt",
         Kind::AssistantMessage => "answer",
         Kind::AssistantThinking => "thought",

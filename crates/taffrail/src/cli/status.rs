@@ -13,6 +13,23 @@ use taffrail_api::{GLANCE_FILE, Glance};
 /// The longest text of a bar.
 const LONGEST: usize = 80;
 
+/// Say who needs you in an agent's own status line
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail statusline claude-code                            as the command of its status line
+  taffrail statusline claude-code --then '~/bin/my-line.sh'  after the line you have already
+What the agent says on standard input is noted for the daemon and given to your own command.
+")]
+pub(super) struct LineArgs {
+    /// The agent that calls
+    #[arg(value_name = "AGENT")]
+    _agent: String,
+    /// Your own command, whose line stands before ours
+    #[arg(long, value_name = "COMMAND")]
+    _then: Option<String>,
+}
+
 /// Say in one line how many sessions need you, for a status bar
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
@@ -46,6 +63,26 @@ pub(super) fn run(args: &Args, rim: &Rim) -> Result<(), CliError> {
     let mut out = Out::new();
     out.line(&written(glance.as_ref(), args.format))?;
     out.end()
+}
+
+/// One line for an agent's own screen, whether a daemon runs or not.
+pub(crate) fn one_line(state: Option<&Path>) -> String {
+    let glance = state.and_then(read);
+    match glance.as_ref() {
+        None => "? taffrail is off".to_owned(),
+        Some(it) => pointed(it),
+    }
+}
+
+/// Shapes, and who waits longest.
+fn pointed(it: &Glance) -> String {
+    match &it.first {
+        Some(first) => {
+            let text = format!("{} {}: {}", shapes(it), line(&first.project), line(&first.what));
+            fit(&text, LONGEST)
+        }
+        None => shapes(it),
+    }
 }
 
 /// What the daemon wrote, if it is the one that runs.

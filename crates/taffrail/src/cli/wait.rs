@@ -68,6 +68,6 @@ fn show(session: &Session, json: bool) -> Result<(), CliError> {
     if json {
         return out.json(session);
     }
-    out.line(&table::row(session, rim::now(), usize::MAX))?;
+    out.line(&table::row(session, rim::now(), (usize::MAX, table::Shown::Nothing)))?;
     out.end()
 }

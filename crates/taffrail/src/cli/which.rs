@@ -22,6 +22,9 @@ pub(super) struct Which {
     /// In this folder or below it
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub(super) project: Option<String>,
+    /// On this device only, by its name; `here` for this one
+    #[arg(long, value_name = "NAME")]
+    pub(super) device: Option<String>,
 }
 
 impl Which {
@@ -29,7 +32,8 @@ impl Which {
     pub(super) fn request(&self, context: &Context) -> Result<ListRequest, CliError> {
         let since = self.since.as_deref().map(instant).transpose()?;
         let project = self.project.as_ref().map(|path| absolute(&context.rim.here, path));
-        Ok(ListRequest { agent: self.agent.clone(), since, project, ..ListRequest::default() })
+        let (agent, device) = (self.agent.clone(), self.device.clone());
+        Ok(ListRequest { agent, since, project, device, ..ListRequest::default() })
     }
 }
 

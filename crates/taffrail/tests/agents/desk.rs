@@ -13,7 +13,7 @@ use taffrail_testkit::until_every;
 const SOON: Duration = Duration::from_secs(1);
 
 /// A stage whose agent calls our hooks.
-fn stage(agent: Agent) -> Stage {
+pub(crate) fn stage(agent: Agent) -> Stage {
     Stage::new(agent, Evidence::Hooks)
 }
 
@@ -24,12 +24,12 @@ fn requests(stage: &Stage) -> Vec<Value> {
 }
 
 /// The one request that stands so, once there is one.
-fn request(stage: &Stage, state: &str) -> Value {
+pub(crate) fn request(stage: &Stage, state: &str) -> Value {
     until_every(PAUSE, state, || requests(stage).into_iter().find(|it| it["state"] == state))
 }
 
 /// The one decision there was, once it has this outcome.
-fn decision(stage: &Stage, outcome: &str) -> Value {
+pub(crate) fn decision(stage: &Stage, outcome: &str) -> Value {
     until_every(PAUSE, outcome, || {
         let log = stage.machine.home().json(&["approvals", "log", "--json"]);
         let found = log["decisions"].as_array().unwrap().iter().find(|it| it["outcome"] == outcome);
@@ -38,7 +38,7 @@ fn decision(stage: &Stage, outcome: &str) -> Value {
 }
 
 /// Up to a request that the desk holds.
-fn held(stage: &Stage) -> (Tmux<'_>, String) {
+pub(crate) fn held(stage: &Stage) -> (Tmux<'_>, String) {
     let screen = stage.start(&[]);
     prompt(&screen, "guarded");
     let it = request(stage, "pending");
@@ -50,7 +50,7 @@ fn held(stage: &Stage) -> (Tmux<'_>, String) {
 }
 
 /// Goes on as a turn does that was decided.
-fn goes_on(stage: &Stage, screen: &Tmux<'_>) {
+pub(crate) fn goes_on(stage: &Stage, screen: &Tmux<'_>) {
     screen.wait_until("no dialog", |it| !it.contains(dialog(stage.agent)));
     stage.machine.model().reached("allowed");
     stage.release("allowed");
@@ -198,4 +198,36 @@ fn a_rule_answers_before_a_dialog_is_seen() {
         drop(screen);
         stage.check_daemon();
     }
+}
+
+#[test]
+fn two_workers_that_ask_the_same_are_two_requests() {
+    let stage = stage(Agent::Claude);
+    let screen = stage.start(&[]);
+    prompt(&screen, "twins");
+    let both = until_every(PAUSE, "two requests", || {
+        let open: Vec<_> =
+            requests(&stage).into_iter().filter(|it| it["state"] == "pending").collect();
+        (open.len() == 2).then_some(open)
+    });
+    let id = |at: usize| both[at]["id"].as_str().unwrap();
+    assert_eq!(both[0]["command"], both[1]["command"]);
+    assert_ne!(both[0]["session_id"], both[1]["session_id"], "each worker has its own");
+    stage.machine.home().ok(&["deny", id(0), "--reason", "one is enough"]);
+    let other = requests(&stage).into_iter().find(|it| it["id"] == id(1)).unwrap();
+    assert_eq!(other["state"], "pending", "a decision is for one request: {other}");
+    assert!(!stage.machine.project().join("made.txt").exists());
+    stage.machine.home().ok(&["approve", id(1)]);
+    // The agent need not wait for its workers.
+    let made = stage.machine.project().join("made.txt");
+    until_every(PAUSE, "what was allowed", || made.exists().then_some(()));
+    finished(&screen, "Both are back.");
+    let log = stage.machine.home().json(&["approvals", "log", "--json"]);
+    for (at, decision) in [(0, "deny"), (1, "allow")] {
+        let of = |it: &&Value| it["approval_id"] == id(at);
+        let made: Vec<_> = log["decisions"].as_array().unwrap().iter().filter(of).collect();
+        assert_eq!((made.len(), &made[0]["decision"]), (1, &decision.into()), "{log}");
+    }
+    drop(screen);
+    stage.check_daemon();
 }

@@ -11,6 +11,14 @@ pub(crate) fn usual(agent: Agent) -> &'static [&'static str] {
     }
 }
 
+/// What a person types to start it.
+pub(crate) fn program(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Claude => "claude",
+        Agent::Codex => "codex",
+    }
+}
+
 /// What stands on the screen when a prompt can be typed.
 pub(crate) fn ready(agent: Agent) -> &'static str {
     match agent {

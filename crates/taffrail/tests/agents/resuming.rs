@@ -50,6 +50,12 @@ fn a_session_comes_back_after_everything_was_killed() {
         assert_eq!(plan["cwd"], json!(stage.machine.project()), "{plan}");
         let words = plan["command"].as_array().unwrap();
         assert!(words.contains(&json!(runtime(&session))), "{plan}");
+        let lost = home.json(&["resume", "--all-lost", "--dry-run", "--json"]);
+        let known = stage.knows_processes();
+        let ids: Vec<_> =
+            lost["sessions"].as_array().unwrap().iter().map(|it| &it["session_id"]).collect();
+        // Where nothing said which process ran it, nothing says that it lost one.
+        assert_eq!(ids, if known { vec![&session["id"]] } else { vec![] }, "{agent:?}: {lost}");
         stage.start_daemon();
         let screen = resumed(&stage, id);
         // Its last turns are shown before the agent is there.

@@ -60,11 +60,11 @@ impl Stage {
 
     /// Ends the daemon as a power cut would.
     pub(crate) fn kill_daemon(&self) {
+        let home = self.machine.home();
+        let pid = home.json(&["daemon", "status", "--json"])["pid"].as_u64().unwrap();
+        self.machine.signal("-KILL", pid.try_into().unwrap());
         self.daemon.borrow_mut().kill();
-        // It runs in another namespace and ends a moment after who led it there.
-        until_every(PAUSE, "the end of the daemon", || {
-            (self.machine.home().run(&["daemon", "status"]).status != 0).then_some(())
-        });
+        until_every(PAUSE, "the end of the daemon", || (!runs(&self.machine)).then_some(()));
     }
 
     /// Starts another in its place.
@@ -190,10 +190,14 @@ impl Stage {
 
 fn daemon_on(machine: &Machine) -> Run {
     let daemon = machine.home().spawn(&["daemon", "run"]);
-    until_every(PAUSE, "the daemon", || {
-        (machine.home().run(&["daemon", "status"]).status == 0).then_some(())
-    });
+    until_every(PAUSE, "the daemon", || runs(machine).then_some(()));
     daemon
+}
+
+/// A daemon answers.
+pub(crate) fn runs(machine: &Machine) -> bool {
+    let status = machine.home().run(&["daemon", "status", "--json"]);
+    status.stdout.contains("\"running\": true")
 }
 
 /// Types a prompt that names a scenario.
@@ -235,7 +239,8 @@ fn script(machine: &Machine) {
     let hold = |gate: &str| Say::Hold(gate.to_owned());
     let held = |gate: &str| vec![say("Wait."), hold(gate), say("Here it is.")];
     let worker = "Do your part. [[scenario:part]]".to_owned();
-    let scenarios: [(&str, Vec<Answer>); 9] = [
+    let twin = || Say::Worker("Do your part. [[scenario:twin]]".to_owned());
+    let scenarios: [(&str, Vec<Answer>); 11] = [
         ("hello", vec![text("Hello there.")]),
         ("held", vec![held("held")]),
         ("again", vec![held("again")]),
@@ -244,6 +249,8 @@ fn script(machine: &Machine) {
         ("question", vec![vec![Say::Question(QUESTION.to_owned())], text("Thank you.")]),
         ("part", vec![vec![hold("part"), say("My part is done.")]]),
         ("delegated", vec![vec![Say::Background(worker)], text("It is delegated.")]),
+        ("twins", vec![vec![twin(), twin()], text("Both are back.")]),
+        ("twin", vec![vec![Say::Guarded(GUARDED.to_owned())], text("My part is done.")]),
         ("summary", vec![vec![hold("summary"), say("A scripted summary.")]]),
     ];
     for (name, answers) in scenarios {

@@ -1,6 +1,7 @@
 //! The approvals desk, asked and answered over the socket.
 
 use super::{FIRST, Machine, PATIENCE, id};
+use crate::desk::Asked;
 use crate::desk::Heard;
 use crate::{approvals, decisions, set_away};
 use std::sync::Barrier;
@@ -277,4 +278,39 @@ fn a_browser_is_no_hook_and_no_other_face() {
     asks.join().unwrap();
     let [row] = decisions(machine.handle.settings()).unwrap().decisions.try_into().unwrap();
     assert_eq!(row.by, "web");
+}
+
+/// The agent's own server tells a request beside its dialog: it is the one that its hook left there.
+#[test]
+fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
+    let machine = Machine::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let _inside = runtime.enter();
+    let codex = |nonce: &str| DeskBody { agent: "codex".to_owned(), ..body(nonce, "ls") };
+    for nonce in ["h1", "h2"] {
+        assert_eq!(hook(&machine, codex(nonce)).join().unwrap(), Some(DeskReply::default()));
+    }
+    let [first, second] = waits_for(&machine, &State::DialogOnly, 2).try_into().unwrap();
+    let asked = |nonce: &str| machine.handle.desk().ask_beside(&machine.handle, &codex(nonce));
+    let held = |nonce: &str| match asked(nonce).unwrap() {
+        Asked::Held(held) => held,
+        other => panic!("{other:?}"),
+    };
+    let _one = held("s1");
+    let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
+    assert!(it.id == first.id || it.id == second.id);
+    assert_eq!(it.sources, ["hook", "server"]);
+    let _two = held("s2");
+    waits_for(&machine, &State::Pending, 2);
+    let three = held("s3");
+    let known = [&first.id, &second.id];
+    let mut others = waits_for(&machine, &State::Pending, 3);
+    others.retain(|it| !known.contains(&&it.id));
+    assert_eq!((others.len(), &*others[0].sources), (1, &["server".to_owned()][..]));
+    // A server that tells it once more, as after a break, brings no other.
+    let _again = held("s3");
+    drop(three);
+    waits_for(&machine, &State::Pending, 3);
+    decide(&machine.client(), others[0].id.as_str(), Allowed::Allow).unwrap();
+    assert!(matches!(asked("s3").unwrap(), Asked::Left), "it was decided");
 }

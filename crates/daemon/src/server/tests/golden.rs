@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
 /// Every route that only answers, with parameters, and the file of its reply.
-const ASKED: [(&str, &str, &str); 29] = [
+const ASKED: [(&str, &str, &str); 34] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
         "sessions-limit",
@@ -59,6 +59,7 @@ const ASKED: [(&str, &str, &str); 29] = [
         "/api/session/messages",
         "/api/session/messages?id=22222222-2222-4222-8222-222222222222",
     ),
+    ("feed", "/api/feed", "/api/feed?limit=1"),
     ("findings", "/api/findings", "/api/findings"),
     ("findings-one", "/api/findings", "/api/findings?id=@last&all=true"),
     ("status", "/api/stream/status", "/api/stream/status"),
@@ -67,6 +68,10 @@ const ASKED: [(&str, &str, &str); 29] = [
     ("archive", "/api/archive", "/api/archive?entries=false"),
     ("health", "/api/health", "/api/health"),
     ("doctor", "/api/doctor", "/api/doctor"),
+    ("activity", "/api/activity", "/api/activity?since=1h&ahead=60"),
+    ("activity-one", "/api/activity", "/api/activity?id=@last"),
+    ("rules", "/api/rules", "/api/rules?project=/w/app"),
+    ("hooks", "/api/hooks", "/api/hooks"),
     ("wait", "/api/wait", "/api/wait?for=waiting_approval&timeout=1"),
 ];
 
@@ -184,6 +189,9 @@ fn every_question_that_is_not_understood_is_told_so() {
     check("/schemas/ecc.json", 404, "not_found");
     check("/schemas/ecc.session.v1", 404, "not_found");
     check("/schemas/ecc.session.v1.json?loose=true", 400, "usage");
+    check("/api/activity?since=soon", 400, "usage");
+    check("/api/activity?id=zzzz", 404, "not_found");
+    check("/api/rules?color=red", 400, "usage");
     check("/api/forget", 405, "usage");
     check("/ws", 400, "usage");
 }
@@ -262,5 +270,5 @@ fn counts_are_given_in_the_form_of_prometheus() {
         assert!(answer.body.lines().any(|it| it == line), "{line}\n{}", answer.body);
     }
     let comments = answer.body.lines().filter(|it| it.starts_with("# TYPE")).count();
-    assert_eq!(comments, 12);
+    assert_eq!(comments, 13);
 }

@@ -10,13 +10,16 @@ mod fan;
 mod finals;
 mod golden;
 mod hostile;
+mod notices;
 mod openapi;
+mod queue;
 mod raw;
 mod receiving;
 mod sockets;
 mod streams;
 mod summaries;
 mod waits;
+mod web;
 mod websockets;
 mod writes;
 
@@ -96,7 +99,16 @@ impl Machine {
             token: self.path("otel-token"),
             chance: [0xcd; 32],
         });
-        Listening { socket, http, otel, token, chance: CHANCE }
+        Listening {
+            socket,
+            http,
+            otel,
+            token,
+            chance: CHANCE,
+            opened: Arc::new(|_| {}),
+            state: self.path("state"),
+            program: "/usr/bin/taffrail".into(),
+        }
     }
 
     pub(super) fn path(&self, below: &str) -> PathBuf {
@@ -252,6 +264,7 @@ fn answer(settings: &Settings, wakes: &mpsc::Receiver<Wake>, woken: &Mutex<Vec<&
 fn settings_in(folder: &TempDir) -> Settings {
     Settings {
         data: folder.path().join("data"),
+        runtime: folder.path().join("runtime"),
         config: folder.path().join("config"),
         user_home: folder.path().join("home"),
         variables: HashMap::new(),
@@ -260,10 +273,15 @@ fn settings_in(folder: &TempDir) -> Settings {
         archive: ArchiveSettings::default(),
         retention: RetentionSettings::default(),
         summary: SummarySettings::default(),
+        notices: Default::default(),
+        devices: Default::default(),
+        sync: Default::default(),
         boot_id: "boot".to_owned(),
         host: "north".to_owned(),
         history_folders: Vec::new(),
         held_unattended: Vec::new(),
+        servers: Vec::new(),
+        hub: crate::hubs::HubSettings::default(),
         new_device: DeviceId::new("device"),
         kept_up: false,
         now: || "2026-10-01T10:30:00Z".parse().unwrap(),

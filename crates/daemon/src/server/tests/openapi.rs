@@ -39,6 +39,19 @@ fn every_method_that_is_described_answers_and_no_other() {
     assert_eq!(machine.get("/nothing").json()["error"]["kind"], "not_found");
 }
 
+/// The types of the pages are made from this file (`npm run types` in `web/`).
+#[test]
+#[expect(clippy::disallowed_methods, reason = "only a person asks for new expectations")]
+fn the_pages_know_the_routes_as_they_are() {
+    let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/openapi.json");
+    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    if update {
+        std::fs::write(&file, serde_json::to_string_pretty(&described()).unwrap() + "\n").unwrap();
+    }
+    let known: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    assert!(known == described(), "UPDATE_GOLDEN=1 writes it anew; then `npm run types` in web/");
+}
+
 #[test]
 fn everything_that_is_named_is_there() {
     let document = described();

@@ -20,6 +20,9 @@ fn refusal(machine: &Machine, socket: &Path, http: Option<&str>) -> String {
         http: http.map(|it| it.parse().unwrap()),
         token: machine.path("token"),
         chance: CHANCE,
+        opened: std::sync::Arc::new(|_| {}),
+        state: machine.path("state"),
+        program: "/usr/bin/taffrail".into(),
     };
     match serve(machine.handle.clone(), &listening) {
         Err(DaemonError::Serve(error)) => {
@@ -128,7 +131,8 @@ fn another_user_is_not_answered_even_where_the_file_lets_it_in() {
 fn beyond_the_most_streams_nobody_is_taken_in() {
     let machine = Machine::new();
     let (_stop, stops) = watch::channel(false);
-    let (app, _pump) = App::new(machine.handle.clone(), stops);
+    let web = crate::server::web_of(&machine.listening(None), None, &stops);
+    let (app, _pump) = App::new(machine.handle.clone(), web, stops);
     let mut places: Vec<_> = (0..STREAMS).map(|_| app.follow().unwrap()).collect();
     assert_eq!(app.streams(), STREAMS as u64);
     assert!(app.follow().is_err());

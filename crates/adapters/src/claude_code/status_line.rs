@@ -1,0 +1,199 @@
+//! What Claude Code tells the command of its status line: what the session cost so far, and how full
+//! its context is.
+//!
+//! It has no hook's name. It is told again with every answer, and when nothing but the clock moved.
+
+use super::place;
+use crate::StatusLinePlan;
+use crate::journal::{Heard, labelled};
+use crate::lenient::{self, Text, filled, lenient, made_of_objects, whole};
+use crate::records::LONGEST_ID;
+use serde::Deserialize;
+use taffrail_model::findings::status_line;
+use taffrail_model::{Facts, Kind, Signal};
+
+/// How it is told apart from what was told before.
+pub(super) const PLAN: StatusLinePlan = StatusLinePlan { mark };
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    hook_event_name: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    session_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    version: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    model: Option<Model<'a>>,
+    #[serde(deserialize_with = "lenient")]
+    cost: Option<Cost>,
+    #[serde(deserialize_with = "lenient")]
+    context_window: Option<Window>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Model<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    id: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Cost {
+    #[serde(deserialize_with = "lenient")]
+    total_cost_usd: Option<f64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Window {
+    #[serde(deserialize_with = "whole")]
+    context_window_size: Option<u64>,
+    #[serde(deserialize_with = "lenient")]
+    used_percentage: Option<f64>,
+    #[serde(deserialize_with = "lenient")]
+    current_usage: Option<Usage>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Usage {
+    #[serde(deserialize_with = "whole")]
+    input_tokens: Option<u64>,
+    #[serde(deserialize_with = "whole")]
+    cache_creation_input_tokens: Option<u64>,
+    #[serde(deserialize_with = "whole")]
+    cache_read_input_tokens: Option<u64>,
+}
+
+made_of_objects! { Line<'de>, Model<'de>, Cost, Window, Usage }
+
+impl<'a> Line<'a> {
+    /// Reads what a status line was told; `None` for what a hook was.
+    fn of(json: &'a str) -> Option<Self> {
+        let line: Self = lenient::value_in(json)?;
+        let is_hook = line.hook_event_name.as_deref().is_some_and(|it| it != "Status");
+        let is_named = line.session_id.as_ref().is_some_and(|id| id.len() <= LONGEST_ID);
+        let tells = line.cost.is_some() || line.context_window.is_some();
+        (is_named && tells && !is_hook).then_some(line)
+    }
+
+    fn session(&self) -> &str {
+        self.session_id.as_deref().unwrap_or_default()
+    }
+
+    fn microdollars(&self) -> Option<i64> {
+        let dollars = self.cost.as_ref()?.total_cost_usd.filter(|it| *it >= 0.0)?;
+        // The cast saturates, so that no cost can overflow.
+        Some((dollars * 1e6).round() as i64)
+    }
+
+    /// Tokens of the context that are used, and how many it can hold.
+    fn context(&self) -> Option<(u64, u64)> {
+        let window = self.context_window.as_ref()?;
+        let size = window.context_window_size.filter(|it| *it > 0)?;
+        let counted = window.current_usage.as_ref().map(Usage::used);
+        let percent = window.used_percentage.filter(|it| (0.0..=100.0).contains(it));
+        let reckoned = percent.map(|it| (it / 100.0 * size as f64) as u64);
+        Some((counted.or(reckoned)?, size))
+    }
+}
+
+impl Usage {
+    fn used(&self) -> u64 {
+        let parts =
+            [self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens];
+        parts.into_iter().flatten().fold(0, u64::saturating_add)
+    }
+}
+
+/// What makes it worth telling again: another tenth of a cent, another hundredth of the context, another model.
+fn mark(payload: &str) -> Option<(String, String)> {
+    let line = Line::of(payload)?;
+    let cost = line.microdollars().map(|it| it / 1_000);
+    let percent = line.context().map(|(used, size)| used.saturating_mul(100) / size);
+    let model = line.model.as_ref().and_then(|it| it.id.as_deref());
+    Some((line.session().to_owned(), format!("{cost:?} {percent:?} {model:?}")))
+}
+
+/// Hears what a status line was told; `false` if it is none.
+pub(super) fn hear(heard: &mut Heard<'_, '_>) -> bool {
+    let Some(line) = Line::of(heard.entry.payload.get()) else { return false };
+    let owned = |text: &Text<'_>| text.as_deref().map(str::to_owned);
+    let who = place::session(line.session());
+    let facts = Facts {
+        model: line.model.as_ref().and_then(|it| owned(&it.id)),
+        agent_version: owned(&line.version),
+        cost_microdollars: line.microdollars(),
+        process: heard.process,
+        ..Facts::default()
+    };
+    heard.learn(&who, facts);
+    let mut draft = heard.draft(0, Kind::Heartbeat);
+    draft.signal = Some(Signal::Alive);
+    let fields = line.context().map(|(used, size)| {
+        vec![(status_line::USED, used.into()), (status_line::WINDOW, size.into())]
+    });
+    draft.detail = labelled(status_line::LABEL, fields.unwrap_or_default());
+    heard.tell(&who, draft);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn told() -> Value {
+        json!({
+            "session_id": "s", "cwd": "/p", "version": "2.1.325", "model": {"id": "a-model", "display_name": "A"},
+            "cost": {"total_cost_usd": 1.2345, "total_duration_ms": 4000},
+            "context_window": {"context_window_size": 200_000, "used_percentage": 42.0, "current_usage":
+                {"input_tokens": 10, "output_tokens": 5, "cache_creation_input_tokens": 90, "cache_read_input_tokens": 80_000}},
+        })
+    }
+
+    #[test]
+    fn figures_are_read_and_hooks_are_left_alone() {
+        type Figures = (Option<i64>, Option<(u64, u64)>);
+        let check = |change: &dyn Fn(&mut Value), expected: Option<Figures>| {
+            let mut told = told();
+            change(&mut told);
+            let text = told.to_string();
+            let got = Line::of(&text).map(|it| (it.microdollars(), it.context()));
+            assert_eq!(got, expected, "{text}");
+        };
+        let whole = (Some(1_234_500), Some((80_100, 200_000)));
+        check(&|_| {}, Some(whole));
+        check(&|it| it["hook_event_name"] = json!("Status"), Some(whole));
+        check(&|it| it["hook_event_name"] = json!("Stop"), None);
+        check(&|it| it["session_id"] = json!(""), None);
+        check(&|it| it["cost"] = json!("free"), Some((None, whole.1)));
+        check(&|it| it["cost"]["total_cost_usd"] = json!(-1), Some((None, whole.1)));
+        check(
+            &|it| it["context_window"]["current_usage"] = Value::Null,
+            Some((whole.0, Some((84_000, 200_000)))),
+        );
+        check(&|it| it["context_window"]["context_window_size"] = json!(0), Some((whole.0, None)));
+        check(&|it| it["context_window"] = Value::Null, Some((whole.0, None)));
+    }
+
+    #[test]
+    fn what_only_the_clock_changed_is_not_told_again() {
+        let mark_of = |change: &dyn Fn(&mut Value)| {
+            let mut told = told();
+            change(&mut told);
+            mark(&told.to_string())
+        };
+        let before = mark_of(&|_| {});
+        assert_eq!(before.as_ref().map(|it| it.0.as_str()), Some("s"));
+        let same = |change: &dyn Fn(&mut Value)| mark_of(change) == before;
+        assert!(same(&|it| it["cost"]["total_duration_ms"] = json!(9000)));
+        assert!(same(&|it| it["cost"]["total_cost_usd"] = json!(1.2349)));
+        assert!(!same(&|it| it["cost"]["total_cost_usd"] = json!(1.2351)));
+        assert!(!same(&|it| it["context_window"]["current_usage"]["input_tokens"] = json!(2_000)));
+        assert!(!same(&|it| it["model"]["id"] = json!("b-model")));
+    }
+}

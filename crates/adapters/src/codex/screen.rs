@@ -1,0 +1,81 @@
+//! What the agent's screen shows: an input with a footer of at most three rows, or a dialog.
+
+use crate::screen::{Screen, Shown, is_choice};
+
+const MARK: char = '›';
+/// What stands above the input while it works.
+const WORKS: &str = "esc to interrupt";
+/// What the last row of a dialog says.
+const DIALOG: &[&str] =
+    &["enter to confirm", "enter confirm", "enter/esc confirm", "esc to cancel"];
+/// Rows above the input that may say that it works.
+const ABOVE: usize = 6;
+/// Rows of the footer.
+const BELOW: usize = 3;
+
+/// Reads a screen.
+pub(super) fn read(screen: &Screen<'_>) -> Shown {
+    if is_dialog(screen) {
+        return Shown::Asking { command: command(screen) };
+    }
+    let last = screen.written().rev().take(BELOW + 1);
+    let Some((row, _)) = last.into_iter().find(|(_, it)| it.starts_with(MARK)) else {
+        return Shown::Unknown;
+    };
+    let mut above = screen.written().rev().filter(|(at, _)| *at < row).take(ABOVE);
+    if above.any(|(_, it)| it.to_lowercase().contains(WORKS)) {
+        return Shown::Working;
+    }
+    Shown::Ready { empty: screen.is_at_start(row) }
+}
+
+fn is_dialog(screen: &Screen<'_>) -> bool {
+    let mut rows = screen.written().rev();
+    let keys = rows.next().map(|(_, it)| it.to_lowercase()).unwrap_or_default();
+    DIALOG.iter().any(|it| keys.contains(it)) && rows.any(|(_, it)| is_choice(it, MARK))
+}
+
+/// The command of a request stands in a row of its own above the choices.
+fn command(screen: &Screen<'_>) -> Option<String> {
+    let mut rows = screen.written().rev();
+    let found = rows.find_map(|(_, it)| it.strip_prefix("  $ "))?;
+    Some(found.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rows: &[&str], cursor: (usize, usize), expected: &Shown) {
+        assert_eq!(read(&Screen { rows, cursor }), *expected, "{rows:?}");
+    }
+
+    #[test]
+    fn an_input_is_ready_unless_a_row_above_says_it_works() {
+        let foot = ["  model · /w", "  ? for shortcuts"];
+        let done = ["• Done.", "", "› A hint", foot[0], foot[1]];
+        check(&done, (2, 2), &Shown::Ready { empty: true });
+        let typed = ["• Done.", "", "› half a", foot[0], foot[1]];
+        check(&typed, (8, 2), &Shown::Ready { empty: false });
+        let works = ["◦ Working (3s • esc to interrupt) · Hook", "", "› A hint", foot[0]];
+        check(&works, (2, 2), &Shown::Working);
+    }
+
+    #[test]
+    fn a_dialog_is_told_with_its_command() {
+        let keys = "  Press enter to confirm or esc to cancel";
+        let ask = ["  Run this?", "  $ touch /x/out.txt", "", "› 1. Yes (y)", "  2. No", keys];
+        let command = Some("touch /x/out.txt".to_owned());
+        check(&ask, (0, 3), &Shown::Asking { command });
+        let news = ["  Meet it", "› 1. Try", "  2. Keep", "  enter/esc confirm · ^c quit"];
+        check(&news, (0, 1), &Shown::Asking { command: None });
+    }
+
+    #[test]
+    fn anything_else_is_unknown() {
+        let long = ["› said", "a", "b", "c", "d", "e"];
+        for rows in [&["$ "][..], &[], &["Password:"], &long] {
+            check(rows, (0, 0), &Shown::Unknown);
+        }
+    }
+}

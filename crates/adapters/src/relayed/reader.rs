@@ -1,0 +1,81 @@
+//! What another device told of one session, as events.
+
+use crate::Reader;
+use std::borrow::Cow;
+use taffrail_model::relay::{self, Relayed, RelayedEvent, Says};
+use taffrail_model::{
+    Detail, Draft, Facts, Record, RecordKey, RuntimeIdentity, SessionId, Signal, Sink,
+};
+
+/// The field of an event whose text stays on its device.
+const KEPT: &str = "kept";
+
+/// Reads the lines of one session.
+pub(super) struct LineReader {
+    /// The session the file is of.
+    session: Option<SessionId>,
+    known: Option<(RuntimeIdentity, Facts)>,
+}
+
+impl LineReader {
+    pub(super) fn new(path: &str, saved: Option<&str>) -> Self {
+        let known = saved.and_then(|it| serde_json::from_str(it).ok());
+        Self { session: relay::path(path).map(|(_, session)| session), known }
+    }
+}
+
+impl Reader for LineReader {
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let Some(relayed) = Relayed::read(record.bytes) else {
+            return sink.unknown("line/unreadable", None);
+        };
+        if relayed.says.who().map(RuntimeIdentity::session) != self.session {
+            return sink.unknown("line/of another session", None);
+        }
+        match relayed.says {
+            Says::Facts(who, facts) => self.known = Some((who, facts.meant().bounded())),
+            Says::Event(who, event) => sink.event(&who, draft(&event)),
+            Says::Removed(who, id) => sink.remove(&who, id),
+            Says::Usage(who, usage) => match usage.meant() {
+                Some(usage) => sink.usage(&who, usage),
+                None => sink.unknown("line/usage", None),
+            },
+            // A file whose session is taken back is removed by whoever hears it.
+            Says::Gone => {}
+        }
+    }
+
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        self.known.clone().into_iter().collect()
+    }
+
+    fn save(&self) -> String {
+        self.known.as_ref().and_then(|it| serde_json::to_string(it).ok()).unwrap_or_default()
+    }
+}
+
+fn draft(event: &RelayedEvent) -> Draft<'_> {
+    let source = event.source_event_id.as_deref().map(Cow::Borrowed);
+    let key = RecordKey::Given { id: event.id, source };
+    let mut fields = event.detail.clone();
+    if event.kept {
+        fields.insert(KEPT.to_owned(), true.into());
+    }
+    Draft {
+        at: Some(event.at),
+        turn: event.turn,
+        opens_turn: event.opens,
+        ends_turn: event.ends,
+        parent: event.parent,
+        text: event.text.as_deref().map(Cow::Borrowed),
+        detail: Detail::Told {
+            label: event.label.as_deref().map(Cow::Borrowed),
+            failed: event.failed,
+            fields,
+        },
+        confidence: event.confidence.clone(),
+        origin: event.origin.clone(),
+        signal: event.signal.as_deref().map(Signal::parse),
+        ..Draft::new(key, event.part, event.kind.clone())
+    }
+}

@@ -1,0 +1,116 @@
+//! Messages to sessions, and their receipts.
+
+use crate::{SCHEMA_VERSION, schema};
+use serde::{Deserialize, Serialize};
+use taffrail_model::message::{Delivery, Message};
+use taffrail_model::{EventId, SessionId, Timestamp};
+use utoipa::ToSchema;
+
+/// A message for a session.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NotifyBody {
+    /// What it says.
+    pub text: String,
+    /// The session it comes from, if one sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_session_id: Option<String>,
+    /// The face or executor it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_peer_id: Option<String>,
+    /// Leave it in the queue also if nobody runs the session now.
+    #[serde(default)]
+    pub queue: bool,
+}
+
+/// One end of a message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Endpoint {
+    /// The session.
+    #[schema(value_type = Option<String>)]
+    pub repowire_session_id: Option<SessionId>,
+    /// The face or executor.
+    pub peer_id: Option<String>,
+}
+
+/// What a receipt rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ReceiptProvenance {
+    /// `ctm_input` for what we did ourselves, `runtime_transcript` for what the agent said.
+    pub source_kind: String,
+    /// The agent's event that says that it took the message.
+    #[schema(value_type = Option<String>)]
+    pub source_event_id: Option<EventId>,
+    /// The executor it was given to.
+    pub observed_by_peer_id: Option<String>,
+    /// When.
+    #[schema(value_type = schema::Instant)]
+    pub observed_at: Timestamp,
+}
+
+/// How far a message has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Receipt {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// The message's name, from its acceptance to its end.
+    pub correlation_id: String,
+    /// Who sends.
+    pub from: Endpoint,
+    /// Who is to get it.
+    pub to: Endpoint,
+    /// `accepted`, `delivered`, `picked_up` or `failed`.
+    pub delivery_state: String,
+    /// Why it stands there, if there is a reason.
+    pub reason: Option<String>,
+    /// What it says, as long as it has not arrived.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// When it was accepted.
+    #[schema(value_type = schema::Instant)]
+    pub accepted_at: Timestamp,
+    /// What that rests on.
+    pub provenance: ReceiptProvenance,
+}
+
+/// The messages that wait for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Queue {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// The session.
+    pub session_id: String,
+    /// The first one to be delivered first.
+    pub messages: Vec<Receipt>,
+}
+
+impl From<Message> for Receipt {
+    fn from(it: Message) -> Self {
+        let word = match it.state {
+            // Who asks from outside sees four steps: what is under way is not there yet.
+            Delivery::Delivering => Delivery::Accepted,
+            Delivery::Removed => Delivery::Failed,
+            other => other,
+        };
+        let heard = it.heard_as.is_some();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            correlation_id: it.id.as_str().to_owned(),
+            from: Endpoint { repowire_session_id: it.from.session_id, peer_id: it.from.peer_id },
+            to: Endpoint {
+                repowire_session_id: Some(it.session_id),
+                peer_id: it.to_peer_id.clone(),
+            },
+            delivery_state: word.as_str().to_owned(),
+            reason: it.why,
+            text: Some(it.text).filter(|it| !it.is_empty()),
+            accepted_at: it.accepted_at,
+            provenance: ReceiptProvenance {
+                source_kind: if heard { "runtime_transcript" } else { "ctm_input" }.to_owned(),
+                source_event_id: it.heard_as,
+                observed_by_peer_id: it.to_peer_id,
+                observed_at: it.moved_at,
+            },
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Taking in what other devices told.
+
+use crate::live::Handle;
+use crate::{DaemonError, devices, relay};
+use taffrail_model::StreamName;
+use taffrail_model::exchange::{Kept, StorageFault, StreamOrigin};
+use taffrail_model::relay::{Carried, Item as Relayed};
+use taffrail_store::Ledger;
+use taffrail_sync::Roster;
+use taffrail_sync::exchange::{Applied, Item, own};
+use taffrail_sync::hub::KeyName;
+
+/// Where what is read from the hub goes.
+#[derive(Debug)]
+pub(crate) struct Hearing {
+    handle: Handle,
+}
+
+impl Hearing {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self { handle }
+    }
+}
+
+fn fault(error: &DaemonError) -> StorageFault {
+    StorageFault(error.to_string())
+}
+
+impl Applied for Hearing {
+    fn apply(&mut self, origin: &StreamOrigin, _: u64, items: &[Item]) -> Kept<()> {
+        let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
+        if told.is_empty() {
+            return Ok(());
+        }
+        relay::hear_now(&self.handle, &origin.device, &told).map_err(|error| fault(&error))
+    }
+
+    fn roster_changed(&mut self, roster: &Roster) -> Kept<()> {
+        devices::take_in(self.handle.settings(), roster).map_err(|error| fault(&error))
+    }
+
+    fn tell_anew(&mut self, stream: &StreamName) -> Kept<()> {
+        if *stream != own() {
+            return Ok(());
+        }
+        let settings = self.handle.settings();
+        let ledger = Ledger::open(&settings.data, &settings.new_device);
+        let done = ledger.and_then(|mut it| it.tell_anew());
+        done.map_err(|error| StorageFault(error.to_string()))
+    }
+
+    fn key_moved(&mut self, _: &KeyName) -> Kept<()> {
+        Ok(())
+    }
+}
+
+/// An item as it is kept here; nothing of a kind that is not about the history of a session.
+fn meant(item: &Item) -> Option<Relayed> {
+    match item {
+        Item::Line { session, line } => {
+            Some(Relayed { session: *session, carried: Carried::Line(line.clone()) })
+        }
+        Item::Status { session, body } => {
+            let status = serde_json::from_str(body).ok()?;
+            Some(Relayed { session: *session, carried: Carried::Status(status) })
+        }
+        Item::Gone { .. }
+        | Item::Request { .. }
+        | Item::Settled { .. }
+        | Item::Answer(_)
+        | Item::Prompt { .. }
+        | Item::Unknown(_) => None,
+    }
+}

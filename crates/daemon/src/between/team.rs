@@ -1,0 +1,27 @@
+//! Changes of the team, where a hub is in use: it has the last word on their order.
+
+use crate::devices::{self, Change};
+use crate::hubs::{self, HubFault, block_on};
+use crate::{DaemonError, Settings};
+use taffrail_sync::exchange::publish_roster;
+
+/// Keeps a change of the team: on the hub first, where one is in use, made anew to what stands there.
+///
+/// # Errors
+/// When the hub does not answer or refuses: then nothing is changed.
+pub fn keep_change(settings: &Settings, change: &Change) -> Result<(), DaemonError> {
+    if settings.hub.url.is_none() {
+        return devices::keep(settings, change);
+    }
+    let own = devices::own(settings)?;
+    let (op, now) = (&change.entry().statement.op, (settings.now)());
+    let roster = block_on(async {
+        let url = hubs::address(settings)?;
+        let hub = hubs::open(settings, &url, own.roster.team(), &own.secret).await?;
+        let made = publish_roster(&hub, &own.roster, own.secret.identity(), |newest| {
+            newest.with(op.clone(), &own.signer(), now).map(|(roster, _)| roster)
+        });
+        Ok(made.await.map_err(HubFault::from)?)
+    })?;
+    devices::take_in(settings, &roster)
+}

@@ -1,0 +1,114 @@
+//! Telling other devices what changed here.
+
+use crate::hubs::HubFault;
+use crate::live::{Handle, What};
+use crate::{DaemonError, relay};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use taffrail_model::SessionId;
+use taffrail_model::exchange::Outbox;
+use taffrail_model::relay::{Carried, Item as Relayed};
+use taffrail_store::Ledger;
+use taffrail_sync::exchange::{Item, own};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{broadcast, watch};
+
+/// What follows within so long of a change is told with it.
+const GATHER: Duration = Duration::from_millis(50);
+/// While sessions live, others hear at least so often that this device does, too.
+const BEAT: Duration = Duration::from_secs(60);
+/// At most about so many lines are read at once.
+const MOST: usize = 500;
+
+/// Tells until the daemon ends.
+pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
+    let mut told = handle.follow();
+    let mut moved: BTreeSet<SessionId> = handle.cards().into_keys().collect();
+    while !*stops.borrow() {
+        let (own, sessions) = (handle.clone(), std::mem::take(&mut moved));
+        let given = tokio::task::spawn_blocking(move || give(&own, &sessions)).await;
+        if let Ok(Err(error)) = given {
+            handle.between().fail(&error.to_string());
+        }
+        tokio::select! {
+            _ = stops.wait_for(|it| *it) => break,
+            () = change(handle, &mut told, &mut moved) => {}
+        }
+    }
+}
+
+/// Waits for a change and for what follows close upon it.
+async fn change(
+    handle: &Handle,
+    told: &mut broadcast::Receiver<std::sync::Arc<crate::live::Told>>,
+    moved: &mut BTreeSet<SessionId>,
+) {
+    match tokio::time::timeout(BEAT, told.recv()).await {
+        // One word says that we are there.
+        Err(_) => moved.extend(handle.cards().into_keys().next()),
+        Ok(first) => {
+            note(handle, first, moved);
+            tokio::time::sleep(GATHER).await;
+            while let Ok(more) = told.try_recv() {
+                note(handle, Ok(more), moved);
+            }
+        }
+    }
+}
+
+fn note(
+    handle: &Handle,
+    told: Result<std::sync::Arc<crate::live::Told>, RecvError>,
+    moved: &mut BTreeSet<SessionId>,
+) {
+    match told {
+        Ok(it) if matches!(it.what, What::Status { .. }) => drop(moved.insert(it.session)),
+        Ok(_) => {}
+        // What was missed is not known: all are told again.
+        Err(RecvError::Lagged(_) | RecvError::Closed) => moved.extend(handle.cards().into_keys()),
+    }
+}
+
+/// Gives everything that changed to the outbox.
+fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError> {
+    let settings = handle.settings();
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    loop {
+        let told = relay::tell(settings, MOST)?;
+        push(handle, &mut ledger, told.items.iter())?;
+        relay::note_told(settings, &told)?;
+        if !told.more {
+            break;
+        }
+    }
+    let stands = moved.iter().map(|session| relay::stands(handle, *session));
+    let stands = stands.collect::<Result<Vec<_>, _>>()?;
+    push(handle, &mut ledger, stands.iter().flatten())
+}
+
+fn push<'i>(
+    handle: &Handle,
+    ledger: &mut Ledger,
+    items: impl Iterator<Item = &'i Relayed>,
+) -> Result<(), DaemonError> {
+    let bytes: Vec<Vec<u8>> = items.map(|it| carried(it).to_bytes()).collect();
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let at = (handle.settings().now)();
+    ledger.push(&own(), &bytes, at).map_err(HubFault::from)?;
+    handle.between().nudge();
+    Ok(())
+}
+
+fn carried(it: &Relayed) -> Item {
+    let session = it.session;
+    match &it.carried {
+        Carried::Line(line) => Item::Line { session, line: line.clone() },
+        Carried::Status(status) => {
+            // What is made of plain fields can always be written.
+            let body = serde_json::to_string(status).unwrap_or_default();
+            Item::Status { session, body }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Founding a team and changing it.
+
+use super::files::Folder;
+use super::own::{self, Named, Own};
+use super::{Beginning, DeviceError};
+use crate::{DaemonError, Settings};
+use std::collections::BTreeSet;
+use taffrail_model::DeviceId;
+use taffrail_sync::keys::{Identity, seal_with_passphrase};
+use taffrail_sync::roster::{Device, Entry, Op};
+use taffrail_sync::{Roster, TeamId};
+use zeroize::Zeroizing;
+
+/// A change of the team that is signed and not kept yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    entry: Entry,
+}
+
+impl Change {
+    pub(super) fn of(entry: Entry) -> Self {
+        Self { entry }
+    }
+
+    /// What a hub appends before the change is kept.
+    #[must_use]
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+}
+
+/// Makes this device's keys and founds a team of it alone.
+///
+/// # Errors
+/// `Made` when it was done before; when the name cannot be used or a file fails.
+pub fn init_device(
+    settings: &Settings,
+    wish: &Beginning<'_>,
+    team: [u8; 16],
+) -> Result<(), DaemonError> {
+    let folder = Folder::make(&settings.data)?;
+    let lock = folder.lock()?;
+    if let Some(known) = own::read(settings, &folder)? {
+        return Err(DeviceError::Made(known.name).into());
+    }
+    let secret = own::secret_or_new(&folder, &wish.random)?;
+    let (name, user) = (wish.name.to_owned(), wish.user.to_owned());
+    let id = own::id_of(settings)?;
+    let device = Device { id, name: name.clone(), user: user.clone(), keys: secret.keys() };
+    let team = TeamId::from_bytes(team);
+    let roster = Roster::found(team, device, &secret, (settings.now)());
+    let roster = roster.map_err(DeviceError::from)?;
+    own::keep_named(&folder, &Named { name, user })?;
+    Ok(own::keep_roster(&folder, &lock, &roster)?)
+}
+
+/// Takes a device out of the team; what is sealed from then on is closed to it.
+///
+/// # Errors
+/// When there is none of this name, this device is no admin, or it is the last one.
+pub fn remove(settings: &Settings, name: &str) -> Result<Change, DaemonError> {
+    let own = own::own(settings)?;
+    let device = device_named(&own, name)?;
+    changed(settings, &own, Op::Remove { device })
+}
+
+/// Lets a device change the team, too.
+///
+/// # Errors
+/// When there is none of this name, or this device is no admin.
+pub fn name_admin(settings: &Settings, name: &str) -> Result<Change, DaemonError> {
+    let own = own::own(settings)?;
+    let device = device_named(&own, name)?;
+    changed(settings, &own, Op::Admin { device })
+}
+
+/// Begins an epoch: new keys are drawn for what is sealed from then on.
+///
+/// # Errors
+/// When this device is no admin.
+pub fn rotate(settings: &Settings) -> Result<Change, DaemonError> {
+    let own = own::own(settings)?;
+    changed(settings, &own, Op::Rotate)
+}
+
+/// A recovery identity that is named and not kept yet.
+#[derive(Debug)]
+pub struct Recovered {
+    /// The entry that names it.
+    pub change: Change,
+    /// Whose it is.
+    pub user: String,
+    /// Its public half.
+    pub recipient: String,
+    /// The identity in the clear, or an age file behind a passphrase. Nobody keeps it but the user.
+    pub identity: Zeroizing<Vec<u8>>,
+}
+
+/// Names a recovery identity for this device's user, made of these bytes.
+///
+/// # Errors
+/// When this device is no admin, or the passphrase cannot be used.
+pub fn recovery(
+    settings: &Settings,
+    random: &Zeroizing<[u8; 32]>,
+    passphrase: Option<Zeroizing<String>>,
+) -> Result<Recovered, DaemonError> {
+    let own = own::own(settings)?;
+    let identity = Identity::from_random(random);
+    let (user, recipient) = (own.user.clone(), identity.recipient());
+    let op = Op::Recovery { user: user.clone(), recipient: recipient.clone() };
+    let change = changed(settings, &own, op)?;
+    let identity = match passphrase {
+        None => Zeroizing::new(identity.to_text().as_bytes().to_vec()),
+        Some(words) => {
+            let file = seal_with_passphrase(&identity, words).map_err(DeviceError::from)?;
+            Zeroizing::new(file)
+        }
+    };
+    Ok(Recovered { change, user, recipient: recipient.to_string(), identity })
+}
+
+fn changed(settings: &Settings, own: &Own, op: Op) -> Result<Change, DaemonError> {
+    own.check_admin()?;
+    let made = own.roster.with(op, &own.signer(), (settings.now)());
+    let (_, entry) = made.map_err(DeviceError::from)?;
+    Ok(Change::of(entry))
+}
+
+fn device_named(own: &Own, name: &str) -> Result<DeviceId, DeviceError> {
+    let by_id = || own.roster.members().find(|it| it.is_current() && it.device.id.as_str() == name);
+    let found = own.roster.named(name).or_else(by_id);
+    let found = found.map(|member| member.device.id.clone());
+    found.ok_or_else(|| DeviceError::NoDevice(name.to_owned()))
+}
+
+/// The devices that are meant by names and users, each once; never this one unless it is named.
+pub(crate) fn whom(own: &Own, words: &[String]) -> Result<Vec<DeviceId>, DeviceError> {
+    let mut out = BTreeSet::new();
+    for word in words {
+        match device_named(own, word) {
+            Ok(device) => out.extend([device]),
+            Err(none) => {
+                let theirs = own.roster.members().filter(|it| it.is_current());
+                let theirs = theirs.filter(|it| it.device.user == *word && it.device.id != own.id);
+                let theirs: Vec<_> = theirs.map(|it| it.device.id.clone()).collect();
+                if theirs.is_empty() {
+                    return Err(none);
+                }
+                out.extend(theirs);
+            }
+        }
+    }
+    Ok(out.into_iter().collect())
+}
+
+/// Keeps a change, if it still follows from what is known here.
+///
+/// # Errors
+/// `Roster` when the roster moved on meanwhile: the change would fork it.
+pub fn keep(settings: &Settings, change: &Change) -> Result<(), DaemonError> {
+    extend(settings, std::slice::from_ref(&change.entry))
+}
+
+/// Keeps what others carried here, where it follows from what is known here.
+pub(crate) fn take_in(settings: &Settings, roster: &Roster) -> Result<(), DaemonError> {
+    extend(settings, roster.entries())
+}
+
+fn extend(settings: &Settings, entries: &[Entry]) -> Result<(), DaemonError> {
+    let folder = Folder::open(&settings.data)?.ok_or(DeviceError::NotMade)?;
+    let lock = folder.lock()?;
+    let own = own::read(settings, &folder)?.ok_or(DeviceError::NotMade)?;
+    let roster = own.roster.extended(entries.iter().cloned()).map_err(DeviceError::from)?;
+    if roster == own.roster {
+        return Ok(());
+    }
+    own::keep_roster(&folder, &lock, &roster)?;
+    let open = own::invites(&folder, &roster, (settings.now)())?;
+    Ok(own::keep_invites(&folder, &lock, open)?)
+}

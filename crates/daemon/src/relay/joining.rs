@@ -1,0 +1,72 @@
+//! Telling and hearing while a daemon runs.
+
+use super::dropping::drop_gone;
+use super::hearing::{Heard, hear};
+use super::statuses::said_of;
+use super::telling::is_chosen;
+use crate::live::Handle;
+use crate::{DaemonError, Settings};
+use taffrail_model::relay::{Carried, Item};
+use taffrail_model::{DeviceId, SessionId};
+use taffrail_store::{IndexReader, Writer};
+
+/// Takes in what a device told, and lets the daemon know: new lines are read like any change of a
+/// source, what was taken back goes at once, and statuses are shown.
+///
+/// # Errors
+/// As `hear`; when the daemon is ending.
+pub async fn hear_in(
+    handle: &Handle,
+    device: &DeviceId,
+    items: Vec<Item>,
+) -> Result<Heard, DaemonError> {
+    let (settings, device) = (handle.settings().clone(), device.clone());
+    let hearing = tokio::task::spawn_blocking(move || hear(&settings, &device, &items));
+    let heard = hearing.await.map_err(|_| DaemonError::Ending)??;
+    if !heard.gone.is_empty() {
+        handle.alone(drop_all).await.ok_or(DaemonError::Ending)??;
+    }
+    handle.heard();
+    Ok(heard)
+}
+
+/// The same for who cannot wait for the daemon: what was taken back goes a little later.
+///
+/// # Errors
+/// As `hear`.
+pub(crate) fn hear_now(
+    handle: &Handle,
+    device: &DeviceId,
+    items: &[Item],
+) -> Result<(), DaemonError> {
+    let heard = hear(handle.settings(), device, items)?;
+    if !heard.gone.is_empty() {
+        let handle = handle.clone();
+        tokio::spawn(async move {
+            // `None` is a daemon that is ending; the next one takes it out.
+            if let Some(Err(error)) = handle.alone(drop_all).await {
+                handle.between().fail(&error.to_string());
+            }
+        });
+    }
+    handle.heard();
+    Ok(())
+}
+
+fn drop_all(settings: &Settings) -> Result<bool, DaemonError> {
+    let mut writer = Writer::open(&settings.data, settings.boot())?;
+    drop_gone(settings, &mut writer)
+}
+
+/// How a session stands, for other devices; nothing where they are not told of it, or nobody knows.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn stands(handle: &Handle, session: SessionId) -> Result<Option<Item>, DaemonError> {
+    let settings = handle.settings();
+    let index = IndexReader::open(&settings.data)?;
+    let row = index.map(|it| it.session_by_id(session)).transpose()?.flatten();
+    let chosen = row.is_some_and(|row| is_chosen(settings, &row));
+    let card = handle.card(session).filter(|_| chosen);
+    Ok(card.map(|card| Item { session, carried: Carried::Status(said_of(settings, &card)) }))
+}

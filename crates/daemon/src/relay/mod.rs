@@ -1,0 +1,25 @@
+//! Sessions of other devices: what they are told of ours, and what they told of theirs.
+//!
+//! What is told are lines, one thing each; what is heard are the same lines, kept in files of ours that
+//! an adapter reads like any other source. How they get from one device to another is not known here.
+
+mod choice;
+mod devices;
+mod dropping;
+mod files;
+mod hearing;
+mod joining;
+mod lines;
+mod statuses;
+mod telling;
+
+pub use choice::SyncSettings;
+pub use devices::Devices;
+pub use hearing::{Heard, hear};
+pub(crate) use joining::hear_now;
+pub use joining::{hear_in, stands};
+pub use telling::{Told, Work, note_told, tell};
+
+pub(crate) use devices::{Device, kept_text};
+pub(crate) use dropping::{drop_gone, remove_told};
+pub(crate) use statuses::{Statuses, card_of};

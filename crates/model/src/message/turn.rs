@@ -1,0 +1,94 @@
+//! Whose turn it is in a session's queue.
+
+use super::{Delivery, Message};
+use crate::status::{Reading, Status, WaitingKind};
+use crate::{Confidence, Timestamp};
+
+/// For so many seconds a message that was put in is waited for before the next one may go.
+pub const UNHEARD_SECONDS: i64 = 60;
+
+/// The message that is to be put in now: the first one of the queue, if the session waits for a
+/// prompt, that is sure enough, and the one before has arrived.
+#[must_use]
+pub fn due<'a>(queue: &'a [Message], reading: &Reading, now: Timestamp) -> Option<&'a Message> {
+    if held_by(reading).is_some() {
+        return None;
+    }
+    let out = |it: &Message| match it.state {
+        Delivery::Delivering => true,
+        Delivery::Delivered => now.as_second() - it.moved_at.as_second() < UNHEARD_SECONDS,
+        _ => false,
+    };
+    if queue.iter().any(out) {
+        return None;
+    }
+    let waiting = queue.iter().filter(|it| it.state == Delivery::Accepted);
+    waiting.min_by_key(|it| it.number)
+}
+
+/// Why nothing can be put into a session that stands so, in words; `None` where something can.
+#[must_use]
+pub fn held_by(reading: &Reading) -> Option<&'static str> {
+    let asks = reading.waiting_for.as_ref().map(|it| it.kind);
+    let sure = matches!(reading.confidence, Confidence::High | Confidence::Medium);
+    match (reading.status, asks) {
+        (Status::Exited, _) => Some("it is over"),
+        (Status::Running, _) => Some("it is at work"),
+        (Status::WaitingApproval, _) | (_, Some(WaitingKind::Approval)) => {
+            Some("it asks for an approval")
+        }
+        (_, Some(WaitingKind::Question)) => Some("it asks a question"),
+        (Status::Unknown, _) => Some("nothing says how it stands"),
+        (Status::Waiting | Status::Idle, _) if !sure => Some("how it stands is only a guess"),
+        (Status::Waiting | Status::Idle, _) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::message;
+    use super::*;
+    use crate::status::WaitingFor;
+
+    fn reading(status: Status, kind: Option<WaitingKind>, confidence: Confidence) -> Reading {
+        Reading {
+            status,
+            since: Timestamp::UNIX_EPOCH,
+            confidence,
+            waiting_for: kind.map(|kind| WaitingFor { kind, text: String::new() }),
+            rule: "",
+            rests_on: Vec::new(),
+            until: None,
+        }
+    }
+
+    #[test]
+    fn the_first_one_goes_when_the_session_waits_and_the_one_before_arrived() {
+        use Delivery::{Accepted, Delivered, Delivering, Failed, PickedUp};
+        let ready = || reading(Status::Waiting, Some(WaitingKind::Prompt), Confidence::High);
+        let check = |queue: &[Delivery], reading: &Reading, after: i64, expected: Option<u32>| {
+            let queue: Vec<_> =
+                (1..).zip(queue).map(|(number, state)| message(number, state.clone())).collect();
+            let now = Timestamp::from_second(1_001 + after).unwrap();
+            assert_eq!(due(&queue, reading, now).map(|it| it.number), expected, "{reading:?}");
+        };
+        check(&[], &ready(), 0, None);
+        check(&[Accepted, Accepted], &ready(), 0, Some(1));
+        check(&[PickedUp, Failed, Accepted], &ready(), 0, Some(3));
+        check(&[Delivering, Accepted], &ready(), 1_000, None);
+        check(&[Delivered, Accepted], &ready(), UNHEARD_SECONDS - 1, None);
+        check(&[Delivered, Accepted], &ready(), UNHEARD_SECONDS, Some(2));
+        for status in [Status::Running, Status::WaitingApproval, Status::Exited, Status::Unknown] {
+            check(&[Accepted], &reading(status, None, Confidence::High), 0, None);
+        }
+        for (status, kind, sure, expected) in [
+            (Status::Waiting, Some(WaitingKind::Question), Confidence::High, None),
+            (Status::Waiting, Some(WaitingKind::Prompt), Confidence::Low, None),
+            (Status::Waiting, Some(WaitingKind::Prompt), Confidence::Unknown("?".into()), None),
+            (Status::Waiting, None, Confidence::Medium, Some(1)),
+            (Status::Idle, None, Confidence::Medium, Some(1)),
+        ] {
+            check(&[Accepted], &reading(status, kind, sure), 0, expected);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What there is to be told of one session, from how it stands and what is found in it.
+
+use super::{FRESH, NoticeKind, STILL, after, words};
+use crate::approval::ApprovalId;
+use crate::findings::{Finding, FindingKind};
+use crate::rules::RiskLevel;
+use crate::status::{Reading, Status, WaitingKind};
+use crate::{Confidence, SessionId, Timestamp, TurnId};
+use std::collections::BTreeSet;
+
+/// Something to be told of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occasion {
+    /// What it is known by, the most telling first. Two that share a name are the same.
+    pub names: Vec<String>,
+    /// The session.
+    pub session: SessionId,
+    /// Why.
+    pub kind: NoticeKind,
+    /// The session's project, or its agent.
+    pub label: String,
+    /// In a line, redacted and safe to show.
+    pub says: String,
+    /// From then on it is no news.
+    pub until: Option<Timestamp>,
+}
+
+/// Whether something is to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// What is to be told at all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wishes {
+    /// Sessions that wait for an approval or an answer.
+    pub waiting: Wanted,
+    /// Those that ask for something risky.
+    pub risky: Wanted,
+    /// Long jobs that are done.
+    pub finished: Wanted,
+    /// Findings of these kinds.
+    pub findings: BTreeSet<String>,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        let (waiting, risky, finished) = (Wanted::Yes, Wanted::Yes, Wanted::Yes);
+        Self { waiting, risky, finished, findings: BTreeSet::new() }
+    }
+}
+
+/// A session as notices need it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The session.
+    pub session: SessionId,
+    /// Its project, or its agent.
+    pub label: &'a str,
+    /// How it stands.
+    pub reading: &'a Reading,
+    /// Its requests that can still be answered, the oldest first: id, risk and command.
+    pub requests: &'a [(ApprovalId, String, String)],
+    /// What is found in it.
+    pub findings: &'a [Finding],
+    /// Its turn, where it is known.
+    pub turn: Option<TurnId>,
+}
+
+/// Everything there is to be told of a session now. What is only guessed is no reason to call a person.
+#[must_use]
+pub fn occasions(seen: &Seen<'_>, wishes: &Wishes) -> Vec<Occasion> {
+    let mut out = waits(seen);
+    out.extend(asks(seen));
+    out.extend(seen.findings.iter().filter_map(|it| found(seen, it, wishes)));
+    out.retain(|it| wishes.want(it.kind));
+    out
+}
+
+impl Wishes {
+    fn want(&self, kind: NoticeKind) -> bool {
+        let wanted = match kind {
+            // Who wants to hear of everything that waits wants to hear of this.
+            NoticeKind::Risky if self.risky == Wanted::No => self.waiting,
+            NoticeKind::Risky => self.risky,
+            NoticeKind::Waiting => self.waiting,
+            NoticeKind::Finished => self.finished,
+            NoticeKind::Finding => Wanted::Yes,
+        };
+        wanted == Wanted::Yes
+    }
+}
+
+fn is_sure(confidence: &Confidence) -> bool {
+    matches!(confidence, Confidence::High | Confidence::Medium)
+}
+
+/// The requests a session waits for, each by its own id; without a desk the wait itself.
+fn waits(seen: &Seen<'_>) -> Vec<Occasion> {
+    let reading = seen.reading;
+    if reading.status != Status::WaitingApproval || !is_sure(&reading.confidence) {
+        return Vec::new();
+    }
+    let wait = format!("wait:{}:{}", seen.session, reading.since.as_millisecond());
+    let text = reading.waiting_for.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let is_risky = seen.findings.iter().any(|it| it.kind == FindingKind::RiskyApproval);
+    let Some((first, rest)) = seen.requests.split_first() else {
+        return vec![request(seen, vec![wait], is_risky, text)];
+    };
+    let named = |id: &ApprovalId| format!("approval:{id}");
+    let high = |risk: &str| risk == RiskLevel::High.as_str();
+    let (id, risk, command) = first;
+    // What the status says began with the oldest request.
+    let mut out = vec![request(seen, vec![named(id), wait], is_risky || high(risk), command)];
+    out.extend(
+        rest.iter().map(|(id, risk, text)| request(seen, vec![named(id)], high(risk), text)),
+    );
+    out
+}
+
+fn request(seen: &Seen<'_>, names: Vec<String>, is_risky: bool, text: &str) -> Occasion {
+    let kind = if is_risky { NoticeKind::Risky } else { NoticeKind::Waiting };
+    occasion(seen, names, (kind, seen.reading.since), &words::asks(text))
+}
+
+fn asks(seen: &Seen<'_>) -> Option<Occasion> {
+    let reading = seen.reading;
+    let asks = reading.waiting_for.as_ref().filter(|it| it.kind == WaitingKind::Question)?;
+    let is_so = reading.status == Status::Waiting && is_sure(&reading.confidence);
+    let name = format!("question:{}:{}", seen.session, reading.since.as_millisecond());
+    is_so.then(|| occasion(seen, vec![name], (NoticeKind::Waiting, reading.since), &asks.text))
+}
+
+fn found(seen: &Seen<'_>, finding: &Finding, wishes: &Wishes) -> Option<Occasion> {
+    if !is_sure(&finding.confidence) {
+        return None;
+    }
+    let at = finding.since.as_millisecond();
+    let named = |what: &str| format!("{what}:{}:{at}", seen.session);
+    if finding.kind == FindingKind::Finished {
+        let turn = seen.turn.map(|it| format!("turn:{}:{it}", seen.session));
+        let names = turn.into_iter().chain([named("finished")]).collect();
+        let done = (NoticeKind::Finished, finding.since);
+        return Some(occasion(seen, names, done, &finding.says));
+    }
+    // These are told as what waits, and not a second time.
+    let told = matches!(finding.kind, FindingKind::RiskyApproval | FindingKind::QuestionAsked);
+    let kind = finding.kind.as_str();
+    let is_wanted = !told && wishes.findings.contains(kind);
+    let what = (NoticeKind::Finding, finding.since);
+    is_wanted.then(|| occasion(seen, vec![named(kind)], what, &finding.says))
+}
+
+fn occasion(
+    seen: &Seen<'_>,
+    names: Vec<String>,
+    (kind, since): (NoticeKind, Timestamp),
+    says: &str,
+) -> Occasion {
+    let (label, says) = (words::label(seen.label), words::says(says));
+    let news = match kind {
+        NoticeKind::Finished | NoticeKind::Finding => FRESH,
+        NoticeKind::Waiting | NoticeKind::Risky => STILL,
+    };
+    let until = Some(after(since, news * 1000));
+    Occasion { names, session: seen.session, kind, label, says, until }
+}

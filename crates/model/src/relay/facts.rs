@@ -1,0 +1,122 @@
+//! What is told of a session as a whole.
+
+use crate::hash::Digest16;
+use crate::{AgentId, Facts, RuntimeIdentity, SessionId, Timestamp, Title};
+use serde::{Deserialize, Serialize};
+
+/// A session as its agent knows it, without what follows from that.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Name {
+    /// Which program.
+    pub agent: AgentId,
+    /// Within what the id is unique.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+    /// The agent's own id.
+    pub id: String,
+}
+
+impl Name {
+    /// The name of a session.
+    #[must_use]
+    pub fn of(who: &RuntimeIdentity) -> Self {
+        let id = who.id.as_str().to_owned();
+        Self { agent: who.agent.clone(), scope: who.scope.clone(), id }
+    }
+
+    /// The session that is meant: its id is computed, never believed.
+    #[must_use]
+    pub fn meant(self) -> RuntimeIdentity {
+        RuntimeIdentity::new(self.agent, self.scope, self.id)
+    }
+}
+
+/// What one device tells another of a session as a whole. Processes and files are left out: they mean
+/// nothing elsewhere.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RelayedFacts {
+    /// The best title so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<Title>,
+    /// The project: its path, or its name alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The branch last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The model last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The agent program's version last seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// How the agent was started, in its own word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entrypoint: Option<String>,
+    /// When the agent says it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Timestamp>,
+    /// What the agent says it cost, in millionths of a US dollar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_microdollars: Option<i64>,
+    /// The session it works for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Name>,
+    /// The session the agent says it was forked from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<Name>,
+    /// The session whose brief it was started on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_from: Option<SessionId>,
+    /// The mark of the first record a copy would share.
+    #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
+    pub first_record: Option<Digest16>,
+    /// The earliest record of a kind that copies leave out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncopied_since: Option<Timestamp>,
+}
+
+impl RelayedFacts {
+    /// What may be told of what is known.
+    #[must_use]
+    pub fn of(facts: &Facts) -> Self {
+        Self {
+            title: facts.title.clone(),
+            project: facts.project_path.clone(),
+            branch: facts.git_branch.clone(),
+            model: facts.model.clone(),
+            version: facts.agent_version.clone(),
+            entrypoint: facts.entrypoint.clone(),
+            started: facts.started_at,
+            cost_microdollars: facts.cost_microdollars,
+            parent: facts.parent.as_ref().map(Name::of),
+            forked_from: facts.forked_from.as_ref().map(Name::of),
+            handed_from: facts.handed_from,
+            first_record: facts.first_record,
+            uncopied_since: facts.uncopied_since,
+        }
+    }
+
+    /// What is known here then.
+    #[must_use]
+    pub fn meant(self) -> Facts {
+        Facts {
+            title: self.title,
+            project_path: self.project,
+            git_branch: self.branch,
+            model: self.model,
+            agent_version: self.version,
+            entrypoint: self.entrypoint,
+            started_at: self.started,
+            cost_microdollars: self.cost_microdollars,
+            parent: self.parent.map(Name::meant),
+            forked_from: self.forked_from.map(Name::meant),
+            handed_from: self.handed_from,
+            first_record: self.first_record,
+            uncopied_since: self.uncopied_since,
+            process: None,
+            base: None,
+        }
+    }
+}

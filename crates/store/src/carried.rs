@@ -1,0 +1,118 @@
+//! Sessions that came from another device: from whom, when, in which bundle, and where they go on
+//! here. What came is another's word, and nothing in it decides anything.
+
+use crate::codec::{from_micros, micros};
+use crate::{Ledger, StoreError};
+use rusqlite::{OptionalExtension, params};
+use taffrail_model::{DeviceId, SessionId, Timestamp};
+
+/// A session that came from another device, last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// The device it came from.
+    pub device: DeviceId,
+    /// What that device was called.
+    pub device_name: String,
+    /// When it came.
+    pub at: Timestamp,
+    /// The mark of the bundle it came in.
+    pub bundle: String,
+    /// The folder it goes on in here.
+    pub project_path: String,
+    /// What came with it for history alone, as JSON: requests with their decisions, lineage.
+    pub body: String,
+}
+
+impl Ledger {
+    /// Notes that sessions came. Later ones take the place of earlier ones.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn carry(&mut self, sessions: &[SessionId], it: &Carried) -> Result<(), StoreError> {
+        let transaction = self.connection.transaction()?;
+        for session in sessions {
+            transaction.prepare_cached(CARRY)?.execute(params![
+                session.as_bytes(),
+                it.device.as_str(),
+                it.device_name,
+                micros(it.at),
+                it.bundle,
+                it.project_path,
+                it.body,
+            ])?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// How a session came here, if it did.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn carried(&self, session: SessionId) -> Result<Option<Carried>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT device, device_name, at, bundle, project_path, body FROM carried \
+             WHERE session_id = ?1",
+        )?;
+        let read = statement.query_row([session.as_bytes()], |row| {
+            Ok(Carried {
+                device: DeviceId::new(row.get::<_, String>(0)?),
+                device_name: row.get(1)?,
+                at: from_micros(row.get(2)?),
+                bundle: row.get(3)?,
+                project_path: row.get(4)?,
+                body: row.get(5)?,
+            })
+        });
+        Ok(read.optional()?)
+    }
+
+    /// The folder a session that came goes on in.
+    pub(crate) fn carried_project(&self, session: SessionId) -> Result<Option<String>, StoreError> {
+        let query = "SELECT project_path FROM carried WHERE session_id = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        Ok(statement.query_row([session.as_bytes()], |row| row.get(0)).optional()?)
+    }
+}
+
+const CARRY: &str = "
+INSERT INTO carried (session_id, device, device_name, at, bundle, project_path, body)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+ON CONFLICT (session_id) DO UPDATE SET device = excluded.device,
+  device_name = excluded.device_name, at = excluded.at, bundle = excluded.bundle,
+  project_path = excluded.project_path, body = excluded.body";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn came(second: i64) -> Carried {
+        Carried {
+            device: DeviceId::new("dev-a"),
+            device_name: "laptop".to_owned(),
+            at: Timestamp::from_second(second).unwrap(),
+            bundle: second.to_string(),
+            project_path: format!("/w/{second}"),
+            body: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_last_one_counts_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(folder.path(), &DeviceId::new("d")).unwrap();
+        let (one, other) = (SessionId::from_bytes([1; 16]), SessionId::from_bytes([2; 16]));
+        ledger.carry(&[one, other], &came(1)).unwrap();
+        ledger.carry(&[one], &came(2)).unwrap();
+        let check = |ledger: &Ledger, session, expected: Option<Carried>| {
+            assert_eq!(ledger.carried(session).unwrap(), expected);
+            let folder = expected.map(|it| it.project_path);
+            assert_eq!(ledger.carried_project(session).unwrap(), folder);
+        };
+        check(&ledger, one, Some(came(2)));
+        check(&ledger, other, Some(came(1)));
+        ledger.bury(&[one], Timestamp::UNIX_EPOCH).unwrap();
+        check(&ledger, one, None);
+        check(&ledger, other, Some(came(1)));
+    }
+}

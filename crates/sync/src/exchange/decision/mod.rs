@@ -1,0 +1,167 @@
+//! Decisions about requests, across devices: at most one is let out.
+//!
+//! The device that asks is the only one that lets a decision out, so two can never act. A key on the
+//! hub says whose answer it may take: who answers claims it first, by compare-and-set, and the asking
+//! device takes only the answer the claim names. It decides at home without the hub if it must.
+
+mod fold;
+
+pub use fold::{Asked, CLAIM_PATIENCE, Heard, Move, NotOut, Seen, Stands, hear};
+
+use super::names;
+use crate::bytes::{Digest, Signature, TeamId};
+use crate::hub::{Hub, HubError, KeyName, Swapped};
+use crate::roster::{Roster, Signer};
+use crate::signing::{Purpose, decode, digest, encode, sign, verify};
+use serde::{Deserialize, Serialize};
+use taffrail_model::approval::ApprovalId;
+use taffrail_model::{DeviceId, SessionId, Timestamp};
+
+/// An answer to a request of another device.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The device that asks.
+    pub to: DeviceId,
+    /// The session that asks.
+    pub session: SessionId,
+    /// The request.
+    pub request: ApprovalId,
+    /// The hash of the exact input of the tool.
+    pub input: Digest,
+    /// Until when it counts.
+    pub expires: Timestamp,
+    /// What was decided, made elsewhere.
+    pub decision: String,
+    /// The device it was decided on.
+    pub by: DeviceId,
+    /// Drawn, so that a claim does not give the decision away.
+    pub salt: Digest,
+}
+
+impl Answer {
+    /// What a claim names.
+    #[must_use]
+    pub fn hash(&self) -> Digest {
+        let expires = self.expires.as_nanosecond().to_le_bytes();
+        let fields: [&[u8]; 8] = [
+            self.to.as_str().as_bytes(),
+            self.session.as_bytes(),
+            self.request.as_str().as_bytes(),
+            self.input.as_bytes(),
+            &expires,
+            self.decision.as_bytes(),
+            self.by.as_str().as_bytes(),
+            self.salt.as_bytes(),
+        ];
+        digest(Purpose::Answer, &fields)
+    }
+}
+
+/// Who decided a request, as the hub has it. The hub does not learn what was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The device.
+    pub by: DeviceId,
+    /// The hash of its answer.
+    pub answer: Digest,
+    signature: Signature,
+}
+
+impl Claim {
+    /// Signs a claim to an answer.
+    #[must_use]
+    pub fn sign(team: &TeamId, answer: &Answer, by: &Signer<'_>) -> Self {
+        let hash = answer.hash();
+        let fields = signed(team, &answer.request, by.device, &hash);
+        let signature = sign(by.secret.signing(), Purpose::Claim, &[&fields]);
+        Self { by: by.device.clone(), answer: hash, signature }
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        let by = self.by.as_str().as_bytes();
+        encode(Purpose::Claim, &[by, self.answer.as_bytes(), self.signature.as_bytes()])
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let [by, answer, signature] = decode(Purpose::Claim, bytes)?;
+        Some(Self {
+            by: DeviceId::new(String::from_utf8(by.to_vec()).ok()?),
+            answer: Digest::from_bytes(answer.try_into().ok()?),
+            signature: Signature::from_bytes(signature.try_into().ok()?),
+        })
+    }
+
+    /// Whether a device that is in the team now made it, for this request.
+    #[must_use]
+    pub fn holds(&self, request: &ApprovalId, roster: &Roster) -> bool {
+        let member = roster.member(&self.by).filter(|member| member.is_current());
+        let fields = signed(roster.team(), request, &self.by, &self.answer);
+        member.is_some_and(|member| {
+            let keys = member.device.keys.signing();
+            verify(keys, Purpose::Claim, &[&fields], &self.signature).is_ok()
+        })
+    }
+}
+
+fn signed(team: &TeamId, request: &ApprovalId, by: &DeviceId, answer: &Digest) -> Vec<u8> {
+    let (request, by) = (request.as_str().as_bytes(), by.as_str().as_bytes());
+    encode(Purpose::Claim, &[team.as_bytes(), request, by, answer.as_bytes()])
+}
+
+/// What became of claiming a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claimed {
+    /// It is ours.
+    Won,
+    /// This claim stands there.
+    Lost(Claim),
+}
+
+/// Claims a decision. What stands there and holds is never replaced; what does not hold is.
+///
+/// # Errors
+/// The hub cannot be reached: the claim may stand there all the same. Ask again.
+pub async fn claim<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    request: &ApprovalId,
+    ours: &Claim,
+) -> Result<Claimed, HubError> {
+    let key = key_of(roster.team(), request)?;
+    loop {
+        let there = hub.get(&key).await?;
+        let standing = there.as_ref().and_then(|it| Claim::parse(&it.bytes));
+        match standing.filter(|it| it.holds(request, roster)) {
+            Some(it) if it == *ours => return Ok(Claimed::Won),
+            Some(it) => return Ok(Claimed::Lost(it)),
+            None => {}
+        }
+        let revision = there.map(|it| it.revision);
+        if let Swapped::Done(_) = hub.cas(&key, revision, ours.to_bytes().into()).await? {
+            return Ok(Claimed::Won);
+        }
+    }
+}
+
+/// The claim that stands on the hub, if one that holds does.
+///
+/// # Errors
+/// The hub cannot be reached.
+pub async fn standing_claim<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    request: &ApprovalId,
+) -> Result<Option<Claim>, HubError> {
+    let there = hub.get(&key_of(roster.team(), request)?).await?;
+    let standing = there.and_then(|it| Claim::parse(&it.bytes));
+    Ok(standing.filter(|it| it.holds(request, roster)))
+}
+
+/// Where a decision is claimed: `decision/HASH`.
+fn key_of(team: &TeamId, request: &ApprovalId) -> Result<KeyName, HubError> {
+    let hash = digest(Purpose::Decision, &[team.as_bytes(), request.as_str().as_bytes()]);
+    names::decision(&hash).map_err(|error| HubError::Refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Carries numbered items between devices over any hub.
+//!
+//! A device writes streams, one for each audience. Items wait in an outbox, are sealed into batches
+//! and appended to a log on the hub under the number their writer gives them; other devices read from
+//! cursors of their own. All storage is behind [`Outbox`] and [`Inbox`]; time and chance come in as
+//! arguments. Order of reading: `item`, `publish`, `read`, `run`.
+
+pub mod decision;
+mod engine;
+mod fault;
+mod health;
+mod item;
+mod keyring;
+mod memory;
+mod names;
+mod publish;
+mod read;
+mod readers;
+mod run;
+mod segments;
+mod team;
+
+pub use engine::{Applied, Draw, Durable, Exchange, Parts, Us};
+pub use fault::ExchangeError;
+pub use health::{Health, Standstill, State, Why};
+pub use item::Item;
+pub use memory::MemoryStore;
+pub use names::{desk, own, share};
+pub use publish::{BATCH_BYTES, BATCH_WAIT, ITEM_LIMIT, Published, Retelling};
+pub use read::ReadSummary;
+pub use readers::Readers;
+pub use run::{LOOK, Signals, run};
+pub use taffrail_model::exchange::{
+    Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StreamOrigin,
+    Writing,
+};
+pub use team::{RosterFault, fetch_roster, publish_roster};

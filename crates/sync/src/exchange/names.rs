@@ -1,0 +1,128 @@
+//! Where on a hub things lie. Ids and random words only: a hub reads names.
+
+use crate::bytes::Digest;
+use crate::hub::{BlobName, KeyName, LogName, NameError, Prefix};
+use taffrail_model::exchange::{Incarnation, StreamOrigin};
+use taffrail_model::{DeviceId, StreamName};
+
+/// What the devices of the same user tell each other.
+#[must_use]
+pub fn own() -> StreamName {
+    StreamName::new("own")
+}
+
+/// Requests of this device, and its answers to others'.
+#[must_use]
+pub fn desk() -> StreamName {
+    StreamName::new("desk")
+}
+
+/// One session for chosen readers, by random bytes.
+#[must_use]
+pub fn share(random: [u8; 8]) -> StreamName {
+    StreamName::new(format!("share-{:016x}", u64::from_le_bytes(random)))
+}
+
+/// The log of a stream: `DEVICE/STREAM/INCARNATION`.
+pub(super) fn log(of: &StreamOrigin) -> Result<LogName, NameError> {
+    LogName::new(format!("{}/{}/{}", of.device, of.stream, of.incarnation))
+}
+
+/// Whose log a name is.
+pub(super) fn origin(log: &LogName) -> Option<StreamOrigin> {
+    let mut parts = log.as_str().split('/');
+    let (device, stream, life) = (parts.next()?, parts.next()?, parts.next()?);
+    let incarnation = Incarnation::parse(life).filter(|_| parts.next().is_none())?;
+    let (device, stream) = (DeviceId::new(device), StreamName::new(stream));
+    Some(StreamOrigin { device, stream, incarnation })
+}
+
+/// The logs of a device.
+pub(super) fn logs_of(device: &DeviceId) -> Result<Prefix, NameError> {
+    Prefix::new(device.as_str())
+}
+
+/// Where the key of a stream in an epoch is: `key/DEVICE/STREAM/EPOCH`.
+pub(super) fn key(
+    device: &DeviceId,
+    stream: &StreamName,
+    epoch: u64,
+) -> Result<KeyName, NameError> {
+    KeyName::new(format!("key/{device}/{stream}/{epoch}"))
+}
+
+/// The device a key belongs to.
+pub(super) fn key_of(key: &KeyName) -> Option<DeviceId> {
+    let device = key.as_str().strip_prefix("key/")?.split('/').next()?;
+    Some(DeviceId::new(device))
+}
+
+/// Where the roster is.
+pub(super) fn roster() -> Result<KeyName, NameError> {
+    KeyName::new("roster")
+}
+
+/// Where a decision is claimed: `decision/HASH`.
+pub(super) fn decision(request: &Digest) -> Result<KeyName, NameError> {
+    KeyName::new(format!("decision/{request}"))
+}
+
+/// Which batches a segment holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) first: u64,
+    pub(super) last: u64,
+}
+
+/// The segments of a stream.
+pub(super) fn segments_of(of: &StreamOrigin) -> Result<Prefix, NameError> {
+    Prefix::new(format!("seg/{}/{}/{}", of.device, of.stream, of.incarnation))
+}
+
+/// The segments of a device.
+pub(super) fn segments_of_device(device: &DeviceId) -> Result<Prefix, NameError> {
+    Prefix::new(format!("seg/{device}"))
+}
+
+/// A segment: `seg/DEVICE/STREAM/INCARNATION/FIRST-LAST-HASH`. With the hash in its name, two
+/// copies of one device never claim the same one.
+pub(super) fn segment(of: &StreamOrigin, span: Span, hash: &str) -> Result<BlobName, NameError> {
+    let (first, last) = (span.first, span.last);
+    let short: String = hash.chars().take(16).collect();
+    let prefix = segments_of(of)?;
+    BlobName::new(format!("{}/{first}-{last}-{short}", prefix.as_str()))
+}
+
+/// Whose segment it is, and which batches it holds.
+pub(super) fn span(segment: &BlobName) -> Option<(StreamOrigin, Span)> {
+    let (log, range) = segment.as_str().strip_prefix("seg/")?.rsplit_once('/')?;
+    let of = origin(&LogName::new(log).ok()?)?;
+    let mut parts = range.split('-');
+    let (first, last) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some((of, Span { first, last }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        let incarnation = Incarnation { count: 2, random: 9 };
+        let of = StreamOrigin { device: DeviceId::new("d-1"), stream: own(), incarnation };
+        let name = log(&of).unwrap();
+        assert_eq!(name.as_str(), "d-1/own/2-0000000000000009");
+        assert_eq!(origin(&name), Some(of.clone()));
+        let it = segment(&of, Span { first: 3, last: 9 }, &"ab".repeat(32)).unwrap();
+        assert_eq!(it.as_str(), "seg/d-1/own/2-0000000000000009/3-9-abababababababab");
+        assert_eq!(span(&it), Some((of, Span { first: 3, last: 9 })));
+        for other in ["d-1", "d-1/own", "d-1/own/x", "d-1/own/2-0000000000000009/more"] {
+            assert_eq!(origin(&LogName::new(other).unwrap()), None, "{other}");
+        }
+        let key = key(&DeviceId::new("d-1"), &desk(), 4).unwrap();
+        assert_eq!(key.as_str(), "key/d-1/desk/4");
+        assert_eq!(key_of(&key), Some(DeviceId::new("d-1")));
+        assert_eq!(key_of(&roster().unwrap()), None);
+        assert_eq!(share([1, 0, 0, 0, 0, 0, 0, 0]).as_str(), "share-0000000000000001");
+    }
+}

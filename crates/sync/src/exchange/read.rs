@@ -1,0 +1,243 @@
+//! From the hub to us: every other device's streams, each from a cursor of our own.
+//!
+//! A batch that is not what it should be is never applied, and the reader stands still at it rather
+//! than pass over it. It goes on when the writer has given the right one, or begun another life.
+
+use super::engine::{Applied, Exchange};
+use super::health::Why;
+use super::item::{Item, split};
+use super::keyring::Found;
+use super::publish::{chain_of, chain_text};
+use super::{ExchangeError, Inbox, Outbox, names};
+use crate::hub::{Entry, Hub, HubError, LogName};
+use crate::seal::{Chain, Opened, Refused, Sealed, Standing, check, open};
+use std::collections::BTreeSet;
+use taffrail_model::DeviceId;
+use taffrail_model::exchange::{ReadTo, StreamOrigin};
+
+/// How many batches are asked for at a time.
+const PAGE: usize = 64;
+
+/// What came of reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadSummary {
+    /// How many batches were applied.
+    pub batches: u64,
+    /// How many items were in them.
+    pub items: u64,
+}
+
+/// Where a reader is in a stream.
+struct Place {
+    origin: StreamOrigin,
+    seq: u64,
+    chain: Chain,
+}
+
+/// Whether to go on in a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    On,
+    Stop,
+}
+
+impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
+    /// Reads everything that other devices of the team have for us.
+    ///
+    /// # Errors
+    /// Says what the hub or memory did not do. What was applied stays applied.
+    pub async fn read(&mut self) -> Result<ReadSummary, ExchangeError> {
+        let mut out = ReadSummary::default();
+        let mut seen = BTreeSet::new();
+        for device in self.others() {
+            let logs = self.hub.logs(&names::logs_of(&device)?).await?;
+            let mut origins: BTreeSet<_> = logs.iter().filter_map(names::origin).collect();
+            origins.extend(self.segmented(&device).await?);
+            for origin in origins {
+                self.read_stream(&origin, &mut out).await?;
+                seen.insert(origin);
+            }
+        }
+        // Of a stream that is nowhere any more there is nothing to be said.
+        self.health.standing.retain(|origin, _| seen.contains(origin));
+        Ok(out)
+    }
+
+    /// Reads one log, if it is another current device's.
+    ///
+    /// # Errors
+    /// Says what the hub or memory did not do.
+    pub async fn read_log(&mut self, log: &LogName) -> Result<ReadSummary, ExchangeError> {
+        let mut out = ReadSummary::default();
+        let origin = names::origin(log).filter(|it| self.others().contains(&it.device));
+        if let Some(origin) = origin {
+            self.read_stream(&origin, &mut out).await?;
+        }
+        Ok(out)
+    }
+
+    /// The other devices that are in the team now.
+    fn others(&self) -> Vec<DeviceId> {
+        let current = self.roster.members().filter(|member| member.is_current());
+        let ids = current.map(|member| member.device.id.clone());
+        ids.filter(|id| *id != self.us.device).collect()
+    }
+
+    async fn read_stream(
+        &mut self,
+        origin: &StreamOrigin,
+        out: &mut ReadSummary,
+    ) -> Result<(), ExchangeError> {
+        let log = names::log(origin)?;
+        let Some(mut place) = self.place(origin)? else { return Ok(()) };
+        loop {
+            let Some(entries) = self.next_entries(&log, &place).await? else { return Ok(()) };
+            let before = place.seq;
+            let step = self.take_all(&mut place, &entries, out).await;
+            if place.seq > before {
+                let to = ReadTo { seq: place.seq, chain: chain_text(&place.chain) };
+                self.store.keep_read_to(origin, &to)?;
+            }
+            if step? == Step::Stop {
+                return Ok(());
+            }
+        }
+    }
+
+    fn place(&mut self, origin: &StreamOrigin) -> Result<Option<Place>, ExchangeError> {
+        let kept = self.store.read_to(origin)?;
+        let text = kept.as_ref().map(|it| it.chain.as_str());
+        let seq = kept.as_ref().map_or(0, |it| it.seq);
+        let Ok(chain) = chain_of(text, origin, &self.roster) else {
+            self.stand_still(origin, seq, Why::Refused("our own cursor is damaged".to_owned()));
+            return Ok(None);
+        };
+        Ok(Some(Place { origin: origin.clone(), seq, chain }))
+    }
+
+    /// The next batches: from the log, or out of segments where the log has lost them.
+    async fn next_entries(
+        &mut self,
+        log: &LogName,
+        place: &Place,
+    ) -> Result<Option<Vec<Entry>>, ExchangeError> {
+        let found = match self.hub.read_since(log, place.seq, PAGE).await {
+            Ok(entries) if entries.is_empty() => {
+                // A log that is empty may have been lost whole.
+                let more = if place.seq == 0 {
+                    self.segment_after(&place.origin, 0).await?
+                } else {
+                    entries
+                };
+                if more.is_empty() {
+                    self.health.standing.remove(&place.origin);
+                    return Ok(None);
+                }
+                more
+            }
+            Ok(entries) => entries,
+            Err(HubError::Lost { .. } | HubError::Corrupt(_)) => {
+                self.segment_after(&place.origin, place.seq).await?
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if found.is_empty() {
+            self.stand_still(&place.origin, place.seq + 1, Why::Missing);
+            return Ok(None);
+        }
+        Ok(Some(found))
+    }
+
+    async fn take_all(
+        &mut self,
+        place: &mut Place,
+        entries: &[Entry],
+        out: &mut ReadSummary,
+    ) -> Result<Step, ExchangeError> {
+        for entry in entries {
+            match self.opened(place, entry).await? {
+                Ok((items, opened)) => {
+                    self.applied.apply(&place.origin, place.chain.next, &items)?;
+                    self.health.unknown += unknown_in(&items);
+                    out.batches += 1;
+                    out.items += items.len() as u64;
+                    (place.seq, place.chain) = (entry.seq, opened.chain);
+                    self.health.standing.remove(&place.origin);
+                }
+                Err(why) => {
+                    self.stand_still(&place.origin, entry.seq, why);
+                    return Ok(Step::Stop);
+                }
+            }
+        }
+        Ok(Step::On)
+    }
+
+    /// The items of the next batch, or why they are not taken.
+    async fn opened(
+        &mut self,
+        place: &Place,
+        entry: &Entry,
+    ) -> Result<Result<(Vec<Item>, Opened), Why>, ExchangeError> {
+        if entry.seq != place.seq + 1 {
+            return Ok(Err(Why::Missing));
+        }
+        let sealed = match Sealed::parse(&entry.bytes) {
+            Ok(sealed) => sealed,
+            Err(refused) => return Ok(Err(self.reason(&refused))),
+        };
+        let key = match self.their_key(&place.origin, sealed.place.epoch).await? {
+            Found::Key(key) => key,
+            other => return Ok(Err(self.without_key(place, &sealed, other))),
+        };
+        Ok(match open(&sealed, &place.chain, &key, &self.roster) {
+            Ok(opened) => accept(&sealed, opened),
+            Err(refused) => {
+                // Perhaps the key that was opened before is not the one any more.
+                self.keys.forget(&place.origin.device);
+                Err(self.reason(&refused))
+            }
+        })
+    }
+
+    /// A batch that has no key may be refused all the same.
+    fn without_key(&mut self, place: &Place, sealed: &Sealed, found: Found) -> Why {
+        if let Err(refused) = check(sealed, &place.chain, &self.roster) {
+            return self.reason(&refused);
+        }
+        match found {
+            Found::Key(_) | Found::Nothing => Why::NoKey,
+            Found::NotForUs => Why::NotForUs,
+            Found::RosterBehind => {
+                self.needs_roster = true;
+                Why::RosterBehind
+            }
+            Found::Refused(refused) => Why::Refused(format!("its key: {refused}")),
+        }
+    }
+
+    fn reason(&mut self, refused: &Refused) -> Why {
+        if let Refused::RosterBehind { .. } = refused {
+            self.needs_roster = true;
+            return Why::RosterBehind;
+        }
+        Why::Refused(refused.to_string())
+    }
+}
+
+/// The items, if they are as many as their numbers and their writer is in the team now.
+fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), Why> {
+    if opened.standing == Standing::Removed {
+        return Err(Why::Refused("its writer is not in the team any more".to_owned()));
+    }
+    let items = split(&opened.bytes);
+    let numbers = (sealed.place.last - sealed.place.first).saturating_add(1);
+    if items.len() as u64 != numbers {
+        return Err(Why::Refused("it does not hold what its numbers say".to_owned()));
+    }
+    Ok((items, opened))
+}
+
+fn unknown_in(items: &[Item]) -> u64 {
+    items.iter().filter(|item| matches!(item, Item::Unknown(_))).count() as u64
+}

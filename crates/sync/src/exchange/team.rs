@@ -1,0 +1,162 @@
+//! The roster on the hub: one key, sealed to the team, changed only by who knows what stands there.
+//!
+//! A device never goes back behind what it knows. A hub that shows less is given what it lacks; one
+//! that shows something else is not believed.
+
+use super::engine::{Applied, Exchange};
+use super::{ExchangeError, Inbox, Outbox, names};
+use crate::envelope::EnvelopeFault;
+use crate::hub::{Hub, HubError, Revision, Swapped, Value};
+use crate::keys::Identity;
+use crate::roster::{CarriedFault, Fault, Roster, entries_of_sealed};
+
+/// How often a contested roster is tried.
+const TRIES: usize = 8;
+
+/// Why a roster was not fetched or changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RosterFault {
+    /// The hub did not do it.
+    #[error(transparent)]
+    Hub(#[from] HubError),
+    /// It is not sealed to this device.
+    #[error("The roster on the hub is not sealed to this device: it was removed, or is not in yet")]
+    NotForUs,
+    /// What stands there cannot be believed.
+    #[error("The roster on the hub is refused: {0}")]
+    Refused(CarriedFault),
+    /// The change is not allowed, or not any more.
+    #[error("The roster cannot be changed: {0}")]
+    NotAllowed(#[from] Fault),
+}
+
+impl From<CarriedFault> for RosterFault {
+    fn from(fault: CarriedFault) -> Self {
+        match fault {
+            CarriedFault::Envelope(EnvelopeFault::NotForUs) => Self::NotForUs,
+            CarriedFault::Envelope(
+                EnvelopeFault::Nobody | EnvelopeFault::Damaged | EnvelopeFault::TooLarge,
+            )
+            | CarriedFault::NotUnderstood
+            | CarriedFault::Roster(_) => Self::Refused(fault),
+        }
+    }
+}
+
+/// What the hub had.
+struct Fetched {
+    roster: Roster,
+    revision: Option<Revision>,
+    /// The hub has all that is known here.
+    is_whole: bool,
+}
+
+/// The roster with what the hub has of it. If the hub has less, or nothing, it is given ours.
+///
+/// # Errors
+/// The hub cannot be reached, or what it has is not for us, forked or another team's.
+pub async fn fetch_roster<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    identity: &Identity,
+) -> Result<Roster, RosterFault> {
+    for _ in 0..TRIES {
+        let fetched = look(hub, roster, identity).await?;
+        if fetched.is_whole || write(hub, &fetched.roster, fetched.revision).await? {
+            return Ok(fetched.roster);
+        }
+    }
+    Err(contested())
+}
+
+/// Changes the roster: the change is made to the newest one there is, as often as somebody else was
+/// faster, and is refused where it is not allowed any more.
+///
+/// # Errors
+/// The hub cannot be reached, what it has is refused, or the change is.
+pub async fn publish_roster<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    identity: &Identity,
+    change: impl Fn(&Roster) -> Result<Roster, Fault>,
+) -> Result<Roster, RosterFault> {
+    for _ in 0..TRIES {
+        let fetched = look(hub, roster, identity).await?;
+        let changed = change(&fetched.roster)?;
+        if write(hub, &changed, fetched.revision).await? {
+            return Ok(changed);
+        }
+    }
+    Err(contested())
+}
+
+async fn look<H: Hub>(
+    hub: &H,
+    known: &Roster,
+    identity: &Identity,
+) -> Result<Fetched, RosterFault> {
+    let name = names::roster().map_err(|error| HubError::Refused(error.to_string()))?;
+    match hub.get(&name).await? {
+        None => Ok(Fetched { roster: known.clone(), revision: None, is_whole: false }),
+        Some(Value { revision, bytes }) => {
+            let entries = entries_of_sealed(&bytes, identity)?;
+            let is_whole = entries.len() >= known.entries().len();
+            let roster = known.extended(entries).map_err(CarriedFault::Roster)?;
+            Ok(Fetched { roster, revision: Some(revision), is_whole })
+        }
+    }
+}
+
+/// Whether the roster stands on the hub now. After an answer that never came it is looked for.
+async fn write<H: Hub>(
+    hub: &H,
+    roster: &Roster,
+    revision: Option<Revision>,
+) -> Result<bool, RosterFault> {
+    let name = names::roster().map_err(|error| HubError::Refused(error.to_string()))?;
+    let sealed = bytes::Bytes::from(roster.to_sealed()?);
+    match hub.cas(&name, revision, sealed.clone()).await {
+        Ok(Swapped::Done(_)) => Ok(true),
+        Ok(Swapped::Conflict) => Ok(false),
+        Err(error) => match hub.get(&name).await {
+            Ok(Some(there)) if there.bytes == sealed => Ok(true),
+            Ok(_) | Err(_) => Err(error.into()),
+        },
+    }
+}
+
+fn contested() -> RosterFault {
+    HubError::Unreachable("the roster is written by others again and again".to_owned()).into()
+}
+
+impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
+    /// Learns of devices that came or went, and wraps our keys to who may read now.
+    ///
+    /// # Errors
+    /// Says what the hub or memory did not do.
+    pub async fn follow_roster(&mut self) -> Result<(), ExchangeError> {
+        let identity = self.us.secret.identity();
+        let roster = fetch_roster(&self.hub, &self.roster, identity).await?;
+        self.needs_roster = false;
+        if roster != self.roster {
+            self.applied.roster_changed(&roster)?;
+            self.roster = roster;
+        }
+        self.refresh_keys().await
+    }
+
+    /// Changes the roster on the hub and here.
+    ///
+    /// # Errors
+    /// The hub cannot be reached, what it has is refused, or the change is.
+    pub async fn change_roster(
+        &mut self,
+        change: impl Fn(&Roster) -> Result<Roster, Fault>,
+    ) -> Result<(), ExchangeError> {
+        let identity = self.us.secret.identity();
+        let roster = publish_roster(&self.hub, &self.roster, identity, change).await?;
+        self.applied.roster_changed(&roster)?;
+        self.roster = roster;
+        self.refresh_keys().await
+    }
+}

@@ -1,0 +1,60 @@
+//! A stream of hints, whoever gives them.
+
+use super::{Hint, Prefix};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::{Receiver, Sender, channel};
+use tokio::task::JoinHandle;
+
+/// How many hints wait for a reader before they become [`Hint::Anything`].
+pub(crate) const HINTS_LIMIT: usize = 256;
+
+/// Hints as they come. Dropped, the watch ends.
+#[derive(Debug)]
+pub struct Hints {
+    receiver: Receiver<Hint>,
+    below: Prefix,
+    giver: Option<JoinHandle<()>>,
+}
+
+impl Hints {
+    /// Of a channel somebody else feeds.
+    pub(crate) fn of(receiver: Receiver<Hint>, below: Prefix) -> Self {
+        Self { receiver, below, giver: None }
+    }
+
+    /// Of a task that ends with the watch.
+    #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
+    pub(crate) fn fed<F>(below: Prefix, give: impl FnOnce(Sender<Hint>) -> F) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let (sender, receiver) = channel(HINTS_LIMIT);
+        let giver = Some(tokio::spawn(give(sender)));
+        Self { receiver, below, giver }
+    }
+
+    /// The next hint; `None` when there will be no more.
+    pub async fn next(&mut self) -> Option<Hint> {
+        loop {
+            match self.receiver.recv().await {
+                Ok(hint) if hint.is_below(&self.below) => return Some(hint),
+                Ok(_) => {}
+                Err(RecvError::Lagged(_)) => return Some(Hint::Anything),
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    }
+}
+
+impl Drop for Hints {
+    fn drop(&mut self) {
+        if let Some(giver) = &self.giver {
+            giver.abort();
+        }
+    }
+}
+
+/// A channel for hints.
+pub(crate) fn hint_channel() -> Sender<Hint> {
+    channel(HINTS_LIMIT).0
+}

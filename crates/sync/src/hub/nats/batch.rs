@@ -1,0 +1,75 @@
+//! Many messages of one subject in one question (a batched direct get).
+
+use super::{NatsHub, Spot, assets, fault};
+use crate::hub::{Entry, HubError, PAGE_BYTES, Result};
+use async_nats::{HeaderMap, Message, StatusCode, Subscriber};
+use futures_util::StreamExt;
+use serde::Serialize;
+use std::time::Duration;
+
+/// The number its writer gave an entry.
+pub(super) const SEQ: &str = "Taffrail-Seq";
+/// The number the stream gave a message.
+const STREAM_SEQ: &str = "Nats-Sequence";
+/// How long the next message of a batch is waited for.
+const NEXT: Duration = Duration::from_secs(5);
+/// The status after the last message of a batch.
+const END: u16 = 204;
+
+#[derive(Debug, Serialize)]
+struct Question<'a> {
+    seq: u64,
+    next_by_subj: &'a str,
+    batch: usize,
+    max_bytes: usize,
+}
+
+/// The entries of a log from a place in the stream on, with their places.
+pub(super) async fn read(
+    hub: &NatsHub,
+    subject: &str,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<(Spot, Entry)>> {
+    let question =
+        Question { seq: from.max(1), next_by_subj: subject, batch: limit, max_bytes: PAGE_BYTES };
+    let question = serde_json::to_vec(&question).map_err(|it| HubError::Refused(it.to_string()))?;
+    let client = hub.context.client();
+    let inbox = client.new_inbox();
+    let mut answers = client.subscribe(inbox.clone()).await.map_err(fault::unanswered)?;
+    let ask = format!("$JS.API.DIRECT.GET.{}", assets::log_stream(hub));
+    let asked = client.publish_with_reply(ask, inbox, question.into()).await;
+    asked.map_err(fault::unanswered)?;
+    gather(&mut answers).await
+}
+
+async fn gather(answers: &mut Subscriber) -> Result<Vec<(Spot, Entry)>> {
+    let mut found = Vec::new();
+    loop {
+        let message = tokio::time::timeout(NEXT, answers.next()).await;
+        let message = message.map_err(|_| fault::unanswered("no answer in time"))?;
+        let message = message.ok_or_else(|| fault::unanswered("the connection is closed"))?;
+        match message.status {
+            None => found.push(entry(message)?),
+            Some(StatusCode::NOT_FOUND) => return Ok(found),
+            Some(status) if status.as_u16() == END => return Ok(found),
+            Some(status) => {
+                let why = message.description.unwrap_or_default();
+                return Err(HubError::Unreachable(format!("a batch ended with {status}: {why}")));
+            }
+        }
+    }
+}
+
+fn entry(message: Message) -> Result<(Spot, Entry)> {
+    let headers = message.headers.unwrap_or_default();
+    let at = number(&headers, STREAM_SEQ)?;
+    let seq = number(&headers, SEQ)?;
+    Ok((Spot { seq, at }, Entry { seq, bytes: message.payload }))
+}
+
+/// A number among headers.
+pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<u64> {
+    let number = headers.get(name).and_then(|it| it.as_str().parse().ok());
+    number.ok_or_else(|| HubError::Corrupt(format!("an entry has no {name}")))
+}

@@ -1,0 +1,83 @@
+//! What can be said of NATS servers.
+
+use super::{NatsHub, assets, monitor};
+use crate::hub::address::Tls;
+use crate::hub::doctor::{try_rules, unreached};
+use crate::hub::{Aspect, ENTRY_LIMIT, HubCheck, HubError};
+use async_nats::ServerInfo;
+
+/// Streams vanished on kills of older servers.
+const SOUND: (u32, u32, u32) = (2, 11, 0);
+
+pub(super) async fn doctor(hub: &NatsHub) -> Vec<HubCheck> {
+    let info = hub.context.client().server_info();
+    let mut checks = try_rules(hub).await;
+    checks.push(version(&info));
+    checks.push(transport(hub, &info));
+    checks.push(payload(&info));
+    checks.push(copies(hub).await);
+    checks.push(durability(hub).await);
+    checks
+}
+
+fn version(info: &ServerInfo) -> HubCheck {
+    let (major, minor, _) = SOUND;
+    let message = format!("nats-server {}; {major}.{minor} and newer will do.", info.version);
+    HubCheck::good(Aspect::Version, message)
+}
+
+fn transport(hub: &NatsHub, info: &ServerInfo) -> HubCheck {
+    if hub.servers.tls == Tls::Required || info.tls_required {
+        return HubCheck::good(Aspect::Transport, "The way to the server is encrypted (TLS).");
+    }
+    HubCheck::weak(
+        Aspect::Transport,
+        "The way to the server is not encrypted. What is sealed stays sealed; who listens sees \
+         names, sizes and times, and passwords. Use tls:// beyond this machine.",
+    )
+}
+
+fn payload(info: &ServerInfo) -> HubCheck {
+    let (has, needs) = (info.max_payload, ENTRY_LIMIT + assets::HEADERS);
+    if has >= needs {
+        return HubCheck::good(Aspect::Payload, format!("The server takes {has} bytes at once."));
+    }
+    let message = format!("The server takes {has} bytes at once. Set max_payload to {needs}.");
+    HubCheck::bad(Aspect::Payload, message)
+}
+
+async fn copies(hub: &NatsHub) -> HubCheck {
+    let stream = hub.context.get_stream(assets::log_stream(hub)).await;
+    match stream.map(|stream| stream.cached_info().config.num_replicas) {
+        Ok(1) => HubCheck::weak(
+            Aspect::Copies,
+            "One server has everything. If its disk is lost, devices give it all again.",
+        ),
+        Ok(copies) => HubCheck::good(Aspect::Copies, format!("{copies} servers have everything.")),
+        Err(error) => unreached(&HubError::Unreachable(error.to_string())),
+    }
+}
+
+async fn durability(hub: &NatsHub) -> HubCheck {
+    let Some(monitor) = &hub.servers.monitor else {
+        return HubCheck::unknown(
+            Aspect::Durability,
+            "A client cannot see whether the server flushes to the disk before it answers. Set \
+             `sync_interval: always` in its configuration, and name its monitoring address with \
+             ?monitor=http://HOST:8222 to have it checked.",
+        );
+    };
+    match monitor::sync_interval(monitor).await {
+        Ok(monitor::Sync::Always) => {
+            HubCheck::good(Aspect::Durability, "The server flushes to the disk before it answers.")
+        }
+        Ok(monitor::Sync::Every(seconds)) => HubCheck::bad(
+            Aspect::Durability,
+            format!(
+                "The server flushes to the disk every {seconds} s: a power cut loses what came \
+                 since, or the whole stream. Set `sync_interval: always`."
+            ),
+        ),
+        Err(why) => HubCheck::unknown(Aspect::Durability, format!("{monitor} did not say: {why}")),
+    }
+}

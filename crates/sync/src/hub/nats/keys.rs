@@ -1,0 +1,50 @@
+//! Keys as a key-value bucket. A revision is the number of the message in its stream.
+
+use super::{NatsHub, assets, fault, logs};
+use crate::hub::answer::fits;
+use crate::hub::{Name, Prefix, Result, Revision, Swapped, VALUE_LIMIT, Value};
+use async_nats::jetstream::message::PublishMessage;
+use bytes::Bytes;
+
+/// Where keys are in the bucket.
+pub(super) const KEYS: &str = "key";
+/// Where pointers to blobs are in the bucket.
+pub(super) const BLOBS: &str = "blob";
+
+pub(super) fn subject<K>(hub: &NatsHub, kind: &str, name: &Name<K>) -> String {
+    format!("{}{}", root(hub, kind), name.dotted())
+}
+
+/// Subjects of one kind begin like this.
+pub(super) fn root(hub: &NatsHub, kind: &str) -> String {
+    format!("$KV.{}.{kind}.", assets::bucket(hub))
+}
+
+/// The value, as the leader knows it: a replica may be behind.
+pub(super) async fn get(hub: &NatsHub, subject: &str) -> Result<Option<Value>> {
+    let stream = assets::handle(hub, assets::key_stream(hub)).await?;
+    let answer = stream.get_last_raw_message_by_subject(subject).await;
+    let found = fault::found(hub, answer).await?;
+    Ok(found.map(|it| Value { revision: Revision(it.sequence), bytes: it.payload }))
+}
+
+pub(super) async fn cas(
+    hub: &NatsHub,
+    subject: &str,
+    expected: Option<Revision>,
+    bytes: Bytes,
+) -> Result<Swapped> {
+    fits(bytes.len(), VALUE_LIMIT)?;
+    let expected = expected.map_or(0, Revision::number);
+    let message = PublishMessage::build().payload(bytes).expected_last_subject_sequence(expected);
+    let answer = logs::fenced_publish(hub, subject.to_owned(), message).await?;
+    Ok(answer.map_or(Swapped::Conflict, |at| Swapped::Done(Revision(at))))
+}
+
+pub(super) async fn names<K: Ord>(
+    hub: &NatsHub,
+    kind: &str,
+    below: &Prefix,
+) -> Result<Vec<Name<K>>> {
+    logs::names_under(hub, assets::key_stream(hub), &root(hub, kind), below).await
+}

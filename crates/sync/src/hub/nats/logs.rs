@@ -1,0 +1,230 @@
+//! Logs as subjects of one stream. The server takes an entry only if the one before it is still
+//! the last of its subject, so a log has no gaps, no doubles and one order.
+
+use super::{NatsHub, Spot, assets, batch, fault};
+use crate::hub::answer::fits;
+use crate::hub::memory::page;
+use crate::hub::{
+    Appended, ENTRY_LIMIT, Entry, HubError, LogName, Name, PAGE_LIMIT, Prefix, Result,
+};
+use async_nats::jetstream::message::PublishMessage;
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+
+/// An entry that was found at its place.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) spot: Spot,
+    pub(super) bytes: Bytes,
+}
+
+pub(super) fn subject(hub: &NatsHub, log: &LogName) -> String {
+    format!("{}{}", assets::log_root(hub), log.dotted())
+}
+
+pub(super) async fn append(
+    hub: &NatsHub,
+    log: &LogName,
+    seq: u64,
+    bytes: Bytes,
+) -> Result<Appended> {
+    fits(bytes.len(), ENTRY_LIMIT)?;
+    let known = hub.spots().get(log).and_then(|spots| spots.end);
+    if let Some(known) = known.filter(|known| known.seq + 1 == seq)
+        && publish(hub, log, known, &bytes).await? == Fenced::Let
+    {
+        return Ok(Appended::New);
+    }
+    let last = end(hub, log).await?;
+    let spot = last.as_ref().map_or(Spot::default(), |found| found.spot);
+    if spot.seq + 1 != seq {
+        return settle(hub, log, (seq, &bytes), last).await;
+    }
+    if publish(hub, log, spot, &bytes).await? == Fenced::Let {
+        return Ok(Appended::New);
+    }
+    // Somebody was faster, perhaps an earlier try of our own. It may not be readable yet.
+    let last = end(hub, log).await?;
+    if last.as_ref().map_or(0, |found| found.spot.seq) + 1 == seq {
+        return Err(HubError::Unreachable(format!("an entry of {log} is on its way")));
+    }
+    settle(hub, log, (seq, &bytes), last).await
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fenced {
+    Let,
+    Kept,
+}
+
+/// Publishes the entry after a spot, if that still is the end.
+async fn publish(hub: &NatsHub, log: &LogName, after: Spot, bytes: &Bytes) -> Result<Fenced> {
+    let seq = after.seq + 1;
+    let message = PublishMessage::build()
+        .payload(bytes.clone())
+        .header(batch::SEQ, seq.to_string())
+        .expected_last_subject_sequence(after.at);
+    // Until there is an answer nobody knows where the log ends.
+    hub.spots().entry(log.clone()).or_default().end = None;
+    let Some(at) = fenced_publish(hub, subject(hub, log), message).await? else {
+        return Ok(Fenced::Kept);
+    };
+    hub.spots().entry(log.clone()).or_default().end = Some(Spot { seq, at });
+    Ok(Fenced::Let)
+}
+
+/// Where in its stream a message is now; nothing if something else was the last of its subject.
+pub(super) async fn fenced_publish(
+    hub: &NatsHub,
+    subject: String,
+    message: PublishMessage,
+) -> Result<Option<u64>> {
+    let answer = match hub.context.send_publish(subject, message).await {
+        Ok(sent) => sent.await,
+        Err(error) => Err(error),
+    };
+    match answer {
+        Ok(answer) => Ok(Some(answer.sequence)),
+        Err(error) if fault::is_fenced(&error) => Ok(None),
+        Err(error) => Err(fault::publishing(hub, &error).await),
+    }
+}
+
+/// What an entry is that cannot be appended where the log ends.
+async fn settle(
+    hub: &NatsHub,
+    log: &LogName,
+    (seq, bytes): (u64, &Bytes),
+    end: Option<Found>,
+) -> Result<Appended> {
+    let last = end.as_ref().map_or(0, |found| found.spot.seq);
+    if seq == 0 || seq > last {
+        return Ok(Appended::Conflict { last });
+    }
+    let there = match end.filter(|found| found.spot.seq == seq) {
+        Some(found) => Some(found.bytes),
+        None => {
+            let entries = read_since(hub, log, seq - 1, 1).await?;
+            entries.into_iter().next().map(|entry| entry.bytes)
+        }
+    };
+    let is_same = there.as_ref() == Some(bytes);
+    Ok(if is_same { Appended::Already } else { Appended::Conflict { last } })
+}
+
+/// The last entry, as the leader knows it.
+pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<Found>> {
+    let stream = assets::handle(hub, assets::log_stream(hub)).await?;
+    let answer = stream.get_last_raw_message_by_subject(&subject(hub, log)).await;
+    let Some(message) = fault::found(hub, answer).await? else {
+        hub.spots().remove(log);
+        return Ok(None);
+    };
+    let seq = batch::number(&message.headers, batch::SEQ)?;
+    let spot = Spot { seq, at: message.sequence };
+    hub.spots().entry(log.clone()).or_default().end = Some(spot);
+    Ok(Some(Found { spot, bytes: message.payload }))
+}
+
+pub(super) async fn read_since(
+    hub: &NatsHub,
+    log: &LogName,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Entry>> {
+    let limit = limit.min(PAGE_LIMIT);
+    if limit == 0 {
+        return Ok(Vec::new());
+    }
+    let read = hub.spots().get(log).and_then(|spots| spots.read);
+    let known = read.filter(|spot| spot.seq == after);
+    if let Some(known) = known {
+        let found = batch::read(hub, &subject(hub, log), known.at + 1, limit).await?;
+        if found.first().is_some_and(|(spot, _)| spot.seq == after + 1) {
+            return accept(hub, log, found, limit);
+        }
+    }
+    // Nothing new, or not the stream it was: the leader knows.
+    let last = end(hub, log).await?.map_or(Spot::default(), |found| found.spot);
+    if after > last.seq {
+        return Err(HubError::Lost { last: last.seq });
+    }
+    if after == last.seq {
+        return Ok(Vec::new());
+    }
+    let from = place_of(hub, log, after + 1, last).await?;
+    let found = batch::read(hub, &subject(hub, log), from, limit).await?;
+    accept(hub, log, found, limit)
+}
+
+/// Entries without gaps, and where they ended.
+fn accept(
+    hub: &NatsHub,
+    log: &LogName,
+    found: Vec<(Spot, Entry)>,
+    limit: usize,
+) -> Result<Vec<Entry>> {
+    let has_gap = found.windows(2).any(|pair| matches!(pair, [a, b] if a.0.seq + 1 != b.0.seq));
+    if has_gap {
+        return Err(HubError::Corrupt(format!("the log {log} has a gap")));
+    }
+    let spots: Vec<Spot> = found.iter().map(|(spot, _)| *spot).collect();
+    let entries = page(found.into_iter().map(|(_, entry)| entry), limit);
+    let end = entries.len().checked_sub(1).and_then(|at| spots.get(at));
+    hub.spots().entry(log.clone()).or_default().read = end.copied();
+    Ok(entries)
+}
+
+/// Where in the stream an entry is, found by halving: entries of a log are in order.
+async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<u64> {
+    let subject = subject(hub, log);
+    // An entry cannot come before as many others.
+    let (mut low, mut high) = (seq, last.at);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let found = batch::read(hub, &subject, middle, 1).await?;
+        let (spot, _) = found.first().ok_or_else(|| behind(log))?;
+        if spot.seq < seq {
+            low = spot.at + 1;
+        } else if spot.seq > seq {
+            high = middle;
+        } else {
+            return Ok(spot.at);
+        }
+    }
+    let found = batch::read(hub, &subject, low, 1).await?;
+    let is_it = found.first().is_some_and(|(spot, _)| spot.seq == seq);
+    if is_it { Ok(low) } else { Err(missing(log, seq, found.is_empty())) }
+}
+
+fn behind(log: &LogName) -> HubError {
+    HubError::Unreachable(format!("a server is behind with {log}"))
+}
+
+fn missing(log: &LogName, seq: u64, is_behind: bool) -> HubError {
+    if is_behind {
+        return behind(log);
+    }
+    HubError::Corrupt(format!("the log {log} has lost its entry {seq}"))
+}
+
+pub(super) async fn names(hub: &NatsHub, below: &Prefix) -> Result<Vec<LogName>> {
+    names_under(hub, assets::log_stream(hub), &assets::log_root(hub), below).await
+}
+
+/// The names below a prefix that a stream has subjects for.
+pub(super) async fn names_under<K: Ord>(
+    hub: &NatsHub,
+    stream: String,
+    root: &str,
+    below: &Prefix,
+) -> Result<Vec<Name<K>>> {
+    let stream = assets::handle(hub, stream).await?;
+    let filter = format!("{root}{}>", below.dotted());
+    let subjects = stream.info_with_subjects(filter).await.map_err(fault::unanswered)?;
+    let subjects: Vec<(String, usize)> = subjects.try_collect().await.map_err(fault::unanswered)?;
+    let names = subjects.iter().filter_map(|(subject, _)| subject.strip_prefix(root));
+    let mut names: Vec<_> = names.filter_map(Name::from_dotted).collect();
+    names.sort_unstable();
+    Ok(names)
+}

@@ -1,0 +1,119 @@
+//! A hub on NATS JetStream: a stream with a subject for each log, a key-value bucket, and an
+//! object store for the bytes of blobs.
+//!
+//! No device has a durable consumer: readers ask for batches by subject, and hints are a plain
+//! subscription. So the servers keep nothing for a device that is away.
+
+mod assets;
+mod batch;
+mod blobs;
+mod conf;
+mod connect;
+mod doctor;
+mod fault;
+mod keys;
+mod logs;
+mod monitor;
+mod watch;
+
+pub use conf::{NatsPlan, nats_conf};
+
+use super::{
+    Appended, Blob, BlobName, Content, Entry, Hint, Hints, Hub, HubCheck, KeyName, LogName,
+    NatsServers, Prefix, Put, Result, Revision, Swapped, Team, Value,
+};
+use async_nats::jetstream::Context;
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::broadcast::Sender;
+
+/// A hub on NATS. Clones share its connection.
+#[derive(Debug, Clone)]
+pub struct NatsHub {
+    context: Context,
+    team: Team,
+    servers: NatsServers,
+    /// Where logs were last seen to end. Only a start: the server checks every write.
+    spots: Arc<Mutex<HashMap<LogName, Spots>>>,
+    /// Says [`Hint::Anything`] when the connection is back.
+    reconnected: Sender<Hint>,
+}
+
+/// An entry and where in the stream it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Spot {
+    seq: u64,
+    at: u64,
+}
+
+/// What is remembered of a log.
+#[derive(Debug, Clone, Copy, Default)]
+struct Spots {
+    /// The last entry this hub appended or found to be the last.
+    end: Option<Spot>,
+    /// The last entry that was read.
+    read: Option<Spot>,
+}
+
+impl NatsHub {
+    fn spots(&self) -> MutexGuard<'_, HashMap<LogName, Spots>> {
+        // It only holds hints, so what a panic elsewhere left is good enough.
+        self.spots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Hub for NatsHub {
+    async fn append(&self, log: &LogName, seq: u64, bytes: Bytes) -> Result<Appended> {
+        logs::append(self, log, seq, bytes).await
+    }
+
+    async fn last(&self, log: &LogName) -> Result<u64> {
+        Ok(logs::end(self, log).await?.map_or(0, |found| found.spot.seq))
+    }
+
+    async fn read_since(&self, log: &LogName, after: u64, limit: usize) -> Result<Vec<Entry>> {
+        logs::read_since(self, log, after, limit).await
+    }
+
+    async fn logs(&self, below: &Prefix) -> Result<Vec<LogName>> {
+        logs::names(self, below).await
+    }
+
+    async fn get(&self, key: &KeyName) -> Result<Option<Value>> {
+        keys::get(self, &keys::subject(self, keys::KEYS, key)).await
+    }
+
+    async fn cas(
+        &self,
+        key: &KeyName,
+        expected: Option<Revision>,
+        bytes: Bytes,
+    ) -> Result<Swapped> {
+        keys::cas(self, &keys::subject(self, keys::KEYS, key), expected, bytes).await
+    }
+
+    async fn keys(&self, below: &Prefix) -> Result<Vec<KeyName>> {
+        keys::names(self, keys::KEYS, below).await
+    }
+
+    async fn put_blob(&self, name: &BlobName, content: &Content) -> Result<Put> {
+        blobs::put(self, name, content).await
+    }
+
+    async fn get_blob(&self, name: &BlobName) -> Result<Option<Blob>> {
+        blobs::get(self, name).await
+    }
+
+    async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
+        keys::names(self, keys::BLOBS, below).await
+    }
+
+    async fn watch(&self, below: &Prefix) -> Result<Hints> {
+        watch::watch(self, below).await
+    }
+
+    async fn doctor(&self) -> Vec<HubCheck> {
+        doctor::doctor(self).await
+    }
+}

@@ -1,0 +1,87 @@
+//! What a NATS server tells about itself over HTTP. Clients are not told how it writes.
+
+use serde::Deserialize;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// How long the server may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most that is read of an answer.
+const LIMIT: u64 = 1024 * 1024;
+const PORT: u16 = 8222;
+
+/// When a server flushes to the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sync {
+    /// Before it answers.
+    Always,
+    /// Every so many seconds.
+    Every(u64),
+}
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    config: Config,
+}
+
+#[derive(Debug, Deserialize)]
+struct Config {
+    #[serde(default)]
+    sync_always: bool,
+    /// In nanoseconds.
+    #[serde(default)]
+    sync_interval: u64,
+}
+
+/// Asks the server at an address, as in `http://HOST:8222`.
+pub(super) async fn sync_interval(address: &str) -> Result<Sync, String> {
+    let body = tokio::time::timeout(PATIENCE, get(address)).await;
+    body.map_err(|_| "no answer in time".to_owned())?.and_then(|answer| read(&answer))
+}
+
+async fn get(address: &str) -> Result<String, String> {
+    let Some(host) = address.strip_prefix("http://") else {
+        return Err("only http:// can be asked".to_owned());
+    };
+    let host = host.split('/').next().unwrap_or_default();
+    let has_port = host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let place = if has_port { host.to_owned() } else { format!("{host}:{PORT}") };
+    let mut stream = TcpStream::connect(&place).await.map_err(|error| error.to_string())?;
+    let request = format!("GET /jsz?config=true HTTP/1.0\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.map_err(|error| error.to_string())?;
+    let mut answer = Vec::new();
+    let read = stream.take(LIMIT).read_to_end(&mut answer).await;
+    read.map_err(|error| error.to_string())?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+fn read(answer: &str) -> Result<Sync, String> {
+    let (_, body) = answer.split_once("\r\n\r\n").ok_or("that is no HTTP")?;
+    let answer: Answer = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    Ok(match answer.config {
+        Config { sync_always: true, .. } => Sync::Always,
+        Config { sync_interval, .. } => Sync::Every(sync_interval / 1_000_000_000),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        let check = |body: &str, expected: Option<Sync>| {
+            let answer = format!("HTTP/1.0 200 OK\r\nX: y\r\n\r\n{body}");
+            assert_eq!(read(&answer).ok(), expected, "{body}");
+        };
+        check(
+            r#"{"config":{"sync_interval":120000000000,"sync_always":true}}"#,
+            Some(Sync::Always),
+        );
+        check(r#"{"config":{"sync_interval":120000000000}}"#, Some(Sync::Every(120)));
+        check(r#"{"streams":0}"#, None);
+        check("<html>", None);
+        assert!(read("").is_err());
+    }
+}

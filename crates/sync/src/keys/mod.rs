@@ -1,0 +1,193 @@
+//! The keys of a device: one to sign with, one to be sealed to, and the words that name both. A
+//! third one, made of the first, is for the doors of servers only.
+
+mod door;
+mod fingerprint;
+mod identity;
+mod passphrase;
+
+pub use door::{DoorKey, NoDoorKey};
+pub use fingerprint::Fingerprint;
+pub use identity::{Identity, Recipient};
+pub use passphrase::{PassphraseFault, open_with_passphrase, seal_with_passphrase};
+
+use crate::bytes::fixed_bytes;
+use ed25519_dalek::{SigningKey, VerifyingKey};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Write};
+use zeroize::Zeroizing;
+
+const FIRST_LINE: &str = "taffrail-device-1";
+
+/// Keys that cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    /// It is no file of keys, or one of a later version.
+    #[error("this is no device key of version 1")]
+    NotAKey,
+    /// The signing key is cut off, mistyped or weak.
+    #[error("the signing key cannot be used")]
+    Signing,
+    /// The age key is cut off or mistyped.
+    #[error("the age key cannot be used")]
+    Age,
+}
+
+/// What makes a device this device. It is never printed and is wiped when it is dropped.
+pub struct DeviceSecret {
+    signing: SigningKey,
+    identity: Identity,
+}
+
+impl DeviceSecret {
+    /// Makes both keys of random bytes.
+    #[must_use]
+    pub fn from_random(random: &Zeroizing<[u8; 64]>) -> Self {
+        let (mut signing, mut age) = (Zeroizing::new([0; 32]), Zeroizing::new([0; 32]));
+        let (first, second) = random.split_at(32);
+        signing.copy_from_slice(first);
+        age.copy_from_slice(second);
+        Self { signing: SigningKey::from_bytes(&signing), identity: Identity::from_random(&age) }
+    }
+
+    /// Reads what `to_text` wrote.
+    ///
+    /// # Errors
+    ///
+    /// Says which of the keys cannot be read.
+    pub fn parse(text: &str) -> Result<Self, KeyFault> {
+        let mut lines = text.lines().map(str::trim);
+        if lines.next() != Some(FIRST_LINE) {
+            return Err(KeyFault::NotAKey);
+        }
+        let (signing, age) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        let bytes = Zeroizing::new(crate::bytes::from_hex(signing).ok_or(KeyFault::Signing)?);
+        let bytes: &[u8; 32] = bytes.as_slice().try_into().map_err(|_| KeyFault::Signing)?;
+        let identity = Identity::parse(age).ok_or(KeyFault::Age)?;
+        Ok(Self { signing: SigningKey::from_bytes(bytes), identity })
+    }
+
+    /// The text for a file of mode 0600.
+    #[must_use]
+    pub fn to_text(&self) -> Zeroizing<String> {
+        let age = self.identity.to_text();
+        // With room from the beginning, no copy is left behind by growing.
+        let mut text = Zeroizing::new(String::with_capacity(256));
+        text.push_str(FIRST_LINE);
+        text.push('\n');
+        let bytes = Zeroizing::new(self.signing.to_bytes());
+        for byte in bytes.iter() {
+            // Writing to a String cannot fail.
+            write!(text, "{byte:02x}").ok();
+        }
+        text.push('\n');
+        text.push_str(&age);
+        text.push('\n');
+        text
+    }
+
+    /// The half that everybody may see.
+    #[must_use]
+    pub fn keys(&self) -> DeviceKeys {
+        let signing = self.signing.verifying_key();
+        let door = door::public(&self.signing);
+        DeviceKeys { signing, recipient: self.identity.recipient(), door }
+    }
+
+    /// What a NATS server's challenge is signed with, and nothing else.
+    #[must_use]
+    pub fn door_seed(&self) -> Option<Zeroizing<String>> {
+        door::seed(&self.signing)
+    }
+
+    /// What opens things that are sealed to this device.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    pub(crate) fn signing(&self) -> &SigningKey {
+        &self.signing
+    }
+}
+
+impl fmt::Debug for DeviceSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceSecret({})", self.keys().fingerprint())
+    }
+}
+
+/// The public half of a device's keys.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "WrittenKeys", into = "WrittenKeys")]
+pub struct DeviceKeys {
+    signing: VerifyingKey,
+    recipient: Recipient,
+    door: Option<DoorKey>,
+}
+
+impl DeviceKeys {
+    /// Six words that stand for both keys; two people compare them aloud.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self.signing.as_bytes(), &self.recipient.to_string())
+    }
+
+    /// Whom to seal to.
+    #[must_use]
+    pub fn recipient(&self) -> &Recipient {
+        &self.recipient
+    }
+
+    /// What a NATS server knows it by.
+    #[must_use]
+    pub fn door(&self) -> Option<&DoorKey> {
+        self.door.as_ref()
+    }
+
+    pub(crate) fn signing(&self) -> &VerifyingKey {
+        &self.signing
+    }
+}
+
+impl fmt::Debug for DeviceKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeviceKeys({})", self.fingerprint())
+    }
+}
+
+fixed_bytes! {
+    /// An ed25519 public key as it is written.
+    SigningKeyBytes, 32
+}
+
+#[derive(Serialize, Deserialize)]
+struct WrittenKeys {
+    ed25519_pub: SigningKeyBytes,
+    age_recipient: Recipient,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    nats_pub: Option<DoorKey>,
+}
+
+impl TryFrom<WrittenKeys> for DeviceKeys {
+    type Error = KeyFault;
+
+    fn try_from(written: WrittenKeys) -> Result<Self, KeyFault> {
+        let signing = VerifyingKey::from_bytes(written.ed25519_pub.as_bytes());
+        let signing = signing.map_err(|_| KeyFault::Signing)?;
+        if signing.is_weak() {
+            return Err(KeyFault::Signing);
+        }
+        Ok(Self { signing, recipient: written.age_recipient, door: written.nats_pub })
+    }
+}
+
+impl From<DeviceKeys> for WrittenKeys {
+    fn from(keys: DeviceKeys) -> Self {
+        let ed25519_pub = SigningKeyBytes::from_bytes(keys.signing.to_bytes());
+        Self { ed25519_pub, age_recipient: keys.recipient, nats_pub: keys.door }
+    }
+}
+
+#[cfg(test)]
+mod tests;

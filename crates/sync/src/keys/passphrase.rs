@@ -1,0 +1,119 @@
+//! A recovery identity behind a passphrase: an age file of the scrypt kind.
+
+use super::Identity;
+use crate::header::WholeHeader;
+use age::secrecy::SecretString;
+use std::io::{Read, Write};
+use zeroize::Zeroizing;
+
+/// 2^18 rounds: about a second and 256 MiB for every guess.
+const WORK_FACTOR: u8 = 18;
+/// More than this is refused, so that a hostile file cannot keep us busy for hours.
+const MOST_WORK: u8 = 20;
+const MOST_BYTES: u64 = 4096;
+
+/// A file behind a passphrase that cannot be opened or made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PassphraseFault {
+    /// The passphrase is wrong, or the file was changed.
+    #[error("the passphrase does not open it")]
+    Wrong,
+    /// It asks for more work than is reasonable.
+    #[error("it asks for more work than is allowed")]
+    TooMuchWork,
+    /// It is something else, or cut off.
+    #[error("this is no identity behind a passphrase")]
+    NotAnIdentity,
+}
+
+/// An age file that the passphrase opens, and nothing else.
+///
+/// # Errors
+///
+/// The file could not be written.
+pub fn seal_with_passphrase(
+    identity: &Identity,
+    passphrase: Zeroizing<String>,
+) -> Result<Vec<u8>, PassphraseFault> {
+    seal_with(identity, passphrase, WORK_FACTOR)
+}
+
+fn seal_with(
+    identity: &Identity,
+    passphrase: Zeroizing<String>,
+    work: u8,
+) -> Result<Vec<u8>, PassphraseFault> {
+    let not = |_| PassphraseFault::NotAnIdentity;
+    let mut recipient = age::scrypt::Recipient::new(secret(passphrase));
+    recipient.set_work_factor(work);
+    let recipients = std::iter::once(&recipient as &dyn age::Recipient);
+    let sealer = age::Encryptor::with_recipients(recipients);
+    let sealer = sealer.map_err(|_| PassphraseFault::NotAnIdentity)?;
+    let mut out = Vec::new();
+    let mut writer = sealer.wrap_output(&mut out).map_err(not)?;
+    writer.write_all(identity.to_text().as_bytes()).map_err(not)?;
+    writer.finish().map_err(not)?;
+    Ok(out)
+}
+
+/// The identity in an age file that the passphrase opens.
+///
+/// # Errors
+///
+/// Says whether the passphrase or the file is at fault.
+pub fn open_with_passphrase(
+    file: &[u8],
+    passphrase: Zeroizing<String>,
+) -> Result<Identity, PassphraseFault> {
+    let opener = age::Decryptor::new_buffered(WholeHeader::new(file));
+    let opener = opener.map_err(|_| PassphraseFault::NotAnIdentity)?;
+    if !opener.is_scrypt() {
+        return Err(PassphraseFault::NotAnIdentity);
+    }
+    let mut key = age::scrypt::Identity::new(secret(passphrase));
+    key.set_max_work_factor(MOST_WORK);
+    let opened =
+        opener.decrypt(std::iter::once(&key as &dyn age::Identity)).map_err(
+            |fault| match fault {
+                age::DecryptError::ExcessiveWork { .. } => PassphraseFault::TooMuchWork,
+                _ => PassphraseFault::Wrong,
+            },
+        )?;
+    let mut text = Zeroizing::new(String::with_capacity(256));
+    let read = opened.take(MOST_BYTES).read_to_string(&mut text);
+    read.map_err(|_| PassphraseFault::Wrong)?;
+    Identity::parse(&text).ok_or(PassphraseFault::NotAnIdentity)
+}
+
+fn secret(mut passphrase: Zeroizing<String>) -> SecretString {
+    SecretString::from(std::mem::take(&mut *passphrase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passphrase_opens_what_it_closed_and_nothing_else_does() {
+        let identity = Identity::from_random(&Zeroizing::new([9; 32]));
+        let words = |text: &str| Zeroizing::new(text.to_owned());
+        let file = seal_with(&identity, words("correct horse"), 4).unwrap();
+        let check = |file: &[u8], with: &str, expected: Result<String, PassphraseFault>| {
+            let got = open_with_passphrase(file, words(with));
+            assert_eq!(got.map(|opened| opened.recipient().to_string()), expected, "{with}");
+        };
+        check(&file, "correct horse", Ok(identity.recipient().to_string()));
+        check(&file, "correct house", Err(PassphraseFault::Wrong));
+        check(b"", "", Err(PassphraseFault::NotAnIdentity));
+        let mut changed = file.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        check(&changed, "correct horse", Err(PassphraseFault::Wrong));
+        let text = String::from_utf8_lossy(&file);
+        let greedy = text.replacen(" 4\n", " 21\n", 1).into_bytes();
+        let header: usize = greedy.windows(3).position(|w| w == b"---").unwrap();
+        let mut hostile = greedy[..header].to_vec();
+        let at = file.windows(3).position(|w| w == b"---").unwrap();
+        hostile.extend_from_slice(&file[at..]);
+        check(&hostile, "correct horse", Err(PassphraseFault::TooMuchWork));
+    }
+}

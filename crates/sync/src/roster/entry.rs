@@ -1,0 +1,169 @@
+//! One entry of a roster: what an admin device said, bound to all that was said before.
+
+use crate::bytes::{Digest, Signature, TeamId, fixed_bytes};
+use crate::keys::{DeviceKeys, DeviceSecret, DoorKey, Recipient};
+use crate::signing::{Forged, Purpose, digest, encode, sign, verify};
+use serde::{Deserialize, Serialize};
+use taffrail_model::{DeviceId, Timestamp};
+
+fixed_bytes! {
+    /// An invite, by the hash of its secret.
+    InviteId, 32
+}
+
+/// A device as the roster knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Drawn once by the device itself.
+    pub id: DeviceId,
+    /// What people call it; no two devices of a team at a time share one.
+    pub name: String,
+    /// Whose it is.
+    pub user: String,
+    /// Its public keys.
+    #[serde(flatten)]
+    pub keys: DeviceKeys,
+}
+
+/// What an entry does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+pub enum Op {
+    /// Opens the roster. The device vouches for itself and is the first admin.
+    Found {
+        /// The first device.
+        device: Device,
+    },
+    /// Takes a device in.
+    Add {
+        /// The new device.
+        device: Device,
+        /// The invite it answered; one invite takes in one device.
+        invite: InviteId,
+    },
+    /// Lets a device sign entries.
+    Admin {
+        /// A device of the team.
+        device: DeviceId,
+    },
+    /// Takes a device out and begins an epoch.
+    Remove {
+        /// A device of the team.
+        device: DeviceId,
+    },
+    /// Begins an epoch, so that new keys are drawn.
+    Rotate,
+    /// Names a user's recovery recipient, in place of the one before.
+    Recovery {
+        /// Whose it is.
+        user: String,
+        /// Whom to wrap that user's keys to as well.
+        recipient: Recipient,
+    },
+}
+
+impl Op {
+    fn encoded(&self) -> Vec<u8> {
+        let of = |fields: &[&[u8]]| encode(Purpose::RosterOp, fields);
+        match self {
+            Self::Found { device } => of(&[b"found", &device.encoded()]),
+            Self::Add { device, invite } => of(&[b"add", &device.encoded(), invite.as_bytes()]),
+            Self::Admin { device } => of(&[b"admin", device.as_str().as_bytes()]),
+            Self::Remove { device } => of(&[b"remove", device.as_str().as_bytes()]),
+            Self::Rotate => of(&[b"rotate"]),
+            Self::Recovery { user, recipient } => {
+                of(&[b"recovery", user.as_bytes(), recipient.to_string().as_bytes()])
+            }
+        }
+    }
+}
+
+impl Device {
+    /// The device as it is signed.
+    pub(super) fn encoded(&self) -> Vec<u8> {
+        let recipient = self.keys.recipient().to_string();
+        let door = self.keys.door().map_or("", DoorKey::as_str);
+        let fields: [&[u8]; 6] = [
+            self.id.as_str().as_bytes(),
+            self.name.as_bytes(),
+            self.user.as_bytes(),
+            self.keys.signing().as_bytes(),
+            recipient.as_bytes(),
+            door.as_bytes(),
+        ];
+        encode(Purpose::RosterOp, &fields)
+    }
+}
+
+/// What an entry says, before it is signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Statement {
+    /// The team it is said for.
+    pub team: TeamId,
+    /// Its place, from 0.
+    pub n: u64,
+    /// The hash of the entry before, or of the team for the first.
+    pub prev: Digest,
+    /// The epoch that holds from here on.
+    pub epoch: u64,
+    /// When, by the signer's clock; nothing rests on it.
+    pub at: Timestamp,
+    /// Who says it.
+    pub by: DeviceId,
+    /// What it does.
+    #[serde(flatten)]
+    pub op: Op,
+}
+
+/// A signed statement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What it says.
+    #[serde(flatten)]
+    pub statement: Statement,
+    /// The signature of the device that says it.
+    pub signature: Signature,
+}
+
+impl Entry {
+    /// Signs a statement.
+    #[must_use]
+    pub fn sign(statement: Statement, secret: &DeviceSecret) -> Self {
+        let fields = statement.fields();
+        let signature = sign(secret.signing(), Purpose::RosterEntry, &[&fields]);
+        Self { statement, signature }
+    }
+
+    /// The hash the next entry carries.
+    #[must_use]
+    pub fn hash(&self) -> Digest {
+        let fields = self.statement.fields();
+        digest(Purpose::RosterEntry, &[&fields, self.signature.as_bytes()])
+    }
+
+    pub(super) fn verify(&self, keys: &DeviceKeys) -> Result<(), Forged> {
+        let fields = self.statement.fields();
+        verify(keys.signing(), Purpose::RosterEntry, &[&fields], &self.signature)
+    }
+}
+
+impl Statement {
+    fn fields(&self) -> Vec<u8> {
+        let fields: [&[u8]; 7] = [
+            self.team.as_bytes(),
+            &self.n.to_le_bytes(),
+            self.prev.as_bytes(),
+            &self.epoch.to_le_bytes(),
+            &self.at.as_nanosecond().to_le_bytes(),
+            self.by.as_str().as_bytes(),
+            &self.op.encoded(),
+        ];
+        encode(Purpose::RosterEntry, &fields)
+    }
+}
+
+/// What the first entry of a team carries as the hash before.
+#[must_use]
+pub fn start_of(team: &TeamId) -> Digest {
+    digest(Purpose::RosterStart, &[team.as_bytes()])
+}

@@ -1,0 +1,122 @@
+//! Why a roster is refused.
+
+use crate::bytes::TeamId;
+use taffrail_model::DeviceId;
+
+/// Why an entry, or a list of entries, is refused. `n` is the place of the entry at fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// There is no entry at all.
+    #[error("the roster is empty")]
+    Empty,
+    /// The first entry founds nothing, or a later one founds again.
+    #[error("entry {n} opens a roster where none begins")]
+    NotFounded {
+        /// The entry.
+        n: u64,
+    },
+    /// An entry is missing, doubled or out of order.
+    #[error("entry {expected} is missing; {n} stands in its place")]
+    Gap {
+        /// What was to come.
+        expected: u64,
+        /// What came.
+        n: u64,
+    },
+    /// Two histories differ: somebody shows different rosters to different devices.
+    #[error("entry {n} differs from the one known here: the roster was forked")]
+    Forked {
+        /// The first entry that differs.
+        n: u64,
+    },
+    /// It is older than what is known here.
+    #[error("the roster ends before entry {pinned}, which is known here: it was rolled back")]
+    RolledBack {
+        /// The last entry known here.
+        pinned: u64,
+    },
+    /// It is the roster of another team.
+    #[error("this is the roster of team {team}")]
+    OtherTeam {
+        /// That team.
+        team: TeamId,
+    },
+    /// The signature does not hold.
+    #[error("the signature of entry {n} does not hold")]
+    Forged {
+        /// The entry.
+        n: u64,
+    },
+    /// The signer is no device of the team, or no longer.
+    #[error("entry {n} is signed by {by}, which is not in the team")]
+    NotAMember {
+        /// The entry.
+        n: u64,
+        /// The signer.
+        by: DeviceId,
+    },
+    /// The signer is in the team and may not sign entries.
+    #[error("entry {n} is signed by {by}, which is no admin")]
+    NotAnAdmin {
+        /// The entry.
+        n: u64,
+        /// The signer.
+        by: DeviceId,
+    },
+    /// The epoch is not the one that follows.
+    #[error("entry {n} has epoch {epoch}, {expected} was to come")]
+    WrongEpoch {
+        /// The entry.
+        n: u64,
+        /// What it says.
+        epoch: u64,
+        /// What follows from the entries before.
+        expected: u64,
+    },
+    /// A name that would not be read as a name.
+    #[error(
+        "entry {n} has the name {name:?}: letters, digits, spaces and . _ - @ + only, at most 64"
+    )]
+    BadName {
+        /// The entry.
+        n: u64,
+        /// The name.
+        name: String,
+    },
+    /// Another device of the team has this name.
+    #[error("entry {n}: a device named {name} is in the team already")]
+    SameName {
+        /// The entry.
+        n: u64,
+        /// The name.
+        name: String,
+    },
+    /// A device or a key that was in the team before, or is.
+    #[error("entry {n}: device {device} or one of its keys was in the team already")]
+    SameDevice {
+        /// The entry.
+        n: u64,
+        /// The device.
+        device: DeviceId,
+    },
+    /// An invite takes in one device.
+    #[error("entry {n}: the invite was used already")]
+    InviteUsed {
+        /// The entry.
+        n: u64,
+    },
+    /// The device it speaks of is not in the team.
+    #[error("entry {n}: device {device} is not in the team")]
+    NoSuchDevice {
+        /// The entry.
+        n: u64,
+        /// The device.
+        device: DeviceId,
+    },
+    /// Without an admin nothing could be changed any more.
+    #[error("entry {n} would leave the team without an admin")]
+    LastAdmin {
+        /// The entry.
+        n: u64,
+    },
+}

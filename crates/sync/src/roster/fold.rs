@@ -1,0 +1,159 @@
+//! What one more entry does to a roster, or why it is refused.
+
+use super::{Device, Entry, Fault, InviteId, Member, Op, Role, Roster, Since, Statement};
+use taffrail_model::DeviceId;
+
+/// How long a name may be.
+const MOST_CHARACTERS: usize = 64;
+
+impl Roster {
+    /// Appends an entry. A refused one leaves the roster as it was.
+    pub(super) fn take(&mut self, entry: Entry) -> Result<(), Fault> {
+        let Statement { team, n, prev, epoch, .. } = entry.statement;
+        let expected = self.entries.len() as u64;
+        if team != self.team {
+            return Err(Fault::OtherTeam { team });
+        }
+        if n != expected {
+            return Err(Fault::Gap { expected, n });
+        }
+        if prev != self.head() {
+            return Err(Fault::Forked { n: n.saturating_sub(1) });
+        }
+        self.check_signer(&entry)?;
+        let expected = self.epoch_after(&entry.statement.op);
+        if epoch != expected {
+            return Err(Fault::WrongEpoch { n, epoch, expected });
+        }
+        self.apply(&entry.statement)?;
+        self.epoch = epoch;
+        self.hashes.push(entry.hash());
+        self.entries.push(entry);
+        Ok(())
+    }
+
+    /// The epoch after an entry that does this.
+    pub(super) fn epoch_after(&self, op: &Op) -> u64 {
+        match op {
+            Op::Remove { .. } | Op::Rotate => self.epoch.saturating_add(1),
+            Op::Found { .. } | Op::Add { .. } | Op::Admin { .. } | Op::Recovery { .. } => {
+                self.epoch
+            }
+        }
+    }
+
+    fn check_signer(&self, entry: &Entry) -> Result<(), Fault> {
+        let Statement { n, ref by, ref op, .. } = entry.statement;
+        let keys = match (op, self.entries.is_empty()) {
+            (Op::Found { device }, true) if device.id == *by => &device.keys,
+            (Op::Found { .. }, _) | (_, true) => return Err(Fault::NotFounded { n }),
+            (_, false) => {
+                let signer = self.current(by).ok_or(Fault::NotAMember { n, by: by.clone() })?;
+                if signer.role != Role::Admin {
+                    return Err(Fault::NotAnAdmin { n, by: by.clone() });
+                }
+                &signer.device.keys
+            }
+        };
+        entry.verify(keys).map_err(|_| Fault::Forged { n })
+    }
+
+    fn apply(&mut self, statement: &Statement) -> Result<(), Fault> {
+        let n = statement.n;
+        match &statement.op {
+            Op::Found { device } => self.add(device, Role::Admin, statement),
+            Op::Add { device, invite } => {
+                self.check_invite(invite, n)?;
+                self.add(device, Role::Member, statement)?;
+                self.invites.insert(*invite);
+                Ok(())
+            }
+            Op::Admin { device } => {
+                self.current_mut(device, n)?.role = Role::Admin;
+                Ok(())
+            }
+            Op::Remove { device } => self.remove(device, statement),
+            Op::Rotate => Ok(()),
+            Op::Recovery { user, recipient } => {
+                check_name(user, n)?;
+                self.recovery.insert(user.clone(), recipient.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn check_invite(&self, invite: &InviteId, n: u64) -> Result<(), Fault> {
+        if self.invites.contains(invite) { Err(Fault::InviteUsed { n }) } else { Ok(()) }
+    }
+
+    fn add(&mut self, device: &Device, role: Role, said: &Statement) -> Result<(), Fault> {
+        let (n, id) = (said.n, &device.id);
+        check_name(&device.name, n)?;
+        check_name(&device.user, n)?;
+        check_id(id, n)?;
+        if self.named(&device.name).is_some() {
+            return Err(Fault::SameName { n, name: device.name.clone() });
+        }
+        // A key that was taken out must not come back under another name.
+        let same = |member: &Member| {
+            let (old, new) = (&member.device.keys, &device.keys);
+            member.device.id == *id
+                || old.signing() == new.signing()
+                || old.recipient() == new.recipient()
+        };
+        if self.members.values().any(same) {
+            return Err(Fault::SameDevice { n, device: id.clone() });
+        }
+        let joined = Since { n, epoch: said.epoch };
+        let admitted_by = said.by.clone();
+        let member = Member { device: device.clone(), role, joined, admitted_by, left: None };
+        self.members.insert(id.clone(), member);
+        Ok(())
+    }
+
+    fn remove(&mut self, device: &DeviceId, said: &Statement) -> Result<(), Fault> {
+        let n = said.n;
+        let other_admin = |member: &&Member| {
+            member.is_current() && member.role == Role::Admin && member.device.id != *device
+        };
+        let leaves_admin = self.members.values().any(|member| other_admin(&member));
+        let leaving = self.current_mut(device, n)?;
+        if !leaves_admin {
+            return Err(Fault::LastAdmin { n });
+        }
+        leaving.left = Some(Since { n, epoch: said.epoch });
+        Ok(())
+    }
+
+    fn current(&self, device: &DeviceId) -> Option<&Member> {
+        self.members.get(device).filter(|member| member.is_current())
+    }
+
+    fn current_mut(&mut self, device: &DeviceId, n: u64) -> Result<&mut Member, Fault> {
+        let member = self.members.get_mut(device).filter(|member| member.is_current());
+        member.ok_or_else(|| Fault::NoSuchDevice { n, device: device.clone() })
+    }
+}
+
+/// Ids become parts of subjects and of keys in a bucket.
+fn check_id(id: &DeviceId, n: u64) -> Result<(), Fault> {
+    let id = id.as_str();
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if (1..=MOST_CHARACTERS).contains(&id.len()) && id.bytes().all(plain) {
+        Ok(())
+    } else {
+        Err(Fault::BadName { n, name: id.to_owned() })
+    }
+}
+
+/// Names are shown on terminals and typed by people.
+fn check_name(name: &str, n: u64) -> Result<(), Fault> {
+    let plain = |c: char| c.is_alphanumeric() || " ._-@+".contains(c);
+    let length = name.chars().count();
+    let fits = (1..=MOST_CHARACTERS).contains(&length) && name.trim() == name;
+    if fits && name.chars().all(plain) {
+        Ok(())
+    } else {
+        Err(Fault::BadName { n, name: name.to_owned() })
+    }
+}

@@ -1,0 +1,87 @@
+//! What goes to a hub: keys wrapped to devices, and batches sealed, signed and chained.
+
+mod batch;
+mod chain;
+mod key;
+mod packing;
+
+pub use batch::{Content, Opened, Place, Sealed, Standing, Stream, check, open, seal};
+pub use chain::Chain;
+pub use key::{DataKey, KeyPlace, Scope, WrappedKey, unwrap, wrap};
+pub use packing::MOST_BYTES;
+
+use crate::envelope::EnvelopeFault;
+use taffrail_model::DeviceId;
+
+/// Why a key or a batch is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is something else, or cut off.
+    #[error("it is cut off or of another form")]
+    NotUnderstood,
+    /// It belongs to another team, stream or device, or its key to another place.
+    #[error("it belongs somewhere else")]
+    OtherPlace,
+    /// The roster known here does not reach this epoch; fetch it first.
+    #[error("it is of epoch {epoch}, the roster known here ends with {known}")]
+    RosterBehind {
+        /// Its epoch.
+        epoch: u64,
+        /// The last epoch known here.
+        known: u64,
+    },
+    /// The signer was not in the team then.
+    #[error("{device} was not in the team in epoch {epoch}")]
+    NotAMember {
+        /// The signer.
+        device: DeviceId,
+        /// The epoch.
+        epoch: u64,
+    },
+    /// The signature does not hold.
+    #[error("the signature does not hold")]
+    Forged,
+    /// It is not sealed to this identity.
+    #[error("it is not sealed to this device")]
+    NotForUs,
+    /// It was changed, or the key is another one.
+    #[error("it does not open: it was changed, or the key is another one")]
+    Damaged,
+    /// Batches are missing before it, or it came before.
+    #[error("it holds {got}, {expected} was to come")]
+    OutOfSequence {
+        /// The first number that was to come.
+        expected: u64,
+        /// The first number it holds.
+        got: u64,
+    },
+    /// It does not follow what came before it.
+    #[error("it does not follow the batch before it")]
+    Unchained,
+    /// Its epoch is older than that of the batch before it.
+    #[error("it goes back behind epoch {known}")]
+    OlderEpoch {
+        /// The epoch of the batch before.
+        known: u64,
+    },
+    /// It holds more than a batch may.
+    #[error("it holds more than a batch may")]
+    TooLarge,
+    /// There is nobody to seal to.
+    #[error("there is nobody to seal to")]
+    Nobody,
+}
+
+impl From<EnvelopeFault> for Refused {
+    fn from(fault: EnvelopeFault) -> Self {
+        match fault {
+            EnvelopeFault::Nobody => Self::Nobody,
+            EnvelopeFault::NotForUs => Self::NotForUs,
+            EnvelopeFault::Damaged => Self::Damaged,
+            EnvelopeFault::TooLarge => Self::TooLarge,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

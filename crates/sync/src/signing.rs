@@ -1,0 +1,201 @@
+//! What is signed, hashed or bound, as bytes that can mean one thing only.
+//!
+//! Every statement begins with its purpose, and every field with its length, so that no signature
+//! given for one thing can be shown for another and no two fields can run together.
+
+use crate::bytes::{Digest, Signature};
+use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
+
+/// What a statement is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The six words of two keys.
+    Fingerprint,
+    /// The key for the doors of servers, made of a signing key.
+    Door,
+    /// Where the chain of a roster begins.
+    RosterStart,
+    /// What an entry of a roster does.
+    RosterOp,
+    /// An entry of a roster.
+    RosterEntry,
+    /// The name of an invite, made of its secret.
+    Invite,
+    /// An answer to an invite.
+    JoinRequest,
+    /// A key as it is wrapped.
+    Key,
+    /// The commitment to a key.
+    KeyCommitment,
+    /// A key wrapped to recipients.
+    WrappedKey,
+    /// Where the chain of batches begins.
+    ChainStart,
+    /// The place of a batch: what its ciphertext is bound to.
+    BatchPlace,
+    /// A batch.
+    Batch,
+    /// A bundle, by its manifest and roster.
+    Bundle,
+    /// Whom a key was wrapped to.
+    Readers,
+    /// Where the decision of a request is claimed.
+    Decision,
+    /// An answer to a request.
+    Answer,
+    /// A claim to have decided a request.
+    Claim,
+}
+
+impl Purpose {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Fingerprint => "taffrail/1/fingerprint",
+            Self::Door => "taffrail/1/door",
+            Self::RosterStart => "taffrail/1/roster-start",
+            Self::RosterOp => "taffrail/1/roster-op",
+            Self::RosterEntry => "taffrail/1/roster-entry",
+            Self::Invite => "taffrail/1/invite",
+            Self::JoinRequest => "taffrail/1/join-request",
+            Self::Key => "taffrail/1/key",
+            Self::KeyCommitment => "taffrail/1/key-commitment",
+            Self::WrappedKey => "taffrail/1/wrapped-key",
+            Self::ChainStart => "taffrail/1/chain-start",
+            Self::BatchPlace => "taffrail/1/batch-place",
+            Self::Batch => "taffrail/1/batch",
+            Self::Bundle => "taffrail/1/bundle",
+            Self::Readers => "taffrail/1/readers",
+            Self::Decision => "taffrail/1/decision",
+            Self::Answer => "taffrail/1/answer",
+            Self::Claim => "taffrail/1/claim",
+        }
+    }
+}
+
+/// A signature that does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the signature does not hold")]
+pub struct Forged;
+
+/// The purpose and the fields, each after its length in eight bytes, the lowest first.
+#[must_use]
+pub fn encode(purpose: Purpose, fields: &[&[u8]]) -> Vec<u8> {
+    let parts = || std::iter::once(purpose.label().as_bytes()).chain(fields.iter().copied());
+    let mut out = Vec::with_capacity(parts().map(|part| part.len() + 8).sum());
+    for part in parts() {
+        out.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        out.extend_from_slice(part);
+    }
+    out
+}
+
+/// The fields of exactly this many that were encoded for this purpose.
+#[must_use]
+pub fn decode<const N: usize>(purpose: Purpose, mut bytes: &[u8]) -> Option<[&[u8]; N]> {
+    if next(&mut bytes)? != purpose.label().as_bytes() {
+        return None;
+    }
+    let mut out = [[].as_slice(); N];
+    for field in &mut out {
+        *field = next(&mut bytes)?;
+    }
+    bytes.is_empty().then_some(out)
+}
+
+fn next<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+    let (field, rest) = rest.split_at_checked(length)?;
+    *bytes = rest;
+    Some(field)
+}
+
+/// The BLAKE3 hash of an encoding.
+#[must_use]
+pub fn digest(purpose: Purpose, fields: &[&[u8]]) -> Digest {
+    Digest::from_bytes(*blake3::hash(&encode(purpose, fields)).as_bytes())
+}
+
+/// Signs an encoding.
+#[must_use]
+pub fn sign(key: &SigningKey, purpose: Purpose, fields: &[&[u8]]) -> Signature {
+    Signature::from_bytes(key.sign(&encode(purpose, fields)).to_bytes())
+}
+
+/// Checks a signature strictly: neither another encoding of it nor a weak key is let through.
+///
+/// # Errors
+///
+/// The signature does not hold for these fields and this purpose.
+pub fn verify(
+    key: &VerifyingKey,
+    purpose: Purpose,
+    fields: &[&[u8]],
+    signature: &Signature,
+) -> Result<(), Forged> {
+    let signature = ed25519_dalek::Signature::from_bytes(signature.as_bytes());
+    key.verify_strict(&encode(purpose, fields), &signature).map_err(|_| Forged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key() -> SigningKey {
+        SigningKey::from_bytes(&[7; 32])
+    }
+
+    proptest! {
+        #[test]
+        fn an_encoding_means_one_thing(a: Vec<u8>, b: Vec<u8>, c: Vec<u8>) {
+            let bytes = encode(Purpose::Batch, &[&a, &b, &c]);
+            prop_assert_eq!(decode(Purpose::Batch, &bytes), Some([&*a, &*b, &*c]));
+            prop_assert_eq!(decode::<3>(Purpose::Bundle, &bytes), None);
+            prop_assert_eq!(decode::<2>(Purpose::Batch, &bytes), None);
+            prop_assert_eq!(decode::<4>(Purpose::Batch, &bytes), None);
+        }
+
+        #[test]
+        fn any_bytes_are_decoded_or_refused(bytes: Vec<u8>) {
+            prop_assert_eq!(decode::<3>(Purpose::Batch, &bytes), None);
+        }
+
+        #[test]
+        fn a_signature_with_any_bit_flipped_is_refused(text: Vec<u8>, bit in 0_usize..512) {
+            let signature = sign(&key(), Purpose::Batch, &[&text]);
+            let public = key().verifying_key();
+            prop_assert_eq!(verify(&public, Purpose::Batch, &[&text], &signature), Ok(()));
+            let mut bytes = *signature.as_bytes();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let forged = Signature::from_bytes(bytes);
+            prop_assert_eq!(verify(&public, Purpose::Batch, &[&text], &forged), Err(Forged));
+        }
+    }
+
+    #[test]
+    fn a_signature_is_for_its_purpose_and_its_fields() {
+        let public = key().verifying_key();
+        let signature = sign(&key(), Purpose::Batch, &[b"ab", b"c"]);
+        let check = |purpose: Purpose, fields: &[&[u8]], expected: Result<(), Forged>| {
+            assert_eq!(verify(&public, purpose, fields, &signature), expected, "{purpose:?}");
+        };
+        check(Purpose::Batch, &[b"ab", b"c"], Ok(()));
+        check(Purpose::Bundle, &[b"ab", b"c"], Err(Forged));
+        check(Purpose::Batch, &[b"a", b"bc"], Err(Forged));
+        check(Purpose::Batch, &[b"abc"], Err(Forged));
+        check(Purpose::Batch, &[b"ab", b"c", b""], Err(Forged));
+    }
+
+    #[test]
+    fn a_weak_key_signs_nothing() {
+        // The neutral element: with it, a lax check accepts one signature for every text.
+        let mut neutral = [0; 32];
+        neutral[0] = 1;
+        let weak = VerifyingKey::from_bytes(&neutral).unwrap();
+        let mut signature = [0; 64];
+        signature[0] = 1;
+        let signature = Signature::from_bytes(signature);
+        assert_eq!(verify(&weak, Purpose::Batch, &[b"any"], &signature), Err(Forged));
+    }
+}

@@ -1,0 +1,121 @@
+//! Memory that crashes: a call is broken off before or after it had its effect.
+
+use taffrail_model::exchange::{
+    Inbox, Incarnation, Kept, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault,
+    StreamOrigin, Writing,
+};
+use taffrail_model::{StreamName, Timestamp};
+use taffrail_testkit::Chance;
+
+/// Memory with crashes, once in so many writes.
+#[derive(Debug, Clone)]
+pub(crate) struct Crashing<S> {
+    pub(crate) inner: S,
+    pub(crate) chance: Chance,
+    pub(crate) one_in: usize,
+}
+
+/// What happens after the effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum After {
+    Fine,
+    Crash,
+}
+
+impl After {
+    pub(crate) fn check(self) -> Kept<()> {
+        if self == Self::Crash { Err(crash()) } else { Ok(()) }
+    }
+}
+
+fn crash() -> StorageFault {
+    StorageFault("crash".to_owned())
+}
+
+impl<S> Crashing<S> {
+    pub(crate) fn new(inner: S, chance: Chance, one_in: usize) -> Self {
+        Self { inner, chance, one_in }
+    }
+
+    pub(crate) fn calm(&mut self) {
+        self.one_in = usize::MAX;
+    }
+
+    pub(crate) fn before(&mut self) -> Kept<After> {
+        if self.one_in == usize::MAX || !self.chance.one_in(self.one_in) {
+            return Ok(After::Fine);
+        }
+        if self.chance.one_in(2) { Err(crash()) } else { Ok(After::Crash) }
+    }
+
+    fn write<T>(&mut self, work: impl FnOnce(&mut S) -> Kept<T>) -> Kept<T> {
+        let after = self.before()?;
+        let answer = work(&mut self.inner)?;
+        after.check()?;
+        Ok(answer)
+    }
+}
+
+impl<S: Outbox> Outbox for Crashing<S> {
+    fn open_stream(&mut self, new: &Writing) -> Kept<()> {
+        self.inner.open_stream(new)
+    }
+
+    fn close_stream(&mut self, stream: &StreamName) -> Kept<()> {
+        self.write(|it| it.close_stream(stream))
+    }
+
+    fn streams(&mut self) -> Kept<Vec<Writing>> {
+        self.inner.streams()
+    }
+
+    fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp) -> Kept<u64> {
+        self.write(|it| it.push(stream, items, at))
+    }
+
+    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> Kept<Vec<OutRow>> {
+        self.inner.unsealed(stream, bytes)
+    }
+
+    fn keep_batch(&mut self, stream: &StreamName, batch: &OutBatch, chain: &str) -> Kept<()> {
+        self.write(|it| it.keep_batch(stream, batch, chain))
+    }
+
+    fn batches(&mut self, stream: &StreamName, after: u64, limit: usize) -> Kept<Vec<OutBatch>> {
+        self.inner.batches(stream, after, limit)
+    }
+
+    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> Kept<()> {
+        self.write(|it| it.reached(stream, appended, confirmed))
+    }
+
+    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> Kept<()> {
+        self.write(|it| it.begin_again(stream, incarnation))
+    }
+
+    fn prune(&mut self, retention: Retention) -> Kept<u64> {
+        self.write(|it| it.prune(retention))
+    }
+
+    fn note(&mut self, name: &str) -> Kept<Option<Vec<u8>>> {
+        self.inner.note(name)
+    }
+
+    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> Kept<()> {
+        self.write(|it| it.keep_note(name, bytes))
+    }
+
+    fn notes(&mut self, prefix: &str) -> Kept<Vec<String>> {
+        self.inner.notes(prefix)
+    }
+}
+
+impl<S: Inbox> Inbox for Crashing<S> {
+    fn read_to(&mut self, origin: &StreamOrigin) -> Kept<Option<ReadTo>> {
+        self.inner.read_to(origin)
+    }
+
+    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> Kept<()> {
+        self.write(|it| it.keep_read_to(origin, to))
+    }
+}

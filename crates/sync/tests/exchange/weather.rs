@@ -1,0 +1,194 @@
+//! A hub in memory behind a bad network, that forgets and shows old keys.
+
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use taffrail_sync::hub::{
+    Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
+    MemoryHub, Prefix, Put, Result, Revision, Swapped, Value,
+};
+use taffrail_testkit::Chance;
+
+/// How bad it is: each happens once in so many times.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Climate {
+    pub(crate) lost: usize,
+    pub(crate) old_key: usize,
+}
+
+pub(crate) const CALM: Climate = Climate { lost: usize::MAX, old_key: usize::MAX };
+pub(crate) const BAD: Climate = Climate { lost: 12, old_key: 20 };
+
+#[derive(Debug)]
+struct Sky {
+    hub: MemoryHub,
+    chance: Chance,
+    climate: Climate,
+    /// What keys were before.
+    before: BTreeMap<KeyName, Value>,
+    now: i64,
+    faults: u64,
+}
+
+/// The hub; clones share it.
+#[derive(Debug, Clone)]
+pub(crate) struct Weather(Arc<Mutex<Sky>>);
+
+impl Weather {
+    pub(crate) fn new(climate: Climate, chance: Chance) -> Self {
+        let hub = MemoryHub::new();
+        let sky = Sky { hub, chance, climate, before: BTreeMap::new(), now: 0, faults: 0 };
+        Self(Arc::new(Mutex::new(sky)))
+    }
+
+    /// Everything on the hub is gone.
+    pub(crate) fn wipe(&self) {
+        let mut sky = self.0.lock().unwrap();
+        sky.hub = MemoryHub::new();
+        sky.before.clear();
+    }
+
+    /// Another hub stands in its place.
+    pub(crate) fn replace(&self, hub: MemoryHub) {
+        self.0.lock().unwrap().hub = hub;
+    }
+
+    pub(crate) fn climate(&self, climate: Climate) {
+        self.0.lock().unwrap().climate = climate;
+    }
+
+    /// Milliseconds that have passed.
+    pub(crate) fn now(&self) -> i64 {
+        self.0.lock().unwrap().now
+    }
+
+    pub(crate) fn pass(&self, milliseconds: i64) {
+        self.0.lock().unwrap().now += milliseconds;
+    }
+
+    pub(crate) fn faults(&self) -> u64 {
+        self.0.lock().unwrap().faults
+    }
+
+    pub(crate) fn inner(&self) -> MemoryHub {
+        self.0.lock().unwrap().hub.clone()
+    }
+
+    /// The way to the hub or back: it takes time, and may be the end of it.
+    async fn way(&self) -> Result<()> {
+        let steps = self.0.lock().unwrap().chance.below(3);
+        for _ in 0..steps {
+            let step = i64::try_from(self.0.lock().unwrap().chance.below(20)).unwrap();
+            self.pass(step);
+            yield_once().await;
+        }
+        let mut sky = self.0.lock().unwrap();
+        let lost = sky.climate.lost;
+        if lost != usize::MAX && sky.chance.one_in(lost) {
+            sky.faults += 1;
+            return Err(HubError::Unreachable("lost".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn old_value(&self, key: &KeyName) -> Option<Value> {
+        let mut sky = self.0.lock().unwrap();
+        let rate = sky.climate.old_key;
+        if rate == usize::MAX || !sky.chance.one_in(rate) {
+            return None;
+        }
+        sky.before.get(key).cloned()
+    }
+}
+
+/// Lets others go first.
+pub(crate) async fn yield_once() {
+    let mut is_second = false;
+    poll_fn(|context| {
+        if is_second {
+            return Poll::Ready(());
+        }
+        is_second = true;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// There and back.
+macro_rules! through {
+    ($self:ident, $hub:ident => $answer:expr) => {{
+        $self.way().await?;
+        let $hub = $self.inner();
+        let answer = $answer;
+        $self.way().await?;
+        answer
+    }};
+}
+
+impl Hub for Weather {
+    async fn append(&self, log: &LogName, seq: u64, bytes: Bytes) -> Result<Appended> {
+        through!(self, hub => hub.append(log, seq, bytes).await)
+    }
+
+    async fn last(&self, log: &LogName) -> Result<u64> {
+        through!(self, hub => hub.last(log).await)
+    }
+
+    async fn read_since(&self, log: &LogName, after: u64, limit: usize) -> Result<Vec<Entry>> {
+        through!(self, hub => hub.read_since(log, after, limit).await)
+    }
+
+    async fn logs(&self, below: &Prefix) -> Result<Vec<LogName>> {
+        through!(self, hub => hub.logs(below).await)
+    }
+
+    async fn get(&self, key: &KeyName) -> Result<Option<Value>> {
+        if let Some(old) = self.old_value(key) {
+            return Ok(Some(old));
+        }
+        through!(self, hub => hub.get(key).await)
+    }
+
+    async fn cas(
+        &self,
+        key: &KeyName,
+        expected: Option<Revision>,
+        bytes: Bytes,
+    ) -> Result<Swapped> {
+        self.way().await?;
+        let hub = self.inner();
+        if let Some(now) = hub.get(key).await? {
+            self.0.lock().unwrap().before.insert(key.clone(), now);
+        }
+        let answer = hub.cas(key, expected, bytes).await;
+        self.way().await?;
+        answer
+    }
+
+    async fn keys(&self, below: &Prefix) -> Result<Vec<KeyName>> {
+        through!(self, hub => hub.keys(below).await)
+    }
+
+    async fn put_blob(&self, name: &BlobName, content: &Content) -> Result<Put> {
+        through!(self, hub => hub.put_blob(name, content).await)
+    }
+
+    async fn get_blob(&self, name: &BlobName) -> Result<Option<Blob>> {
+        through!(self, hub => hub.get_blob(name).await)
+    }
+
+    async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
+        through!(self, hub => hub.blobs(below).await)
+    }
+
+    async fn watch(&self, below: &Prefix) -> Result<Hints> {
+        self.inner().watch(below).await
+    }
+
+    async fn doctor(&self) -> Vec<HubCheck> {
+        Vec::new()
+    }
+}

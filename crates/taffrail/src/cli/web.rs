@@ -1,0 +1,133 @@
+//! `taffrail web`
+
+use super::{Context, TEMPLATE, daemon};
+use crate::error::CliError;
+use crate::output::{Out, say};
+use crate::rim;
+use anyhow::Context as _;
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::time::{Duration, Instant};
+use taffrail_api::client::Client;
+use taffrail_api::{ErrorKind, WEB_PORT, WebBody, WebReply};
+
+/// The file a browser is shown first; it holds a code that counts once and for a minute.
+const DOOR: &str = "enter.html";
+
+/// How long an opener is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Open the board in a browser
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail web                the board, in your browser
+  taffrail web --print-url    an address that counts once, within a minute
+  taffrail web --port 8080    where nothing listens yet
+")]
+pub(super) struct Args {
+    /// Print an address to open within a minute, and open nothing
+    #[arg(long)]
+    print_url: bool,
+    /// Listen at this port of 127.0.0.1; 0 takes a free one
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let client = daemon::ensured(context)?;
+    let code = code()?;
+    let url = entrance(&client, &code, args.port)?;
+    if args.print_url {
+        let mut out = Out::new();
+        out.line(&format!("{url}/enter?code={code}"))?;
+        return out.end();
+    }
+    let file = write_door(&context.rim.runtime_folder(), &url, &code)?;
+    if open(&file, context) {
+        say(&format!("opened {url}"));
+        return Ok(());
+    }
+    Err(CliError {
+        kind: ErrorKind::Failure,
+        message: "no browser could be opened".to_owned(),
+        hint: Some("taffrail web --print-url".to_owned()),
+    })
+}
+
+/// Sixty-four digits nobody can guess.
+fn code() -> Result<String, CliError> {
+    let mut text = String::new();
+    for byte in rim::secret()? {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+    }
+    Ok(text)
+}
+
+/// Where the browser is let in. The usual port may be taken by another program: then any will do.
+fn entrance(client: &Client, code: &str, port: Option<u16>) -> Result<String, CliError> {
+    let ask = |port: u16| {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        client.post::<WebReply>("/api/web", &WebBody { code: code.to_owned(), address })
+    };
+    let told = match port {
+        Some(port) => ask(port),
+        None => ask(WEB_PORT).or_else(|_| ask(0)),
+    };
+    let url = told?.url;
+    match port.filter(|it| *it != 0 && !url.ends_with(&format!(":{it}"))) {
+        Some(_) => {
+            Err(CliError::usage(format!("the daemon listens at {url} already"), "taffrail web"))
+        }
+        None => Ok(url),
+    }
+}
+
+/// A file only its user can read. The code is posted from it, so that it stands in no list of
+/// processes and in no history.
+fn write_door(folder: &Path, url: &str, code: &str) -> Result<PathBuf, CliError> {
+    let path = folder.join(DOOR);
+    // One from before; its code is worth nothing.
+    fs::remove_file(&path).ok();
+    let text = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Taffrail</title>\n\
+         <form method=\"post\" action=\"{url}/enter\"><input type=\"hidden\" name=\"code\" \
+         value=\"{code}\"><button>Open the board</button></form>\n\
+         <script>document.forms[0].submit()</script>\n"
+    );
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(0o600);
+    let written = options.open(&path).and_then(|mut it| it.write_all(text.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(path)
+}
+
+/// Asks the user's browser, then the system's opener.
+fn open(file: &Path, context: &Context) -> bool {
+    let browser = context.rim.variables.get("BROWSER").map(String::as_str);
+    let openers = browser.into_iter().chain(["xdg-open", "open"]);
+    openers.filter(|it| !it.is_empty()).any(|opener| {
+        let mut process = Process::new(opener);
+        process.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        process.spawn().is_ok_and(|mut it| is_welcome(&mut it))
+    })
+}
+
+/// An opener that cannot open anything says so soon; one that goes on is the browser itself.
+fn is_welcome(opener: &mut Child) -> bool {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        match opener.try_wait() {
+            Ok(Some(code)) => return code.success(),
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Err(_) => return false,
+        }
+    }
+    true
+}

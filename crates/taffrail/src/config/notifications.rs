@@ -1,0 +1,128 @@
+//! What can be set for notifications.
+
+use super::at_home;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use std::path::Path;
+use taffrail_daemon::{NoticeSettings, Osc, WebhookUrl};
+use taffrail_model::Timestamp;
+use taffrail_model::findings::FindingKind;
+use taffrail_model::notices::{Hours, Wanted, Wishes};
+
+/// As it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct NotificationsConfig {
+    /// On the desktop; without it, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    desktop: Option<bool>,
+    /// In terminals, by this sequence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    terminal: Option<Osc>,
+    /// To this address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook: Option<WebhookUrl>,
+    /// The file with the secret that messages to it are signed with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    webhook_secret_file: Option<String>,
+    /// To this program.
+    command: Vec<String>,
+    /// Sessions that wait for an approval or an answer.
+    waiting: bool,
+    /// Those that ask for something risky.
+    risky: bool,
+    /// Long jobs that are done.
+    finished: bool,
+    /// Findings of these kinds.
+    #[serde(deserialize_with = "kinds")]
+    findings: Vec<String>,
+    /// When nothing is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quiet: Option<Hours>,
+}
+
+impl Default for NotificationsConfig {
+    fn default() -> Self {
+        Self {
+            desktop: None,
+            terminal: None,
+            webhook: None,
+            webhook_secret_file: None,
+            command: Vec::new(),
+            waiting: true,
+            risky: true,
+            finished: true,
+            findings: Vec::new(),
+            quiet: None,
+        }
+    }
+}
+
+impl NotificationsConfig {
+    /// As it is meant; `~` stands for the user's home.
+    pub(crate) fn settings(&self, home: &Path, minute: fn(Timestamp) -> u16) -> NoticeSettings {
+        let mut command = self.command.clone();
+        if let Some(program) = command.first_mut() {
+            *program = at_home(home, program).to_string_lossy().into_owned();
+        }
+        let wanted = |it: bool| if it { Wanted::Yes } else { Wanted::No };
+        NoticeSettings {
+            desktop: self.desktop,
+            terminal: self.terminal,
+            webhook: self.webhook.clone(),
+            webhook_secret: self.webhook_secret_file.as_ref().map(|it| at_home(home, it)),
+            command,
+            wishes: Wishes {
+                waiting: wanted(self.waiting),
+                risky: wanted(self.risky),
+                finished: wanted(self.finished),
+                findings: self.findings.iter().cloned().collect(),
+            },
+            quiet: self.quiet,
+            minute,
+            ..NoticeSettings::default()
+        }
+    }
+}
+
+/// Kinds of findings there are; a typing mistake should not go unnoticed.
+fn kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let words = Vec::<String>::deserialize(from)?;
+    for word in &words {
+        if matches!(FindingKind::from(word.as_str()), FindingKind::Unknown(_)) {
+            return Err(D::Error::custom(format!("no finding is of the kind `{word}`")));
+        }
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, with_value};
+    use super::*;
+
+    #[test]
+    fn what_is_set_is_meant_and_a_mistake_is_told() {
+        let set = |key: &str, value: &str| with_value("", &format!("notifications.{key}"), value);
+        let text = set("quiet", "22:00-07:00").unwrap();
+        let text = with_value(&text, "notifications.findings", r#"["rate_limit"]"#).unwrap();
+        let text = with_value(&text, "notifications.command", r#"["~/bin/tell", "~/x"]"#).unwrap();
+        let text = with_value(&text, "notifications.waiting", "false").unwrap();
+        let config = Config::parse(&text, Path::new("x")).unwrap();
+        let it = config.notifications.settings(Path::new("/h"), |_| 0);
+        assert_eq!(it.command, ["/h/bin/tell", "~/x"]);
+        assert_eq!(it.quiet.map(|it| it.to_string()).as_deref(), Some("22:00-07:00"));
+        let findings = ["rate_limit".to_owned()].into();
+        let wishes = Wishes { waiting: Wanted::No, findings, ..Wishes::default() };
+        assert_eq!(it.wishes, wishes);
+        for (key, value) in [
+            ("quiet", "at night"),
+            ("findings", r#"["boredom"]"#),
+            ("webhook", "ftp://x"),
+            ("terminal", "bell"),
+            ("channel", "x"),
+        ] {
+            assert!(set(key, value).is_err(), "{key}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be set about what other devices are told.
+
+use super::at_home;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use taffrail_daemon::relay::SyncSettings;
+
+/// As it is written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SyncConfig {
+    /// Other devices are told of sessions here; without it, where a hub is in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) enabled: Option<bool>,
+    /// Texts too, not only what happened when.
+    pub(crate) bodies: bool,
+    /// Only of these projects.
+    pub(crate) include: Vec<String>,
+    /// Not of these projects.
+    pub(crate) exclude: Vec<String>,
+}
+
+impl SyncConfig {
+    /// The same as it is meant; `~` stands for the user's home.
+    pub(crate) fn settings(&self, user_home: &Path, has_hub: bool) -> SyncSettings {
+        let at_home = |it: &String| at_home(user_home, it).to_string_lossy().into_owned();
+        SyncSettings {
+            enabled: self.enabled.unwrap_or(has_hub),
+            bodies: self.bodies,
+            include: self.include.iter().map(at_home).collect(),
+            exclude: self.exclude.iter().map(at_home).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Config, with_value};
+
+    #[test]
+    fn nothing_leaves_until_it_is_said_and_home_may_be_short() {
+        let set = |keys: &[(&str, &str)]| {
+            let set =
+                |text: String, (key, value): &(&str, &str)| with_value(&text, key, value).unwrap();
+            let text = keys.iter().fold(String::new(), set);
+            Config::parse(&text, Path::new("x")).unwrap().sync.settings(Path::new("/h"), false)
+        };
+        assert_eq!(set(&[]), SyncSettings::default());
+        let all =
+            [("sync.enabled", "true"), ("sync.bodies", "true"), ("sync.exclude", r#"["~/x/*"]"#)];
+        let expected = SyncSettings {
+            enabled: true,
+            bodies: true,
+            include: Vec::new(),
+            exclude: vec!["/h/x/*".to_owned()],
+        };
+        assert_eq!(set(&all), expected);
+    }
+}

@@ -1,0 +1,127 @@
+//! `taffrail statusline AGENT`: the agent draws what it prints, several times a second.
+//!
+//! It comes before everything else, opens no database and always ends well: an exit code would blank the
+//! line. What the agent says on stdin is written down, and given to the user's own command.
+
+use crate::cli::one_line;
+use crate::hook::held;
+use crate::rim;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read, Write};
+use std::process::{Command, ExitCode, Stdio};
+use taffrail_daemon::{Said, take_down_line};
+
+/// The most of a payload that is held in memory.
+const HELD: u64 = 1024 * 1024;
+/// The most of the user's own line that is printed.
+const THEIRS: u64 = 64 * 1024;
+/// Between the user's line and ours; colours of theirs end here.
+const BETWEEN: &str = "\u{1b}[0m · ";
+
+/// Does what a status line does if we were called as one. Who asks for help is no agent.
+pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    if arguments.nth(1)? != "statusline" {
+        return None;
+    }
+    let words: Vec<OsString> = arguments.collect();
+    if words.iter().any(|it| it == "--help" || it == "-h") {
+        return None;
+    }
+    let (agent, then) = asked(&words)?;
+    let payload = heard().unwrap_or_default();
+    // What cannot be written down is lost; the line is drawn all the same.
+    record(agent, &payload).ok();
+    let theirs = then.and_then(|command| chained(command, &payload).ok()).unwrap_or_default();
+    let state = rim::state_folder();
+    let ours = one_line(state.as_deref());
+    // Nobody is told where nobody reads.
+    io::stdout().lock().write_all(joined(&theirs, &ours).as_bytes()).ok();
+    Some(ExitCode::SUCCESS)
+}
+
+/// The agent, and the user's own command; `None` for what the list of commands refuses in words.
+fn asked(words: &[OsString]) -> Option<(&str, Option<&str>)> {
+    let words: Option<Vec<&str>> = words.iter().map(|it| it.to_str()).collect();
+    match words?.as_slice() {
+        [agent] => Some((agent, None)),
+        [agent, "--then", command] | ["--then", command, agent] => Some((agent, Some(command))),
+        _ => None,
+    }
+}
+
+fn heard() -> io::Result<Vec<u8>> {
+    let stdin = io::stdin().lock();
+    if stdin.is_terminal() { Ok(Vec::new()) } else { held(stdin, HELD) }
+}
+
+fn record(agent: &str, payload: &[u8]) -> io::Result<()> {
+    let folders = rim::data_folder().zip(rim::state_folder());
+    let Some((data, state)) = folders else { return Ok(()) };
+    let (at, nonce, pid) = (rim::now(), rim::nonce(), std::process::id());
+    take_down_line(&data, &state, Said { agent, payload, at, nonce, pid })
+}
+
+/// What the user's own command prints.
+fn chained(command: &str, payload: &[u8]) -> io::Result<String> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that does not read it does not need it.
+        stdin.write_all(payload).ok();
+    }
+    let mut out = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        stdout.take(THEIRS).read_to_end(&mut out)?;
+    }
+    child.wait()?;
+    Ok(String::from_utf8_lossy(&out).trim_end().to_owned())
+}
+
+/// The user's line, and ours after it.
+fn joined(theirs: &str, ours: &str) -> String {
+    if theirs.is_empty() { format!("{ours}\n") } else { format!("{theirs}{BETWEEN}{ours}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_status_line_is_answered() {
+        let check = |words: &[&str], expected: Option<(&str, Option<&str>)>| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            assert_eq!(asked(&words), expected, "{words:?}");
+        };
+        check(&["codex"], Some(("codex", None)));
+        check(&["codex", "--then", "date"], Some(("codex", Some("date"))));
+        check(&["--then", "date", "codex"], Some(("codex", Some("date"))));
+        check(&[], None);
+        check(&["codex", "--then"], None);
+        check(&["codex", "more"], None);
+        for words in [&["taffrail"][..], &["taffrail", "ls"], &["taffrail", "statusline", "-h"]] {
+            assert!(answer(words.iter().map(OsString::from)).is_none(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn ours_follows_theirs() {
+        assert_eq!(joined("", "●1"), "●1\n");
+        assert_eq!(joined("\u{1b}[32mmain", "●1"), "\u{1b}[32mmain\u{1b}[0m · ●1\n");
+    }
+
+    #[test]
+    fn the_users_command_hears_what_the_agent_says() {
+        let check = |command: &str, expected: &str| {
+            assert_eq!(chained(command, b"{\"a\":1}").unwrap(), expected, "{command}");
+        };
+        check("cat", "{\"a\":1}");
+        check("echo one; echo two", "one\ntwo");
+        check("true", "");
+        check("echo partly; exit 3", "partly");
+        check("no-such-program-anywhere", "");
+    }
+}

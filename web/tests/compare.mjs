@@ -1,0 +1,147 @@
+// Asks the same questions of `taffrail web` and of agentsview over one home, and prints steps and seconds side by side:
+//   python3 -m venv /tmp/v && /tmp/v/bin/pip install agentsview==0.46.1
+//   AGENTSVIEW=/tmp/v/bin/agentsview node tests/compare.mjs
+// The home is the scene of the pictures. --with HOME puts another home's sessions beside it, and can be given again.
+// --only waits,cost asks some of them, --rounds 5 is how often each way is gone, --pictures FOLDER keeps what stood on the screen at each answer.
+// --figures measures the first load, and how soon a line is on the screen, instead.
+import { mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { chromium } from '@playwright/test';
+import * as agentsview from './compare/agentsview.mjs';
+import { lines, load } from './compare/figures.mjs';
+import { add, noon, truth } from './compare/home.mjs';
+import * as taffrail from './compare/taffrail.mjs';
+import { median, Walk } from './compare/walk.mjs';
+import { ARGS } from './fresh.mjs';
+import { live, write } from './scene.mjs';
+import { Stage } from './stage.mjs';
+
+const QUESTIONS = {
+  waits: 'Which sessions wait on me, and for what?',
+  answer: 'Answer the one that waits.',
+  failed: 'In which turn did `two_callers_renew_once` fail?',
+  project: 'What did the project billing use this week?',
+  parallel: 'What ran in parallel yesterday?',
+  files: 'Which files did this session change?',
+  asked: 'What did I ask this session last?',
+  phrase: 'Where was “were not one step” said?',
+  cost: 'Which session cost most?',
+  agent: 'How much did Claude Code use today?',
+  doing: 'What is this session doing now, and how sure is that?',
+};
+/** Their answer stands on the first page, so the clock runs from opening it. */
+const OPENS = ['waits'];
+const SETTLED = 500;
+const PATIENCE = 20_000;
+
+const { values: options } = parseArgs({
+  options: { with: { type: 'string', multiple: true, default: [] }, rounds: { type: 'string', default: '5' }, pictures: { type: 'string' }, only: { type: 'string' }, figures: { type: 'boolean' } },
+});
+const stage = await Stage.open();
+const now = Date.now();
+const all = write(stage, now);
+noon(stage, now);
+for (const other of options.with) add(stage.home, other);
+await stage.start();
+const waits = await live(stage, all);
+const peer = await agentsview.serve(stage);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+
+/** The request that waits already, then one after another. */
+const [, held] = waits;
+const waiting = [held];
+function ask() {
+  return waiting.pop() ?? stage.hook(all.billing, 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'git push --force origin feat/x' } });
+}
+const facts = { truth: truth(stage.home, now), now, all, ask };
+
+async function letIn() {
+  const context = await browser.newContext();
+  await (await context.newPage()).goto(stage.entrance());
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+/** One browser for each program, as a person has it: what was loaded once is kept, what was chosen is not. */
+async function visitor(program, storageState) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, storageState });
+  context.setDefaultTimeout(60_000);
+  await context.addInitScript(() => localStorage.clear());
+  await program.prepare(context);
+  return context;
+}
+
+/** The clock does not run while a page still draws what it shows at first: nothing asked and nothing to do for half a second. */
+async function settled(page, asks) {
+  for (const end = Date.now() + PATIENCE; Date.now() < end && (asks.open.size || Date.now() - asks.last < SETTLED); ) await page.waitForTimeout(100);
+  await page.evaluate((timeout) => new Promise((done) => requestIdleCallback(done, { timeout })), PATIENCE);
+}
+function watched(page) {
+  const asks = { open: new Set(), last: Date.now() };
+  const over = (it) => { asks.open.delete(it); asks.last = Date.now(); };
+  page.on('request', (it) => { if (it.resourceType() !== 'eventsource' && !/\/(events|watch)\b/.test(it.url())) asks.open.add(it); });
+  page.on('requestfinished', over);
+  page.on('requestfailed', over);
+  return asks;
+}
+
+async function once({ program, url, context }, question, picture) {
+  const page = await context.newPage();
+  const asks = watched(page);
+  const walk = new Walk(page);
+  if (OPENS.includes(question)) walk.begin();
+  try {
+    await program.start(page, url);
+    await program.ready(page);
+    if (!OPENS.includes(question)) await settled(page, asks);
+    const { seen, right } = await program.ways[question](walk, facts);
+    return { seen, right, steps: walk.steps, seconds: walk.seconds };
+  } catch (error) {
+    return { seen: String(error.message).slice(0, 600), right: false, steps: walk.steps, seconds: Number.NaN };
+  } finally {
+    if (picture) await page.screenshot({ path: picture, timeout: 60_000 });
+    await page.close();
+  }
+}
+
+async function asked(visit, question) {
+  if (!visit.program.ways[question]) return undefined;
+  const rounds = [];
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    const picture = round === 0 && options.pictures ? `${options.pictures}/${question}-${visit.program.name}.png` : undefined;
+    rounds.push(await once(visit, question, picture));
+  }
+  const it = rounds.at(-1);
+  return { ...it, seconds: median(rounds.map((round) => round.seconds).filter((it) => !Number.isNaN(it))) ?? Number.NaN, right: rounds.every((round) => round.right) };
+}
+
+const told = (it) => (it ? `${it.steps} | ${it.seconds.toFixed(2)} | ${it.right ? 'yes' : 'no'}` : '- | - | no');
+
+if (options.pictures) mkdirSync(options.pictures, { recursive: true });
+const ours = { program: taffrail, url: stage.url, context: await visitor(taffrail, await letIn()) };
+const theirs = { program: agentsview, url: peer.url, context: await visitor(agentsview) };
+if (options.figures) await figures();
+else await questions();
+await browser.close();
+await stage.close();
+
+async function figures() {
+  for (const visit of [ours, theirs]) {
+    console.log(visit.program.name, 'first load', await load(visit, visit.context));
+    console.log(visit.program.name, 'line to screen, ms', await lines(visit, visit.context, all.etl, Number(options.rounds)));
+  }
+}
+
+async function questions() {
+  const wanted = options.only?.split(',') ?? Object.keys(QUESTIONS);
+  const seen = [];
+  console.log(`\n| question | Taffrail: steps | seconds | right | agentsview: steps | seconds | right |\n|---|---|---|---|---|---|---|`);
+  for (const question of wanted) {
+    const [one, other] = [await asked(ours, question), await asked(theirs, question)];
+    console.log(`| ${QUESTIONS[question]} | ${told(one)} | ${told(other)} |`);
+    seen.push([question, one?.seen, other?.seen]);
+  }
+  console.log('\nWhat stood there:');
+  for (const [question, one, other] of seen) console.log(`${question}\n  Taffrail: ${one}\n  agentsview: ${other}`);
+}

@@ -1,0 +1,49 @@
+// What the browser's tests share: a stage, a browser that is let in, and an eye on what must not happen.
+import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
+// @ts-expect-error Plain modules, used by scripts too.
+import { fresh } from './fresh.mjs';
+// @ts-expect-error As above.
+import { live, write } from './scene.mjs';
+// @ts-expect-error As above.
+import { Stage } from './stage.mjs';
+
+export { expect, Stage, live, write };
+
+export type Watched = { page: Page; faults: string[] };
+
+/** Notes whatever leaves the origin, breaks the policy, fails in a script or opens a dialog. */
+export function watch(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('request', (it) => {
+    const url = it.url();
+    if (!url.startsWith(`${origin}/`) && !url.startsWith(origin.replace('http', 'ws')) && !url.startsWith('blob:')) faults.push(`left the origin: ${url}`);
+  });
+  page.on('console', (it) => {
+    if (/Content Security Policy|Trusted ?Type|violat/i.test(it.text())) faults.push(`policy: ${it.text()}`);
+  });
+  page.on('pageerror', (it) => faults.push(`script: ${it.message}`));
+  page.on('dialog', (it) => { faults.push(`dialog: ${it.message()}`); void it.dismiss(); });
+  return faults;
+}
+
+export async function enter(context: BrowserContext, stage: { entrance(): string; url: string }): Promise<void> {
+  await fresh(context);
+  const page = await context.newPage();
+  await page.goto(stage.entrance());
+  await expect(page).toHaveURL(`${stage.url}/`);
+  await page.close();
+}
+
+type Fixtures = { staged: { stage: InstanceType<typeof Stage>; all: Record<string, { id: string; path: string }>; waits: Promise<string>[] } };
+
+/** One stage for all tests of a file. */
+export const test = base.extend<object, Fixtures>({
+  staged: [async ({}, use) => {
+    const stage = await Stage.open();
+    const all = write(stage);
+    await stage.start();
+    const waits = await live(stage, all);
+    await use({ stage, all, waits });
+    await stage.close();
+  }, { scope: 'worker' }],
+});

@@ -1,0 +1,168 @@
+import { enter, expect, test, watch } from './kit';
+
+test('approving on the page answers the hook that waits, and the card moves by itself', async ({ context, staged }) => {
+  const { stage, all, waits } = staged;
+  await enter(context, stage);
+  const page = await context.newPage();
+  const faults = watch(page, stage.url);
+  await page.goto(`${stage.url}/`);
+  const column = page.getByRole('region', { name: 'Needs you' });
+  const card = column.locator('article', { hasText: 'Publish the invoice fix' });
+  await expect(card).toContainText('git push --force origin feat/x');
+  await card.getByRole('button', { name: 'Deny' }).click();
+  expect(JSON.parse(await waits[1]!)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'deny' } } });
+  await expect(card.getByRole('button', { name: 'Deny' })).toHaveCount(0);
+
+  // By keyboard alone: to the card that asks, and approve.
+  await page.locator('body').press('j');
+  for (let step = 0; step < 6; step += 1) {
+    if (await page.evaluate(() => document.activeElement?.closest('article')?.querySelector('[data-key="a"]') !== null && document.activeElement !== document.body)) break;
+    await page.keyboard.press('j');
+  }
+  await page.keyboard.press('a');
+  expect(JSON.parse(await waits[0]!)).toMatchObject({ hookSpecificOutput: { decision: { behavior: 'allow' } } });
+
+  // A new request is there without a reload.
+  const answered = stage.hook(all.parser, 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'rm -rf build' } });
+  const again = column.locator('article', { hasText: 'Speed up the lexer' });
+  await expect(again).toContainText('rm -rf build');
+  await page.goto(`${stage.url}/approvals`);
+  const request = page.locator('article', { hasText: 'rm -rf build' });
+  await request.getByLabel('Reason').fill('not while the bench runs');
+  await request.getByRole('button', { name: 'Deny' }).click();
+  expect(await answered).toContain('not while the bench runs');
+  await expect(page.getByRole('table')).toContainText('not while the bench runs');
+  expect(faults).toEqual([]);
+});
+
+test('a request that came while the list of requests was on its way is there', async ({ context, staged }) => {
+  const { stage, all } = staged;
+  await enter(context, stage);
+  const page = await context.newPage();
+  let release: () => void = () => {};
+  const held = new Promise<void>((done) => { release = done; });
+  let asked: () => void = () => {};
+  const first = new Promise<void>((done) => { asked = done; });
+  await page.route('**/api/approvals', async (route) => {
+    const before = await route.fetch();
+    asked();
+    await held;
+    await route.fulfill({ response: before });
+  });
+  await page.goto(`${stage.url}/`);
+  await first;
+  const answered = stage.hook(all.parser, 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: 'make slowly' } });
+  const card = page.locator('article', { hasText: 'make slowly' });
+  await expect(card).toBeVisible();
+  release();
+  await page.unrouteAll({ behavior: 'wait' });
+  await card.getByRole('button', { name: 'Deny' }).click();
+  expect(await answered).toContain('deny');
+});
+
+test('a transcript goes on while it is read, and every event has an address', async ({ context, staged }) => {
+  const { stage, all } = staged;
+  await enter(context, stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/`);
+  await page.getByRole('link', { name: /Backfill the October orders/ }).click();
+  await expect(page.getByRole('feed', { name: 'Transcript' })).toContainText('would write 18,204 rows');
+  (all.etl as any).now = Date.now();
+  (all.etl as any).asks('Run it for real then.').wait(1).says('It wrote 18,204 rows.');
+  await expect(page.getByRole('feed', { name: 'Transcript' })).toContainText('It wrote 18,204 rows.');
+  const link = await page.locator('article.prompt a.when').first().getAttribute('href');
+  await page.goto(stage.url + link);
+  await expect(page.locator('article.chosen')).toContainText('Backfill October');
+});
+
+test('a line written while the transcript is being read is not lost', async ({ context, staged }) => {
+  const { stage, all } = staged;
+  await enter(context, stage);
+  const page = await context.newPage();
+  const frames: string[] = [];
+  page.on('websocket', (socket) => socket.on('framereceived', (it) => frames.push(String(it.payload))));
+  await page.goto(`${stage.url}/`);
+  // The answer is held back until the line was told of.
+  let held = false;
+  await page.route('**/capture/events?*', async (route) => {
+    const response = await route.fetch();
+    if (!held) {
+      held = true;
+      (all.infra as any).now = Date.now();
+      (all.infra as any).asks('Apply it then.');
+      await expect.poll(() => frames.some((it) => it.includes('Apply it then.')), { timeout: 30_000 }).toBe(true);
+    }
+    await route.fulfill({ response });
+  });
+  await page.getByRole('link', { name: /Rotate the staging certificates/ }).click();
+  await expect(page.getByRole('feed', { name: 'Transcript' })).toContainText('Apply it then.');
+});
+
+test('a hit in what a command said opens the call it belongs to, with its turn', async ({ context, staged }) => {
+  await enter(context, staged.stage);
+  const page = await context.newPage();
+  await page.goto(`${staged.stage.url}/search`);
+  await page.getByLabel('Search', { exact: true }).fill('"expected 1 request, got 2"');
+  await page.locator('a.hit', { hasText: 'result' }).click();
+  const call = page.locator('article.chosen');
+  await expect(call).toContainText('Turn 1');
+  await expect(call).toContainText('✕ failed');
+  await expect(call.locator('pre.result')).toContainText('two_callers_renew_once: expected 1 request, got 2');
+  await call.getByRole('button').click();
+  await expect(call.locator('pre.result')).toHaveCount(0);
+});
+
+test('yesterday is the day before, from midnight to midnight', async ({ context, staged }) => {
+  await enter(context, staged.stage);
+  const page = await context.newPage();
+  await page.goto(`${staged.stage.url}/timeline?width=1h`);
+  await page.getByRole('button', { name: 'Yesterday' }).click();
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  const said = (at: number) => new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  await expect(page.locator('header')).toContainText(`${said(midnight - 86_400_000)} to ${said(midnight)}`);
+  await expect(page.getByRole('button', { name: '24h' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Yesterday' }).click();
+  await expect(page.locator('header')).toContainText('to now');
+});
+
+test('the palette, the list of keys and the pages are reached from the keyboard', async ({ context, staged }) => {
+  await enter(context, staged.stage);
+  const page = await context.newPage();
+  await page.goto(`${staged.stage.url}/`);
+  await expect(page.locator('[data-session]').first()).toBeVisible();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('lexer');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Speed up the lexer' })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('u');
+  await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
+  await page.keyboard.press('g');
+  await page.keyboard.press('b');
+  await page.getByLabel('Filter the board').fill('lexer');
+  await expect(page).toHaveURL(/\?q=lexer/);
+  await expect(page.locator('[data-session]')).toHaveCount(1);
+  await page.locator('[data-session] a').focus();
+  await expect(page.getByRole('tooltip')).toContainText('Prompt');
+});
+
+test('a rule and a hook are shown before they are written', async ({ context, staged }) => {
+  await enter(context, staged.stage);
+  const page = await context.newPage();
+  await page.goto(`${staged.stage.url}/settings`);
+  await page.getByRole('button', { name: 'Write a rule…' }).click();
+  await page.getByLabel('What is decided').selectOption('deny');
+  await page.getByLabel('Tool', { exact: true }).fill('Bash');
+  await page.getByLabel('Command pattern').fill('git push *');
+  await page.getByRole('button', { name: 'Show what would be written' }).click();
+  await expect(page.locator('figure')).toContainText('decision = "deny"');
+  await page.getByRole('button', { name: 'Write this rule' }).click();
+  await expect(page.getByRole('table')).toContainText('git push *');
+  await page.locator('.hook', { hasText: 'Claude Code' }).getByRole('button', { name: 'Install…' }).click();
+  await expect(page.locator('figure')).toContainText('PermissionRequest');
+  await page.getByRole('button', { name: 'Write this' }).click();
+  await expect(page.locator('.hook', { hasText: 'Claude Code' })).toContainText('✓ installed');
+});

@@ -1,0 +1,111 @@
+import { test as base } from '@playwright/test';
+import { gzipSync } from 'node:zlib';
+import { enter, expect, Stage } from './kit';
+// @ts-expect-error Plain modules, used by scripts too.
+import { Claude, uuid } from './stage.mjs';
+
+const note = (name: string, value: string) => console.log(`      ${name}: ${value}`);
+
+base('first load is small and quick, and a board of 500 live sessions follows at once', async ({ browser }) => {
+  base.setTimeout(300_000);
+  const stage = await Stage.open();
+  const now = Date.now();
+  const all = Array.from({ length: 500 }, (_, at) => {
+    const it = new Claude(stage, { id: uuid(at + 1), cwd: `/w/project-${at % 20}`, title: `Session number ${at}`, start: now - 20_000 });
+    return it.asks(`Do the thing number ${at}`).wait(2).calls('Bash', { command: `make thing-${at}` });
+  });
+  await stage.start();
+  for (let at = 0; at < all.length; at += 25) {
+    await Promise.all(all.slice(at, at + 25).map((it) => stage.hook(it, 'PreToolUse', { tool_name: 'Bash', tool_input: { command: 'make thing' }, tool_use_id: 'toolu_1' })));
+  }
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await enter(context, stage);
+  const page = await context.newPage();
+  let size = 0;
+  page.on('response', async (it) => { if (/\.js$/.test(it.url())) size += gzipSync(await it.body()).length; });
+  await page.goto(`${stage.url}/`);
+  const working = page.getByRole('region', { name: 'Working' });
+  await expect.poll(async () => Number((await working.locator('h2').innerText()).match(/\d+/)?.[0])).toBe(500);
+  await page.waitForLoadState('networkidle');
+  note('JavaScript of the first load, gzip', `${(size / 1000).toFixed(1)} kB`);
+  expect(size).toBeLessThan(150_000);
+  const ready = await page.evaluate(() => { const it = performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming; return it.domInteractive; });
+  note('interactive after', `${Math.round(ready)} ms`);
+  expect(ready).toBeLessThan(500);
+
+  const waits: number[] = [];
+  for (let round = 0; round < 12; round += 1) {
+    const socket = page.evaluate((title) => new Promise<number>((done) => {
+      const column = document.querySelector('section[aria-label="Needs you"]')!;
+      const look = () => { if ([...column.querySelectorAll('article')].some((it) => it.querySelector('.name')?.textContent === title)) { eye.disconnect(); requestAnimationFrame(() => done(performance.timeOrigin + performance.now())); } };
+      const eye = new MutationObserver(look);
+      eye.observe(column, { subtree: true, childList: true, characterData: true });
+    }), `Session number ${round}`);
+    await page.waitForTimeout(60);
+    void stage.hook(all[round], 'PermissionRequest', { tool_name: 'Bash', tool_input: { command: `make thing-${round}` } });
+    // The hook itself says when it was called.
+    const drawn = await socket;
+    const asked = await page.evaluate(async (title) => {
+      const { sessions } = await fetch('/api/stream/status').then((it) => it.json());
+      return Date.parse(sessions.find((it: any) => it.title === title).status_since);
+    }, `Session number ${round}`);
+    waits.push(drawn - asked);
+  }
+  waits.sort((a, b) => a - b);
+  note('from the hook to the card, 500 live sessions', `median ${Math.round(waits[6]!)} ms, worst ${Math.round(waits[11]!)} ms`);
+  expect(waits[6]).toBeLessThan(100);
+  await context.close();
+  await stage.close();
+});
+
+base('a transcript of 50,000 messages scrolls without a long frame', async ({ browser }) => {
+  base.setTimeout(300_000);
+  const stage = await Stage.open();
+  const it = new Claude(stage, { id: uuid(1), cwd: '/w/long', title: 'A long session', start: Date.now() - 86_000_000 });
+  const lines: string[] = [];
+  const { appendFileSync } = await import('node:fs');
+  for (let at = 0; at < 25_000; at += 1) {
+    for (const type of ['user', 'assistant'] as const) {
+      const own = `00000000-0000-4000-9000-${String(lines.length).padStart(12, '0')}`;
+      const text = `Message ${lines.length}. ${'It says **something** of `some` length. '.repeat(1 + (lines.length % 5))}`;
+      const message = type === 'user' ? { role: 'user', content: text } : { id: `m${at}`, type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } };
+      lines.push(JSON.stringify({ parentUuid: null, isSidechain: false, userType: 'external', cwd: '/w/long', sessionId: it.id, version: '2.1.240', gitBranch: 'main', uuid: own, timestamp: new Date(it.now + lines.length * 1000).toISOString(), type, message }));
+    }
+  }
+  appendFileSync(it.path, `${lines.join('\n')}\n`);
+  await stage.start();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  await enter(context, stage);
+  const page = await context.newPage();
+  await page.goto(`${stage.url}/session/@last`);
+  await expect(page.getByText('50000 entries', { exact: true })).toBeVisible({ timeout: 60_000 });
+  await page.waitForLoadState('networkidle');
+  await expect(page.locator('.turnbar i').first()).toBeAttached();
+  await page.waitForTimeout(1000);
+  // The processor time of the page's own thread for each frame: what others do on this machine does not count.
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const spent = async () => ((await session.send('Performance.getMetrics')).metrics.find((it) => it.name === 'TaskDuration')?.value ?? 0) * 1000;
+  const box = (await page.getByRole('feed').elementHandle())!;
+  const frames: number[] = [];
+  const run = async (steps: number, by: string) => {
+    for (let at = 0; at < steps; at += 1) {
+      const before = await spent();
+      await box.evaluate((it, [what, step]) => new Promise<void>((done) => {
+        if (what === 'up') it.scrollTop -= 240;
+        else if (what === 'down') it.scrollTop += 600;
+        else it.scrollTop = (it.scrollHeight / 60) * Number(step);
+        requestAnimationFrame(() => requestAnimationFrame(() => done()));
+      }), [by, String(at)] as const);
+      frames.push((await spent()) - before);
+    }
+  };
+  await run(120, 'up');
+  await run(60, 'jump');
+  await run(120, 'down');
+  frames.sort((a, b) => a - b);
+  note('work for a frame of scrolling 50,000 messages', `median ${frames[frames.length >> 1]!.toFixed(1)} ms, 99 of 100 within ${frames[Math.floor(frames.length * 0.99)]!.toFixed(1)} ms, worst ${frames.at(-1)!.toFixed(1)} ms`);
+  expect(frames.at(-1)).toBeLessThan(50);
+  await context.close();
+  await stage.close();
+});
