@@ -15,7 +15,7 @@ const FORMATTING: Part =
     Part { name: "formatting", arguments: &["fmt", "--all", "--check"], environment: &[] };
 
 /// Tests come last, so that their totals are the last thing on the screen.
-const AFTER_TIDY: [Part; 4] = [
+const AFTER_TIDY: [Part; 3] = [
     Part {
         name: "lints",
         arguments: &["clippy", "--workspace", "--all-targets", "--release", "--", "-D", "warnings"],
@@ -25,11 +25,6 @@ const AFTER_TIDY: [Part; 4] = [
         name: "documentation",
         arguments: &["doc", "--workspace", "--no-deps", "--document-private-items", "--release"],
         environment: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-    Part {
-        name: "doc tests",
-        arguments: &["test", "--workspace", "--doc", "--release", "--quiet"],
-        environment: &[],
     },
     Part {
         name: TESTS,

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  check   formatting, tidy, lints, documentation, doc tests and tests, in this order
+  check   formatting, tidy, lints, documentation and tests, in this order
   tidy    the rules of the house only";
 
 fn main() -> ExitCode {

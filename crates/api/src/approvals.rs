@@ -136,6 +136,9 @@ pub struct ApprovalRow {
     /// How sure it is that this is asked; nothing is decided by what is low.
     #[schema(value_type = schema::Confidence)]
     pub confidence: Confidence,
+    /// The other device that asks; none for this one.
+    #[serde(default)]
+    pub device: Option<String>,
 }
 
 impl From<Approval> for ApprovalRow {
@@ -154,6 +157,7 @@ impl From<Approval> for ApprovalRow {
             expires_at: it.expires_at,
             sources: it.sources,
             confidence: Confidence::High,
+            device: None,
         }
     }
 }

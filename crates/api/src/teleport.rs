@@ -82,6 +82,9 @@ pub struct Arrival {
     pub plan_put: bool,
     /// How the repository stood there, and stands here.
     pub git: Option<ArrivedGit>,
+    /// The session it was forked from, where it was taken as one of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<String>,
     /// Events that were to come; `null` where nothing was written.
     pub events: Option<usize>,
     /// Those of them that are not here.

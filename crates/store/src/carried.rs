@@ -4,6 +4,7 @@
 use crate::codec::{from_micros, micros};
 use crate::{Ledger, StoreError};
 use rusqlite::{OptionalExtension, params};
+use serde::Deserialize;
 use taffrail_model::{DeviceId, SessionId, Timestamp};
 
 /// A session that came from another device, last.
@@ -67,12 +68,30 @@ impl Ledger {
         Ok(read.optional()?)
     }
 
-    /// The folder a session that came goes on in.
-    pub(crate) fn carried_project(&self, session: SessionId) -> Result<Option<String>, StoreError> {
-        let query = "SELECT project_path FROM carried WHERE session_id = ?1";
+    /// What stands here of a session that came.
+    pub(crate) fn carried_here(&self, session: SessionId) -> Result<Option<Here>, StoreError> {
+        let query = "SELECT project_path, body FROM carried WHERE session_id = ?1";
         let mut statement = self.connection.prepare_cached(query)?;
-        Ok(statement.query_row([session.as_bytes()], |row| row.get(0)).optional()?)
+        let read = statement.query_row([session.as_bytes()], |row| {
+            let origin: Option<Origin> = serde_json::from_str(row.get_ref(1)?.as_str()?).ok();
+            Ok(Here { project: row.get(0)?, forked_from: origin.and_then(|it| it.forked_from) })
+        });
+        Ok(read.optional()?)
     }
+}
+
+/// What stands here of a session that came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// The folder it goes on in.
+    pub(crate) project: String,
+    /// The session it was taken as a fork of.
+    pub(crate) forked_from: Option<SessionId>,
+}
+
+#[derive(Deserialize)]
+struct Origin {
+    forked_from: Option<SessionId>,
 }
 
 const CARRY: &str = "
@@ -106,11 +125,16 @@ mod tests {
         ledger.carry(&[one], &came(2)).unwrap();
         let check = |ledger: &Ledger, session, expected: Option<Carried>| {
             assert_eq!(ledger.carried(session).unwrap(), expected);
-            let folder = expected.map(|it| it.project_path);
-            assert_eq!(ledger.carried_project(session).unwrap(), folder);
+            let here = expected.map(|it| Here { project: it.project_path, forked_from: None });
+            assert_eq!(ledger.carried_here(session).unwrap(), here);
         };
         check(&ledger, one, Some(came(2)));
         check(&ledger, other, Some(came(1)));
+        let fork = SessionId::from_bytes([3; 16]);
+        let body = serde_json::json!({"forked_from": one}).to_string();
+        ledger.carry(&[fork], &Carried { body, ..came(3) }).unwrap();
+        let here = Here { project: "/w/3".to_owned(), forked_from: Some(one) };
+        assert_eq!(ledger.carried_here(fork).unwrap(), Some(here));
         ledger.bury(&[one], Timestamp::UNIX_EPOCH).unwrap();
         check(&ledger, one, None);
         check(&ledger, other, Some(came(1)));

@@ -1,6 +1,7 @@
 //! Session rows: counts kept as events come and go, and facts joined from all sources.
 
 use crate::StoreError;
+use crate::carried::Here;
 use crate::codec::{count, micros, signed};
 use crate::spending::owned_cost;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -272,11 +273,11 @@ pub(crate) fn own_facts(connection: &Connection, session: i64) -> Result<Facts, 
 }
 
 /// Writes what a session's sources say together; its binding is due then. One that was carried here
-/// goes on in the folder `here`, whatever its history says of another machine.
+/// goes on in its folder here, whatever its history says of another machine.
 pub(crate) fn refresh(
     connection: &Connection,
     slot: &Slot,
-    (resumes, here): (bool, Option<String>),
+    (resumes, here): (bool, Option<Here>),
 ) -> Result<(), StoreError> {
     let Joined { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
     // What runs on another device is resumed there.
@@ -293,7 +294,9 @@ pub(crate) fn refresh(
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();
     let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
-    let fork = facts.forked_from.as_ref().map(|who| *who.session().as_bytes());
+    let (here, taken_from) = here.map(|it| (it.project, it.forked_from)).unzip();
+    let said = facts.forked_from.as_ref().map(RuntimeIdentity::session);
+    let fork = taken_from.flatten().or(said).map(|it| *it.as_bytes());
     let handed = facts.handed_from.map(|it| *it.as_bytes());
     let lineage = parent
         .map(|_| LineageKind::Subagent)

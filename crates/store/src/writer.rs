@@ -354,7 +354,7 @@ impl Writer {
 
     fn refresh(&self, slot: &Slot) -> Result<(), StoreError> {
         let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
-        let here = self.ledger.carried_project(slot.who.session())?;
+        let here = self.ledger.carried_here(slot.who.session())?;
         sessions::refresh(&self.index, slot, (resumes, here))?;
         self.index
             .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?

@@ -41,6 +41,8 @@ pub enum Purpose {
     Readers,
     /// Where the decision of a request is claimed.
     Decision,
+    /// The exact input of a tool.
+    Input,
     /// An answer to a request.
     Answer,
     /// A claim to have decided a request.
@@ -66,6 +68,7 @@ impl Purpose {
             Self::Bundle => "taffrail/1/bundle",
             Self::Readers => "taffrail/1/readers",
             Self::Decision => "taffrail/1/decision",
+            Self::Input => "taffrail/1/input",
             Self::Answer => "taffrail/1/answer",
             Self::Claim => "taffrail/1/claim",
         }

@@ -23,7 +23,8 @@ pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archi
     `notifications.webhook`, `notifications.webhook_secret_file`, `notifications.command`, \
     `notifications.waiting`, `notifications.risky`, `notifications.finished`, \
     `notifications.findings`, `notifications.quiet`, `hub.url`, `hub.credentials`, \
-    `sync.enabled`, `sync.bodies`, `sync.include`, `sync.exclude`, `agents.<id>.homes` and `agents.<id>.server`";
+    `sync.enabled`, `sync.bodies`, `sync.include`, `sync.exclude`, `sync.remote`, \
+    `agents.<id>.homes` and `agents.<id>.server`";
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

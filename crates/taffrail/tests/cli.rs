@@ -99,7 +99,7 @@ fn screens() {
 fn sessions_of_another_device() {
     let home = home();
     let id = remote::lay(&home);
-    check_json("remote_ls", home.json(&["ls", "--json", "--device", "laptop"]));
+    check_json("remote_ls_json", home.json(&["ls", "--json", "--device", "laptop"]));
     for (name, arguments) in [
         ("ls", &["ls"][..]),
         ("ls_here", &["ls", "--device", "here"]),

@@ -4,6 +4,7 @@ mod adapters;
 mod agents;
 mod crates;
 mod documents;
+mod examples;
 mod files;
 mod floors;
 mod licences;
@@ -54,6 +55,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         ("crates", crates::check(&tree)),
         ("words", words::check(&tree)),
         ("documents", documents::check(&tree)),
+        ("examples", examples::check(&tree)),
     ];
     let mut broken = 0;
     for (rule, findings) in &rules {

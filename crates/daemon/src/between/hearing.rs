@@ -1,5 +1,6 @@
 //! Taking in what other devices told.
 
+use super::desk;
 use crate::live::Handle;
 use crate::{DaemonError, devices, relay};
 use taffrail_model::StreamName;
@@ -28,6 +29,7 @@ fn fault(error: &DaemonError) -> StorageFault {
 
 impl Applied for Hearing {
     fn apply(&mut self, origin: &StreamOrigin, _: u64, items: &[Item]) -> Kept<()> {
+        desk::hear(&self.handle, origin, items).map_err(|error| fault(&error))?;
         let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
         if told.is_empty() {
             return Ok(());
@@ -69,6 +71,7 @@ fn meant(item: &Item) -> Option<Relayed> {
         | Item::Settled { .. }
         | Item::Answer(_)
         | Item::Prompt { .. }
+        | Item::Receipt { .. }
         | Item::Unknown(_) => None,
     }
 }

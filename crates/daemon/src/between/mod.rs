@@ -4,11 +4,13 @@
 //! One thread of its own carries, so that a slow disk or hub holds up nobody. What is told waits in the
 //! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
 
+mod desk;
 mod hearing;
 mod parcels;
 mod team;
 mod telling;
 
+pub(crate) use desk::{answer, home_of, open_elsewhere, send};
 pub use parcels::{fetch, hold, parcels, push, take_lease};
 pub use team::keep_change;
 
@@ -16,11 +18,12 @@ use crate::devices::{self, Own};
 use crate::live::Handle;
 use crate::{DaemonError, hubs};
 use hearing::Hearing;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{
-    Draw, Durable, Exchange, Health, Parts, Readers, Signals, State, Us, Why, desk, own, run,
+    Draw, Durable, Exchange, Health, Parts, Readers, Signals, State, Us, Why, desk as at_desk, own,
+    run,
 };
 use taffrail_sync::hub::AnyHub;
 use tokio::sync::{Notify, watch};
@@ -37,11 +40,20 @@ pub(crate) struct Between {
     pushed: Arc<Notify>,
     /// How well this device keeps up.
     health: watch::Sender<Health>,
+    /// An answer came from another device.
+    answered: Arc<Notify>,
+    /// Held by who changes what is remembered of other devices' requests and prompts.
+    memory: Mutex<()>,
 }
 
 impl Default for Between {
     fn default() -> Self {
-        Self { pushed: Arc::default(), health: watch::Sender::new(Health::default()) }
+        Self {
+            pushed: Arc::default(),
+            health: watch::Sender::new(Health::default()),
+            answered: Arc::default(),
+            memory: Mutex::default(),
+        }
     }
 }
 
@@ -63,6 +75,10 @@ impl Between {
             it.state = State::Failing;
             it.error = Some(error.to_owned());
         });
+    }
+
+    fn alone(&self) -> MutexGuard<'_, ()> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Something was given to the outbox.
@@ -93,7 +109,7 @@ pub(crate) fn begin(handle: &Handle, stops: &watch::Receiver<bool>) {
 async fn carry(handle: &Handle, mut stops: watch::Receiver<bool>) {
     while !*stops.borrow() {
         match opened(handle).await {
-            Ok(exchange) => return converse(handle, exchange, stops).await,
+            Ok((hub, exchange)) => return converse(handle, (hub, exchange), stops).await,
             Err(error) => handle.between().fail(&error.to_string()),
         }
         tokio::select! {
@@ -104,7 +120,11 @@ async fn carry(handle: &Handle, mut stops: watch::Receiver<bool>) {
 }
 
 /// Carries both ways, until the daemon ends.
-async fn converse(handle: &Handle, exchange: Carrying, stops: watch::Receiver<bool>) {
+async fn converse(
+    handle: &Handle,
+    (hub, exchange): (AnyHub, Carrying),
+    stops: watch::Receiver<bool>,
+) {
     let between = handle.between();
     let signals = Signals {
         pushed: between.pushed.clone(),
@@ -112,28 +132,32 @@ async fn converse(handle: &Handle, exchange: Carrying, stops: watch::Receiver<bo
         stop: stops.clone(),
     };
     let clock = handle.settings().now;
-    tokio::join!(run(exchange, clock, signals), telling::tell(handle, stops));
+    tokio::join!(
+        run(exchange, clock, signals),
+        telling::tell(handle, stops.clone()),
+        desk::judge_all(handle, hub, stops),
+    );
 }
 
 /// An exchange over the hub in use, with the streams every device has.
-async fn opened(handle: &Handle) -> Result<Carrying, DaemonError> {
+async fn opened(handle: &Handle) -> Result<(AnyHub, Carrying), DaemonError> {
     let settings = handle.settings();
     let Own { id, user, secret, roster, .. } = devices::own(settings)?;
     let hub = hubs::open(settings, &hubs::address(settings)?, roster.team(), &secret).await?;
     let draw = settings.hub.draw.ok_or(hubs::HubFault::None)?;
     let mut exchange = Exchange::new(Parts {
         durable: durable(&hub),
-        hub,
+        hub: hub.clone(),
         store: Ledger::open(&settings.data, &settings.new_device)?,
         applied: Hearing::new(handle.clone()),
         us: Us { device: id, secret: Arc::new(secret) },
         roster,
         draw: Draw::new(draw),
     });
-    for stream in [own(), desk()] {
+    for stream in [own(), at_desk()] {
         exchange.open(&stream, &Readers::user(user.clone())).map_err(hubs::HubFault::from)?;
     }
-    Ok(exchange)
+    Ok((hub, exchange))
 }
 
 /// A log in a directory or a bucket is as durable as anything there; what a server has is kept

@@ -1,5 +1,6 @@
 //! Telling other devices what changed here.
 
+use super::desk;
 use crate::hubs::HubFault;
 use crate::live::{Handle, What};
 use crate::{DaemonError, relay};
@@ -83,7 +84,8 @@ fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError>
     }
     let stands = moved.iter().map(|session| relay::stands(handle, *session));
     let stands = stands.collect::<Result<Vec<_>, _>>()?;
-    push(handle, &mut ledger, stands.iter().flatten())
+    push(handle, &mut ledger, stands.iter().flatten())?;
+    desk::tell(handle)
 }
 
 fn push<'i>(

@@ -1,6 +1,7 @@
 //! What was asked and decided, as faces list it. Readers take no lock.
 
 use super::onscreen::{Cards, seen};
+use crate::between::open_elsewhere;
 use crate::live::{Handle, glance};
 use crate::{DaemonError, Settings};
 use taffrail_api::{ApprovalRow, Approvals, DecisionRow, Decisions, SCHEMA_VERSION};
@@ -19,13 +20,15 @@ pub fn approvals(settings: &Settings, all: bool) -> Result<Approvals, DaemonErro
     }
 }
 
-/// The same where a daemon knows how sessions stand.
+/// The same where a daemon knows how sessions stand, with what is asked on other devices.
 pub(crate) fn approvals_now(handle: &Handle, all: bool) -> Result<Approvals, DaemonError> {
     let settings = handle.settings();
-    match IndexReader::open(&settings.data)? {
+    let mut out = match IndexReader::open(&settings.data)? {
         Some(index) => listed((settings, &index), &handle.cards(), all),
         None => asked(settings, all),
-    }
+    }?;
+    out.approvals.extend(open_elsewhere(settings)?);
+    Ok(out)
 }
 
 /// What hooks asked for, and what screens show beside it.

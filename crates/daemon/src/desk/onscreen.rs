@@ -50,5 +50,6 @@ fn request(row: &SessionRow, card: &Card) -> ApprovalRow {
         expires_at: reading.since,
         sources: vec![Origin::Pty.as_str().to_owned()],
         confidence: Confidence::Low,
+        device: None,
     }
 }

@@ -156,6 +156,15 @@ impl Handle {
         }
     }
 
+    /// Tells who listens how a request of another device stands.
+    pub(crate) fn show_approval(&self, row: &ApprovalRow) {
+        // What we made can be written.
+        if let Ok(text) = to_string(row) {
+            let what = What::Approval { row: text.into(), verdict: "null".into() };
+            self.tell(Told { session: row.session_id, what });
+        }
+    }
+
     /// When the daemon was started.
     #[must_use]
     pub fn started_at(&self) -> Timestamp {

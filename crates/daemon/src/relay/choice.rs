@@ -14,6 +14,9 @@ pub struct SyncSettings {
     pub include: Vec<String>,
     /// Projects that are not told, whatever else is named.
     pub exclude: Vec<String>,
+    /// Projects whose sessions the user's other devices may answer and write to; none named stands for
+    /// none.
+    pub remote: Vec<String>,
 }
 
 impl SyncSettings {
@@ -25,9 +28,16 @@ impl SyncSettings {
         self.enabled && (self.include.is_empty() || fits(&self.include)) && !fits(&self.exclude)
     }
 
+    /// The user's other devices may answer what sessions of a project ask, and write to them.
+    pub(crate) fn takes_orders(&self, project: Option<&str>) -> bool {
+        let is_named = project.is_some_and(|it| self.remote.iter().any(|one| fits(one, it)));
+        is_named && self.takes(project)
+    }
+
     /// A mark of the whole choice: another one means that everything is looked at again.
     pub(crate) fn mark(&self) -> String {
-        let text = format!("{self:?}");
+        let Self { enabled, bodies, include, exclude, remote: _ } = self;
+        let text = format!("{enabled:?} {bodies:?} {include:?} {exclude:?}");
         hash::to_hex(&hash::digest("choice", &[text.as_bytes()]))
     }
 }
@@ -100,8 +110,10 @@ mod tests {
         let check = |include: &[&str], exclude: &[&str], project: Option<&str>, expected| {
             let texts = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect();
             let (include, exclude) = (texts(include), texts(exclude));
-            let choice = SyncSettings { enabled: true, bodies: false, include, exclude };
+            let choice =
+                SyncSettings { enabled: true, include, exclude, ..SyncSettings::default() };
             assert_eq!(choice.takes(project), expected, "{choice:?} {project:?}");
+            assert!(!choice.takes_orders(project), "nobody allowed that");
             assert!(!SyncSettings { enabled: false, ..choice }.takes(project));
         };
         check(&[], &[], Some("/w/api"), true);
@@ -110,5 +122,21 @@ mod tests {
         check(&["/w"], &["/w/api"], Some("/w/api"), false);
         check(&["/w"], &["/w/api"], Some("/w/web"), true);
         check(&["/w"], &[], Some("/x"), false);
+    }
+
+    #[test]
+    fn orders_are_taken_only_where_that_was_said() {
+        let check = |remote: &str, exclude: &[&str], project: Option<&str>, expected| {
+            let exclude = exclude.iter().map(|it| (*it).to_owned()).collect();
+            let remote = vec![remote.to_owned()];
+            let choice = SyncSettings { enabled: true, exclude, remote, ..SyncSettings::default() };
+            assert_eq!(choice.takes_orders(project), expected, "{choice:?} {project:?}");
+            assert!(!SyncSettings { enabled: false, ..choice }.takes_orders(project));
+        };
+        check("/w/api", &[], Some("/w/api"), true);
+        check("/w/*", &[], Some("/w/api/src"), true);
+        check("/w/api", &[], Some("/w/web"), false);
+        check("/w/api", &["/w"], Some("/w/api"), false);
+        check("/**", &[], None, false);
     }
 }

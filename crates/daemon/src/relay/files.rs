@@ -17,7 +17,7 @@ pub(super) const FILE_LIMIT: u64 = 256 * 1024 * 1024;
 pub(super) type Lines = BTreeMap<u64, String>;
 
 /// The folder of what a device told.
-pub(super) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
+pub(crate) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
 }
 
@@ -150,7 +150,7 @@ fn joined(lines: &Lines) -> Vec<u8> {
 }
 
 /// Writes a file whole or not at all, for this user alone.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = written(path, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;

@@ -1,6 +1,7 @@
 //! Taking messages, and telling how far they have come.
 
 use super::{ledger, moved, run_of};
+use crate::between::home_of;
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
 use taffrail_api::{Queue, Receipt, SCHEMA_VERSION};
@@ -69,6 +70,10 @@ pub fn queue(settings: &Settings, session: SessionId) -> Result<Queue, DaemonErr
 pub fn take_back(settings: &Settings, id: &str) -> Result<Receipt, DaemonError> {
     let mut ledger = ledger(settings)?;
     let found = ledger.message(id)?.ok_or_else(|| DaemonError::NoReceipt(id.to_owned()))?;
+    if home_of(settings, found.session_id)?.is_some() {
+        let why = format!("{id} went to another device: take it back there");
+        return Err(DaemonError::Unsent(why));
+    }
     let word = found.state.as_str().to_owned();
     let late = || DaemonError::Unsent(format!("{id} cannot be taken back: it is {word}"));
     let back = moved(settings, &mut ledger, &found, &Happening::TakenBack)?;

@@ -11,6 +11,7 @@ mod putting;
 pub(crate) use asking::{accept, reachable};
 pub use asking::{queue, receipt, take_back};
 
+use crate::between::home_of;
 use crate::live::{Handle, Looked, write_entry};
 use crate::{DaemonError, Settings};
 use putting::{Held, put_in, run_of, stands_ready};
@@ -132,7 +133,8 @@ fn look(handle: &Handle, session: SessionId) -> Result<(), DaemonError> {
     let Some(card) = handle.card(session) else { return Ok(()) };
     let mut ledger = ledger(settings)?;
     let queue = ledger.queue(session)?;
-    if queue.is_empty() {
+    // What is for another device is delivered there.
+    if queue.is_empty() || home_of(settings, session)?.is_some() {
         handle.sending().open.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
         return Ok(());
     }

@@ -4,7 +4,10 @@ use super::app::App;
 use super::asked::{Asked, Told};
 use super::door::Surface;
 use super::fault::Fault;
+use crate::DaemonError;
+use crate::between::answer;
 use crate::desk::{self, approvals_now, decisions};
+use crate::live::Handle;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use taffrail_adapters::Answer;
@@ -65,9 +68,19 @@ pub(super) async fn decided(
         let at = (handle.settings().now)();
         let decision = body.decision.into();
         let verdict = Verdict { decision, by, why: body.reason, rule: None, at };
-        handle.desk().decide(handle, &id, verdict)
+        decide(handle, &id, verdict)
     });
-    Ok(done.await?.into())
+    Ok(done.await?)
+}
+
+/// Decides here, or what is asked on another device there.
+fn decide(handle: &Handle, id: &str, verdict: Verdict) -> Result<ApprovalRow, DaemonError> {
+    match handle.desk().decide(handle, id, verdict.clone()) {
+        Err(DaemonError::NoApproval(none)) => {
+            answer(handle, id, &verdict)?.ok_or(DaemonError::NoApproval(none))
+        }
+        decided => Ok(decided?.into()),
+    }
 }
 
 /// A hook asks, and waits. Over the socket only.

@@ -152,7 +152,9 @@ fn of_teleport(error: &TeleportError) -> Told {
         E::NoWay(_) => refused("--redacted packs what it said, to be read and not resumed"),
         E::Gone(_) => refused("`taffrail archive ls` shows what is kept of it"),
         E::Exists(_) => refused("name another file, or replace it with --force"),
-        E::Differs(_) => refused("nothing was written; move that file away if it may go"),
+        E::Differs(_) => refused(
+            "nothing was written. If it went on in both places, `--fork` takes what came as a session of its own",
+        ),
         E::Elsewhere { .. } => refused("unpack it with --project of the folder it is in"),
         E::Running(_) => refused("end it there first; nothing was written"),
         E::NotOurs { .. } | E::Contradicts(_) => refused("nothing was written"),

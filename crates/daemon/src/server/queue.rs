@@ -6,6 +6,7 @@ use super::beginning::meant;
 use super::bindings::of_peer;
 use super::door::Surface;
 use super::fault::Fault;
+use crate::between::{home_of, send};
 use crate::bindings::followed;
 use crate::live::Handle;
 use crate::sending::{accept, queue, reachable, receipt, take_back};
@@ -119,10 +120,13 @@ fn take(
     body: NotifyBody,
 ) -> Result<Receipt, DaemonError> {
     let session = session(handle, id)?;
+    let from = sender(handle, surface, &body)?;
+    if let Some(device) = home_of(handle.settings(), session)? {
+        return Ok(send(handle, (&device, session), (from, body.text))?.into());
+    }
     if !body.queue {
         reachable(handle, session)?;
     }
-    let from = sender(handle, surface, &body)?;
     Ok(accept(handle, session, (from, body.text))?.into())
 }
 

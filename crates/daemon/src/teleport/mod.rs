@@ -2,6 +2,7 @@
 //! own agent goes on with it.
 
 mod error;
+mod forking;
 mod freight;
 mod git;
 mod opening;

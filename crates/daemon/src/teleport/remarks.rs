@@ -69,6 +69,9 @@ pub(super) struct Kept {
     pub(super) devices: Vec<String>,
     pub(super) lineage: Option<taffrail_model::Lineage>,
     pub(super) approvals: Vec<taffrail_model::approval::Approval>,
+    /// The session it was taken as a fork of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) forked_from: Option<SessionId>,
 }
 
 /// Takes over tags and notes that are not there yet, and snapshots where there are none. Requests

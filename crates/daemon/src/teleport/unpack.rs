@@ -1,5 +1,6 @@
 //! Unpacking: everything is checked, then everything is decided, then it is done.
 
+use super::forking::Fork;
 use super::opening::{Opened, opened};
 use super::placing::{Action, Step, action, put};
 use super::sources::label;
@@ -30,6 +31,8 @@ pub struct UnpackWish<'a> {
     pub patch: bool,
     /// Put the plan there.
     pub plan: bool,
+    /// Take it as a session of its own, because it went on here, too.
+    pub fork: bool,
 }
 
 /// What came of a bundle.
@@ -103,6 +106,8 @@ struct Decided {
     remarks: papers::Remarks,
     descent: papers::Descent,
     events: papers::Events,
+    /// Holds the files of a fork until they are put in their places.
+    fork: Option<Fork>,
 }
 
 impl Decided {
@@ -146,9 +151,13 @@ impl<'a> Arriving<'a> {
         let home = usual_home(adapter, &self.settings.user_home, &self.settings.variables);
         let home = home.ok_or_else(|| TeleportError::NoWay(label(adapter.descriptor().id)))?;
         let places: papers::Places = self.bundle.paper(&Kind::Places)?;
-        let steps = self.steps((adapter, plan), &home, &places)?;
-        self.check_place(&home, &steps)?;
-        let sessions: BTreeSet<_> = places.files.iter().map(|it| it.session).collect();
+        let fork = self.wish.fork.then(|| self.fork()).transpose()?;
+        let steps = self.steps((adapter, plan), (&home, &places), fork.as_ref())?;
+        let mut sessions: BTreeSet<_> = places.files.iter().map(|it| it.session).collect();
+        match &fork {
+            Some(fork) => sessions = [self.new_session(Some(fork))].into(),
+            None => self.check_place(&home, &steps)?,
+        }
         self.check_patch()?;
         self.check_plan(&places)?;
         Ok(Decided {
@@ -159,15 +168,27 @@ impl<'a> Arriving<'a> {
             remarks: self.bundle.paper(&Kind::Ledger)?,
             descent: self.bundle.paper(&Kind::Lineage)?,
             events: self.bundle.paper(&Kind::Events)?,
+            fork,
         })
+    }
+
+    fn fork(&self) -> Result<Fork, TeleportError> {
+        let id = self.bundle.manifest.about.runtime_session.as_str();
+        Fork::of(id, &self.bundle.mark(), &self.settings.data)
+    }
+
+    /// The session that is here afterwards.
+    fn new_session(&self, fork: Option<&Fork>) -> SessionId {
+        let about = &self.bundle.manifest.about;
+        fork.map_or(about.session, |it| it.who(&about.agent).session())
     }
 
     /// Where each file goes; the session's own history comes last.
     fn steps(
         &self,
         (adapter, plan): (&dyn Adapter, &CarryPlan),
-        home: &Path,
-        places: &papers::Places,
+        (home, places): (&Path, &papers::Places),
+        fork: Option<&Fork>,
     ) -> Result<Vec<Step>, DaemonError> {
         let (mut out, mut last, mut met) = (Vec::new(), None, BTreeSet::new());
         for file in &places.files {
@@ -177,6 +198,10 @@ impl<'a> Arriving<'a> {
             }
             let came = self.bundle.path(&file.entry);
             let came = came.ok_or_else(|| contradicts(format!("{} is missing", file.entry)))?;
+            let (path, came) = match fork {
+                Some(fork) => (fork.path(&path), fork.file(&came)?),
+                None => (path, came),
+            };
             let bytes = came.metadata().map_err(TeleportError::at(&came))?.len();
             let action = action(home, &path, &came)?;
             let step = Step { came, path, bytes, action };
@@ -275,7 +300,7 @@ impl<'a> Arriving<'a> {
 
     /// Does what was decided. That it came from elsewhere is noted before any of it is there.
     fn done(&self, decided: &Decided) -> Result<(), DaemonError> {
-        let session = self.bundle.manifest.about.session;
+        let session = self.new_session(decided.fork.as_ref());
         let mut sessions = decided.sessions.clone();
         sessions.extend((!sessions.contains(&session)).then_some(session));
         ledger(self.settings)?.carry(&sessions, &self.carried(decided))?;
@@ -300,6 +325,7 @@ impl<'a> Arriving<'a> {
             devices: decided.descent.devices.clone(),
             lineage: decided.descent.lineage.clone(),
             approvals: decided.remarks.approvals.clone(),
+            forked_from: decided.fork.as_ref().map(|_| manifest.about.session),
         };
         Carried {
             device: manifest.made_by.clone(),
@@ -349,10 +375,16 @@ impl<'a> Arriving<'a> {
             (false, false) => "planned",
         };
         let mut arrival = self.arrival(state);
+        arrival.session_id = self.new_session(decided.fork.as_ref()).to_string();
+        if let Some(fork) = &decided.fork {
+            fork.id().clone_into(&mut arrival.runtime_session_id);
+            arrival.forked_from = Some(self.bundle.manifest.about.session.to_string());
+        }
         let steps = decided.steps.iter();
         arrival.files = steps.map(|it| file(&decided.home, it)).collect();
         arrival.plan_files = decided.places.plan.len();
-        let events = decided.events.sessions.into_iter();
+        // Under another id its events have other ids, too.
+        let events = decided.events.sessions.into_iter().filter(|_| decided.fork.is_none());
         let ids = |it: papers::SessionEvents| it.ids.iter().map(ToString::to_string).collect();
         let events = events.map(|it| (it.session, ids(it))).collect();
         Ok(Arrived { arrival, events })
@@ -380,6 +412,7 @@ impl<'a> Arriving<'a> {
             plan_files: 0,
             plan_put: self.wish.plan && state == "unpacked",
             git: self.git(),
+            forked_from: None,
             events: None,
             events_missing: None,
         }

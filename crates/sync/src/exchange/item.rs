@@ -65,6 +65,15 @@ pub enum Item {
         /// The prompt.
         text: String,
     },
+    /// How far a prompt of another device has come.
+    Receipt {
+        /// The device that sent the prompt.
+        to: DeviceId,
+        /// As the sender drew it.
+        id: String,
+        /// How far, made elsewhere.
+        body: String,
+    },
     /// Of a kind or version that is not known here, as it was written.
     #[serde(skip)]
     Unknown(String),
@@ -154,7 +163,7 @@ mod tests {
                 body: body.clone(),
                 expires,
             },
-            Item::Settled { id, body },
+            Item::Settled { id, body: body.clone() },
             Item::Answer(answer),
             Item::Prompt {
                 to: DeviceId::new("a"),
@@ -162,6 +171,7 @@ mod tests {
                 id: "p1".to_owned(),
                 text: "go on".to_owned(),
             },
+            Item::Receipt { to: DeviceId::new("b"), id: "p1".to_owned(), body },
         ]
     }
 

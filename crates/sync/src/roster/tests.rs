@@ -42,7 +42,11 @@ fn invite(n: u8) -> InviteId {
 }
 
 fn add(who: &Own, n: u8) -> Op {
-    Op::Add { device: who.device("ada"), invite: invite(n) }
+    add_for(who, "ada", n)
+}
+
+pub(crate) fn add_for(who: &Own, user: &str, n: u8) -> Op {
+    Op::Add { device: who.device(user), invite: invite(n) }
 }
 
 fn remove(who: &Own) -> Op {

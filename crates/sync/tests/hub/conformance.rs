@@ -8,6 +8,7 @@ use taffrail_sync::hub::{
     AnyHub, Appended, BlobName, Content, ENTRY_LIMIT, Entry, Hint, Hints, Hub, HubError, KeyName,
     LogName, PAGE_BYTES, PAGE_LIMIT, Prefix, Put, Revision, Swapped, VALUE_LIMIT, Value,
 };
+use taffrail_testkit::Scale;
 
 pub(crate) fn log(name: &str) -> LogName {
     LogName::new(name).unwrap()
@@ -70,13 +71,21 @@ async fn appends_are_fenced(one: &AnyHub, two: &AnyHub) {
     assert_eq!(two.last(&name).await, Ok(3));
 }
 
+/// Appends, and again where nobody answered.
+async fn put(hub: &AnyHub, name: &LogName, seq: u64, bytes: Bytes) {
+    let ask = async || hub.append(name, seq, bytes.clone()).await;
+    let appended = patiently("an entry", ask).await;
+    assert!(matches!(appended, Appended::New | Appended::Already), "{appended:?}");
+}
+
 fn entry(seq: u64) -> Entry {
     Entry { seq, bytes: format!("entry {seq}").into() }
 }
 
 /// What is read, once everything is there: a replica may be behind for a moment.
 async fn read(hub: &AnyHub, name: &LogName, after: u64, limit: usize) -> Vec<Entry> {
-    let wanted = usize::try_from(hub.last(name).await.unwrap() - after).unwrap();
+    let last = patiently("the last", async || hub.last(name).await).await;
+    let wanted = usize::try_from(last - after).unwrap();
     let ask = async || match hub.read_since(name, after, limit).await {
         Ok(found) if found.len() < limit.min(wanted) => {
             Err(HubError::Unreachable(format!("only {} entries", found.len())))
@@ -90,8 +99,8 @@ async fn entries_are_read_in_pages(one: &AnyHub, two: &AnyHub) {
     let (name, other) = (log("pages"), log("pages/other"));
     assert_eq!(one.read_since(&name, 0, 10).await, Ok(vec![]));
     for seq in 1..=25 {
-        one.append(&name, seq, entry(seq).bytes).await.unwrap();
-        one.append(&other, seq, "other".into()).await.unwrap();
+        put(one, &name, seq, entry(seq).bytes).await;
+        put(one, &other, seq, "other".into()).await;
     }
     let cases =
         [(0, 10, 1..=10), (10, 10, 11..=20), (20, 10, 21..=25), (0, 100, 1..=25), (24, 1, 25..=25)];
@@ -119,7 +128,7 @@ async fn a_reader_can_begin_anywhere(one: &AnyHub, two: &AnyHub) {
     for seq in 1..=40 {
         for (number, name) in logs.iter().enumerate() {
             if seq <= 40 - 10 * number as u64 {
-                one.append(name, seq, entry(seq).bytes).await.unwrap();
+                put(one, name, seq, entry(seq).bytes).await;
             }
         }
     }
@@ -229,33 +238,53 @@ async fn set(
     }
 }
 
-/// Eight tasks count to fifty each in the same key.
+/// Eight tasks write words of their own into the same key, each word once.
 async fn no_increment_is_lost(one: &AnyHub, two: &AnyHub) {
     let name = key("count");
-    one.cas(&name, None, "0".into()).await.unwrap();
+    one.cas(&name, None, Bytes::new()).await.unwrap();
+    let times = Scale::from_env().pick(12, 50);
     let tasks = (0..8).map(|number| {
         let hub = if number % 2 == 0 { one.clone() } else { two.clone() };
-        tokio::spawn(count(hub, name.clone(), 50))
+        tokio::spawn(write_words(hub, name.clone(), (number, times)))
     });
     for task in tasks.collect::<Vec<_>>() {
         task.await.unwrap();
     }
-    assert_eq!(one.get(&name).await.unwrap().unwrap().bytes, Bytes::from("400"));
+    let there = patiently("the words", async || one.get(&name).await).await.unwrap().bytes;
+    let mut found: Vec<_> = words(&there);
+    found.sort_unstable();
+    let all = (0..8).flat_map(|task| (0..times).map(move |number| word(task, number)));
+    let mut expected: Vec<_> = all.collect();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
 }
 
-async fn count(hub: AnyHub, name: KeyName, times: u32) {
-    for _ in 0..times {
+fn word(task: u32, number: u32) -> String {
+    format!("{task}.{number}")
+}
+
+fn words(bytes: &Bytes) -> Vec<String> {
+    std::str::from_utf8(bytes).unwrap().split_whitespace().map(str::to_owned).collect()
+}
+
+/// Looking at a key while others write it may fail, and of a write that failed nobody knows whether it
+/// was done: whoever looks again finds the word or does not.
+async fn write_words(hub: AnyHub, name: KeyName, (task, times): (u32, u32)) {
+    for number in 0..times {
+        let mine = word(task, number);
         loop {
-            // Looking at a key while others write it may fail.
             let there = match hub.get(&name).await {
                 Ok(there) => there.unwrap(),
                 Err(error) if error.is_retryable() => continue,
                 Err(error) => panic!("{error}"),
             };
-            let number: u32 = std::str::from_utf8(&there.bytes).unwrap().parse().unwrap();
-            let next = Bytes::from((number + 1).to_string());
-            if let Swapped::Done(_) = hub.cas(&name, Some(there.revision), next).await.unwrap() {
+            if words(&there.bytes).contains(&mine) {
                 break;
+            }
+            let next = [&there.bytes[..], b" ", mine.as_bytes()].concat();
+            match hub.cas(&name, Some(there.revision), next.into()).await {
+                Ok(Swapped::Done(_) | Swapped::Conflict) | Err(HubError::Unreachable(_)) => {}
+                Err(error) => panic!("{error}"),
             }
         }
     }

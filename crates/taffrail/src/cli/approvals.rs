@@ -19,6 +19,7 @@ Examples:
   taffrail approve 3f2a             allow it, whatever screen you are at
   taffrail deny 3f2a --reason \"not on main\"
   taffrail approvals log            every decision, with who and why
+What is asked on your other devices stands here too, where `sync.remote` there names the project.
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -101,8 +102,9 @@ fn row(it: &ApprovalRow) -> String {
     let age = when::ago(it.asked_at, rim::now());
     let state = it.outcome.as_ref().map_or(it.state.as_str(), Outcome::as_str);
     let word = if it.state == State::DialogOnly { "at agent" } else { state };
+    let place = it.device.as_deref().map(|it| format!("[{}] ", line(it))).unwrap_or_default();
     format!(
-        "{} {age:>4} {} {} {} {}",
+        "{} {age:>4} {} {} {} {place}{}",
         it.id,
         pad(&line(word), 11),
         pad(it.agent.as_str(), 11),
@@ -134,7 +136,7 @@ fn decision(it: &DecisionRow) -> String {
         "{} {age:>4} {} by {} {} {}{why}",
         it.approval_id,
         pad(&line(it.decision.as_str()), 7),
-        pad(&line(&it.by), 10),
+        pad(&line(&it.by), 14),
         pad(outcome, 11),
         line(&it.command)
     )

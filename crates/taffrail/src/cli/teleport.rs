@@ -102,6 +102,9 @@ struct Also {
     /// Put the plan there, where there is none
     #[arg(long)]
     plan: bool,
+    /// Take it as a session of its own, where it went on here, too
+    #[arg(long)]
+    fork: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -174,8 +177,8 @@ fn about_pack(told: &Packed) -> Vec<String> {
 fn unpacked(args: &UnpackArgs, json: bool, context: &Context) -> Result<(), CliError> {
     let file = context.rim.here.join(&args.file);
     let project: &Path = &context.rim.here.join(&args.project);
-    let Also { patch, plan } = args.also;
-    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan };
+    let Also { patch, plan, fork } = args.also;
+    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan, fork };
     put(&file, &wish, json, context)
 }
 
@@ -250,6 +253,9 @@ fn about(told: &Arrival) -> Vec<String> {
         "shared" => format!("from {from}, to be read: taffrail show {id}"),
         _ => format!("from {from}; go on with it: taffrail resume {id}"),
     }];
+    if let Some(origin) = told.forked_from.as_deref().and_then(|it| it.get(..8)) {
+        out.push(format!("it is a fork of {origin}, which stays as it is"));
+    }
     if told.state == "unpacked" {
         out.push("it is another's word: nothing in it can allow anything".to_owned());
     }

@@ -18,6 +18,8 @@ pub(crate) struct SyncConfig {
     pub(crate) include: Vec<String>,
     /// Not of these projects.
     pub(crate) exclude: Vec<String>,
+    /// In these projects your other devices may answer requests and send prompts.
+    pub(crate) remote: Vec<String>,
 }
 
 impl SyncConfig {
@@ -29,6 +31,7 @@ impl SyncConfig {
             bodies: self.bodies,
             include: self.include.iter().map(at_home).collect(),
             exclude: self.exclude.iter().map(at_home).collect(),
+            remote: self.remote.iter().map(at_home).collect(),
         }
     }
 }
@@ -47,13 +50,18 @@ mod tests {
             Config::parse(&text, Path::new("x")).unwrap().sync.settings(Path::new("/h"), false)
         };
         assert_eq!(set(&[]), SyncSettings::default());
-        let all =
-            [("sync.enabled", "true"), ("sync.bodies", "true"), ("sync.exclude", r#"["~/x/*"]"#)];
+        let all = [
+            ("sync.enabled", "true"),
+            ("sync.bodies", "true"),
+            ("sync.exclude", r#"["~/x/*"]"#),
+            ("sync.remote", r#"["~/y"]"#),
+        ];
         let expected = SyncSettings {
             enabled: true,
             bodies: true,
             include: Vec::new(),
             exclude: vec!["/h/x/*".to_owned()],
+            remote: vec!["/h/y".to_owned()],
         };
         assert_eq!(set(&all), expected);
     }

@@ -124,7 +124,8 @@ pub(crate) fn asked(
 ) -> Vec<Line<'static>> {
     let theme = state.theme;
     let ago = when::ago(request.asked_at, state.now);
-    let by = request.sources.first().map_or("hook".to_owned(), |it| shown(it));
+    let by = request.device.as_ref().or_else(|| request.sources.first());
+    let by = by.map_or("hook".to_owned(), |it| shown(it));
     let how = match request.state {
         Standing::Pending => "a approves, d denies",
         _ => "answer it at the agent",

@@ -2,15 +2,12 @@
 
 use crate::driving::{allow, dialog};
 use crate::expected::Evidence;
-use crate::stage::{GUARDED, PAUSE, Stage, finished, prompt};
+use crate::stage::{GUARDED, PAUSE, Stage, finished, prompt, soon};
 use serde_json::Value;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use taffrail_testkit::Tmux;
 use taffrail_testkit::agents::Agent;
 use taffrail_testkit::until_every;
-
-/// How soon the desk has to know who was first.
-const SOON: Duration = Duration::from_secs(1);
 
 /// A stage whose agent calls our hooks.
 pub(crate) fn stage(agent: Agent) -> Stage {
@@ -132,7 +129,7 @@ fn a_person_at_the_dialog_is_first() {
     stage.machine.model().reached("allowed");
     let since = Instant::now();
     let made = decision(&stage, "overtaken");
-    assert!(since.elapsed() < SOON, "only after {:?}", since.elapsed());
+    assert!(since.elapsed() < soon(), "only after {:?}", since.elapsed());
     assert!(made["by"].as_str().unwrap().starts_with("agent"), "{made}");
     let late = stage.machine.home().run(&["deny", &id]);
     assert_eq!(late.status, 6, "{late:?}");

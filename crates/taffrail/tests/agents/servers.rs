@@ -3,10 +3,10 @@
 use crate::desk::{decision, goes_on, request};
 use crate::driving::{allow, dialog, ready};
 use crate::expected::Evidence;
-use crate::stage::{GUARDED, PAUSE, Stage, finished, prompt};
+use crate::stage::{GUARDED, PAUSE, Stage, finished, prompt, soon};
 use serde_json::json;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::{Tmux, until_every};
 
@@ -51,7 +51,7 @@ fn asked(stage: &Stage) -> (Tmux<'_>, String) {
     screen.wait_for(dialog(stage.agent));
     let since = Instant::now();
     let it = request(stage, "pending");
-    assert!(since.elapsed() < Duration::from_secs(1), "only after {:?}", since.elapsed());
+    assert!(since.elapsed() < soon(), "only after {:?}", since.elapsed());
     assert_eq!((&it["command"], &it["sources"]), (&json!(GUARDED), &json!(["server"])), "{it}");
     (screen, it["id"].as_str().unwrap().to_owned())
 }
@@ -63,16 +63,16 @@ fn session(stage: &Stage) -> serde_json::Value {
     all[0].clone()
 }
 
-/// It stands so within a second.
+/// It stands so soon.
 fn stands(stage: &Stage, status: &str) {
-    let since = Instant::now();
+    let (since, soon) = (Instant::now(), soon());
     loop {
         let row = session(stage);
         if row["status"] == status && row["confidence"] == "high" {
             return;
         }
         let why = || stage.machine.home().ok(&["explain", row["id"].as_str().unwrap()]);
-        assert!(since.elapsed() < Duration::from_secs(1), "not {status}: {row}\n{}", why());
+        assert!(since.elapsed() < soon, "not {status}: {row}\n{}", why());
         std::thread::park_timeout(PAUSE);
     }
 }
@@ -110,7 +110,7 @@ fn a_person_at_codex_is_first_and_the_desk_says_so() {
     stage.machine.model().reached("allowed");
     let since = Instant::now();
     decision(&stage, "overtaken");
-    assert!(since.elapsed() < Duration::from_secs(1), "only after {:?}", since.elapsed());
+    assert!(since.elapsed() < soon(), "only after {:?}", since.elapsed());
     assert_eq!(stage.machine.home().run(&["deny", &id]).status, 6);
     goes_on(&stage, &screen);
     drop((screen, server));
@@ -144,7 +144,7 @@ fn a_server_that_is_killed_leaves_no_certainty_behind() {
         let row = session(&stage);
         (row["status"] != "waiting_approval" || row["confidence"] == "low").then_some(row)
     });
-    assert!(since.elapsed() < Duration::from_secs(1), "only after {:?}: {over}", since.elapsed());
+    assert!(since.elapsed() < soon(), "only after {:?}: {over}", since.elapsed());
     assert_eq!(stage.machine.home().run(&["approve", &id]).status, 6);
     drop(screen);
     stage.check_daemon();

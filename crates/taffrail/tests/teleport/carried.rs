@@ -283,3 +283,38 @@ fn whom_it_is_for_is_named_by_device_or_by_user() {
     assert_eq!(unpack(&desk, &bundle, &[]).status, 6);
     assert_eq!(unpack(&tower, &bundle, &[]).status, 0);
 }
+
+/// What went on in both places becomes two sessions: nothing is lost, and each says what it is.
+#[test]
+fn what_went_on_in_both_places_is_taken_as_a_fork() {
+    let (laptop, tower) = pair();
+    with_workers(&laptop);
+    let id = session(&laptop);
+    unpacked(&tower, &packed(&laptop, &["tower"]), &[]);
+    laptop.append(&transcript(&laptop), lines(&laptop, 40, 44));
+    tower.append(&transcript(&tower), lines(&tower, 50, 52));
+    tower.index();
+    let here = fs::read(tower.path(&transcript(&tower))).unwrap();
+    let file = packed(&laptop, &["tower"]);
+    let refused = unpack(&tower, &file, &[]);
+    assert_eq!(refused.status, 6, "{}", refused.stdout);
+    assert!(refused.stderr.contains("--fork"), "{}", refused.stderr);
+    let told = unpacked(&tower, &file, &["--fork"]);
+    assert_eq!((word(&told, "state"), word(&told, "forked_from")), ("unpacked", id.as_str()));
+    assert_eq!(fs::read(tower.path(&transcript(&tower))).unwrap(), here, "it stays as it is");
+    let (fork, new) = (word(&told, "session_id"), word(&told, "runtime_session_id"));
+    assert!(fork != id && new != SESSION, "{told}");
+    let path = transcript(&tower).replace(SESSION, new);
+    let came = fs::read_to_string(laptop.path(&transcript(&laptop))).unwrap();
+    assert_eq!(fs::read_to_string(tower.path(&path)).unwrap(), came.replace(SESSION, new));
+    let worker = format!("{}/{new}/subagents/agent-a1.jsonl", folder(&project(&tower)));
+    assert!(tower.path(&worker).exists(), "its workers came along");
+    let shown = tower.json(&["show", fork, "--json"]);
+    assert_eq!(shown["session"]["lineage"]["kind"], "fork", "{shown}");
+    let last = |id: &str| tower.events(id).last().unwrap()["text"].clone();
+    assert_ne!(last(fork), last(&id), "both tails are shown");
+    // The same bundle is the same fork.
+    let again = unpacked(&tower, &file, &["--fork"]);
+    assert_eq!(word(&again, "session_id"), fork);
+    assert!(again["files"].as_array().unwrap().iter().all(|it| it["action"] == "same"), "{again}");
+}

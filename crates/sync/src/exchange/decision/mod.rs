@@ -1,12 +1,13 @@
 //! Decisions about requests, across devices: at most one is let out.
 //!
 //! The device that asks is the only one that lets a decision out, so two can never act. A key on the
-//! hub says whose answer it may take: who answers claims it first, by compare-and-set, and the asking
-//! device takes only the answer the claim names. It decides at home without the hub if it must.
+//! hub says which of the others' answers it may take: who answers claims it first, by compare-and-set,
+//! and the asking device takes only the answer the claim names. Who sits at the asking device needs no
+//! claim: its desk lets out the first decision it gets, and tells the others which that was.
 
-mod fold;
+mod judging;
 
-pub use fold::{Asked, CLAIM_PATIENCE, Heard, Move, NotOut, Seen, Stands, hear};
+pub use judging::{Asked, NotOut, input_of, is_of_same_user, judge};
 
 use super::names;
 use crate::bytes::{Digest, Signature, TeamId};

@@ -89,8 +89,8 @@ pub(super) fn pull(args: &PullArgs, json: bool, context: &Context) -> Result<(),
     }
     let file = fetch(&context.settings, &parcel)?;
     let project: &Path = &context.rim.here.join(&args.project);
-    let Also { patch, plan } = args.also;
-    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan };
+    let Also { patch, plan, fork } = args.also;
+    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan, fork };
     put(file.path(), &wish, json, context)
 }
 
