@@ -5,11 +5,14 @@
 //! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
 
 mod hearing;
+mod leases;
 mod parcels;
 mod team;
 mod telling;
 
-pub use parcels::{fetch, hold, parcels, push, take_lease};
+pub(crate) use leases::ask_lease;
+pub use leases::{hold, under_lease};
+pub use parcels::{fetch, parcels, push};
 pub use team::keep_change;
 
 use crate::devices::{self, Own};
@@ -35,13 +38,19 @@ type Carrying = Exchange<AnyHub, Ledger, Hearing>;
 pub(crate) struct Between {
     /// Something was given to the outbox.
     pushed: Arc<Notify>,
+    /// The index was brought up aside from the loop, which tells nobody of what is in it.
+    looked_up: Notify,
     /// How well this device keeps up.
     health: watch::Sender<Health>,
+    /// Why nothing can be told, while nothing can. It stands apart, because carrying may go well meanwhile.
+    untold: watch::Sender<Option<String>>,
 }
 
 impl Default for Between {
     fn default() -> Self {
-        Self { pushed: Arc::default(), health: watch::Sender::new(Health::default()) }
+        let health = watch::Sender::new(Health::default());
+        let (pushed, looked_up) = (Arc::default(), Notify::new());
+        Self { pushed, looked_up, health, untold: watch::Sender::new(None) }
     }
 }
 
@@ -54,7 +63,14 @@ impl Between {
             Why::Refused(why) => Some(format!("hub: of {} {why}", origin.device)),
             Why::NotForUs | Why::NoKey | Why::RosterBehind | Why::Missing => None,
         });
-        hub.chain(stands).collect()
+        let untold = self.untold.borrow().clone();
+        let untold = untold.map(|it| format!("hub: nothing is told: {it}"));
+        hub.chain(untold).chain(stands).collect()
+    }
+
+    /// What came of telling, the last time.
+    pub(crate) fn note_telling(&self, came: &Result<(), DaemonError>) {
+        self.untold.send_replace(came.as_ref().err().map(ToString::to_string));
     }
 
     /// Something does not work.
@@ -63,6 +79,11 @@ impl Between {
             it.state = State::Failing;
             it.error = Some(error.to_owned());
         });
+    }
+
+    /// The index was brought up: there may be much to tell.
+    pub(crate) fn looked_up(&self) {
+        self.looked_up.notify_one();
     }
 
     /// Something was given to the outbox.
@@ -120,7 +141,7 @@ async fn opened(handle: &Handle) -> Result<Carrying, DaemonError> {
     let settings = handle.settings();
     let Own { id, user, secret, roster, .. } = devices::own(settings)?;
     let hub = hubs::open(settings, &hubs::address(settings)?, roster.team(), &secret).await?;
-    let draw = settings.hub.draw.ok_or(hubs::HubFault::None)?;
+    let draw = settings.hub.draw.ok_or(hubs::HubFault::NoChance)?;
     let mut exchange = Exchange::new(Parts {
         durable: durable(&hub),
         hub,
