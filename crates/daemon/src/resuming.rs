@@ -1,6 +1,7 @@
 //! Resuming a session: who runs it, or the agent's own command that goes on with it. Never a guess
 //! from a folder or a title.
 
+use crate::between::ask_lease;
 use crate::bindings::{followed, tie};
 use crate::contracts::Known;
 use crate::live::glance;
@@ -99,16 +100,18 @@ fn state(row: &SessionRow, binding: &Binding, has_command: bool) -> (ResumeState
     }
 }
 
-/// Takes the lease on a session for an attempt to resume it.
+/// Takes the lease on a session for an attempt to resume it: from the hub, where one answers, and here.
 ///
 /// # Errors
-/// `Undecided` while another attempt is under way; else when the ledger cannot be written.
+/// `Held` while another device has it, `Unresumed` while another attempt is under way; else when the ledger
+/// cannot be written.
 pub fn begin_resume(
     settings: &Settings,
     reply: &ResumeReply,
     strategy: &str,
 ) -> Result<i64, DaemonError> {
     let session = resolve(settings, &Target::Id(reply.session_id.clone()))?.id;
+    ask_lease(settings, session)?;
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     let begun = ledger.begin_operation(session, ("resume", strategy), (settings.now)())?;
     begun.ok_or_else(|| DaemonError::Unresumed("it is being resumed already".to_owned()))

@@ -1,8 +1,9 @@
 //! Taking in what other devices told.
 
 use super::desk;
+use crate::devices::{self, Edition};
 use crate::live::Handle;
-use crate::{DaemonError, devices, relay};
+use crate::{DaemonError, relay};
 use taffrail_model::StreamName;
 use taffrail_model::exchange::{Kept, StorageFault, StreamOrigin};
 use taffrail_model::relay::{Carried, Item as Relayed};
@@ -15,11 +16,13 @@ use taffrail_sync::hub::KeyName;
 #[derive(Debug)]
 pub(crate) struct Hearing {
     handle: Handle,
+    /// Which state of the roster was seen last.
+    roster: Option<Edition>,
 }
 
 impl Hearing {
     pub(super) fn new(handle: Handle) -> Self {
-        Self { handle }
+        Self { handle, roster: None }
     }
 }
 
@@ -39,6 +42,11 @@ impl Applied for Hearing {
 
     fn roster_changed(&mut self, roster: &Roster) -> Kept<()> {
         devices::take_in(self.handle.settings(), roster).map_err(|error| fault(&error))
+    }
+
+    fn roster_here(&mut self) -> Kept<Option<Roster>> {
+        let newer = devices::newer_roster(self.handle.settings(), &mut self.roster);
+        newer.map_err(|error| fault(&error))
     }
 
     fn tell_anew(&mut self, stream: &StreamName) -> Kept<()> {

@@ -6,12 +6,15 @@
 
 mod desk;
 mod hearing;
+mod leases;
 mod parcels;
 mod team;
 mod telling;
 
 pub(crate) use desk::{answer, home_of, open_elsewhere, send};
-pub use parcels::{fetch, hold, parcels, push, take_lease};
+pub(crate) use leases::ask_lease;
+pub use leases::{hold, under_lease};
+pub use parcels::{fetch, parcels, push};
 pub use team::keep_change;
 
 use crate::devices::{self, Own};
@@ -38,22 +41,24 @@ type Carrying = Exchange<AnyHub, Ledger, Hearing>;
 pub(crate) struct Between {
     /// Something was given to the outbox.
     pushed: Arc<Notify>,
+    /// The index was brought up aside from the loop, which tells nobody of what is in it.
+    looked_up: Notify,
     /// How well this device keeps up.
     health: watch::Sender<Health>,
     /// An answer came from another device.
-    answered: Arc<Notify>,
+    answered: Notify,
     /// Held by who changes what is remembered of other devices' requests and prompts.
     memory: Mutex<()>,
+    /// Why nothing can be told, while nothing can. It stands apart, because carrying may go well meanwhile.
+    untold: watch::Sender<Option<String>>,
 }
 
 impl Default for Between {
     fn default() -> Self {
-        Self {
-            pushed: Arc::default(),
-            health: watch::Sender::new(Health::default()),
-            answered: Arc::default(),
-            memory: Mutex::default(),
-        }
+        let health = watch::Sender::new(Health::default());
+        let (pushed, looked_up) = (Arc::default(), Notify::new());
+        let (answered, memory) = (Notify::new(), Mutex::default());
+        Self { pushed, looked_up, health, answered, memory, untold: watch::Sender::new(None) }
     }
 }
 
@@ -66,7 +71,14 @@ impl Between {
             Why::Refused(why) => Some(format!("hub: of {} {why}", origin.device)),
             Why::NotForUs | Why::NoKey | Why::RosterBehind | Why::Missing => None,
         });
-        hub.chain(stands).collect()
+        let untold = self.untold.borrow().clone();
+        let untold = untold.map(|it| format!("hub: nothing is told: {it}"));
+        hub.chain(untold).chain(stands).collect()
+    }
+
+    /// What came of telling, the last time.
+    pub(crate) fn note_telling(&self, came: &Result<(), DaemonError>) {
+        self.untold.send_replace(came.as_ref().err().map(ToString::to_string));
     }
 
     /// Something does not work.
@@ -79,6 +91,11 @@ impl Between {
 
     fn alone(&self) -> MutexGuard<'_, ()> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The index was brought up: there may be much to tell.
+    pub(crate) fn looked_up(&self) {
+        self.looked_up.notify_one();
     }
 
     /// Something was given to the outbox.
@@ -144,7 +161,7 @@ async fn opened(handle: &Handle) -> Result<(AnyHub, Carrying), DaemonError> {
     let settings = handle.settings();
     let Own { id, user, secret, roster, .. } = devices::own(settings)?;
     let hub = hubs::open(settings, &hubs::address(settings)?, roster.team(), &secret).await?;
-    let draw = settings.hub.draw.ok_or(hubs::HubFault::None)?;
+    let draw = settings.hub.draw.ok_or(hubs::HubFault::NoChance)?;
     let mut exchange = Exchange::new(Parts {
         durable: durable(&hub),
         hub: hub.clone(),

@@ -1,21 +1,21 @@
-//! Teleport through the hub: bundles that were left there, and the lease over a session.
+//! Teleport through the hub: bundles that were left there.
 
+use super::leases::give_back;
 use crate::devices::{self, Own};
 use crate::hubs::{self, HubFault, block_on};
 use crate::teleport::{PackWish, TeleportError, pack};
 use crate::{DaemonError, Settings, Target};
 use std::io::Write;
-use std::time::Duration;
 use taffrail_api::{Packed, Parcel};
 use taffrail_model::{SessionId, Timestamp, hash};
-use taffrail_sync::hub::lease::{self, Held, Lease};
-use taffrail_sync::hub::{AnyHub, BlobName, Content, Hub, HubError, KeyName, NameError, Prefix};
+use taffrail_sync::hub::{AnyHub, BlobName, Content, Hub, HubError, Prefix, Put};
 use tempfile::NamedTempFile;
 
 /// Where bundles are on the hub: `bundle/SESSION/TIME-DEVICE`.
 const BUNDLES: &str = "bundle";
 
-/// Packs a session and leaves it on the hub, for the user's other devices unless others are named.
+/// Packs a session and leaves it on the hub, for the user's other devices unless others are named. Whoever
+/// leaves it there gives the lease over it back: others may go on with it.
 ///
 /// # Errors
 /// As `pack`; when there is no hub, or it does not take it.
@@ -38,10 +38,16 @@ pub fn push(
         let name = format!("{}/{at:015}-{}", below(session), own.id);
         let name = BlobName::new(name).map_err(HubFault::from)?;
         let content = Content::File(file.path().to_owned());
-        hub.put_blob(&name, &content).await.map_err(HubFault::from)?;
-        Ok(())
+        match hub.put_blob(&name, &content).await.map_err(HubFault::from)? {
+            Put::New | Put::Already => give_back(&hub, &own, session).await,
+            Put::Conflict => Err(HubFault::from(in_the_way()).into()),
+        }
     })?;
     Ok(packed)
+}
+
+fn in_the_way() -> HubError {
+    HubError::Refused("another bundle of this moment is there; push it again".to_owned())
 }
 
 fn odd_session(packed: &Packed) -> DaemonError {
@@ -57,24 +63,20 @@ fn below(session: SessionId) -> String {
     format!("{BUNDLES}/{}", hash::to_hex(session.as_bytes()))
 }
 
-async fn entered(settings: &Settings, own: &Own) -> Result<AnyHub, DaemonError> {
+pub(super) async fn entered(settings: &Settings, own: &Own) -> Result<AnyHub, DaemonError> {
     let url = hubs::address(settings)?;
     Ok(hubs::open(settings, &url, own.roster.team(), &own.secret).await?)
 }
 
-/// Bundles on the hub, the newest first; of one session, if one is named.
+/// Bundles on the hub, the newest first.
 ///
 /// # Errors
 /// When there is no hub, or it does not answer.
-pub fn parcels(
-    settings: &Settings,
-    session: Option<SessionId>,
-) -> Result<Vec<Parcel>, DaemonError> {
+pub fn parcels(settings: &Settings) -> Result<Vec<Parcel>, DaemonError> {
     let own = devices::own(settings)?;
-    let prefix = session.map_or_else(|| BUNDLES.to_owned(), below);
     block_on(async {
         let hub = entered(settings, &own).await?;
-        let prefix = Prefix::new(&prefix).map_err(HubFault::from)?;
+        let prefix = Prefix::new(BUNDLES).map_err(HubFault::from)?;
         let names = hub.blobs(&prefix).await.map_err(HubFault::from)?;
         let mut found: Vec<Parcel> = names.iter().filter_map(|it| parcel(&own, it)).collect();
         found.sort_by_key(|it| std::cmp::Reverse(it.at));
@@ -117,73 +119,4 @@ pub fn fetch(settings: &Settings, parcel: &Parcel) -> Result<NamedTempFile, Daem
         Ok(())
     })?;
     Ok(file)
-}
-
-/// Holds the lease over a session for so long, and gives it back. `held` is called once it is ours.
-///
-/// # Errors
-/// `Held` when another device has it; when there is no hub, or it does not answer.
-pub fn hold(
-    settings: &Settings,
-    session: SessionId,
-    length: Duration,
-    held: impl FnOnce(&Held),
-) -> Result<(), DaemonError> {
-    let own = devices::own(settings)?;
-    block_on(async {
-        let hub = entered(settings, &own).await?;
-        let key = lease_of(session).map_err(HubFault::from)?;
-        let got = take(settings, &own, (&hub, &key), length).await?;
-        held(&got);
-        tokio::time::sleep(length).await;
-        Ok(lease::release(&hub, &key, &got).await.map_err(HubFault::from)?)
-    })
-}
-
-/// Takes the lease over a session for a while, where a hub is in use; nothing where none is.
-///
-/// # Errors
-/// `Held` when another device has it; when the hub does not answer.
-pub fn take_lease(
-    settings: &Settings,
-    session: SessionId,
-    length: Duration,
-) -> Result<Option<Held>, DaemonError> {
-    if settings.hub.url.is_none() {
-        return Ok(None);
-    }
-    let own = devices::own(settings)?;
-    block_on(async {
-        let hub = entered(settings, &own).await?;
-        let key = lease_of(session).map_err(HubFault::from)?;
-        take(settings, &own, (&hub, &key), length).await.map(Some)
-    })
-}
-
-fn lease_of(session: SessionId) -> Result<KeyName, NameError> {
-    KeyName::new(format!("lease/{}", hash::to_hex(session.as_bytes())))
-}
-
-async fn take(
-    settings: &Settings,
-    own: &Own,
-    (hub, key): (&AnyHub, &KeyName),
-    length: Duration,
-) -> Result<Held, DaemonError> {
-    let now = (settings.now)();
-    let length = i64::try_from(length.as_millis()).unwrap_or(i64::MAX);
-    let until = Timestamp::from_millisecond(now.as_millisecond().saturating_add(length));
-    let until = until.unwrap_or(Timestamp::MAX);
-    let got = lease::acquire(hub, key, own.id.as_str(), until, now).await;
-    match got.map_err(HubFault::from)? {
-        Lease::Held(held) => Ok(held),
-        Lease::Taken { holder, until } => {
-            let member = own.roster.members().find(|it| it.device.id.as_str() == holder);
-            let holder = member.map_or(holder, |it| it.device.name.clone());
-            Err(TeleportError::Held { holder, until }.into())
-        }
-        Lease::Free => {
-            Err(HubFault::from(HubError::Refused("the lease is free".to_owned())).into())
-        }
-    }
 }

@@ -3,15 +3,19 @@
 use crate::devices::{self, Change};
 use crate::hubs::{self, HubFault, block_on};
 use crate::{DaemonError, Settings};
+use taffrail_api::{SCHEMA_VERSION, TeamChange};
 use taffrail_sync::exchange::publish_roster;
+use taffrail_sync::roster::Entry;
 
-/// Keeps a change of the team: on the hub first, where one is in use, made anew to what stands there.
+/// Keeps a change of the team: on the hub first, where one is in use, made anew to what stands there. Under
+/// which number it stands is given.
 ///
 /// # Errors
 /// When the hub does not answer or refuses: then nothing is changed.
-pub fn keep_change(settings: &Settings, change: &Change) -> Result<(), DaemonError> {
+pub fn keep_change(settings: &Settings, change: &Change) -> Result<TeamChange, DaemonError> {
     if settings.hub.url.is_none() {
-        return devices::keep(settings, change);
+        devices::keep(settings, change)?;
+        return Ok(told(change.entry()));
     }
     let own = devices::own(settings)?;
     let (op, now) = (&change.entry().statement.op, (settings.now)());
@@ -23,5 +27,12 @@ pub fn keep_change(settings: &Settings, change: &Change) -> Result<(), DaemonErr
         });
         Ok(made.await.map_err(HubFault::from)?)
     })?;
-    devices::take_in(settings, &roster)
+    devices::take_in(settings, &roster)?;
+    // A change that was made is the last entry.
+    Ok(told(roster.entries().last().unwrap_or(change.entry())))
+}
+
+fn told(entry: &Entry) -> TeamChange {
+    let said = &entry.statement;
+    TeamChange { schema_version: SCHEMA_VERSION, entry: said.n, epoch: said.epoch }
 }

@@ -1,6 +1,6 @@
 //! Telling other devices what changed here.
 
-use super::desk;
+use super::{PAUSE, desk};
 use crate::hubs::HubFault;
 use crate::live::{Handle, What};
 use crate::{DaemonError, relay};
@@ -11,7 +11,7 @@ use taffrail_model::exchange::Outbox;
 use taffrail_model::relay::{Carried, Item as Relayed};
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{Item, own};
-use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
 /// What follows within so long of a change is told with it.
@@ -28,30 +28,44 @@ pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
     while !*stops.borrow() {
         let (own, sessions) = (handle.clone(), std::mem::take(&mut moved));
         let given = tokio::task::spawn_blocking(move || give(&own, &sessions)).await;
-        if let Ok(Err(error)) = given {
-            handle.between().fail(&error.to_string());
-        }
+        let given = given.unwrap_or(Err(DaemonError::Ending));
+        handle.between().note_telling(&given);
+        // What could not be told is tried again, whatever changes meanwhile.
+        let beat = if given.is_err() { PAUSE } else { BEAT };
         tokio::select! {
             _ = stops.wait_for(|it| *it) => break,
-            () = change(handle, &mut told, &mut moved) => {}
+            () = change(handle, (&mut told, beat), &mut moved) => {}
         }
     }
 }
 
-/// Waits for a change and for what follows close upon it.
+/// Waits for a change and for what follows close upon it, and for a beat at most.
 async fn change(
     handle: &Handle,
-    told: &mut broadcast::Receiver<std::sync::Arc<crate::live::Told>>,
+    (told, beat): (&mut broadcast::Receiver<std::sync::Arc<crate::live::Told>>, Duration),
     moved: &mut BTreeSet<SessionId>,
 ) {
-    match tokio::time::timeout(BEAT, told.recv()).await {
+    let next = tokio::select! {
+        it = tokio::time::timeout(beat, told.recv()) => it,
+        () = handle.between().looked_up.notified() => {
+            return moved.extend(handle.cards().into_keys());
+        }
+    };
+    match next {
+        Err(_) if beat == PAUSE => moved.extend(handle.cards().into_keys()),
         // One word says that we are there.
         Err(_) => moved.extend(handle.cards().into_keys().next()),
         Ok(first) => {
             note(handle, first, moved);
             tokio::time::sleep(GATHER).await;
-            while let Ok(more) = told.try_recv() {
-                note(handle, Ok(more), moved);
+            loop {
+                match told.try_recv() {
+                    Ok(more) => note(handle, Ok(more), moved),
+                    Err(TryRecvError::Lagged(count)) => {
+                        note(handle, Err(RecvError::Lagged(count)), moved);
+                    }
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
             }
         }
     }
@@ -73,31 +87,25 @@ fn note(
 /// Gives everything that changed to the outbox.
 fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError> {
     let settings = handle.settings();
-    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     loop {
         let told = relay::tell(settings, MOST)?;
-        push(handle, &mut ledger, told.items.iter())?;
+        push(handle, &told.items)?;
         relay::note_told(settings, &told)?;
         if !told.more {
             break;
         }
     }
-    let stands = moved.iter().map(|session| relay::stands(handle, *session));
-    let stands = stands.collect::<Result<Vec<_>, _>>()?;
-    push(handle, &mut ledger, stands.iter().flatten())?;
+    push(handle, &relay::stands(handle, moved)?)?;
     desk::tell(handle)
 }
 
-fn push<'i>(
-    handle: &Handle,
-    ledger: &mut Ledger,
-    items: impl Iterator<Item = &'i Relayed>,
-) -> Result<(), DaemonError> {
-    let bytes: Vec<Vec<u8>> = items.map(|it| carried(it).to_bytes()).collect();
-    if bytes.is_empty() {
+fn push(handle: &Handle, items: &[Relayed]) -> Result<(), DaemonError> {
+    if items.is_empty() {
         return Ok(());
     }
-    let at = (handle.settings().now)();
+    let bytes: Vec<Vec<u8>> = items.iter().map(|it| carried(it).to_bytes()).collect();
+    let (settings, at) = (handle.settings(), (handle.settings().now)());
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     ledger.push(&own(), &bytes, at).map_err(HubFault::from)?;
     handle.between().nudge();
     Ok(())

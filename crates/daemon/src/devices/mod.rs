@@ -17,5 +17,5 @@ pub use error::DeviceError;
 pub use listing::{device_names, devices};
 pub use team::{Change, Recovered, init_device, keep, name_admin, recovery, remove, rotate};
 
-pub(crate) use own::{Own, own, own_name};
+pub(crate) use own::{Edition, Own, newer_roster, own, own_name};
 pub(crate) use team::{take_in, whom};

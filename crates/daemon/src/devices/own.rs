@@ -4,6 +4,7 @@ use super::DeviceError;
 use super::files::{Folder, Lock};
 use crate::{DaemonError, Settings};
 use serde::{Deserialize, Serialize};
+use std::os::unix::fs::MetadataExt;
 use taffrail_model::{DeviceId, Timestamp};
 use taffrail_store::Ledger;
 use taffrail_sync::Roster;
@@ -101,6 +102,30 @@ pub(crate) fn own_name(settings: &Settings) -> Option<String> {
 /// The roster as far as it is known here, where one can be read.
 pub(super) fn known(settings: &Settings) -> Option<Roster> {
     roster(&Folder::open(&settings.data).ok()??).ok()?
+}
+
+/// Which state of the roster's file it is; every change is another file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Edition {
+    inode: u64,
+    changed: (i64, i64),
+}
+
+/// The roster as it is kept here, where that is not the edition that was seen last.
+pub(crate) fn newer_roster(
+    settings: &Settings,
+    seen: &mut Option<Edition>,
+) -> Result<Option<Roster>, DaemonError> {
+    let folder = Folder::open(&settings.data)?.ok_or(DeviceError::NotMade)?;
+    let path = folder.path(ROSTER);
+    let about = path.metadata().map_err(DeviceError::at(&path))?;
+    let edition = Edition { inode: about.ino(), changed: (about.ctime(), about.ctime_nsec()) };
+    if *seen == Some(edition) {
+        return Ok(None);
+    }
+    let roster = roster(&folder)?;
+    *seen = Some(edition);
+    Ok(roster)
 }
 
 /// The id of this device.

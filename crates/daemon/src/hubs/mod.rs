@@ -30,6 +30,9 @@ pub enum HubFault {
     /// None was named.
     #[error("no hub is in use")]
     None,
+    /// Nothing can be drawn, and what is sealed needs chance.
+    #[error("no random bytes can be had, so nothing is sealed")]
+    NoChance,
     /// The address is none.
     #[error(transparent)]
     Address(#[from] UrlError),

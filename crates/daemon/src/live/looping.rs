@@ -360,6 +360,7 @@ impl Loop {
         self.executors_again()?;
         self.watch()?;
         self.handle.notices().looked_up();
+        self.handle.between().looked_up();
         Ok(())
     }
 }

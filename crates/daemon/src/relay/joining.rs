@@ -6,6 +6,7 @@ use super::statuses::said_of;
 use super::telling::is_chosen;
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
+use std::collections::BTreeSet;
 use taffrail_model::relay::{Carried, Item};
 use taffrail_model::{DeviceId, SessionId};
 use taffrail_store::{IndexReader, Writer};
@@ -58,15 +59,23 @@ fn drop_all(settings: &Settings) -> Result<bool, DaemonError> {
     drop_gone(settings, &mut writer)
 }
 
-/// How a session stands, for other devices; nothing where they are not told of it, or nobody knows.
+/// How sessions stand, for other devices; nothing of those they are not told of, or nobody knows.
 ///
 /// # Errors
 /// When the index cannot be read.
-pub fn stands(handle: &Handle, session: SessionId) -> Result<Option<Item>, DaemonError> {
-    let settings = handle.settings();
-    let index = IndexReader::open(&settings.data)?;
-    let row = index.map(|it| it.session_by_id(session)).transpose()?.flatten();
-    let chosen = row.is_some_and(|row| is_chosen(settings, &row));
-    let card = handle.card(session).filter(|_| chosen);
-    Ok(card.map(|card| Item { session, carried: Carried::Status(said_of(settings, &card)) }))
+pub fn stands(handle: &Handle, sessions: &BTreeSet<SessionId>) -> Result<Vec<Item>, DaemonError> {
+    let (settings, mut out) = (handle.settings(), Vec::new());
+    if sessions.is_empty() {
+        return Ok(out);
+    }
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(out) };
+    for session in sessions {
+        let Some(card) = handle.card(*session) else { continue };
+        let row = index.session_by_id(*session)?;
+        if row.is_some_and(|row| is_chosen(settings, &row)) {
+            let carried = Carried::Status(said_of(settings, &card));
+            out.push(Item { session: *session, carried });
+        }
+    }
+    Ok(out)
 }

@@ -14,13 +14,16 @@ use taffrail_model::relay::{Carried, Item, Relayed, RelayedUsage, Says, VERSION,
 use taffrail_model::{EventId, RuntimeIdentity, SessionId, Timestamp};
 use taffrail_store::{
     EventRow, Filter, IndexReader, Ledger, Mark, SessionRow, ToldBatch, ToldCursor, ToldKind,
-    ToldSession, ToldUpdate,
+    ToldSession, ToldUpdate, make_durable,
 };
 
 /// What a model answer cost may still be corrected so many seconds after what it said.
 const USAGE_SETTLES: i64 = 86_400;
 /// The key under which what is known of a session as a whole is remembered.
 const FACTS: Digest16 = [0; 16];
+
+/// So many batches that say nothing to others may pass before that is remembered.
+const UNNOTED: i64 = 256;
 
 /// What is to be told, and what to remember once that is safely on its way.
 #[derive(Debug, Default)]
@@ -32,6 +35,8 @@ pub struct Told {
     /// What it cost.
     pub work: Work,
     batch: ToldBatch,
+    /// How many batches of the index were passed.
+    passed: i64,
 }
 
 /// What telling looked at.
@@ -62,14 +67,28 @@ pub fn tell(settings: &Settings, most: usize) -> Result<Told, DaemonError> {
         batch: index.last_batch()?,
         choice: settings.sync.mark(),
     };
-    let is_known = (&before.generation, &before.choice) == (&now.generation, &now.choice);
+    let is_known = (&before.generation, &before.choice) == (&now.generation, &now.choice)
+        && before.batch <= now.batch;
     let sources = sources(settings);
     let mut teller = Teller { settings, index, ledger, sources, most, told: Told::default() };
     let taken_back = teller.take_back(is_known)?;
     let whole = teller.tell_all(is_known.then_some(before.batch), &taken_back)?;
     teller.told.more = !whole;
+    teller.told.passed = if is_known { now.batch - before.batch } else { UNNOTED };
     teller.told.batch.cursor = if whole { now } else { before };
+    if teller.told.is_noted() {
+        // A power cut takes nothing from the ledger, but the last batches from the index, and their numbers are
+        // given again. So what is told must not be lost from it any more.
+        make_durable(&settings.data)?;
+    }
     Ok(teller.told)
+}
+
+impl Told {
+    /// Whether there is something to remember; that nothing was said can wait.
+    fn is_noted(&self) -> bool {
+        !self.batch.updates.is_empty() || self.passed >= UNNOTED
+    }
 }
 
 /// Remembers what was told. Called when it cannot be lost any more.
@@ -77,6 +96,9 @@ pub fn tell(settings: &Settings, most: usize) -> Result<Told, DaemonError> {
 /// # Errors
 /// When the ledger cannot be written.
 pub fn note_told(settings: &Settings, told: &Told) -> Result<(), DaemonError> {
+    if !told.is_noted() {
+        return Ok(());
+    }
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     Ok(ledger.note_told(&told.batch)?)
 }

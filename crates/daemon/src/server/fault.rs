@@ -103,7 +103,7 @@ fn of_hub(error: &HubFault) -> Told {
     match error {
         HubFault::None => refused("`taffrail hub use ADDRESS` names one"),
         HubFault::Address(_) => usage("see `taffrail hub use --help`"),
-        HubFault::Team(_) => failure(A_BUG),
+        HubFault::Team(_) | HubFault::NoChance => failure(A_BUG),
         HubFault::Credentials(..) => refused("`hub.credentials` names the file"),
         HubFault::Hub(hub) if hub.is_retryable() => {
             (ErrorKind::TimedOut, Some("`taffrail hub doctor` says what is wrong"))
@@ -150,6 +150,7 @@ fn of_teleport(error: &TeleportError) -> Told {
         E::Unwritten(_) => refused("nothing was left behind"),
         E::Worker(_) => refused("pack the session it works for"),
         E::NoWay(_) => refused("--redacted packs what it said, to be read and not resumed"),
+        E::Remote(_) => refused("`taffrail teleport push` it there, and pull it here"),
         E::Gone(_) => refused("`taffrail archive ls` shows what is kept of it"),
         E::Exists(_) => refused("name another file, or replace it with --force"),
         E::Differs(_) => refused(

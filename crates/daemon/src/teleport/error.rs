@@ -20,6 +20,9 @@ pub enum TeleportError {
     /// The agent's history cannot be put where the agent would resume it.
     #[error("no way is known to carry sessions of {0} so that it resumes them")]
     NoWay(String),
+    /// Only another device has it.
+    #[error("its history is on {0}")]
+    Remote(String),
     /// Neither the history nor a copy of it is there.
     #[error("{0}: neither it nor a whole copy of it is there")]
     Gone(String),

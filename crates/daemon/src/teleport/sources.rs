@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, CarryPlan, Encoding, Shape, by_id, is_plain_path};
 use taffrail_capture::open_below;
-use taffrail_model::{AgentId, LineageKind, SessionId, journal};
+use taffrail_model::{AgentId, LineageKind, SessionId, journal, relay};
 use taffrail_store::{IndexReader, SessionRow, SourceRow};
 use taffrail_sync::bundle::{Kind, MOST_ENTRIES};
 
@@ -51,6 +51,11 @@ pub(super) fn files_of<'a>(
     Ok(found)
 }
 
+/// A source that is about a session and not its history: what was seen of it, and what another device told.
+pub(super) fn is_about(locator: &str) -> bool {
+    journal::is_locator(locator) || relay::is_locator(locator)
+}
+
 pub(super) fn label(agent: &str) -> String {
     by_id(agent).map_or_else(|| agent.to_owned(), |it| it.descriptor().label.to_owned())
 }
@@ -75,8 +80,13 @@ fn origins(
 impl Found<'_> {
     fn session(&mut self, row: &SessionRow, kind: &Kind) -> Result<(), DaemonError> {
         let sources = self.reader.sources_of(row.row)?;
-        let own = sources.into_iter().filter(|it| !journal::is_locator(&it.state.locator));
+        let own = sources.into_iter().filter(|it| !is_about(&it.state.locator));
         let own: Vec<_> = own.collect();
+        if own.is_empty() && relay::is_locator(&row.source_uri) {
+            let device = relay::device_of(&row.source_uri);
+            let device = device.map(|it| self.settings.devices.name_of(&it));
+            return Err(TeleportError::Remote(device.unwrap_or_default()).into());
+        }
         let paths: BTreeSet<_> = own.iter().map(|it| it.state.path.clone()).collect();
         for path in paths {
             let of_path: Vec<_> = own.iter().filter(|it| it.state.path == path).collect();

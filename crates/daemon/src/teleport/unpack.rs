@@ -3,7 +3,7 @@
 use super::forking::Fork;
 use super::opening::{Opened, opened};
 use super::placing::{Action, Step, action, put};
-use super::sources::label;
+use super::sources::{is_about, label};
 use super::{PLAN, TeleportError, git, papers, remarks};
 use crate::bindings::tie;
 use crate::contracts::{import_state, ledger};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, CarryPlan, Rehome, by_id, is_plain_path};
 use taffrail_api::{Arrival, ArrivedFile, ArrivedFrom, ArrivedGit, SCHEMA_VERSION};
 use taffrail_capture::{checkout, usual_home};
-use taffrail_model::{Facts, RuntimeIdentity, SessionId, journal};
+use taffrail_model::{Facts, RuntimeIdentity, SessionId};
 use taffrail_store::{Carried, IndexReader, Ledger};
 use taffrail_sync::bundle::Kind;
 
@@ -259,7 +259,7 @@ impl<'a> Arriving<'a> {
             let state = &source.state;
             let path = Path::new(&state.home).join(&state.path);
             let is_meant = steps.iter().any(|it| home.join(&it.path) == path);
-            if !is_meant && !journal::is_locator(&state.locator) && path.is_file() {
+            if !is_meant && !is_about(&state.locator) && path.is_file() {
                 return Err(TeleportError::Elsewhere { path }.into());
             }
         }

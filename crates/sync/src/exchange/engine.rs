@@ -22,6 +22,11 @@ pub trait Applied {
     /// The team is another: keep it.
     fn roster_changed(&mut self, roster: &Roster) -> Kept<()>;
 
+    /// The team, where another program of this device changed it since this was last asked.
+    fn roster_here(&mut self) -> Kept<Option<Roster>> {
+        Ok(None)
+    }
+
     /// A stream began another life: tell everything in it anew.
     fn tell_anew(&mut self, stream: &StreamName) -> Kept<()>;
 

@@ -73,6 +73,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     /// Says what the hub or memory did not do. What was appended is appended.
     pub async fn publish(&mut self, now: Timestamp) -> Result<Published, ExchangeError> {
         let mut out = Published::default();
+        self.take_up_roster().await?;
         // What a device writes before it is in the team would be refused by all others.
         if !self.is_in_team() {
             return Err(RosterFault::NotForUs.into());

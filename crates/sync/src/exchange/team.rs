@@ -145,6 +145,20 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         self.refresh_keys().await
     }
 
+    /// Takes up what another program of this device did to the team: whom it took out must not read what is
+    /// sealed after that, whether the hub's hint has come or not.
+    pub(super) async fn take_up_roster(&mut self) -> Result<(), ExchangeError> {
+        let Some(here) = self.applied.roster_here()? else { return Ok(()) };
+        let entries = here.entries().iter().cloned();
+        let roster = self.roster.extended(entries).map_err(CarriedFault::Roster);
+        let roster = roster.map_err(RosterFault::from)?;
+        if roster == self.roster {
+            return Ok(());
+        }
+        self.roster = roster;
+        self.refresh_keys().await
+    }
+
     /// Changes the roster on the hub and here.
     ///
     /// # Errors

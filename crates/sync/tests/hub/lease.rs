@@ -192,7 +192,7 @@ async fn work(hub: &Slow, number: usize, key: &KeyName, mut held: Held) {
     believe(hub, number, None);
     if hub.world.lock().unwrap().chance.one_in(2) {
         // An answer that was lost leaves the lease to run out.
-        lease::release(hub, key, &held).await.ok();
+        lease::release(hub, key, &held.holder).await.ok();
     }
     // A write that was on its way all the time.
     write(hub, &held);

@@ -30,6 +30,7 @@ const LOG_LIMIT: u64 = 8 * 1024 * 1024;
 Examples:
   taffrail daemon start            in the background
   taffrail daemon status           whether it runs, and where it listens
+  taffrail daemon restart          so that it takes up what was configured
   taffrail daemon run --http 127.0.0.1:7717
 ")]
 pub(super) struct Args {
@@ -48,6 +49,8 @@ enum Command {
     Start(RunArgs),
     /// End it
     Stop,
+    /// End it and run it anew in the background, where it listened before unless told otherwise
+    Restart(RunArgs),
     /// Say whether it runs, and where it listens
     Status,
     /// Print what it had to say
@@ -69,6 +72,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(Command::Run(how)) => here(how, context),
         Some(Command::Start(how)) => start(how, args.json, context),
         Some(Command::Stop) => stop(context),
+        Some(Command::Restart(how)) => restart(how, args.json, context),
         None | Some(Command::Status) => status(args.json, context),
         Some(Command::Logs) => logs(context),
     }
@@ -156,6 +160,23 @@ fn start(how: &RunArgs, json: bool, context: &Context) -> Result<(), CliError> {
     status(json, context)
 }
 
+/// Ends the daemon there is, and starts another where it listened.
+fn restart(how: &RunArgs, json: bool, context: &Context) -> Result<(), CliError> {
+    let place = place(context);
+    let at = |url: Option<&String>| url?.strip_prefix("http://")?.parse().ok();
+    let http = how.http.or_else(|| at(place.as_ref()?.http.as_ref()));
+    let otel = how.otel.or_else(|| at(place.as_ref()?.otel.as_ref()));
+    stop(context)?;
+    spawn(&RunArgs { http, otel }, context)?;
+    status(json, context)
+}
+
+/// What the daemon that runs says of itself.
+fn place(context: &Context) -> Option<DaemonPlace> {
+    let place = fs::read(context.rim.state_folder().join(DAEMON_FILE)).ok()?;
+    serde_json::from_slice(&place).ok()
+}
+
 pub(super) fn stop(context: &Context) -> Result<(), CliError> {
     let Some(client) = &context.client else {
         say("no daemon runs");
@@ -177,8 +198,7 @@ pub(super) fn stop(context: &Context) -> Result<(), CliError> {
 fn status(json: bool, context: &Context) -> Result<(), CliError> {
     let state = context.rim.state_folder();
     let client = Client::connect(&state).ok();
-    let place = fs::read(state.join(DAEMON_FILE)).ok();
-    let place = place.and_then(|it| serde_json::from_slice::<DaemonPlace>(&it).ok());
+    let place = place(context);
     let health = client.map(|it| it.get::<Health>("/api/health")).transpose()?;
     let place = place.filter(|_| health.is_some());
     let status = DaemonStatus {

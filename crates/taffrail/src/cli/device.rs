@@ -7,7 +7,7 @@ use crate::rim;
 use crate::terminal::{line, pad};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal};
-use taffrail_api::{DeviceList, DeviceRow, SCHEMA_VERSION, TeamChange};
+use taffrail_api::{DeviceList, DeviceRow, SCHEMA_VERSION};
 use taffrail_daemon::devices::{self, Asking, Beginning, Change, Joined};
 use taffrail_daemon::keep_change;
 use unicode_width::UnicodeWidthStr;
@@ -241,11 +241,9 @@ pub(super) fn changed(
     change: &Change,
     (done, json): (&str, bool),
 ) -> Result<(), CliError> {
-    keep_change(&context.settings, change)?;
-    let said = &change.entry().statement;
+    let kept = keep_change(&context.settings, change)?;
     if json {
-        let (schema_version, entry, epoch) = (SCHEMA_VERSION, said.n, said.epoch);
-        return Out::new().json(&TeamChange { schema_version, entry, epoch });
+        return Out::new().json(&kept);
     }
     let how = match &context.settings.hub.url {
         Some(_) => "the hub tells the others",

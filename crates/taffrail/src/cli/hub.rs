@@ -152,6 +152,9 @@ fn unsound(checks: Vec<HubCheck>) -> CliError {
 fn leave(context: &Context) -> Result<(), CliError> {
     config::unset(&context.rim.config_path(), "hub")?;
     say("This device uses no hub any more. What is there stays there, sealed.");
+    if context.client.is_some() {
+        say("The daemon that runs leaves it at its next start: taffrail daemon restart");
+    }
     Ok(())
 }
 

@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use taffrail_testkit::agents::{Agent, Machine};
+use taffrail_testkit::hubs::{Flush, NatsServer, Proxy, Weather};
 use taffrail_testkit::model::{Asked, Purpose, Say, text};
-use taffrail_testkit::{until, until_every};
+use taffrail_testkit::{Chance, until, until_every};
 
 /// A word that only the history tells.
 const WORD: &str = "zebra-crossing";
@@ -54,12 +55,49 @@ fn repositories(here: &Path, there: &Path) {
     fs::write(here.join(".ai-session/active.yaml"), "a: 1\n").unwrap();
 }
 
-fn carry(from: &Machine, to: &Machine, (id, name): (&str, &str), more: &[&str]) -> Value {
-    let file = from.home().path("carried.bundle");
-    let file = file.to_str().unwrap();
-    from.home().ok(&["teleport", "pack", id, "--force", "--to", name, "--out", file]);
+/// How a session comes from one machine to the other.
+enum Way {
+    /// As a file that somebody carries.
+    File,
+    /// Through a server in a third network.
+    Hub(NatsServer),
+}
+
+/// A way from a machine to the server; when it is dropped, the machine is offline.
+fn online(machine: &Machine, server: &NatsServer) -> Proxy {
+    let listener = machine.namespace().listen();
+    let way = Proxy::from(listener, server.port(), Weather::default(), Chance::new(1));
+    machine.home().ok(&["hub", "use", &format!("nats://127.0.0.1:{}", way.port())]);
+    way
+}
+
+/// Leaves the session where the other machine finds it; the words that bring it there.
+fn leave(way: &Way, from: &Machine, (id, name): (&str, &str)) -> Vec<String> {
+    let words = match way {
+        Way::File => {
+            let file = from.home().path("carried.bundle");
+            let file = file.to_str().unwrap();
+            from.home().ok(&["teleport", "pack", id, "--force", "--to", name, "--out", file]);
+            ["unpack".to_owned(), file.to_owned()]
+        }
+        Way::Hub(server) => {
+            let _way = online(from, server);
+            from.home().ok(&["teleport", "push", id]);
+            ["pull".to_owned(), id.to_owned()]
+        }
+    };
+    words.into()
+}
+
+/// From one machine to the other. The first is offline when the other one begins.
+fn carry(way: &Way, (from, to): (&Machine, &Machine), what: (&str, &str), more: &[&str]) -> Value {
+    let left = leave(way, from, what);
+    let _way = match way {
+        Way::File => None,
+        Way::Hub(server) => Some(online(to, server)),
+    };
     let project = to.project();
-    let words = ["teleport", "unpack", file, "--project", project.to_str().unwrap(), "--json"];
+    let words = ["teleport", &left[0], &left[1], "--project", project.to_str().unwrap(), "--json"];
     let told = to.home().json(&[&words[..], more].concat());
     assert_eq!(
         (&told["state"], &told["events_missing"]),
@@ -109,13 +147,13 @@ fn go_on(machine: &Machine, agent: Agent, id: &str) {
     until("the end", || screen.ended().then_some(()));
 }
 
-fn check(agent: Agent) {
+fn check(agent: Agent, way: &Way) {
     let (laptop, tower) = (machine("laptop"), machine("tower"));
     take_in(&laptop, &tower);
     repositories(&laptop.project(), &tower.project());
     let session = begin(&laptop, agent);
     let id = session["id"].as_str().unwrap();
-    let told = carry(&laptop, &tower, (id, "tower"), &["--patch", "--plan"]);
+    let told = carry(way, (&laptop, &tower), (id, "tower"), &["--patch", "--plan"]);
     assert_eq!((&told["patch_applied"], &told["plan_put"]), (&json!(true), &json!(true)));
     assert_eq!(fs::read_to_string(tower.project().join("a.txt")).unwrap(), "two\n");
     assert!(tower.project().join(".ai-session/active.yaml").exists());
@@ -129,7 +167,7 @@ fn check(agent: Agent) {
     assert_eq!((all.len(), &all[0]["id"]), (1, &session["id"]), "{agent:?}: {all:?}");
     assert_eq!(all[0]["project_path"], json!(tower.project()), "{agent:?}");
     // And back.
-    carry(&tower, &laptop, (id, "laptop"), &[]);
+    carry(way, (&tower, &laptop), (id, "laptop"), &[]);
     let runtime = session["runtime_session_id"].as_str().unwrap();
     let asks = "And now? [[scenario:back]]";
     let ran = match agent {
@@ -150,10 +188,20 @@ fn check(agent: Agent) {
 
 #[test]
 fn a_session_of_claude_goes_on_at_another_machine_and_comes_back() {
-    check(Agent::Claude);
+    check(Agent::Claude, &Way::File);
 }
 
 #[test]
 fn a_thread_of_codex_goes_on_at_another_machine_and_comes_back() {
-    check(Agent::Codex);
+    check(Agent::Codex, &Way::File);
+}
+
+#[test]
+fn a_session_of_claude_goes_on_elsewhere_through_a_hub_and_comes_back() {
+    check(Agent::Claude, &Way::Hub(NatsServer::start(Flush::Always)));
+}
+
+#[test]
+fn a_thread_of_codex_goes_on_elsewhere_through_a_hub_and_comes_back() {
+    check(Agent::Codex, &Way::Hub(NatsServer::start(Flush::Always)));
 }

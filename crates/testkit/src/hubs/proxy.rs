@@ -55,8 +55,14 @@ impl Proxy {
     /// Leads to a port of loopback.
     #[must_use]
     pub fn start(to: u16, weather: Weather, chance: Chance) -> Self {
-        let port = port::free();
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+        let listener = TcpListener::bind(("127.0.0.1", port::free())).unwrap();
+        Self::from(listener, to, weather, chance)
+    }
+
+    /// Leads from a listener, which may be in another network, to a port of our own loopback.
+    #[must_use]
+    pub fn from(listener: TcpListener, to: u16, weather: Weather, chance: Chance) -> Self {
+        let port = listener.local_addr().unwrap().port();
         let inner = Arc::new(Inner {
             to,
             weather,

@@ -68,7 +68,7 @@ fn answer_of(
         return Ok(before);
     }
     let mut salt = [0; 32];
-    handle.settings().hub.draw.ok_or(HubFault::None)?(&mut salt);
+    handle.settings().hub.draw.ok_or(HubFault::NoChance)?(&mut salt);
     Ok(Answer {
         to: device.clone(),
         session: request.session,

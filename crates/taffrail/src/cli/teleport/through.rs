@@ -13,11 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taffrail_api::{ErrorKind, Parcel};
 use taffrail_daemon::teleport::UnpackWish;
-use taffrail_daemon::{Target, fetch, hold, parcels, resolve, take_lease};
+use taffrail_daemon::{Target, fetch, hold, parcels, resolve, under_lease};
 use taffrail_model::{SessionId, hash};
-
-/// For so long a session that was pulled is ours alone, unless it is given back.
-const PULLED: Duration = Duration::from_secs(600);
 
 /// Leave a session on the hub, for your other devices
 #[derive(Debug, clap::Args)]
@@ -84,10 +81,20 @@ pub(super) fn push(args: &PushArgs, json: bool, context: &Context) -> Result<(),
 pub(super) fn pull(args: &PullArgs, json: bool, context: &Context) -> Result<(), CliError> {
     let parcel = newest(&args.id, context)?;
     let session = session_of(&parcel.session_id)?;
-    if !args.dry_run {
-        take_lease(&context.settings, session, PULLED)?;
+    let bring = || brought(&parcel, args, json, context);
+    match args.dry_run {
+        true => bring(),
+        false => under_lease(&context.settings, session, bring),
     }
-    let file = fetch(&context.settings, &parcel)?;
+}
+
+fn brought(
+    parcel: &Parcel,
+    args: &PullArgs,
+    json: bool,
+    context: &Context,
+) -> Result<(), CliError> {
+    let file = fetch(&context.settings, parcel)?;
     let project: &Path = &context.rim.here.join(&args.project);
     let Also { patch, plan, fork } = args.also;
     let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan, fork };
@@ -96,7 +103,7 @@ pub(super) fn pull(args: &PullArgs, json: bool, context: &Context) -> Result<(),
 
 /// The newest bundle of the one session whose id begins like this.
 fn newest(id: &str, context: &Context) -> Result<Parcel, CliError> {
-    let all = parcels(&context.settings, None)?;
+    let all = parcels(&context.settings)?;
     let mut meant: Vec<Parcel> =
         all.into_iter().filter(|it| it.session_id.starts_with(id)).collect();
     let first = meant.first().map(|it| it.session_id.clone()).unwrap_or_default();
@@ -121,7 +128,7 @@ fn session_of(text: &str) -> Result<SessionId, CliError> {
 }
 
 pub(super) fn list(_: &LsArgs, json: bool, context: &Context) -> Result<(), CliError> {
-    let all = parcels(&context.settings, None)?;
+    let all = parcels(&context.settings)?;
     let mut out = Out::new();
     if json {
         return out.json(&json!({"schema_version": 1, "parcels": all}));

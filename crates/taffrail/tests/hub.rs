@@ -1,0 +1,21 @@
+//! Devices of one user, joined by a hub: homes with daemons of their own, over a directory and over a
+//! real NATS server. What is promised in `docs/sync.md` and `docs/teleport.md` is tried as a person would.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+#[path = "hub/away.rs"]
+mod away;
+#[path = "hub/carrying.rs"]
+mod carrying;
+#[path = "hub/choosing.rs"]
+mod choosing;
+#[path = "hub/members.rs"]
+mod members;
+#[path = "hub/world.rs"]
+mod world;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
