@@ -4,10 +4,13 @@
 //! One thread of its own carries, so that a slow disk or hub holds up nobody. What is told waits in the
 //! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
 
+mod gate;
 mod hearing;
 mod parcels;
+mod shares;
 mod team;
 mod telling;
+mod trouble;
 
 pub use parcels::{fetch, hold, parcels, push, take_lease};
 pub use team::keep_change;
@@ -15,6 +18,7 @@ pub use team::keep_change;
 use crate::devices::{self, Own};
 use crate::live::Handle;
 use crate::{DaemonError, hubs};
+use gate::Gate;
 use hearing::Hearing;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +94,11 @@ pub(crate) fn begin(handle: &Handle, stops: &watch::Receiver<bool>) {
     }
 }
 
-async fn carry(handle: &Handle, mut stops: watch::Receiver<bool>) {
+async fn carry(handle: &Handle, stops: watch::Receiver<bool>) {
+    tokio::join!(carry_on(handle, stops.clone()), trouble::remember(handle, stops));
+}
+
+async fn carry_on(handle: &Handle, mut stops: watch::Receiver<bool>) {
     while !*stops.borrow() {
         match opened(handle).await {
             Ok(exchange) => return converse(handle, exchange, stops).await,
@@ -125,7 +133,7 @@ async fn opened(handle: &Handle) -> Result<Carrying, DaemonError> {
         durable: durable(&hub),
         hub,
         store: Ledger::open(&settings.data, &settings.new_device)?,
-        applied: Hearing::new(handle.clone()),
+        applied: Hearing::new(handle.clone(), Gate::new(&user, &roster)),
         us: Us { device: id, secret: Arc::new(secret) },
         roster,
         draw: Draw::new(draw),

@@ -1,5 +1,6 @@
 //! Telling other devices what changed here.
 
+use super::shares::{self, Watch};
 use crate::hubs::HubFault;
 use crate::live::{Handle, What};
 use crate::{DaemonError, relay};
@@ -23,6 +24,7 @@ const MOST: usize = 500;
 /// Tells until the daemon ends.
 pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
     let mut told = handle.follow();
+    let mut shared = Watch::new();
     let mut moved: BTreeSet<SessionId> = handle.cards().into_keys().collect();
     while !*stops.borrow() {
         let (own, sessions) = (handle.clone(), std::mem::take(&mut moved));
@@ -33,6 +35,7 @@ pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
         tokio::select! {
             _ = stops.wait_for(|it| *it) => break,
             () = change(handle, &mut told, &mut moved) => {}
+            sessions = shared.next(handle) => moved.extend(sessions),
         }
     }
 }
@@ -83,7 +86,8 @@ fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError>
     }
     let stands = moved.iter().map(|session| relay::stands(handle, *session));
     let stands = stands.collect::<Result<Vec<_>, _>>()?;
-    push(handle, &mut ledger, stands.iter().flatten())
+    push(handle, &mut ledger, stands.iter().flatten())?;
+    shares::give(handle, &mut ledger, moved)
 }
 
 fn push<'i>(
@@ -101,7 +105,7 @@ fn push<'i>(
     Ok(())
 }
 
-fn carried(it: &Relayed) -> Item {
+pub(super) fn carried(it: &Relayed) -> Item {
     let session = it.session;
     match &it.carried {
         Carried::Line(line) => Item::Line { session, line: line.clone() },
@@ -110,5 +114,6 @@ fn carried(it: &Relayed) -> Item {
             let body = serde_json::to_string(status).unwrap_or_default();
             Item::Status { session, body }
         }
+        Carried::Gone => Item::Gone { session },
     }
 }

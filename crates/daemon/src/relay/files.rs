@@ -21,6 +21,18 @@ pub(super) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
 }
 
+/// The session a folder is of, where it is of one alone.
+pub(super) fn only_session(folder: &Path) -> io::Result<Option<SessionId>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let names = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
+    let mut sessions = names.filter_map(|it| SessionId::parse(it.split_once('.')?.0));
+    Ok(sessions.next())
+}
+
 /// Adds lines; gives how many were new. They are on disk when this returns.
 pub(super) fn add(folder: &Path, session: SessionId, mut new: Lines) -> io::Result<u64> {
     let gone = taken_back(folder, session)?;

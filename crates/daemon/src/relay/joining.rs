@@ -1,13 +1,13 @@
 //! Telling and hearing while a daemon runs.
 
 use super::dropping::drop_gone;
-use super::hearing::{Heard, hear};
+use super::hearing::{Heard, hear, hear_share};
 use super::statuses::said_of;
 use super::telling::is_chosen;
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
 use taffrail_model::relay::{Carried, Item};
-use taffrail_model::{DeviceId, SessionId};
+use taffrail_model::{DeviceId, SessionId, StreamName};
 use taffrail_store::{IndexReader, Writer};
 
 /// Takes in what a device told, and lets the daemon know: new lines are read like any change of a
@@ -40,6 +40,25 @@ pub(crate) fn hear_now(
     items: &[Item],
 ) -> Result<(), DaemonError> {
     let heard = hear(handle.settings(), device, items)?;
+    take_up(handle, &heard);
+    Ok(())
+}
+
+/// The same for what a device shares in a stream.
+///
+/// # Errors
+/// As `hear_share`.
+pub(crate) fn hear_share_now(
+    handle: &Handle,
+    (device, stream): (&DeviceId, &StreamName),
+    items: &[Item],
+) -> Result<(), DaemonError> {
+    let heard = hear_share(handle.settings(), (device, stream), items)?;
+    take_up(handle, &heard);
+    Ok(())
+}
+
+fn take_up(handle: &Handle, heard: &Heard) {
     if !heard.gone.is_empty() {
         let handle = handle.clone();
         tokio::spawn(async move {
@@ -50,7 +69,6 @@ pub(crate) fn hear_now(
         });
     }
     handle.heard();
-    Ok(())
 }
 
 fn drop_all(settings: &Settings) -> Result<bool, DaemonError> {
@@ -68,5 +86,7 @@ pub fn stands(handle: &Handle, session: SessionId) -> Result<Option<Item>, Daemo
     let row = index.map(|it| it.session_by_id(session)).transpose()?.flatten();
     let chosen = row.is_some_and(|row| is_chosen(settings, &row));
     let card = handle.card(session).filter(|_| chosen);
-    Ok(card.map(|card| Item { session, carried: Carried::Status(said_of(settings, &card)) }))
+    let bodies = settings.sync.bodies;
+    let said = card.map(|card| said_of(settings, &card, bodies));
+    Ok(said.map(|it| Item { session, carried: Carried::Status(it) }))
 }

@@ -1,0 +1,93 @@
+//! One session for the readers of a share: what changed in it since they were last told.
+
+use super::narrating::{Narrator, Sharing, Way};
+use super::statuses::said_of;
+use super::telling::is_ours;
+use crate::live::Handle;
+use crate::teleport::Reduce;
+use crate::{DaemonError, Settings};
+use taffrail_model::relay::{Carried, Item, as_told};
+use taffrail_store::{IndexReader, Ledger, Mark, SessionRow, Share, ToldSession};
+
+/// What is to be told in a share, and what to remember once that is safely on its way.
+#[derive(Debug)]
+pub struct ToldShare {
+    /// What to carry, in this order.
+    pub items: Vec<Item>,
+    /// There is more: ask again.
+    pub more: bool,
+    /// How far it is told then.
+    pub share: Share,
+    /// What was told.
+    pub marks: Vec<Mark>,
+}
+
+/// What is to be told in a share since the last time, at most about so many lines; nothing where nothing
+/// changed. Nothing is remembered yet.
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn tell_share(
+    settings: &Settings,
+    share: &Share,
+    most: usize,
+) -> Result<Option<ToldShare>, DaemonError> {
+    let Some((index, row)) = shared(settings, share)? else { return Ok(None) };
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(None) };
+    let goes_on = share.generation == index.generation();
+    if goes_on && !index.changed_after(row.row, share.batch)? {
+        return Ok(None);
+    }
+    let batch = index.last_batch()?;
+    let sharing = Sharing { stream: share.stream.clone(), reduce: reduce(settings, &row) };
+    let way = Way { bodies: true, share: Some(sharing) };
+    let mut narrator = Narrator::new(settings, (index, ledger), (most, way));
+    let whole = narrator.session(&row, known(share))?;
+    let Some(update) = narrator.told.batch.updates.pop() else { return Ok(None) };
+    let ToldSession { generation, sequence, number, .. } = update.session;
+    let batch = if whole { batch } else { share.batch };
+    let share = Share { generation, batch, sequence, number, ..share.clone() };
+    let items = narrator.told.items;
+    Ok(Some(ToldShare { items, more: !whole, share, marks: update.marks }))
+}
+
+/// How a shared session stands, for the readers of the share; nothing where nobody knows.
+///
+/// # Errors
+/// When the index cannot be read.
+pub(crate) fn share_stands(handle: &Handle, share: &Share) -> Result<Option<Item>, DaemonError> {
+    let settings = handle.settings();
+    let Some((index, row)) = shared(settings, share)? else { return Ok(None) };
+    let Some(card) = handle.card(share.session) else { return Ok(None) };
+    let mut status = said_of(settings, &card, true);
+    if let Some(waits) = &mut status.waiting_for {
+        waits.text = reduce(settings, &row).text(&waits.text);
+    }
+    let session = as_told(&index.identity_of(row.row)?).session();
+    Ok(Some(Item { session, carried: Carried::Status(status) }))
+}
+
+/// The session of a share, while it is captured here.
+fn shared(
+    settings: &Settings,
+    share: &Share,
+) -> Result<Option<(IndexReader, SessionRow)>, DaemonError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(None) };
+    let row = index.session_by_id(share.session)?.filter(is_ours);
+    Ok(row.map(|row| (index, row)))
+}
+
+fn reduce(settings: &Settings, row: &SessionRow) -> Reduce {
+    Reduce::of(row.project_path.as_deref(), &settings.user_home)
+}
+
+fn known(share: &Share) -> ToldSession {
+    ToldSession {
+        session: share.session,
+        generation: share.generation.clone(),
+        sequence: share.sequence,
+        number: share.number,
+        bodies: true,
+        gone: false,
+    }
+}
