@@ -22,10 +22,10 @@ impl IndexReader {
     ///
     /// # Errors
     /// When the index cannot be read.
-    pub fn changed_after(&self, session: i64, batch: i64) -> Result<bool, StoreError> {
-        let query = "SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1 AND last_batch > ?2)";
+    pub fn changed_after(&self, session: SessionId, batch: i64) -> Result<bool, StoreError> {
+        let query = "SELECT EXISTS (SELECT 1 FROM sessions WHERE uuid = ?1 AND last_batch > ?2)";
         let mut statement = self.connection.prepare_cached(query)?;
-        Ok(statement.query_row([session, batch], |row| row.get(0))?)
+        Ok(statement.query_row(params![session.as_bytes(), batch], |row| row.get(0))?)
     }
 
     /// Sessions that others share with us, in the order they came.

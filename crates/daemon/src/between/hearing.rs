@@ -25,6 +25,9 @@ impl Hearing {
 
     fn hear_share(&self, origin: &StreamOrigin, items: &[Item]) -> Kept<()> {
         let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
+        if told.is_empty() {
+            return Ok(());
+        }
         let from = (&origin.device, &origin.stream);
         relay::hear_share_now(&self.handle, from, &told).map_err(|error| fault(&error))
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use taffrail_model::exchange::{Outbox, Writing};
 use taffrail_model::relay::Item as Relayed;
 use taffrail_model::{SessionId, StreamName};
-use taffrail_store::{Ledger, Share, ShareState};
+use taffrail_store::{IndexReader, Ledger, Share, ShareState};
 use taffrail_sync::exchange::Item;
 use tokio::time::Instant;
 
@@ -86,8 +86,16 @@ pub(super) fn give(
     ledger: &mut Ledger,
     moved: &BTreeSet<SessionId>,
 ) -> Result<(), DaemonError> {
-    for share in ledger.shares()? {
+    let shares = ledger.shares()?;
+    let index = match shares.is_empty() {
+        true => None,
+        false => IndexReader::open(&handle.settings().data)?,
+    };
+    for share in shares {
+        let is_behind = index.as_ref().map(|it| relay::is_behind(it, &share)).transpose()?;
+        let is_due = is_behind == Some(true) || moved.contains(&share.session);
         match share.state {
+            ShareState::Told if !is_due => {}
             ShareState::Told => tell(handle, ledger, share, moved)?,
             ShareState::Revoked => take_back(handle, ledger, &share)?,
             ShareState::Gone => end(ledger, &share)?,

@@ -20,8 +20,8 @@ pub use devices::Devices;
 pub use hearing::{Heard, hear, hear_share};
 pub use joining::{hear_in, stands};
 pub(crate) use joining::{hear_now, hear_share_now};
-pub(crate) use sharing::share_stands;
 pub use sharing::{ToldShare, tell_share};
+pub(crate) use sharing::{is_behind, share_stands};
 pub use telling::{Told, Work, note_told, tell};
 
 pub(crate) use devices::{Device, kept_text};

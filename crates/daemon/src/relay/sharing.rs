@@ -34,8 +34,7 @@ pub fn tell_share(
 ) -> Result<Option<ToldShare>, DaemonError> {
     let Some((index, row)) = shared(settings, share)? else { return Ok(None) };
     let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(None) };
-    let goes_on = share.generation == index.generation();
-    if goes_on && !index.changed_after(row.row, share.batch)? {
+    if !is_behind(&index, share)? {
         return Ok(None);
     }
     let batch = index.last_batch()?;
@@ -49,6 +48,12 @@ pub fn tell_share(
     let share = Share { generation, batch, sequence, number, ..share.clone() };
     let items = narrator.told.items;
     Ok(Some(ToldShare { items, more: !whole, share, marks: update.marks }))
+}
+
+/// Something may have changed in a shared session since its readers were told.
+pub(crate) fn is_behind(index: &IndexReader, share: &Share) -> Result<bool, DaemonError> {
+    let goes_on = share.generation == index.generation();
+    Ok(!goes_on || index.changed_after(share.session, share.batch)?)
 }
 
 /// How a shared session stands, for the readers of the share; nothing where nobody knows.

@@ -6,8 +6,14 @@ use std::collections::BTreeSet;
 use taffrail_api::Session;
 use taffrail_daemon::relay::{Heard, hear, hear_share, tell_share};
 use taffrail_model::exchange::{Incarnation, Writing};
-use taffrail_model::relay::{Carried, Item, Name, Relayed, RelayedFacts, Says, as_shared, told_as};
-use taffrail_model::{AgentId, DeviceId, RuntimeIdentity, SessionId, StreamName, Timestamp};
+use taffrail_model::redact::redact;
+use taffrail_model::relay::{
+    Carried, Item, Name, Relayed, RelayedFacts, RelayedStatus, Says, as_shared, told_as,
+};
+use taffrail_model::status::Status;
+use taffrail_model::{
+    AgentId, Confidence, DeviceId, RuntimeIdentity, SessionId, StreamName, Timestamp,
+};
 use taffrail_store::{Ledger, Share, ShareState};
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
@@ -108,13 +114,20 @@ fn secrets_and_paths_stay_and_what_follows_is_told() {
     here.say("s1", &["and then"]);
     here.index();
     heard(&there, 1, &told(&here, 500));
+    let running = RelayedStatus {
+        status: Status::Running,
+        since: "2026-11-15T11:59:00Z".parse().unwrap(),
+        at: "2026-11-15T11:59:57Z".parse().unwrap(),
+        confidence: Confidence::High,
+        waiting_for: None,
+    };
+    let stands = Item { session: session.id, carried: Carried::Status(running) };
+    assert_eq!(heard(&there, 1, &[stands]).statuses, 1);
     let [shared] = there.sessions().try_into().unwrap();
-    let expected = ["use [redacted:github-token] in /s1/a.rs and ~/notes", "and then"];
-    let said = texts(&there, &shared);
-    assert_eq!(said.len(), expected.len(), "{said:?}");
-    assert!(said[0].ends_with("in /s1/a.rs and ~/notes"), "{said:?}");
-    assert_eq!(said[1], expected[1]);
+    let first = redact(&format!("use {SECRET} in /s1/a.rs and ~/notes")).into_owned();
+    assert_eq!(texts(&there, &shared), [first, "and then".to_owned()]);
     assert_eq!(shared.project_path.as_deref(), Some("s1"));
+    assert_eq!(shared.status, Status::Running);
 }
 
 /// A line that says something of a session under a number.

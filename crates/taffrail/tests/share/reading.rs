@@ -3,7 +3,7 @@
 use crate::world::{daemon, known, look, name, path, said, say, seen, team, word};
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
-use taffrail_testkit::claude::Line;
+use taffrail_testkit::claude::{Line, talk};
 use tempfile::TempDir;
 
 const KEY: &str = "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
@@ -48,7 +48,10 @@ fn a_colleague_sees_the_one_session_and_what_follows() {
 
     say(&laptop, 1, (20, 24));
     seen(&desk, 1, 15);
-    assert_eq!(desk.json(&["search", "app", "--device", "laptop", "--json"])["partial"], false);
+    look("search to follow", || {
+        let found = desk.json(&["search", "number 0023 device:laptop", "--json"]);
+        (found["total"] == 1).then_some(())
+    });
     read_only(&desk, here);
     listed(&laptop, &desk, here);
 
@@ -97,8 +100,59 @@ fn what_is_shared_without_a_daemon_is_carried_by_the_next() {
     );
     let _daemons = [&laptop, &desk].map(daemon);
     seen(&desk, 1, 10);
+}
+
+#[test]
+fn readers_hear_how_a_session_stands() {
+    let hub = TempDir::new().unwrap();
+    let [laptop, desk, _] = team(&hub);
+    let _daemons = [&laptop, &desk].map(daemon);
+    let now = laptop.json(&["health", "--json"])["started_at"].as_str().unwrap().to_owned();
+    laptop.append(&path(1), talk(&name(1), 0, 4).replace("2026-10-01T10:00", &now[..16]));
+    let id = word(&seen(&laptop, 1, 4), "id").to_owned();
+    laptop.ok(&["share", &id, "--with", "desk"]);
+    let status = |home: &Home| known(home, 1).map(|it| it["status"].clone());
     look("the readers' status", || {
-        let session = known(&desk, 1)?;
-        (session["status"] != "unknown").then_some(())
+        let (here, there) = (status(&laptop)?, status(&desk)?);
+        (here == there && here != "unknown").then_some(())
     });
+}
+
+fn teleportation(home: &Home, id: &str) -> Value {
+    home.json(&["state", "export", id])["teleportation"].clone()
+}
+
+#[test]
+fn a_state_says_how_its_session_gets_to_others() {
+    let hub = TempDir::new().unwrap();
+    let [laptop, desk, _] = team(&hub);
+    laptop.ok(&["config", "set", "sync.enabled", "false"]);
+    say(&laptop, 1, (0, 10));
+    say(&laptop, 2, (0, 10));
+    laptop.index();
+    let [one, two] = [1, 2].map(|it| word(&known(&laptop, it).unwrap(), "id").to_owned());
+    laptop.ok(&["share", &one, "--with", "desk"]);
+    let nothing = json!({
+        "enabled": false, "last_sync": null, "sync_status": null, "sync_error": null,
+        "devices": ["laptop"], "storage_backend": "local", "encrypted": false, "shared_with": null,
+    });
+    assert_eq!(teleportation(&laptop, &two), nothing);
+    let waits = json!({
+        "enabled": true, "last_sync": null, "sync_status": "pending", "sync_error": null,
+        "devices": ["laptop"], "storage_backend": "local", "encrypted": true,
+        "shared_with": ["bob@x.org"],
+    });
+    assert_eq!(teleportation(&laptop, &one), waits);
+    let _daemons = [&laptop, &desk].map(daemon);
+    let there = word(&seen(&desk, 1, 10), "id").to_owned();
+    let told = look("the session to be carried", || {
+        let told = teleportation(&laptop, &one);
+        (told["sync_status"] == "success").then_some(told)
+    });
+    assert!(told["last_sync"].is_string(), "{told}");
+    assert_eq!(told["shared_with"], json!(["bob@x.org"]));
+    assert_eq!(teleportation(&laptop, &two), nothing);
+    let told = teleportation(&desk, &there);
+    assert_eq!(told["devices"], json!(["desk", "laptop"]));
+    assert_eq!((&told["sync_status"], &told["encrypted"]), (&json!("success"), &json!(true)));
 }
