@@ -6,7 +6,9 @@ use super::telling::is_ours;
 use crate::live::Handle;
 use crate::teleport::Reduce;
 use crate::{DaemonError, Settings};
-use taffrail_model::relay::{Carried, Item, as_told};
+use taffrail_model::relay::{Carried, Item, RelayedStatus, as_told};
+use taffrail_model::status::Status;
+use taffrail_model::{Confidence, Timestamp};
 use taffrail_store::{IndexReader, Ledger, Mark, SessionRow, Share, ToldSession};
 
 /// What is to be told in a share, and what to remember once that is safely on its way.
@@ -56,20 +58,34 @@ pub(crate) fn is_behind(index: &IndexReader, share: &Share) -> Result<bool, Daem
     Ok(!goes_on || index.changed_after(share.session, share.batch)?)
 }
 
-/// How a shared session stands, for the readers of the share; nothing where nobody knows.
+/// How a shared session stands, for the readers of the share. One in which nothing moved for long is
+/// over, as far as can be said.
 ///
 /// # Errors
 /// When the index cannot be read.
 pub(crate) fn share_stands(handle: &Handle, share: &Share) -> Result<Option<Item>, DaemonError> {
     let settings = handle.settings();
     let Some((index, row)) = shared(settings, share)? else { return Ok(None) };
-    let Some(card) = handle.card(share.session) else { return Ok(None) };
-    let mut status = said_of(settings, &card, true);
+    let card = handle.card(share.session);
+    let mut status = match card {
+        Some(card) => said_of(settings, &card, true),
+        None => over(&row, (settings.now)()),
+    };
     if let Some(waits) = &mut status.waiting_for {
         waits.text = reduce(settings, &row).text(&waits.text);
     }
     let session = as_told(&index.identity_of(row.row)?).session();
     Ok(Some(Item { session, carried: Carried::Status(status) }))
+}
+
+fn over(row: &SessionRow, now: Timestamp) -> RelayedStatus {
+    RelayedStatus {
+        status: Status::Exited,
+        since: row.last_event_at.or(row.started_at).unwrap_or(now),
+        at: now,
+        confidence: Confidence::Low,
+        waiting_for: None,
+    }
 }
 
 /// The session of a share, while it is captured here.

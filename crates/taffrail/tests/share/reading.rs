@@ -44,6 +44,8 @@ fn a_colleague_sees_the_one_session_and_what_follows() {
         assert!(!shown.contains(KEY) && !shown.contains("/w/app"), "{shown}");
         assert!(!shown.contains("resumable"), "{shown}");
     }
+    assert!(desk.ok(&["show", here]).contains("· on laptop"));
+    assert!(desk.ok(&["ls"]).contains("laptop"));
     assert_eq!(desk.json(&["show", id, "--json"])["session"]["id"], here);
 
     say(&laptop, 1, (20, 24));
