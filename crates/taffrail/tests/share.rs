@@ -3,7 +3,6 @@
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::unwrap_used,
     reason = "helpers of tests fail the test they help"
 )]
 

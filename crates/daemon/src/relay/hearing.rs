@@ -16,6 +16,9 @@ use taffrail_store::{Forgotten, Ledger, StoreError};
 /// The longest name of an agent, scope or id that is believed.
 const NAME_LIMIT: usize = 4096;
 
+/// The most shares that are held of one device at a time.
+const MOST_SHARES: usize = 256;
+
 /// What came of hearing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Heard {
@@ -69,7 +72,11 @@ pub fn hear_share(
     if !is_share(stream.as_str()) {
         return Err(DaemonError::UnknownDevice(format!("{device}/{stream}")));
     }
-    let folder = files::folder(&settings.data, device).join(stream.as_str());
+    let told = files::folder(&settings.data, device);
+    let folder = told.join(stream.as_str());
+    if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
+        return Ok(Heard { refused: items.len() as u64, ..Heard::default() });
+    }
     take_in(settings, &Teller { device, is_share: true, folder }, items)
 }
 

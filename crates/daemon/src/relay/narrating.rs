@@ -91,7 +91,7 @@ impl Narrator<'_> {
     pub(super) fn session(
         &mut self,
         row: &SessionRow,
-        known: ToldSession,
+        known: &ToldSession,
     ) -> Result<bool, DaemonError> {
         let bodies = self.way.bodies;
         let goes_on =
@@ -102,7 +102,7 @@ impl Narrator<'_> {
         };
         // Until all of it was told, the next time begins anew and skips what was.
         let generation = if goes_on { known.generation.clone() } else { String::new() };
-        let begun = ToldSession { generation, bodies, gone: false, ..known };
+        let begun = ToldSession { generation, bodies, gone: false, ..*known };
         let who = self.way.name(self.index.identity_of(row.row)?);
         let mut it = Telling { who, session: begun, marks: Vec::new() };
         self.facts(row, &mut it)?;

@@ -43,7 +43,7 @@ pub fn tell_share(
     let sharing = Sharing { stream: share.stream.clone(), reduce: reduce(settings, &row) };
     let way = Way { bodies: true, share: Some(sharing) };
     let mut narrator = Narrator::new(settings, (index, ledger), (most, way));
-    let whole = narrator.session(&row, known(share))?;
+    let whole = narrator.session(&row, &known(share))?;
     let Some(update) = narrator.told.batch.updates.pop() else { return Ok(None) };
     let ToldSession { generation, sequence, number, .. } = update.session;
     let batch = if whole { batch } else { share.batch };

@@ -123,7 +123,7 @@ impl Narrator<'_> {
             }
             self.told.work.sessions += 1;
             let known = self.ledger.told_session(row.id)?.unwrap_or_else(|| fresh(row.id));
-            if !self.session(&row, known)? {
+            if !self.session(&row, &known)? {
                 return Ok(false);
             }
         }

@@ -153,6 +153,7 @@ fn of_share(error: &ShareError) -> Told {
         E::Ourselves(_) => refused("name another device, or a user"),
         E::Told(_) => refused("see it there with `taffrail ls`; `sync.exclude` keeps it here"),
         E::Elsewhere(_) => refused("run `taffrail share` there"),
+        E::ReadOnly(_) => refused("tell who shares it; `taffrail share ls` says who that is"),
         E::NotOurs => refused("`taffrail capture` lists what is not captured"),
         E::NoShare(_) => missing("`taffrail share ls` shows what is shared"),
     }

@@ -9,6 +9,7 @@ use super::fault::Fault;
 use crate::bindings::followed;
 use crate::live::Handle;
 use crate::sending::{accept, queue, reachable, receipt, take_back};
+use crate::sharing::check_writable;
 use crate::{DaemonError, Target, resolve};
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
@@ -119,6 +120,7 @@ fn take(
     body: NotifyBody,
 ) -> Result<Receipt, DaemonError> {
     let session = session(handle, id)?;
+    check_writable(handle.settings(), session)?;
     if !body.queue {
         reachable(handle, session)?;
     }

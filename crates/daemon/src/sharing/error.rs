@@ -18,6 +18,9 @@ pub enum ShareError {
     /// It was given to us, or is not captured.
     #[error("a session that is imported, or not captured, is not shared")]
     NotOurs,
+    /// It was shared with us.
+    #[error("the session is shared from {0}, for reading only")]
+    ReadOnly(String),
     /// No share is meant.
     #[error("nothing that is shared from here is called `{0}`")]
     NoShare(String),

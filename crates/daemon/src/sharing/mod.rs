@@ -16,7 +16,7 @@ use listing::told;
 use taffrail_api::{SCHEMA_VERSION, ShareChange};
 use taffrail_model::exchange::{Incarnation, Writing};
 use taffrail_model::{SessionId, relay};
-use taffrail_store::{Ledger, SessionRow, Share, ShareState};
+use taffrail_store::{IndexReader, Ledger, SessionRow, Share, ShareState};
 use taffrail_sync::exchange::{Draw, Readers};
 use taffrail_sync::roster::Member;
 
@@ -63,6 +63,17 @@ pub fn revoke(settings: &Settings, word: &str) -> Result<ShareChange, DaemonErro
         share.state = ShareState::Revoked;
     }
     changed(settings, &own, &shares)
+}
+
+/// Refuses where a session is only to be read.
+pub(crate) fn check_writable(settings: &Settings, session: SessionId) -> Result<(), DaemonError> {
+    let index = IndexReader::open(&settings.data)?;
+    let row = index.map(|it| it.session_by_id(session)).transpose()?.flatten();
+    let shared = row.filter(|it| relay::is_shared(&it.source_uri));
+    match shared.and_then(|it| relay::device_of(&it.source_uri)) {
+        Some(device) => Err(ShareError::ReadOnly(settings.devices.name_of(&device)).into()),
+        None => Ok(()),
+    }
 }
 
 fn check(settings: &Settings, row: &SessionRow) -> Result<(), ShareError> {

@@ -181,7 +181,7 @@ fn what_another_shares_never_touches_a_session_of_ours() {
     check("gone before anything", std::slice::from_ref(&gone), 1);
     check("our own id", &attack(&us, &ours, &ours_told), 0);
     let theirs = us.sessions().into_iter().find(|it| it.id != ours.id).unwrap();
-    let who = RuntimeIdentity::new(AgentId::new("claude"), "", "s1");
+    let who = RuntimeIdentity::new(AgentId::new(&*ours.agent), "", "s1");
     assert_eq!(theirs.id, as_shared("laptop", &who).session());
     assert_eq!(told_as(&theirs.source_uri), Some(ours.id));
     assert_eq!((theirs.parent_id, &theirs.lineage), (None, &None));
@@ -242,4 +242,22 @@ fn what_was_forgotten_here_is_not_heard_again() {
     let more = line(&who, 2, Says::Facts(who.clone(), Box::new(facts)));
     assert_eq!(heard(&there, 1, &[item, more]).refused, 2);
     assert_eq!(there.sessions(), []);
+}
+
+#[test]
+fn a_device_that_shares_without_end_is_not_heard_without_end() {
+    let there = Machine::new("tower");
+    let device = DeviceId::new("laptop");
+    let who = RuntimeIdentity::new(AgentId::new("claude-code"), "", "a");
+    let facts = RelayedFacts { branch: Some("b".into()), ..RelayedFacts::default() };
+    let item = line(&who, 1, Says::Facts(who.clone(), Box::new(facts)));
+    let refused = |number: u64| {
+        let from = (&device, &stream(number));
+        hear_share(&there.settings(), from, std::slice::from_ref(&item)).unwrap().refused
+    };
+    assert_eq!((0..256).map(refused).sum::<u64>(), 0);
+    assert_eq!((refused(256), refused(0)), (1, 0));
+    let gone = Item { session: who.session(), carried: Carried::Gone };
+    hear_share(&there.settings(), (&device, &stream(0)), &[gone]).unwrap();
+    assert_eq!(refused(256), 0);
 }

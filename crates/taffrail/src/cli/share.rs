@@ -138,19 +138,25 @@ fn given(it: &ShareRow) -> String {
     let with = pad(&format!("to {}", readers(&it.with)), NAMES);
     let since = when::ago(it.since, rim::now());
     let state = if it.state == "shared" { format!("{since} ago") } else { it.state.clone() };
-    format!("{}  {with}  {}  {}  {}", id(&it.session_id), pad(&state, 8), it.id, title(&it.title))
+    format!(
+        "{}  {with}  {}  {}  {}",
+        id(&it.session_id),
+        pad(&state, 8),
+        it.id,
+        title(it.title.as_deref())
+    )
 }
 
 fn received(it: &ReceivedRow) -> String {
     let user = it.user.as_ref().map_or(String::new(), |it| format!(" of {}", line(it)));
     let from = pad(&format!("from {}{user}", line(&it.device)), NAMES);
-    format!("{}  {from}  {}", id(&it.session_id), title(&it.title))
+    format!("{}  {from}  {}", id(&it.session_id), title(it.title.as_deref()))
 }
 
 fn id(text: &str) -> String {
     text.chars().take(8).collect()
 }
 
-fn title(text: &Option<String>) -> String {
-    text.as_deref().map_or("(no title)".to_owned(), line)
+fn title(text: Option<&str>) -> String {
+    text.map_or("(no title)".to_owned(), line)
 }

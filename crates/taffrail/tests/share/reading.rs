@@ -1,6 +1,6 @@
 //! What the readers of a share see, and what everybody else does not.
 
-use crate::world::{daemon, known, look, name, path, said, say, seen, team, word};
+use crate::world::{daemon, known, look, name, said, say, seen, team, word, write};
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
 use taffrail_testkit::claude::{Line, talk};
@@ -12,7 +12,7 @@ const KEY: &str = "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
 fn say_secret(home: &Home, number: u32) {
     let session = name(number);
     let line = Line { session: &session, uuid: "secret", parent: None, second: 50 };
-    home.append(&path(number), line.prompt(&format!("Use {KEY} in /w/app/a.rs")));
+    write(home, number, &line.prompt(&format!("Use {KEY} in /w/app/a.rs")));
 }
 
 fn ids(home: &Home) -> Vec<Value> {
@@ -51,7 +51,7 @@ fn a_colleague_sees_the_one_session_and_what_follows() {
     say(&laptop, 1, (20, 24));
     seen(&desk, 1, 15);
     look("search to follow", || {
-        let found = desk.json(&["search", "number 0023 device:laptop", "--json"]);
+        let found = desk.json(&["search", "\"number 0023\" device:laptop", "--json"]);
         (found["total"] == 1).then_some(())
     });
     read_only(&desk, here);
@@ -69,9 +69,12 @@ fn a_colleague_sees_the_one_session_and_what_follows() {
 fn read_only(desk: &Home, id: &str) {
     let plan = desk.json(&["resume", id, "--dry-run", "--json"]);
     assert_eq!(word(&plan, "state"), "unsupported");
-    assert_ne!(desk.run(&["send", id, "go on"]).status, 0);
-    let again = desk.run(&["share", id, "--with", "phone"]);
-    assert_eq!(again.status, 6, "{}", again.stderr);
+    let tries: [&[&str]; 3] =
+        [&["send", id, "go on"], &["queue", id, "add", "go on"], &["share", id, "--with", "phone"]];
+    for words in tries {
+        let answer = desk.run(words);
+        assert_eq!(answer.status, 6, "{words:?}: {}", answer.stderr);
+    }
 }
 
 fn listed(laptop: &Home, desk: &Home, here: &str) {
@@ -109,8 +112,9 @@ fn readers_hear_how_a_session_stands() {
     let hub = TempDir::new().unwrap();
     let [laptop, desk, _] = team(&hub);
     let _daemons = [&laptop, &desk].map(daemon);
-    let now = laptop.json(&["health", "--json"])["started_at"].as_str().unwrap().to_owned();
-    laptop.append(&path(1), talk(&name(1), 0, 4).replace("2026-10-01T10:00", &now[..16]));
+    let health = laptop.json(&["health", "--json"]);
+    let now: String = word(&health, "started_at").chars().take(16).collect();
+    write(&laptop, 1, &talk(&name(1), 0, 4).replace("2026-10-01T10:00", &now));
     let id = word(&seen(&laptop, 1, 4), "id").to_owned();
     laptop.ok(&["share", &id, "--with", "desk"]);
     let status = |home: &Home| known(home, 1).map(|it| it["status"].clone());

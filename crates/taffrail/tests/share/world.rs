@@ -60,12 +60,16 @@ pub(crate) fn name(number: u32) -> String {
 
 /// Adds messages to a session.
 pub(crate) fn say(home: &Home, number: u32, (first, end): (u32, u32)) {
-    home.append(&path(number), talk(&name(number), first, end));
+    write(home, number, &talk(&name(number), first, end));
 }
 
-/// Where the agent keeps a session.
-pub(crate) fn path(number: u32) -> String {
-    format!(".claude/projects/-w-app/{}.jsonl", name(number))
+/// Adds lines to a session.
+pub(crate) fn write(home: &Home, number: u32, lines: &str) {
+    let path = format!(".claude/projects/-w-app/{}.jsonl", name(number));
+    match home.path(&path).exists() {
+        true => home.append(&path, lines),
+        false => home.write(&path, lines),
+    }
 }
 
 /// The session with this number, where a device knows it.
