@@ -25,6 +25,7 @@ mod rules;
 pub mod schema;
 mod search;
 mod sending;
+mod sharing;
 mod stats;
 mod teleport;
 mod web;
@@ -72,6 +73,7 @@ pub use rules::{
 };
 pub use search::{SearchHit, SearchReply, SearchRequest};
 pub use sending::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
+pub use sharing::{ReceivedRow, ShareChange, ShareList, ShareReaders, ShareRow};
 pub use stats::{KeyedTally, Stats, Tally};
 pub use teleport::{Arrival, ArrivedFile, ArrivedFrom, ArrivedGit, Packed, PackedPatch, Parcel};
 pub use web::{WEB_PORT, WebBody, WebReply};

@@ -59,6 +59,8 @@ pub struct Carried {
     pub enabled: bool,
     /// When it last did.
     pub last_sync: Option<Timestamp>,
+    /// Something of it is still on its way.
+    pub waiting: bool,
     /// What went wrong then.
     pub error: Option<String>,
     /// Other devices it was on.

@@ -14,7 +14,7 @@ mod hearing;
 
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use taffrail_contracts::captured::Captured;
+use taffrail_contracts::captured::{Captured, Carried};
 use taffrail_contracts::{Strictness, binding, craft, ecc, find, validate};
 
 fn here(path: &str) -> PathBuf {
@@ -101,6 +101,14 @@ fn tags_notes_devices_and_stores_are_told() {
         "encrypted": true, "shared_with": null,
     });
     assert_eq!(teleportation, expected);
+    let status = |carried: Carried| {
+        let captured = Captured { carried, ..captured.clone() };
+        serde_json::to_value(craft::of(&captured).teleportation).unwrap()["sync_status"].clone()
+    };
+    let known = captured.carried.clone();
+    assert_eq!(status(Carried { waiting: true, ..known.clone() }), "pending");
+    assert_eq!(status(Carried { error: Some("no hub".to_owned()), ..known }), "error");
+    assert_eq!(status(Carried::default()), serde_json::Value::Null);
     let metadata = serde_json::Value::Object(state.metadata.unwrap());
     assert_eq!(metadata["tags"], serde_json::json!(["parser"]));
     assert_eq!(metadata["notes"], "Tabs come next.");

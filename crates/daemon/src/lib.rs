@@ -50,6 +50,7 @@ pub mod server;
 mod servers;
 pub mod serving;
 mod settings;
+mod sharing;
 mod standing;
 mod stats;
 mod summary;
@@ -95,6 +96,7 @@ pub use retention::RetentionSettings;
 pub use search::search;
 pub use sending::{queue, receipt, take_back};
 pub use settings::{ArchiveSettings, Settings};
+pub use sharing::{ShareError, revoke, share, shares};
 pub use standing::explain;
 pub use stats::{Counted, stats};
 pub use summary::{SummarySettings, summary};
@@ -201,6 +203,9 @@ pub enum DaemonError {
     /// A session is not carried, and why.
     #[error(transparent)]
     Teleport(#[from] teleport::TeleportError),
+    /// A session is not shared, and why.
+    #[error(transparent)]
+    Share(#[from] ShareError),
     /// Nobody can be answered.
     #[error(transparent)]
     Serve(#[from] server::ServeError),

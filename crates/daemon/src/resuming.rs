@@ -49,6 +49,9 @@ pub(crate) fn resume_plan_with(
 /// Why a session of another device is not resumed here.
 fn elsewhere(settings: &Settings, row: &SessionRow) -> Option<String> {
     let device = settings.devices.name_of(&relay::device_of(&row.source_uri)?);
+    if relay::is_shared(&row.source_uri) {
+        return Some(format!("it is shared from {device}, for reading only"));
+    }
     let id: String = row.id.to_string().chars().take(8).collect();
     Some(format!("it runs on {device}; bring it here with `taffrail teleport pull {id}`"))
 }

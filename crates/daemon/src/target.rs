@@ -4,6 +4,7 @@ use crate::{DaemonError, Settings};
 use std::collections::HashSet;
 use std::path::Path;
 use taffrail_model::SessionId;
+use taffrail_model::relay::{is_shared, told_as};
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
 /// What a person typed for a session.
@@ -115,6 +116,16 @@ fn here(reader: &IndexReader, target: &Target, folder: &str) -> Result<SessionRo
     Err(TargetError::NotFound(shown(target)).into())
 }
 
+/// Sessions that others share with us, by the id they have on their own device.
+fn shared_as(reader: &IndexReader, id: &str) -> Result<Vec<SessionRow>, DaemonError> {
+    let plain = |text: &str| text.replace('-', "").to_lowercase();
+    let begins = |row: &SessionRow| {
+        let there = told_as(&row.source_uri).map(|it| plain(&it.to_string()));
+        there.is_some_and(|it| it.starts_with(&plain(id)))
+    };
+    Ok(reader.shared_here()?.into_iter().filter(begins).collect())
+}
+
 fn by_id(reader: &IndexReader, id: &str) -> Result<SessionRow, DaemonError> {
     // A session's own id is meant before another's that a document names.
     if let Some(whole) = SessionId::parse(id) {
@@ -126,11 +137,18 @@ fn by_id(reader: &IndexReader, id: &str) -> Result<SessionRow, DaemonError> {
     }
     let runtime = Filter { workers: true, runtime_id: Some(id.to_owned()), ..Filter::default() };
     let mut found = reader.sessions(&runtime)?;
+    // What others call theirs does not stand in the way of what is ours.
+    if found.iter().any(|it| !is_shared(&it.source_uri)) {
+        found.retain(|it| !is_shared(&it.source_uri));
+    }
     let digits = id.chars().all(|it| it.is_ascii_hexdigit() || it == '-');
     if found.is_empty() && digits && !id.is_empty() {
         let prefix = Some(id.to_owned());
         found =
             reader.sessions(&Filter { workers: true, id_prefix: prefix, ..Filter::default() })?;
+        if found.is_empty() {
+            found = shared_as(reader, id)?;
+        }
     }
     match found.as_slice() {
         [one] => Ok(one.clone()),

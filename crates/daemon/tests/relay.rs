@@ -7,6 +7,8 @@ mod choosing;
 mod machine;
 #[path = "relay/order.rs"]
 mod order;
+#[path = "relay/sharing.rs"]
+mod sharing;
 #[path = "relay/standing.rs"]
 mod standing;
 
@@ -27,7 +29,7 @@ fn lines(items: &[Item]) -> Vec<&str> {
         .iter()
         .filter_map(|it| match &it.carried {
             Carried::Line(line) => Some(line.as_str()),
-            Carried::Status(_) => None,
+            Carried::Status(_) | Carried::Gone => None,
         })
         .collect()
 }

@@ -19,21 +19,11 @@ impl From<StoreError> for StorageFault {
 
 impl Outbox for Ledger {
     fn open_stream(&mut self, new: &Writing) -> Kept<()> {
-        let query = "INSERT INTO out_streams (stream, incarnation, audience, last, sealed, chain, \
-                     batches, appended, confirmed) VALUES (?1, ?2, ?3, 0, 0, NULL, 0, 0, 0) \
-                     ON CONFLICT (stream) DO UPDATE SET audience = excluded.audience";
-        let values = params![new.stream.as_str(), new.incarnation.to_string(), new.audience];
-        Ok(execute(&self.connection, query, values)?)
+        Ok(open(&self.connection, new)?)
     }
 
     fn close_stream(&mut self, stream: &StreamName) -> Kept<()> {
-        Ok(self.at_once(|it| {
-            for table in ["out_streams", "out_rows", "out_batches"] {
-                let query = format!("DELETE FROM {table} WHERE stream = ?1");
-                execute(it, &query, params![stream.as_str()])?;
-            }
-            Ok(())
-        })?)
+        Ok(self.at_once(|it| close(it, stream))?)
     }
 
     fn streams(&mut self) -> Kept<Vec<Writing>> {
@@ -125,8 +115,24 @@ impl Inbox for Ledger {
 }
 
 impl Ledger {
+    /// When the last batch of a stream that is on the hub was sealed; nothing where none is, or it is
+    /// too long ago to be kept.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn carried_at(&self, stream: &StreamName) -> Result<Option<Timestamp>> {
+        let query = "SELECT max(b.at) FROM out_batches b JOIN out_streams s ON s.stream = b.stream \
+                     WHERE b.stream = ?1 AND b.seq <= s.appended";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let at: Option<i64> = statement.query_row([stream.as_str()], |row| row.get(0))?;
+        Ok(at.map(from_micros))
+    }
+
     /// All of it in one transaction that nobody else writes in between.
-    fn at_once<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn at_once<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let answer = work(&transaction)?;
@@ -135,12 +141,30 @@ impl Ledger {
     }
 }
 
-fn execute(it: &Connection, query: &str, values: impl rusqlite::Params) -> Result<()> {
+/// Opens a stream, or gives it to others from now on.
+pub(crate) fn open(it: &Connection, new: &Writing) -> Result<()> {
+    let query = "INSERT INTO out_streams (stream, incarnation, audience, last, sealed, chain, \
+                 batches, appended, confirmed) VALUES (?1, ?2, ?3, 0, 0, NULL, 0, 0, 0) \
+                 ON CONFLICT (stream) DO UPDATE SET audience = excluded.audience";
+    let values = params![new.stream.as_str(), new.incarnation.to_string(), new.audience];
+    execute(it, query, values)
+}
+
+/// Closes a stream: nothing of it waits any more.
+pub(crate) fn close(it: &Connection, stream: &StreamName) -> Result<()> {
+    for table in ["out_streams", "out_rows", "out_batches"] {
+        let query = format!("DELETE FROM {table} WHERE stream = ?1");
+        execute(it, &query, params![stream.as_str()])?;
+    }
+    Ok(())
+}
+
+pub(crate) fn execute(it: &Connection, query: &str, values: impl rusqlite::Params) -> Result<()> {
     it.prepare_cached(query)?.execute(values)?;
     Ok(())
 }
 
-fn rows<T>(
+pub(crate) fn rows<T>(
     it: &Connection,
     query: &str,
     values: impl rusqlite::Params,

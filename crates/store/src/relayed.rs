@@ -4,7 +4,7 @@ use crate::codec::from_micros;
 use crate::sessions::{own_facts, tokens};
 use crate::sources::SourceRow;
 use crate::writer::Writer;
-use crate::{IndexReader, StoreError, sources};
+use crate::{IndexReader, SessionRow, StoreError, sources};
 use rusqlite::params;
 use taffrail_model::observed::NewUsage;
 use taffrail_model::{AgentId, Facts, RuntimeIdentity, SessionId, Timestamp};
@@ -16,6 +16,24 @@ impl IndexReader {
     /// When the index cannot be read.
     pub fn own_facts(&self, session: i64) -> Result<Facts, StoreError> {
         own_facts(&self.connection, session)
+    }
+
+    /// Something changed in a session after a batch.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn changed_after(&self, session: SessionId, batch: i64) -> Result<bool, StoreError> {
+        let query = "SELECT EXISTS (SELECT 1 FROM sessions WHERE uuid = ?1 AND last_batch > ?2)";
+        let mut statement = self.connection.prepare_cached(query)?;
+        Ok(statement.query_row(params![session.as_bytes(), batch], |row| row.get(0))?)
+    }
+
+    /// Sessions that others share with us, in the order they came.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn shared_here(&self) -> Result<Vec<SessionRow>, StoreError> {
+        self.sessions_where("source_uri LIKE 'relay:%/share-%'", &[])
     }
 
     /// A session as its agent knows it.

@@ -14,7 +14,7 @@ pub(crate) const INDEX_VERSION: i64 = 4;
 /// Each step of the ledger, in order; a file is brought up by those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     LEDGER_1, LEDGER_2, LEDGER_3, LEDGER_4, LEDGER_5, LEDGER_6, LEDGER_7, LEDGER_8, LEDGER_9,
-    LEDGER_10, LEDGER_11,
+    LEDGER_10, LEDGER_11, LEDGER_12,
 ];
 
 const LEDGER_1: &str = "
@@ -140,6 +140,19 @@ CREATE TABLE told (
 ) WITHOUT ROWID;
 ";
 
+/// Sessions that are shared from here, each in a stream of its own, and how far each was told.
+const LEDGER_12: &str = "
+CREATE TABLE shares (
+  stream TEXT PRIMARY KEY, session_id BLOB NOT NULL, readers TEXT NOT NULL, since INTEGER NOT NULL,
+  state INTEGER NOT NULL, generation TEXT NOT NULL, batch INTEGER NOT NULL,
+  sequence INTEGER NOT NULL, number INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE share_marks (
+  stream TEXT NOT NULL, what INTEGER NOT NULL, key BLOB NOT NULL, mark BLOB NOT NULL,
+  PRIMARY KEY (stream, what, key)
+) WITHOUT ROWID;
+";
+
 /// What the ledger says of sessions that are forgotten, by the table `tombstones`.
 pub(crate) const FORGET: &str = "
 DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
@@ -149,7 +162,12 @@ DELETE FROM operations WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM carried WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM tags WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM told WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM share_marks WHERE stream IN
+  (SELECT stream FROM shares WHERE session_id IN (SELECT session_id FROM tombstones));
+UPDATE shares SET state = 1 WHERE state = 0 AND session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM notes WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM exchange_notes WHERE name IN
+  (SELECT 'pushed/' || lower(hex(session_id)) FROM tombstones);
 DELETE FROM snapshots WHERE replace(session, '-', '') IN
   (SELECT lower(hex(session_id)) FROM tombstones);
 DELETE FROM snapshot_history WHERE replace(session, '-', '') IN

@@ -33,7 +33,7 @@ pub(crate) fn heading(group: Group) -> &'static str {
 pub(crate) enum Shown {
     /// There is more than one.
     Device,
-    /// All are on one.
+    /// All are on this one.
     Nothing,
 }
 
@@ -42,7 +42,11 @@ impl Shown {
     pub(crate) fn of(sessions: &[Session]) -> Self {
         let mut devices = sessions.iter().map(|it| &it.device);
         let first = devices.next();
-        if devices.any(|it| Some(it) != first) { Self::Device } else { Self::Nothing }
+        let differ = devices.any(|it| Some(it) != first);
+        match differ || sessions.iter().any(|it| elsewhere(it).is_some()) {
+            true => Self::Device,
+            false => Self::Nothing,
+        }
     }
 }
 

@@ -40,10 +40,15 @@ impl Adapter for Relayed {
     }
 
     fn place(&self, path: &str) -> Option<Place> {
-        let (device, session) = relay::path(path)?;
+        let relay::Teller { device, share, session } = relay::path(path)?;
+        let session = hash::to_hex(session.as_bytes());
+        let locator = match share {
+            Some(share) => relay::shared_locator(device, share, &session),
+            None => relay::locator(device, &session),
+        };
         Some(Place {
             shape: Shape::Lines(Encoding::Plain),
-            locator: relay::locator(device, &hash::to_hex(session.as_bytes())),
+            locator,
             session: None,
             is_worker: false,
             rank: 0,
@@ -78,6 +83,9 @@ mod tests {
         let hex = "0123456789abcdef0123456789abcdef";
         let place = ADAPTER.place(&format!("remote/dev-1/{hex}.jsonl")).unwrap();
         assert_eq!(place.locator, format!("relay:dev-1/{hex}"));
+        let shared = format!("dev-1/share-00000000000000ff/{hex}");
+        let place = ADAPTER.place(&format!("remote/{shared}.jsonl")).unwrap();
+        assert_eq!(place.locator, format!("relay:{shared}"));
         for bad in ["remote/dev-1/x.jsonl", "remote/../x.jsonl", "remote", "remote/statuses.json"] {
             assert_eq!(ADAPTER.place(bad), None, "{bad}");
         }

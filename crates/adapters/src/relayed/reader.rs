@@ -2,7 +2,7 @@
 
 use crate::Reader;
 use std::borrow::Cow;
-use taffrail_model::relay::{self, Relayed, RelayedEvent, Says};
+use taffrail_model::relay::{self, Relayed, RelayedEvent, RelayedFacts, Says};
 use taffrail_model::{
     Detail, Draft, Facts, Record, RecordKey, RuntimeIdentity, SessionId, Signal, Sink,
 };
@@ -14,13 +14,32 @@ const KEPT: &str = "kept";
 pub(super) struct LineReader {
     /// The session the file is of.
     session: Option<SessionId>,
+    /// The device that shared it; none where a device of the same user told it.
+    shared_by: Option<String>,
     known: Option<(RuntimeIdentity, Facts)>,
 }
 
 impl LineReader {
     pub(super) fn new(path: &str, saved: Option<&str>) -> Self {
         let known = saved.and_then(|it| serde_json::from_str(it).ok());
-        Self { session: relay::path(path).map(|(_, session)| session), known }
+        let teller = relay::path(path);
+        let shared = teller.filter(|it| it.share.is_some());
+        let shared_by = shared.map(|it| it.device.to_owned());
+        Self { session: teller.map(|it| it.session), shared_by, known }
+    }
+
+    /// The session as it is known here.
+    fn here(&self, who: RuntimeIdentity) -> RuntimeIdentity {
+        match &self.shared_by {
+            Some(device) => relay::as_shared(device, &who),
+            None => who,
+        }
+    }
+
+    /// What is believed of it as a whole.
+    fn believed(&self, facts: RelayedFacts) -> Facts {
+        let facts = if self.shared_by.is_some() { facts.shared() } else { facts };
+        facts.meant().bounded()
     }
 }
 
@@ -33,11 +52,13 @@ impl Reader for LineReader {
             return sink.unknown("line/of another session", None);
         }
         match relayed.says {
-            Says::Facts(who, facts) => self.known = Some((who, facts.meant().bounded())),
-            Says::Event(who, event) => sink.event(&who, draft(&event)),
-            Says::Removed(who, id) => sink.remove(&who, id),
+            Says::Facts(who, facts) => {
+                self.known = Some((self.here(who), self.believed(*facts)));
+            }
+            Says::Event(who, event) => sink.event(&self.here(who), draft(&event)),
+            Says::Removed(who, id) => sink.remove(&self.here(who), id),
             Says::Usage(who, usage) => match usage.meant() {
-                Some(usage) => sink.usage(&who, usage),
+                Some(usage) => sink.usage(&self.here(who), usage),
                 None => sink.unknown("line/usage", None),
             },
             // A file whose session is taken back is removed by whoever hears it.

@@ -200,14 +200,14 @@ fn total(tokens: Tokens) -> u64 {
 }
 
 fn teleportation(captured: &Captured) -> Teleportation {
-    let Carried { enabled, last_sync, error, devices, store, sealed, shared_with } =
+    let Carried { enabled, last_sync, waiting, error, devices, store, sealed, shared_with } =
         &captured.carried;
     let mut all = vec![captured.here.device.clone()];
     all.extend(devices.iter().filter(|it| **it != captured.here.device).cloned());
     let status = match (error, last_sync) {
         (Some(_), _) => Some(SyncStatus::Error),
-        (None, Some(_)) => Some(SyncStatus::Success),
-        (None, None) => enabled.then_some(SyncStatus::Pending),
+        (None, Some(_)) if !waiting => Some(SyncStatus::Success),
+        (None, _) => enabled.then_some(SyncStatus::Pending),
     };
     Teleportation {
         enabled: *enabled,

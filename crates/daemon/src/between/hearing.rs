@@ -1,6 +1,7 @@
 //! Taking in what other devices told.
 
 use super::desk;
+use super::gate::{Gate, Heard};
 use crate::devices::{self, Edition};
 use crate::live::Handle;
 use crate::{DaemonError, relay};
@@ -16,13 +17,23 @@ use taffrail_sync::hub::KeyName;
 #[derive(Debug)]
 pub(crate) struct Hearing {
     handle: Handle,
+    gate: Gate,
     /// Which state of the roster was seen last.
     roster: Option<Edition>,
 }
 
 impl Hearing {
-    pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, roster: None }
+    pub(super) fn new(handle: Handle, gate: Gate) -> Self {
+        Self { handle, gate, roster: None }
+    }
+
+    fn hear_share(&self, origin: &StreamOrigin, items: &[Item]) -> Kept<()> {
+        let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
+        if told.is_empty() {
+            return Ok(());
+        }
+        let from = (&origin.device, &origin.stream);
+        relay::hear_share_now(&self.handle, from, &told).map_err(|error| fault(&error))
     }
 }
 
@@ -32,6 +43,11 @@ fn fault(error: &DaemonError) -> StorageFault {
 
 impl Applied for Hearing {
     fn apply(&mut self, origin: &StreamOrigin, _: u64, items: &[Item]) -> Kept<()> {
+        match self.gate.hears(origin) {
+            Heard::Own => {}
+            Heard::Share => return self.hear_share(origin, items),
+            Heard::Nothing => return Ok(()),
+        }
         desk::hear(&self.handle, origin, items).map_err(|error| fault(&error))?;
         let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
         if told.is_empty() {
@@ -41,6 +57,7 @@ impl Applied for Hearing {
     }
 
     fn roster_changed(&mut self, roster: &Roster) -> Kept<()> {
+        self.gate.learn(roster);
         devices::take_in(self.handle.settings(), roster).map_err(|error| fault(&error))
     }
 
@@ -50,12 +67,12 @@ impl Applied for Hearing {
     }
 
     fn tell_anew(&mut self, stream: &StreamName) -> Kept<()> {
-        if *stream != own() {
-            return Ok(());
-        }
         let settings = self.handle.settings();
         let ledger = Ledger::open(&settings.data, &settings.new_device);
-        let done = ledger.and_then(|mut it| it.tell_anew());
+        let done = ledger.and_then(|mut it| match *stream == own() {
+            true => it.tell_anew(),
+            false => it.tell_share_anew(stream),
+        });
         done.map_err(|error| StorageFault(error.to_string()))
     }
 
@@ -74,8 +91,8 @@ fn meant(item: &Item) -> Option<Relayed> {
             let status = serde_json::from_str(body).ok()?;
             Some(Relayed { session: *session, carried: Carried::Status(status) })
         }
-        Item::Gone { .. }
-        | Item::Request { .. }
+        Item::Gone { session } => Some(Relayed { session: *session, carried: Carried::Gone }),
+        Item::Request { .. }
         | Item::Settled { .. }
         | Item::Answer(_)
         | Item::Prompt { .. }

@@ -5,11 +5,14 @@
 //! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
 
 mod desk;
+mod gate;
 mod hearing;
 mod leases;
 mod parcels;
+mod shares;
 mod team;
 mod telling;
+mod trouble;
 
 pub(crate) use desk::{answer, home_of, open_elsewhere, send};
 pub(crate) use leases::ask_lease;
@@ -20,6 +23,7 @@ pub use team::keep_change;
 use crate::devices::{self, Own};
 use crate::live::Handle;
 use crate::{DaemonError, hubs};
+use gate::Gate;
 use hearing::Hearing;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -123,7 +127,11 @@ pub(crate) fn begin(handle: &Handle, stops: &watch::Receiver<bool>) {
     }
 }
 
-async fn carry(handle: &Handle, mut stops: watch::Receiver<bool>) {
+async fn carry(handle: &Handle, stops: watch::Receiver<bool>) {
+    tokio::join!(carry_on(handle, stops.clone()), trouble::remember(handle, stops));
+}
+
+async fn carry_on(handle: &Handle, mut stops: watch::Receiver<bool>) {
     while !*stops.borrow() {
         match opened(handle).await {
             Ok((hub, exchange)) => return converse(handle, (hub, exchange), stops).await,
@@ -166,7 +174,7 @@ async fn opened(handle: &Handle) -> Result<(AnyHub, Carrying), DaemonError> {
         durable: durable(&hub),
         hub: hub.clone(),
         store: Ledger::open(&settings.data, &settings.new_device)?,
-        applied: Hearing::new(handle.clone()),
+        applied: Hearing::new(handle.clone(), Gate::new(&user, &roster)),
         us: Us { device: id, secret: Arc::new(secret) },
         roster,
         draw: Draw::new(draw),

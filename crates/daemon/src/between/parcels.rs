@@ -1,13 +1,17 @@
 //! Teleport through the hub: bundles that were left there.
 
 use super::leases::give_back;
+use crate::contracts::{Pushed, pushed_note};
 use crate::devices::{self, Own};
 use crate::hubs::{self, HubFault, block_on};
 use crate::teleport::{PackWish, TeleportError, pack};
 use crate::{DaemonError, Settings, Target};
+use std::collections::BTreeSet;
 use std::io::Write;
 use taffrail_api::{Packed, Parcel};
+use taffrail_model::exchange::Outbox;
 use taffrail_model::{SessionId, Timestamp, hash};
+use taffrail_store::Ledger;
 use taffrail_sync::hub::{AnyHub, BlobName, Content, Hub, HubError, Prefix, Put};
 use tempfile::NamedTempFile;
 
@@ -43,11 +47,28 @@ pub fn push(
             Put::Conflict => Err(HubFault::from(in_the_way()).into()),
         }
     })?;
+    note_pushed(settings, &own, (session, &packed))?;
     Ok(packed)
 }
 
 fn in_the_way() -> HubError {
     HubError::Refused("another bundle of this moment is there; push it again".to_owned())
+}
+
+/// Remembers that a session was left on the hub, and for whom.
+fn note_pushed(
+    settings: &Settings,
+    own: &Own,
+    (session, packed): (SessionId, &Packed),
+) -> Result<(), DaemonError> {
+    let members = own.roster.members().filter(|it| packed.to.contains(&it.device.name));
+    let users = members.map(|it| it.device.user.clone()).filter(|it| *it != own.user);
+    let users: BTreeSet<String> = users.collect();
+    let pushed = Pushed { at: (settings.now)(), users: users.into_iter().collect() };
+    // Words and a time can always be written.
+    let bytes = serde_json::to_vec(&pushed).unwrap_or_default();
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    Ok(ledger.keep_note(&pushed_note(session), &bytes).map_err(HubFault::from)?)
 }
 
 fn odd_session(packed: &Packed) -> DaemonError {

@@ -1,5 +1,6 @@
 //! Telling other devices what changed here.
 
+use super::shares::{self, Watch};
 use super::{PAUSE, desk};
 use crate::hubs::HubFault;
 use crate::live::{Handle, What};
@@ -24,6 +25,7 @@ const MOST: usize = 500;
 /// Tells until the daemon ends.
 pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
     let mut told = handle.follow();
+    let mut shared = Watch::new();
     let mut moved: BTreeSet<SessionId> = handle.cards().into_keys().collect();
     while !*stops.borrow() {
         let (own, sessions) = (handle.clone(), std::mem::take(&mut moved));
@@ -35,6 +37,7 @@ pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
         tokio::select! {
             _ = stops.wait_for(|it| *it) => break,
             () = change(handle, (&mut told, beat), &mut moved) => {}
+            sessions = shared.next(handle) => moved.extend(sessions),
         }
     }
 }
@@ -96,6 +99,7 @@ fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError>
         }
     }
     push(handle, &relay::stands(handle, moved)?)?;
+    shares::give(handle, moved)?;
     desk::tell(handle)
 }
 
@@ -111,7 +115,7 @@ fn push(handle: &Handle, items: &[Relayed]) -> Result<(), DaemonError> {
     Ok(())
 }
 
-fn carried(it: &Relayed) -> Item {
+pub(super) fn carried(it: &Relayed) -> Item {
     let session = it.session;
     match &it.carried {
         Carried::Line(line) => Item::Line { session, line: line.clone() },
@@ -120,5 +124,6 @@ fn carried(it: &Relayed) -> Item {
             let body = serde_json::to_string(status).unwrap_or_default();
             Item::Status { session, body }
         }
+        Carried::Gone => Item::Gone { session },
     }
 }

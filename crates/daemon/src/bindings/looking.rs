@@ -13,7 +13,7 @@ use taffrail_model::binding::{History, Mark, ResumeCapability, Standing};
 use taffrail_model::observed::Kept;
 use taffrail_model::{
     AgentId, Binding, Cursor, DeviceId, Lifecycle, LineageKind, Provenance, SessionId, Timestamp,
-    journal,
+    journal, relay,
 };
 use taffrail_store::{Carried, EventRow, IndexReader, Ledger, SessionRow, SourceRow};
 
@@ -100,7 +100,9 @@ pub(crate) fn tie(
     let mut hints = metadata(row, &look, (mark, index.repairs().below(row.id)));
     hints.extend(kept.carried.as_ref().map(came));
     let parts = Parts { kept, executor, mark, last, hints, now: (settings.now)() };
-    Ok(parts.binding(row, &look, settings.boot().resumable.contains(&row.agent)))
+    // What runs on another device is resumed there.
+    let is_here = !relay::is_locator(&row.source_uri);
+    Ok(parts.binding(row, &look, is_here && settings.boot().resumable.contains(&row.agent)))
 }
 
 /// What the ledger has of a session.

@@ -1,6 +1,7 @@
 //! A session with its workers as it was captured, whole.
 
 use super::Known;
+use super::carrying::carried;
 use crate::devices::own_name;
 use crate::events::{device_of, tell};
 use crate::live::{Card, glance};
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use taffrail_api::EventLine;
 use taffrail_capture::{Checkout, checkout};
-use taffrail_contracts::captured::{Captured, Carried, Here, Remarks, Seen};
+use taffrail_contracts::captured::{Captured, Here, Remarks, Seen};
 use taffrail_model::evidence::Life;
 use taffrail_model::observed::Marks;
 use taffrail_model::turn::{Turn, TurnInput, turns};
@@ -39,23 +40,11 @@ pub(crate) fn captured(
     for worker in workers_below(&reader, id)? {
         workers.push(teller.seen(worker)?);
     }
+    let carried = carried(settings, &reader, &row)?;
     let main = teller.seen(row)?;
     let here = here(settings, &main, teller.now);
-    let (remarks, carried) = (remarks(settings, id)?, carried(settings, id)?);
+    let remarks = remarks(settings, id)?;
     Ok(Captured { main, workers, target: None, here, remarks, carried })
-}
-
-/// How it came here from another device, if it did.
-fn carried(settings: &Settings, id: SessionId) -> Result<Carried, DaemonError> {
-    let ledger = Ledger::open_read_only(&settings.data)?;
-    let came = ledger.map(|it| it.carried(id)).transpose()?.flatten();
-    Ok(came.map_or_else(Carried::default, |it| Carried {
-        enabled: true,
-        last_sync: Some(it.at),
-        devices: vec![it.device_name],
-        sealed: true,
-        ..Carried::default()
-    }))
 }
 
 /// All that work for a session, also for its workers.

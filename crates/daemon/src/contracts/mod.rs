@@ -1,6 +1,7 @@
 //! Sessions as the open contracts have them: filled from the index, checked before use, recorded.
 
 mod captured;
+mod carrying;
 mod imported;
 mod orchestrated;
 mod recorded;
@@ -14,6 +15,7 @@ pub use snapshots::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history}
 pub use states::export_state;
 
 pub(crate) use captured::{captured, workers_below};
+pub(crate) use carrying::{Pushed, TROUBLE, pushed_note};
 pub(crate) use imported::remove_given;
 pub(crate) use snapshots::{recorded_snapshot, session_snapshot};
 pub(crate) use states::state_with;

@@ -6,7 +6,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use taffrail_model::relay::{FOLDER, LINE_LIMIT, Relayed, file};
+use taffrail_model::relay::{FOLDER, LINE_LIMIT, Relayed, file, is_share};
 use taffrail_model::{DeviceId, SessionId, hash};
 use tempfile::{Builder, NamedTempFile};
 
@@ -19,6 +19,29 @@ pub(super) type Lines = BTreeMap<u64, String>;
 /// The folder of what a device told.
 pub(crate) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
+}
+
+/// The session a folder is of, where it is of one alone.
+pub(super) fn only_session(folder: &Path) -> io::Result<Option<SessionId>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let names = entries.flatten().filter_map(|it| it.file_name().into_string().ok());
+    let mut sessions = names.filter_map(|it| SessionId::parse(it.split_once('.')?.0));
+    Ok(sessions.next())
+}
+
+/// How many shares of a device something is held of.
+pub(super) fn held_shares(folder: &Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let shares = entries.filter(|it| it.file_name().to_str().is_some_and(is_share));
+    let holds = |path: PathBuf| {
+        let files = fs::read_dir(path).into_iter().flatten().flatten();
+        files.filter_map(|it| it.file_name().into_string().ok()).any(|it| it.ends_with(".jsonl"))
+    };
+    shares.filter(|it| holds(it.path())).count()
 }
 
 /// Adds lines; gives how many were new. They are on disk when this returns.

@@ -5,13 +5,19 @@ use super::statuses::Statuses;
 use crate::events::device_of;
 use crate::{DaemonError, Settings};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
-use taffrail_model::relay::{Carried, Item, LINE_LIMIT, Relayed, RelayedStatus, Says, is_name};
-use taffrail_model::{DeviceId, Facts, RuntimeIdentity, SessionId};
+use taffrail_model::relay::{
+    Carried, Item, LINE_LIMIT, Relayed, RelayedStatus, Says, as_shared, is_name, is_share,
+};
+use taffrail_model::{DeviceId, Facts, RuntimeIdentity, SessionId, StreamName};
 use taffrail_store::{Forgotten, Ledger, StoreError};
 
 /// The longest name of an agent, scope or id that is believed.
 const NAME_LIMIT: usize = 4096;
+
+/// The most shares that are held of one device at a time.
+const MOST_SHARES: usize = 256;
 
 /// What came of hearing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,12 +41,47 @@ struct Told {
     gone: Option<u64>,
 }
 
+/// Who told it, and where that is kept.
+struct Teller<'a> {
+    device: &'a DeviceId,
+    /// It was shared with us, and is nobody's of this user.
+    is_share: bool,
+    folder: PathBuf,
+}
+
 /// Takes in what a device told. When this returns, all of it is on disk; hearing it again changes
 /// nothing.
 ///
 /// # Errors
 /// `UnknownDevice` when the device has no name that can be one, or is this one; when a file fails.
 pub fn hear(settings: &Settings, device: &DeviceId, items: &[Item]) -> Result<Heard, DaemonError> {
+    let folder = files::folder(&settings.data, device);
+    take_in(settings, &Teller { device, is_share: false, folder }, items)
+}
+
+/// Takes in what a device shares in a stream. It is kept apart from all else, and speaks of one session
+/// that is its own.
+///
+/// # Errors
+/// As `hear`; when the stream is none of a share.
+pub fn hear_share(
+    settings: &Settings,
+    (device, stream): (&DeviceId, &StreamName),
+    items: &[Item],
+) -> Result<Heard, DaemonError> {
+    if !is_share(stream.as_str()) {
+        return Err(DaemonError::UnknownDevice(format!("{device}/{stream}")));
+    }
+    let told = files::folder(&settings.data, device);
+    let folder = told.join(stream.as_str());
+    if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
+        return Ok(Heard { refused: items.len() as u64, ..Heard::default() });
+    }
+    take_in(settings, &Teller { device, is_share: true, folder }, items)
+}
+
+fn take_in(settings: &Settings, teller: &Teller<'_>, items: &[Item]) -> Result<Heard, DaemonError> {
+    let device = teller.device;
     if !is_name(device.as_str()) || *device == device_of(settings)? {
         return Err(DaemonError::UnknownDevice(device.to_string()));
     }
@@ -49,18 +90,59 @@ pub fn hear(settings: &Settings, device: &DeviceId, items: &[Item]) -> Result<He
     let mut heard = Heard::default();
     let mut told: BTreeMap<SessionId, Told> = BTreeMap::new();
     let mut stands = Vec::new();
+    let mut shared = teller.shared()?;
     for item in items {
         match &item.carried {
-            Carried::Line(line) => match believed(item.session, line, &forgotten) {
-                Some(said) => told.entry(item.session).or_default().take(&said, line),
-                None => heard.refused += 1,
+            Carried::Line(line) => match teller.believed(item.session, line, &forgotten) {
+                Some(said) if teller.may_speak_of(item.session, &mut shared) => {
+                    told.entry(item.session).or_default().take(&said, line);
+                }
+                Some(_) | None => heard.refused += 1,
             },
             Carried::Status(status) => stands.push((item.session, status.clone())),
+            Carried::Gone => match shared.filter(|_| teller.is_share) {
+                Some(session) => told.entry(session).or_default().gone = Some(u64::MAX),
+                None => heard.refused += 1,
+            },
         }
     }
-    keep(settings, device, told, &mut heard)?;
-    keep_statuses(settings, device, stands, &mut heard)?;
+    keep(&teller.folder, told, &mut heard)?;
+    keep_statuses(settings, teller, stands, &mut heard)?;
     Ok(heard)
+}
+
+impl Teller<'_> {
+    /// The one session of a share, where it is known.
+    fn shared(&self) -> Result<Option<SessionId>, DaemonError> {
+        match self.is_share {
+            true => Ok(files::only_session(&self.folder).map_err(StoreError::from)?),
+            false => Ok(None),
+        }
+    }
+
+    /// A share speaks of one session, the first it named.
+    fn may_speak_of(&self, session: SessionId, shared: &mut Option<SessionId>) -> bool {
+        !self.is_share || *shared.get_or_insert(session) == session
+    }
+
+    /// The line as it is meant, if it may be believed: of bounded length, on one line, about the session
+    /// it came for, and not about one that was forgotten here.
+    fn believed(&self, session: SessionId, line: &str, forgotten: &Forgotten) -> Option<Relayed> {
+        let is_plain = line.len() <= LINE_LIMIT && !line.bytes().any(|byte| byte < b' ');
+        let said = Relayed::read(line.as_bytes()).filter(|_| is_plain)?;
+        let Some(who) = said.says.who() else { return Some(said) };
+        let facts = match &said.says {
+            Says::Facts(_, facts) if !self.is_share => facts.as_ref().clone().meant(),
+            Says::Facts(..)
+            | Says::Event(..)
+            | Says::Usage(..)
+            | Says::Removed(..)
+            | Says::Gone => Facts::default(),
+        };
+        let is_meant = who.session() == session && is_sound(who);
+        let here = self.is_share.then(|| as_shared(self.device.as_str(), who));
+        (is_meant && !forgotten.holds(here.as_ref().unwrap_or(who), &facts)).then_some(said)
+    }
 }
 
 impl Told {
@@ -77,20 +159,6 @@ impl Told {
     }
 }
 
-/// The line as it is meant, if it may be believed: of bounded length, on one line, about the session it
-/// came for, and not about one that was forgotten here.
-fn believed(session: SessionId, line: &str, forgotten: &Forgotten) -> Option<Relayed> {
-    let is_plain = line.len() <= LINE_LIMIT && !line.bytes().any(|byte| byte < b' ');
-    let said = Relayed::read(line.as_bytes()).filter(|_| is_plain)?;
-    let Some(who) = said.says.who() else { return Some(said) };
-    let facts = match &said.says {
-        Says::Facts(_, facts) => facts.as_ref().clone().meant(),
-        Says::Event(..) | Says::Usage(..) | Says::Removed(..) | Says::Gone => Facts::default(),
-    };
-    let is_meant = who.session() == session && is_sound(who);
-    (is_meant && !forgotten.holds(who, &facts)).then_some(said)
-}
-
 fn is_sound(who: &RuntimeIdentity) -> bool {
     let is_plain = |text: &str| text.len() <= NAME_LIMIT && !text.chars().any(char::is_control);
     // Documents that were given are nobody's sessions, nor is what is told of others'.
@@ -100,19 +168,17 @@ fn is_sound(who: &RuntimeIdentity) -> bool {
 }
 
 fn keep(
-    settings: &Settings,
-    device: &DeviceId,
+    folder: &Path,
     told: BTreeMap<SessionId, Told>,
     heard: &mut Heard,
 ) -> Result<(), DaemonError> {
-    let folder = files::folder(&settings.data, device);
     for (session, Told { lines, gone }) in told {
         if let Some(number) = gone
-            && files::take_back(&folder, session, number).map_err(StoreError::from)?
+            && files::take_back(folder, session, number).map_err(StoreError::from)?
         {
             heard.gone.push(session);
         }
-        heard.lines += files::add(&folder, session, lines).map_err(StoreError::from)?;
+        heard.lines += files::add(folder, session, lines).map_err(StoreError::from)?;
     }
     Ok(())
 }
@@ -120,15 +186,15 @@ fn keep(
 /// Keeps how sessions stand, and that the device was heard.
 fn keep_statuses(
     settings: &Settings,
-    device: &DeviceId,
+    teller: &Teller<'_>,
     stands: Vec<(SessionId, RelayedStatus)>,
     heard: &mut Heard,
 ) -> Result<(), DaemonError> {
-    let folder = files::folder(&settings.data, device);
+    let folder = files::folder(&settings.data, teller.device);
     let mut known = Statuses::of(&folder);
     for (session, status) in stands {
         // Only of a session the device told of is it believed.
-        if !folder.join(taffrail_model::relay::file(session)).exists() {
+        if !teller.folder.join(taffrail_model::relay::file(session)).exists() {
             heard.refused += 1;
         } else if known.take(session, status) {
             heard.statuses += 1;

@@ -1,14 +1,14 @@
 //! Telling and hearing while a daemon runs.
 
 use super::dropping::drop_gone;
-use super::hearing::{Heard, hear};
+use super::hearing::{Heard, hear, hear_share};
 use super::statuses::said_of;
 use super::telling::is_chosen;
 use crate::live::Handle;
 use crate::{DaemonError, Settings};
 use std::collections::BTreeSet;
 use taffrail_model::relay::{Carried, Item};
-use taffrail_model::{DeviceId, SessionId};
+use taffrail_model::{DeviceId, SessionId, StreamName};
 use taffrail_store::{IndexReader, Writer};
 
 /// Takes in what a device told, and lets the daemon know: new lines are read like any change of a
@@ -41,6 +41,25 @@ pub(crate) fn hear_now(
     items: &[Item],
 ) -> Result<(), DaemonError> {
     let heard = hear(handle.settings(), device, items)?;
+    take_up(handle, &heard);
+    Ok(())
+}
+
+/// The same for what a device shares in a stream.
+///
+/// # Errors
+/// As `hear_share`.
+pub(crate) fn hear_share_now(
+    handle: &Handle,
+    (device, stream): (&DeviceId, &StreamName),
+    items: &[Item],
+) -> Result<(), DaemonError> {
+    let heard = hear_share(handle.settings(), (device, stream), items)?;
+    take_up(handle, &heard);
+    Ok(())
+}
+
+fn take_up(handle: &Handle, heard: &Heard) {
     if !heard.gone.is_empty() {
         let handle = handle.clone();
         tokio::spawn(async move {
@@ -51,7 +70,6 @@ pub(crate) fn hear_now(
         });
     }
     handle.heard();
-    Ok(())
 }
 
 fn drop_all(settings: &Settings) -> Result<bool, DaemonError> {
@@ -73,7 +91,7 @@ pub fn stands(handle: &Handle, sessions: &BTreeSet<SessionId>) -> Result<Vec<Ite
         let Some(card) = handle.card(*session) else { continue };
         let row = index.session_by_id(*session)?;
         if row.is_some_and(|row| is_chosen(settings, &row)) {
-            let carried = Carried::Status(said_of(settings, &card));
+            let carried = Carried::Status(said_of(settings, &card, settings.sync.bodies));
             out.push(Item { session: *session, carried });
         }
     }

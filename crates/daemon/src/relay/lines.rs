@@ -1,5 +1,6 @@
 //! What may be said of an event and of a session: all of it without secrets, or nothing but what it is.
 
+use crate::teleport::Reduce;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use taffrail_capture::Body;
@@ -28,6 +29,28 @@ pub(super) fn facts(known: &Facts, bodies: bool) -> RelayedFacts {
         clean(text);
     }
     told
+}
+
+/// What of a session as a whole is told to the readers of a share.
+pub(super) fn shared_facts(facts: RelayedFacts, reduce: &Reduce) -> RelayedFacts {
+    let mut told = facts.shared();
+    if let Some(title) = &mut told.title {
+        title.text = reduce.text(&title.text);
+    }
+    told
+}
+
+/// An event for the readers of a share: paths lead nowhere.
+pub(super) fn shared_event(event: RelayedEvent, reduce: &Reduce) -> RelayedEvent {
+    let mut detail = Value::Object(event.detail);
+    reduce.walk(&mut detail);
+    let detail = match detail {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    };
+    let reduced = |text: Option<String>| text.map(|it| reduce.text(&it));
+    let (text, label) = (reduced(event.text), reduced(event.label));
+    RelayedEvent { detail, text, label, signal: None, ..event }
 }
 
 fn name_of(path: &str) -> String {

@@ -10,17 +10,22 @@ mod files;
 mod hearing;
 mod joining;
 mod lines;
+mod narrating;
+mod sharing;
 mod statuses;
 mod telling;
 
 pub use choice::SyncSettings;
 pub use devices::Devices;
-pub use hearing::{Heard, hear};
-pub(crate) use joining::hear_now;
+pub use hearing::{Heard, hear, hear_share};
 pub use joining::{hear_in, stands};
+pub(crate) use joining::{hear_now, hear_share_now};
+pub use sharing::{ToldShare, tell_share};
+pub(crate) use sharing::{is_behind, share_stands};
 pub use telling::{Told, Work, note_told, tell};
 
 pub(crate) use devices::{Device, kept_text};
 pub(crate) use dropping::{drop_gone, remove_told};
 pub(crate) use files::{folder as folder_of, replace};
-pub(crate) use statuses::{Statuses, card_of};
+pub(crate) use statuses::{Statuses, card_of, heard_at};
+pub(crate) use telling::{is_chosen, is_ours};

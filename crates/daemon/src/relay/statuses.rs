@@ -10,7 +10,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::relay::{FOLDER, RelayedStatus, device_of, is_name};
+use taffrail_model::relay::{FOLDER, RelayedStatus, device_of, is_name, told_as};
 use taffrail_model::status::{Status, WaitingFor};
 use taffrail_model::text::cut;
 use taffrail_model::{DeviceId, Origin, SessionId, Signal, Timestamp};
@@ -32,10 +32,10 @@ pub(crate) struct Statuses {
 }
 
 /// How a session stands, as other devices are told: without the words where texts stay here.
-pub(super) fn said_of(settings: &Settings, card: &Card) -> RelayedStatus {
+pub(super) fn said_of(settings: &Settings, card: &Card, bodies: bool) -> RelayedStatus {
     let reading = &card.reading;
     let waiting_for = reading.waiting_for.clone().map(|it| WaitingFor {
-        text: match settings.sync.bodies {
+        text: match bodies {
             true => taffrail_model::redact::redact(&it.text).into_owned(),
             false => String::new(),
         },
@@ -48,6 +48,11 @@ pub(super) fn said_of(settings: &Settings, card: &Card) -> RelayedStatus {
         confidence: reading.confidence.clone(),
         waiting_for,
     }
+}
+
+/// When another device was last heard.
+pub(crate) fn heard_at(settings: &Settings, device: &DeviceId) -> Option<Timestamp> {
+    Statuses::of(&files::folder(&settings.data, device)).heard_at
 }
 
 impl Statuses {
@@ -114,7 +119,9 @@ pub(crate) fn card_of(
 ) -> Option<Card> {
     let device = device_of(&row.source_uri)?;
     let name = devices.name_of(&device);
-    let status = said.get(&device).and_then(|it| it.status(row.id));
+    // With who reads it, a session that is shared has an id of its own.
+    let told = told_as(&row.source_uri).unwrap_or(row.id);
+    let status = said.get(&device).and_then(|it| it.status(told));
     let Some((status, heard_at)) = status else { return Some(silent(row, &name, now)) };
     let reading = status.read(heard_at, now);
     let detail = match reading.status == status.status {

@@ -4,7 +4,7 @@ use crate::devices::DeviceError;
 use crate::hubs::HubFault;
 use crate::rules::RulesError;
 use crate::teleport::TeleportError;
-use crate::{DaemonError, HooksError, TargetError};
+use crate::{DaemonError, HooksError, ShareError, TargetError};
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -69,6 +69,7 @@ fn kind_and_hint(error: &DaemonError) -> Told {
         E::Rules(rules) => of_rules(rules),
         E::Device(device) => of_device(device),
         E::Teleport(teleport) => of_teleport(teleport),
+        E::Share(share) => of_share(share),
         E::Unsent(_) => refused("`taffrail queue ID add TEXT` leaves it until it can be sent"),
         E::NoMessage => (ErrorKind::Usage, None),
         E::NoReceipt(_) => missing("`taffrail queue ID ls` lists what waits"),
@@ -140,6 +141,21 @@ fn of_device(error: &DeviceError) -> Told {
         E::Unsafe { .. } => refused("only you may be able to read it"),
         E::Passphrase(_) => (ErrorKind::Refused, None),
         E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_share(error: &ShareError) -> Told {
+    use ShareError as E;
+    match error {
+        E::NoReader(_) => refused(
+            "`taffrail device ls` shows who is in the team; `taffrail device invite --for EMAIL` asks one in",
+        ),
+        E::Ourselves(_) => refused("name another device, or a user"),
+        E::Told(_) => refused("see it there with `taffrail ls`; `sync.exclude` keeps it here"),
+        E::Elsewhere(_) => refused("run `taffrail share` there"),
+        E::ReadOnly(_) => refused("tell who shares it; `taffrail share ls` says who that is"),
+        E::NotOurs => refused("`taffrail capture` lists what is not captured"),
+        E::NoShare(_) => missing("`taffrail share ls` shows what is shared"),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::between::{home_of, send};
 use crate::bindings::followed;
 use crate::live::Handle;
 use crate::sending::{accept, queue, reachable, receipt, take_back};
+use crate::sharing::check_writable;
 use crate::{DaemonError, Target, resolve};
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
@@ -120,6 +121,7 @@ fn take(
     body: NotifyBody,
 ) -> Result<Receipt, DaemonError> {
     let session = session(handle, id)?;
+    check_writable(handle.settings(), session)?;
     let from = sender(handle, surface, &body)?;
     if let Some(device) = home_of(handle.settings(), session)? {
         return Ok(send(handle, (&device, session), (from, body.text))?.into());

@@ -8,11 +8,11 @@ use taffrail_store::SessionRow;
 
 /// Which paths are put in other words, the longest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reduce(Vec<(String, String)>);
+pub(crate) struct Reduce(Vec<(String, String)>);
 
 impl Reduce {
     /// A project is called by its name, and the user's home by `~`.
-    pub(super) fn of(project: Option<&str>, user_home: &Path) -> Self {
+    pub(crate) fn of(project: Option<&str>, user_home: &Path) -> Self {
         let name =
             |path: &str| Path::new(path).file_name().map(|it| it.to_string_lossy().into_owned());
         let project = project.and_then(|path| Some((path.to_owned(), format!("/{}", name(path)?))));
@@ -27,7 +27,8 @@ impl Reduce {
         self.walk(value);
     }
 
-    fn walk(&self, value: &mut Value) {
+    /// Paths reduced, in every text of it.
+    pub(crate) fn walk(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(text),
             Value::Array(all) => all.iter_mut().for_each(|it| self.walk(it)),
@@ -42,7 +43,8 @@ impl Reduce {
         }
     }
 
-    fn text(&self, text: &str) -> String {
+    /// Paths reduced in a text.
+    pub(crate) fn text(&self, text: &str) -> String {
         let start = text.to_owned();
         self.0.iter().fold(start, |text, (path, word)| text.replace(path, word))
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
 use taffrail_daemon::relay::{Devices, Heard, SyncSettings, hear, note_told, tell};
 use taffrail_daemon::{
-    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events,
-    index, list, rebuild,
+    ArchiveSettings, Budget, Mode, RetentionSettings, Scope, Settings, SummarySettings, Target,
+    Which, events, forget, index, list, rebuild,
 };
 use taffrail_model::redact::redact;
 use taffrail_model::relay::Item;
@@ -172,6 +172,12 @@ impl Machine {
         })
         .unwrap();
         out
+    }
+
+    /// Forgets a session.
+    pub(crate) fn forget(&self, session: &Session) {
+        let which = Which::Sessions(vec![Target::Id(session.id.to_string())]);
+        forget(&self.settings(), &which, Mode::Do, &mut |_| {}).unwrap();
     }
 
     /// What must be equal on every device: sessions, and their events in order.

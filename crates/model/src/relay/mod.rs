@@ -7,11 +7,16 @@
 mod facts;
 mod place;
 mod saying;
+mod sharing;
 mod status;
 
 pub use facts::{Name, RelayedFacts};
-pub use place::{device_of, file, is_locator, is_name, locator, path};
+pub use place::{
+    Teller, device_of, file, is_locator, is_name, is_share, is_shared, locator, path,
+    shared_locator, told_as,
+};
 pub use saying::{RelayedEvent, RelayedUsage};
+pub use sharing::{as_shared, as_told};
 pub use status::{HEARD_FOR, RelayedStatus};
 
 use crate::{EventId, RuntimeIdentity, SessionId};
@@ -46,6 +51,8 @@ pub enum Carried {
     Line(String),
     /// How the session stands.
     Status(RelayedStatus),
+    /// The session is not shared any more.
+    Gone,
 }
 
 /// One line.

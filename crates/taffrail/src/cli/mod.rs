@@ -37,6 +37,7 @@ mod schema;
 mod search;
 mod send;
 mod service;
+mod share;
 mod show;
 mod snapshot;
 mod state;
@@ -159,6 +160,7 @@ enum Command {
     Device(device::Args),
     Key(key::Args),
     Teleport(teleport::Args),
+    Share(share::Args),
     Work(work::Args),
     Snapshot(snapshot::Args),
     State(state::Args),
@@ -291,6 +293,7 @@ fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
         Command::Device(args) => device::run(&args, &Context::new()?),
         Command::Key(args) => key::run(&args, &Context::new()?),
         Command::Teleport(args) => teleport::run(&args, &Context::new()?),
+        Command::Share(args) => share::run(&args, &Context::new()?),
         Command::Work(args) => work::run(&args, &Rim::read()?),
         Command::Snapshot(args) => snapshot::run(&args, &Context::new()?),
         Command::State(args) => state::run(&args),
@@ -350,6 +353,7 @@ impl Command {
             Self::Device(args) => args.json,
             Self::Key(args) => args.json,
             Self::Teleport(args) => args.json,
+            Self::Share(args) => args.json,
             Self::Work(args) => args.json,
             Self::Snapshot(_) | Self::Schema(_) => false,
             Self::State(args) => args.wants_json(),

@@ -7,6 +7,7 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::numbers::short;
 use crate::output::Out;
+use crate::table::elsewhere;
 use crate::terminal::{clean, fit, line};
 use crate::when;
 use crate::wording::{Outcome, flag, word};
@@ -108,7 +109,8 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
         session.git_branch.as_deref(),
         session.model.as_deref(),
     ];
-    let words: Vec<_> = words.into_iter().flatten().map(line).collect();
+    let mut words: Vec<_> = words.into_iter().flatten().map(line).collect();
+    words.extend(elsewhere(session).map(|it| format!("on {it}")));
     out.line(&words.join(" · "))?;
     let usage = &session.usage;
     let read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;

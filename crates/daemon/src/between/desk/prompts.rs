@@ -31,6 +31,12 @@ struct Taken {
     told: Option<Progress>,
 }
 
+impl Taken {
+    fn is_open(&self) -> bool {
+        !self.told.as_ref().is_some_and(Progress::is_last)
+    }
+}
+
 /// How far a prompt has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Progress {
@@ -181,12 +187,17 @@ fn receipt(it: &Taken, progress: &Progress) -> Result<Item, DaemonError> {
     Ok(Item::Receipt { to: it.from.clone(), id: it.id.clone(), body })
 }
 
+/// Whether a sender may still be told something.
+pub(super) fn is_any_open(ledger: &mut Ledger) -> Result<bool, DaemonError> {
+    Ok(list::<Taken>(ledger, TAKEN)?.iter().any(Taken::is_open))
+}
+
 /// Tells senders how far their prompts have come, where that is new.
 pub(super) fn tell(handle: &Handle, ledger: &mut Ledger) -> Result<(), DaemonError> {
     let _alone = handle.between().alone();
     let mut all: Vec<Taken> = list(ledger, TAKEN)?;
     let mut items = Vec::new();
-    for it in all.iter_mut().filter(|it| !it.told.as_ref().is_some_and(Progress::is_last)) {
+    for it in all.iter_mut().filter(|it| it.is_open()) {
         let now = match &it.message {
             Some(id) => ledger.message(id)?.as_ref().map(Progress::of),
             None => None,

@@ -14,9 +14,13 @@ const TOLD: &str = "desk/told";
 
 /// Tells what changed since the last time.
 pub(in crate::between) fn tell(handle: &Handle) -> Result<(), DaemonError> {
-    let mut ledger = ledger(handle.settings())?;
-    let told: Vec<ApprovalId> = list(&mut ledger, TOLD)?;
     let open = open_for_others(handle)?;
+    let Some(mut read) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(()) };
+    let told: Vec<ApprovalId> = list(&mut read, TOLD)?;
+    if told.is_empty() && open.is_empty() && !prompts::is_any_open(&mut read)? {
+        return Ok(());
+    }
+    let mut ledger = ledger(handle.settings())?;
     let (items, now) = changes(&told, &open, |id| settled(&ledger, id))?;
     push(handle, &mut ledger, &items)?;
     if now != told {

@@ -1,0 +1,79 @@
+//! Whose word counts for what: a device of the same user is heard, one of another user only in what it
+//! shares.
+
+use std::collections::BTreeMap;
+use taffrail_model::DeviceId;
+use taffrail_model::exchange::StreamOrigin;
+use taffrail_model::relay::is_share;
+use taffrail_sync::Roster;
+
+/// Who may be heard.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    user: String,
+    users: BTreeMap<DeviceId, String>,
+}
+
+/// What a stream is heard as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    /// Of a device of this user.
+    Own,
+    /// Of a session that was shared with us.
+    Share,
+    /// It is not.
+    Nothing,
+}
+
+impl Gate {
+    /// The gate of a user's device in its team.
+    pub(super) fn new(user: &str, roster: &Roster) -> Self {
+        let mut gate = Self { user: user.to_owned(), users: BTreeMap::new() };
+        gate.learn(roster);
+        gate
+    }
+
+    /// The team is another.
+    pub(super) fn learn(&mut self, roster: &Roster) {
+        let members = roster.members().map(|it| &it.device);
+        self.users = members.map(|it| (it.id.clone(), it.user.clone())).collect();
+    }
+
+    /// What a stream is heard as.
+    pub(super) fn hears(&self, origin: &StreamOrigin) -> Heard {
+        match self.users.get(&origin.device) {
+            Some(_) if is_share(origin.stream.as_str()) => Heard::Share,
+            Some(user) if *user == self.user => Heard::Own,
+            Some(_) | None => Heard::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::StreamName;
+    use taffrail_model::exchange::Incarnation;
+    use taffrail_sync::exchange::{desk, own, share};
+
+    #[test]
+    fn another_user_is_heard_only_in_what_it_shares() {
+        let users = [("tower", "ann"), ("phone", "bob")];
+        let users = users.map(|(device, user)| (DeviceId::new(device), user.to_owned())).into();
+        let gate = Gate { user: "ann".to_owned(), users };
+        let check = |device: &str, stream: StreamName, expected: Heard| {
+            let incarnation = Incarnation { count: 1, random: 1 };
+            let origin = StreamOrigin { device: DeviceId::new(device), stream, incarnation };
+            assert_eq!(gate.hears(&origin), expected, "{origin:?}");
+        };
+        check("tower", own(), Heard::Own);
+        check("tower", desk(), Heard::Own);
+        check("tower", share([7; 8]), Heard::Share);
+        check("phone", own(), Heard::Nothing);
+        check("phone", desk(), Heard::Nothing);
+        check("phone", StreamName::new("share-../x"), Heard::Nothing);
+        check("phone", share([7; 8]), Heard::Share);
+        check("stranger", share([7; 8]), Heard::Nothing);
+        check("stranger", own(), Heard::Nothing);
+    }
+}

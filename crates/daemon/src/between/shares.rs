@@ -1,0 +1,168 @@
+//! Telling the readers of shares, and taking back what was revoked.
+
+use super::telling::carried;
+use crate::hubs::HubFault;
+use crate::live::Handle;
+use crate::{DaemonError, relay};
+use std::collections::BTreeSet;
+use std::time::Duration;
+use taffrail_model::exchange::{Outbox, Writing};
+use taffrail_model::relay::Item as Relayed;
+use taffrail_model::{SessionId, StreamName};
+use taffrail_store::{IndexReader, Ledger, Share, ShareState};
+use taffrail_sync::exchange::Item;
+use tokio::time::Instant;
+
+/// How often is looked whether something was shared or revoked.
+const LOOK: Duration = Duration::from_secs(1);
+/// Readers hear at least so often how a shared session stands.
+const BEAT: Duration = Duration::from_secs(60);
+/// At most about so many lines are read at once.
+const MOST: usize = 500;
+
+/// What was shared when last looked.
+#[derive(Debug)]
+pub(super) struct Watch {
+    known: Vec<(StreamName, ShareState)>,
+    beat: Instant,
+}
+
+/// What is to be done.
+enum Due {
+    /// All shares have something to say.
+    All,
+    /// One whose readers were told waits to be ended.
+    End,
+    Nothing,
+}
+
+impl Watch {
+    /// Nothing was.
+    pub(super) fn new() -> Self {
+        Self { known: Vec::new(), beat: Instant::now() + BEAT }
+    }
+
+    /// Waits until something is to be said in shares, and gives the sessions whose readers are to hear
+    /// how they stand.
+    pub(super) async fn next(&mut self, handle: &Handle) -> Vec<SessionId> {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let settings = handle.settings();
+            let shares = Ledger::open_read_only(&settings.data).and_then(|it| match it {
+                Some(ledger) => ledger.shares(),
+                None => Ok(Vec::new()),
+            });
+            match shares {
+                Ok(shares) => match self.due(&shares) {
+                    Due::All => return shares.into_iter().map(|it| it.session).collect(),
+                    Due::End => return Vec::new(),
+                    Due::Nothing => {}
+                },
+                Err(error) => handle.between().fail(&error.to_string()),
+            }
+        }
+    }
+
+    /// Another share, or another state of one, or time to be heard: then all is said.
+    fn due(&mut self, shares: &[Share]) -> Due {
+        let now: Vec<_> = shares.iter().map(|it| (it.stream.clone(), it.state)).collect();
+        let is_other = now != self.known;
+        let is_time = !shares.is_empty() && Instant::now() >= self.beat;
+        self.known = now;
+        if is_other || is_time {
+            self.beat = Instant::now() + BEAT;
+            return Due::All;
+        }
+        match shares.iter().any(|it| it.state == ShareState::Gone) {
+            true => Due::End,
+            false => Due::Nothing,
+        }
+    }
+}
+
+/// Gives everything that changed in shared sessions to the outbox.
+pub(super) fn give(handle: &Handle, moved: &BTreeSet<SessionId>) -> Result<(), DaemonError> {
+    let settings = handle.settings();
+    let read = Ledger::open_read_only(&settings.data)?;
+    let shares = read.map(|it| it.shares()).transpose()?.unwrap_or_default();
+    if shares.is_empty() {
+        return Ok(());
+    }
+    let index = IndexReader::open(&settings.data)?;
+    let ledger = &mut Ledger::open(&settings.data, &settings.new_device)?;
+    for share in shares {
+        let is_behind = index.as_ref().map(|it| relay::is_behind(it, &share)).transpose()?;
+        let is_due = is_behind == Some(true) || moved.contains(&share.session);
+        match share.state {
+            ShareState::Told if !is_due => {}
+            ShareState::Told => tell(handle, ledger, share, moved)?,
+            ShareState::Revoked => take_back(handle, ledger, &share)?,
+            ShareState::Gone => end(ledger, &share)?,
+        }
+    }
+    Ok(())
+}
+
+fn tell(
+    handle: &Handle,
+    ledger: &mut Ledger,
+    mut share: Share,
+    moved: &BTreeSet<SessionId>,
+) -> Result<(), DaemonError> {
+    let is_new = share.number == 0;
+    while let Some(told) = relay::tell_share(handle.settings(), &share, MOST)? {
+        push(handle, ledger, (&share.stream, told.items.iter()))?;
+        ledger.note_share(&told.share, &told.marks)?;
+        share = told.share;
+        if !told.more {
+            break;
+        }
+    }
+    if !is_new && !moved.contains(&share.session) {
+        return Ok(());
+    }
+    let stands = relay::share_stands(handle, &share)?;
+    push(handle, ledger, (&share.stream, stands.iter()))
+}
+
+fn push<'i>(
+    handle: &Handle,
+    ledger: &mut Ledger,
+    (stream, items): (&StreamName, impl Iterator<Item = &'i Relayed>),
+) -> Result<(), DaemonError> {
+    let items: Vec<Item> = items.map(carried).collect();
+    give_items(handle, ledger, (stream, &items))
+}
+
+fn give_items(
+    handle: &Handle,
+    ledger: &mut Ledger,
+    (stream, items): (&StreamName, &[Item]),
+) -> Result<(), DaemonError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let bytes: Vec<Vec<u8>> = items.iter().map(Item::to_bytes).collect();
+    let at = (handle.settings().now)();
+    ledger.push(stream, &bytes, at).map_err(HubFault::from)?;
+    handle.between().nudge();
+    Ok(())
+}
+
+/// Tells readers that it is gone.
+fn take_back(handle: &Handle, ledger: &mut Ledger, share: &Share) -> Result<(), DaemonError> {
+    let gone = Item::Gone { session: share.session };
+    give_items(handle, ledger, (&share.stream, &[gone]))?;
+    Ok(ledger.note_share_gone(&share.stream)?)
+}
+
+/// Ends a share once all of it is on the hub, and outlives it there.
+fn end(ledger: &mut Ledger, share: &Share) -> Result<(), DaemonError> {
+    let streams = ledger.streams().map_err(HubFault::from)?;
+    let waits = |it: &Writing| it.last > it.sealed || it.batches > it.confirmed;
+    let writing = streams.iter().find(|it| it.stream == share.stream);
+    match writing.is_some_and(waits) {
+        true => Ok(()),
+        false => Ok(ledger.end_share(&share.stream)?),
+    }
+}

@@ -1,0 +1,18 @@
+//! One session for chosen readers: devices of several users in one team, each with a daemon, over a
+//! directory. What is promised in `docs/share.md` is tried as a person would.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of tests fail the test they help"
+)]
+
+#[path = "share/reading.rs"]
+mod reading;
+#[path = "share/refused.rs"]
+mod refused;
+#[path = "share/revoking.rs"]
+mod revoking;
+#[path = "share/world.rs"]
+mod world;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
