@@ -157,6 +157,7 @@ fn help_of_every_command() {
         "device",
         "key",
         "teleport",
+        "share",
     ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }
