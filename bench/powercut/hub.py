@@ -103,7 +103,9 @@ class Work:
     def note(self):
         while not self.is_over:
             text = f"note {len(self.world.notes):06}"
-            self.child = self.world.device.spawn("note", self.world.talks[0].id, text)
+            # A session has only so many; the oldest make room.
+            talk = self.world.talks[len(self.world.notes) % SESSIONS]
+            self.child = self.world.device.spawn("note", talk.id, text)
             if self.child.wait() == 0 and not self.is_over:
                 self.world.notes.append(text)
 
@@ -237,8 +239,8 @@ class World:
         self.check_bare()
         self.device.begin(self.boot)
         self.device.start()
-        told = self.device.ask("note", self.talks[0].id)["notes"]
-        there = {it["text"] for it in told}
+        told = [self.device.ask("note", it.id)["notes"] for it in self.talks]
+        there = {it["text"] for notes in told for it in notes}
         lost = [it for it in self.notes if it not in there]
         if lost:
             raise Fault(f"{len(lost)} of {len(self.notes)} acknowledged notes are gone: {lost[:3]}")
@@ -280,17 +282,21 @@ class World:
         try:
             until("everything on the other device", all_there, 120, 0.3)
         except SystemExit as error:
-            rows = {it["runtime_session_id"]: it["id"] for it in self.other.sessions()}
-            got = [(len(self.texts(rows[it.id])) if it.id in rows else None, it.count) for it in self.talks]
-            raise Fault(f"{error}: {got} {self.other.ask('health')['problems']} "
-                        f"{self.device.ask('health')['problems']}") from None
+            told = {it.name: self.counts(it) for it in (self.device, self.other)}
+            problems = [it.ask("health")["problems"] for it in (self.device, self.other)]
+            raise Fault(f"{error}: {[it.count for it in self.talks]} for {told}, {problems}") from None
 
     @staticmethod
     def wanted(talk):
         return [f"number {number:06}" for number in range(talk.count)]
 
-    def texts(self, session):
-        lines = self.other.run("events", session, "--json").splitlines()
+    def counts(self, device):
+        """How many lines of each session a device knows."""
+        rows = {it["runtime_session_id"]: it["id"] for it in device.sessions()}
+        return [len(self.texts(rows[it.id], device)) if it.id in rows else None for it in self.talks]
+
+    def texts(self, session, device=None):
+        lines = (device or self.other).run("events", session, "--json").splitlines()
         return [text for it in map(json.loads, lines) if (text := it.get("text") or "").startswith("number ")]
 
     def close(self):

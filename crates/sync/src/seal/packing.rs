@@ -8,8 +8,7 @@ use super::Refused;
 pub const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Lengths are multiples of this.
 pub(super) const STEP: usize = 256;
-/// The fastest of the usual levels: more than half of what sealing costs is compressing.
-const LEVEL: i32 = 1;
+const LEVEL: i32 = 3;
 const HEAD: usize = 4;
 
 /// The length of what is compressed, that, and zeros up to the next step.
