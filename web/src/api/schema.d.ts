@@ -1170,6 +1170,8 @@ export interface components {
             command: string;
             /** @description How sure it is that this is asked; nothing is decided by what is low. */
             confidence: components["schemas"]["Confidence"];
+            /** @description The other device that asks; none for this one. */
+            device?: string | null;
             /** @description When the agent stops waiting for an answer from here. */
             expires_at: components["schemas"]["Instant"];
             /** @description Its name. */

@@ -68,16 +68,16 @@ pub(super) async fn decided(
         let at = (handle.settings().now)();
         let decision = body.decision.into();
         let verdict = Verdict { decision, by, why: body.reason, rule: None, at };
-        decide(handle, &id, verdict)
+        decide(handle, &id, &verdict)
     });
-    Ok(done.await?)
+    done.await
 }
 
 /// Decides here, or what is asked on another device there.
-fn decide(handle: &Handle, id: &str, verdict: Verdict) -> Result<ApprovalRow, DaemonError> {
+fn decide(handle: &Handle, id: &str, verdict: &Verdict) -> Result<ApprovalRow, DaemonError> {
     match handle.desk().decide(handle, id, verdict.clone()) {
         Err(DaemonError::NoApproval(none)) => {
-            answer(handle, id, &verdict)?.ok_or(DaemonError::NoApproval(none))
+            answer(handle, id, verdict)?.ok_or(DaemonError::NoApproval(none))
         }
         decided => Ok(decided?.into()),
     }

@@ -108,7 +108,8 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let fork = Fork::of(OLD, "one", scratch.path()).unwrap();
         let came = scratch.path().join("came");
-        let text = format!("{OLD}{OLD}\n\u{1F600} \"{OLD}\"\r\nwithout\n{}", &OLD[..35]);
+        let text =
+            format!("{OLD}{OLD}\n\u{1F600} \"{OLD}\"\r\nwithout\n{}", OLD.get(..35).unwrap());
         std::fs::write(&came, [text.as_bytes(), b"\xff"].concat()).unwrap();
         let got = std::fs::read(fork.file(&came).unwrap()).unwrap();
         assert_eq!(got, [text.replace(OLD, fork.id()).as_bytes(), b"\xff"].concat());

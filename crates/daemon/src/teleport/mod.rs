@@ -17,7 +17,7 @@ mod unpack;
 pub use error::TeleportError;
 pub use pack::{PackWish, pack};
 pub(crate) use reduced::Reduce;
-pub use unpack::{Arrived, UnpackWish, events_here, unpack};
+pub use unpack::{Arrived, Extras, UnpackWish, events_here, unpack};
 
 /// The folder of a project's plans.
 const PLAN: &str = ".ai-session";

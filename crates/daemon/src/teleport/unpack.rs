@@ -27,12 +27,19 @@ pub struct UnpackWish<'a> {
     pub project: &'a Path,
     /// Only say what would be done.
     pub dry_run: bool,
+    /// What else in it is wanted.
+    pub with: Extras,
+    /// Take it as a session of its own, because it went on here, too.
+    pub fork: bool,
+}
+
+/// What a bundle has beside the session.
+#[derive(Debug, Clone, Copy)]
+pub struct Extras {
     /// Apply what was not committed.
     pub patch: bool,
     /// Put the plan there.
     pub plan: bool,
-    /// Take it as a session of its own, because it went on here, too.
-    pub fork: bool,
 }
 
 /// What came of a bundle.
@@ -270,7 +277,7 @@ impl<'a> Arriving<'a> {
     }
 
     fn check_patch(&self) -> Result<(), TeleportError> {
-        if !self.wish.patch {
+        if !self.wish.with.patch {
             return Ok(());
         }
         let (patch, _) = self.bundle.first(&Kind::Patch).ok_or(TeleportError::Absent("patch"))?;
@@ -291,7 +298,7 @@ impl<'a> Arriving<'a> {
             return Err(contradicts(format!("{:?} is no file of a plan", odd.path)));
         }
         let folder = self.project.join(PLAN);
-        match self.wish.plan {
+        match self.wish.with.plan {
             true if places.plan.is_empty() => Err(TeleportError::Absent("plan")),
             true if folder.symlink_metadata().is_ok() => Err(TeleportError::PlanThere(folder)),
             true | false => Ok(()),
@@ -308,10 +315,10 @@ impl<'a> Arriving<'a> {
             put(&decided.home, step)?;
         }
         remarks::take_over(self.settings, session, &decided.remarks)?;
-        if self.wish.plan {
+        if self.wish.with.plan {
             self.put_plan(&decided.places)?;
         }
-        if let (true, Some((patch, _))) = (self.wish.patch, self.bundle.first(&Kind::Patch)) {
+        if let (true, Some((patch, _))) = (self.wish.with.patch, self.bundle.first(&Kind::Patch)) {
             git::apply_patch(&self.root()?, &patch)?;
         }
         Ok(())
@@ -408,9 +415,9 @@ impl<'a> Arriving<'a> {
             },
             files: Vec::new(),
             patch_bytes: self.bundle.first(&Kind::Patch).map(|(_, bytes)| bytes),
-            patch_applied: self.wish.patch && state == "unpacked",
+            patch_applied: self.wish.with.patch && state == "unpacked",
             plan_files: 0,
-            plan_put: self.wish.plan && state == "unpacked",
+            plan_put: self.wish.with.plan && state == "unpacked",
             git: self.git(),
             forked_from: None,
             events: None,

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use taffrail_api::client::Client;
 use taffrail_api::{Arrival, ArrivedFile, Packed};
-use taffrail_daemon::teleport::{Arrived, PackWish, UnpackWish, events_here, pack, unpack};
+use taffrail_daemon::teleport::{Arrived, Extras, PackWish, UnpackWish, events_here, pack, unpack};
 use taffrail_daemon::{Scope, Target};
 
 /// How long a daemon may take to read what came.
@@ -178,7 +178,8 @@ fn unpacked(args: &UnpackArgs, json: bool, context: &Context) -> Result<(), CliE
     let file = context.rim.here.join(&args.file);
     let project: &Path = &context.rim.here.join(&args.project);
     let Also { patch, plan, fork } = args.also;
-    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan, fork };
+    let with = Extras { patch, plan };
+    let wish = UnpackWish { project, dry_run: args.dry_run, with, fork };
     put(&file, &wish, json, context)
 }
 

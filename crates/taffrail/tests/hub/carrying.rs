@@ -30,7 +30,7 @@ fn a_session_is_pushed_listed_and_pulled() {
         let parcels = listed["parcels"].as_array().unwrap();
         assert_eq!(parcels.len(), 1, "{listed}");
         assert_eq!((word(&parcels[0], "session_id"), word(&parcels[0], "device")), (id, "laptop"));
-        let pull = ["teleport", "pull", &id[..8], "--project", &there, "--json"];
+        let pull = ["teleport", "pull", id.get(..8).unwrap(), "--project", &there, "--json"];
         let pulled = tower.json(&pull);
         assert_eq!((word(&pulled, "state"), &pulled["events_missing"]), ("unpacked", &json!(0)));
         let bytes = |home: &Home, project| fs::read(home.path(&path_in(project, 1))).unwrap();

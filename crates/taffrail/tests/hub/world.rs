@@ -51,7 +51,7 @@ impl Hub {
 /// Tries the same over each kind of hub.
 pub(crate) fn over_each(check: impl Fn(&Hub)) {
     for hub in [Hub::directory(), Hub::server()] {
-        println!("over {}", hub.url());
+        eprintln!("over {}", hub.url());
         check(&hub);
     }
 }

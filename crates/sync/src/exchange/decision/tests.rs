@@ -136,9 +136,9 @@ fn only_the_answer_that_counts_is_let_out() {
     check(&desk, &late, Some(&claimed(&late, &desk)), 10, Err(NotOut::Expired));
     let others = [
         Answer { input: Digest::from_bytes([6; 32]), ..good.clone() },
-        Answer { to: phone.id.clone(), ..good.clone() },
+        Answer { to: phone.id, ..good.clone() },
         Answer { session: SessionId::from_bytes([4; 16]), ..good.clone() },
-        Answer { request: ApprovalId::new("r2"), ..good.clone() },
+        Answer { request: ApprovalId::new("r2"), ..good },
     ];
     for other in others {
         check(&desk, &other, Some(&claimed(&other, &desk)), 10, Err(NotOut::Other));

@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taffrail_api::{ErrorKind, Parcel};
-use taffrail_daemon::teleport::UnpackWish;
+use taffrail_daemon::teleport::{Extras, UnpackWish};
 use taffrail_daemon::{Target, fetch, hold, parcels, resolve, under_lease};
 use taffrail_model::{SessionId, hash};
 
@@ -97,7 +97,8 @@ fn brought(
     let file = fetch(&context.settings, parcel)?;
     let project: &Path = &context.rim.here.join(&args.project);
     let Also { patch, plan, fork } = args.also;
-    let wish = UnpackWish { project, dry_run: args.dry_run, patch, plan, fork };
+    let with = Extras { patch, plan };
+    let wish = UnpackWish { project, dry_run: args.dry_run, with, fork };
     put(file.path(), &wish, json, context)
 }
 
