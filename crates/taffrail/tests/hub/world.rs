@@ -51,7 +51,6 @@ impl Hub {
 /// Tries the same over each kind of hub.
 pub(crate) fn over_each(check: impl Fn(&Hub)) {
     for hub in [Hub::directory(), Hub::server()] {
-        eprintln!("over {}", hub.url());
         check(&hub);
     }
 }
