@@ -33,10 +33,11 @@ impl Gate {
         gate
     }
 
-    /// The team is another.
+    /// The team is another. Whoever was in it stays known: whether it still may speak is seen by who opens
+    /// its batches.
     pub(super) fn learn(&mut self, roster: &Roster) {
         let members = roster.members().map(|it| &it.device);
-        self.users = members.map(|it| (it.id.clone(), it.user.clone())).collect();
+        self.users.extend(members.map(|it| (it.id.clone(), it.user.clone())));
     }
 
     /// What a stream is heard as.

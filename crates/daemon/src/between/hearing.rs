@@ -63,7 +63,9 @@ impl Applied for Hearing {
 
     fn roster_here(&mut self) -> Kept<Option<Roster>> {
         let newer = devices::newer_roster(self.handle.settings(), &mut self.roster);
-        newer.map_err(|error| fault(&error))
+        let newer = newer.map_err(|error| fault(&error))?;
+        newer.iter().for_each(|it| self.gate.learn(it));
+        Ok(newer)
     }
 
     fn tell_anew(&mut self, stream: &StreamName) -> Kept<()> {
