@@ -40,7 +40,7 @@ def plant(home, number):
     """A session with one string of each kind."""
     session, last = str(uuid.uuid4()), None
     words = {kind: planted(number, kind) for kind in KINDS}
-    cwd = f"{home}/work/{words['path']}"
+    cwd = f"{home}/src/{words['path']}"
     os.makedirs(cwd)
     folder = f"{home}/.claude/projects/" + re.sub("[^A-Za-z0-9]", "-", cwd)
     os.makedirs(folder)
