@@ -1,7 +1,7 @@
 //! A server of an agent's own, that tells how its sessions stand and takes answers to its requests.
 
 use crate::{Answer, Request};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::{Process, Timestamp};
 
 /// So many sessions are remembered of one server; it has far fewer open at a time.
@@ -25,8 +25,16 @@ pub struct ServerPlan {
 pub struct Talk {
     /// The server's own process.
     pub process: Option<Process>,
-    passing: BTreeSet<String>,
+    /// Every session it told us of, and whether that is none.
+    known: BTreeMap<String, Passing>,
     attended: BTreeSet<String>,
+}
+
+/// Whether this is something the agent does for itself, and no session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Passing {
+    Yes,
+    No,
 }
 
 /// What a message of a server means.
@@ -62,20 +70,20 @@ impl Talk {
         Self { process, ..Self::default() }
     }
 
-    /// This is something the agent does for itself, and no session.
-    pub(crate) fn is_passing(&self, thread: &str) -> bool {
-        self.passing.contains(thread)
+    /// What it is; none where the server has not said, as of one that began before the talk.
+    pub(crate) fn known(&self, thread: &str) -> Option<Passing> {
+        self.known.get(thread).copied()
     }
 
-    pub(crate) fn let_pass(&mut self, thread: &str) {
-        if self.passing.len() < MOST {
-            self.passing.insert(thread.to_owned());
+    pub(crate) fn know(&mut self, thread: &str, it: Passing) {
+        if self.known.len() < MOST {
+            self.known.insert(thread.to_owned(), it);
         }
     }
 
     /// It is over, whatever it was.
     pub(crate) fn forget(&mut self, thread: &str) {
-        self.passing.remove(thread);
+        self.known.remove(thread);
         self.attended.remove(thread);
     }
 

@@ -7,6 +7,7 @@ use super::{control, identity};
 use crate::journal::{Heard, labelled};
 use crate::lenient::{self, Text, filled, made_of_objects, whole};
 use crate::records::{LONGEST_ID, time_ms};
+use crate::talking::Passing;
 use crate::{Answer, ServerAsks, ServerPlan, ServerSays, Talk};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -126,10 +127,14 @@ fn hear(talk: &mut Talk, message: &str) -> Vec<ServerSays> {
             let input = json!({ "call": params.item_id, "description": params.reason });
             return asks(talk, &id, &params, ("apply_patch", input));
         }
-        (None, Some("list")) => return listed(&result.data),
+        (None, Some("list")) => return look_at(&result.data),
         (None, Some("read")) => {
             begun(talk, &result.thread);
-            return changed(talk, &result.thread, None);
+            return if result.thread.ephemeral {
+                Vec::new()
+            } else {
+                stands(talk, &result.thread, None)
+            };
         }
         (_, _) => {}
     }
@@ -138,20 +143,28 @@ fn hear(talk: &mut Talk, message: &str) -> Vec<ServerSays> {
 
 /// A thread of Codex's own, such as the one that finds a title, passes.
 fn begun(talk: &mut Talk, thread: &Thread) {
-    if thread.ephemeral {
-        talk.let_pass(&thread.id);
-    }
+    let passing = if thread.ephemeral { Passing::Yes } else { Passing::No };
+    talk.know(&thread.id, passing);
 }
 
-fn listed(threads: &[String]) -> Vec<ServerSays> {
+fn look_at(threads: &[String]) -> Vec<ServerSays> {
     let asked = |id: &String| say("read", "thread/read", &json!({ "threadId": id }));
     threads.iter().take(MOST_THREADS).map(asked).collect()
 }
 
-/// A thread stands otherwise than before.
+/// A thread stands otherwise than before. One that began before the talk is asked about first: a
+/// change does not say whether the thread is Codex's own.
 fn changed(talk: &mut Talk, thread: &Thread, at: Option<u64>) -> Vec<ServerSays> {
+    match talk.known(&thread.id) {
+        Some(Passing::Yes) => Vec::new(),
+        None if thread.id.len() <= LONGEST_ID => look_at(std::slice::from_ref(&thread.id)),
+        _ => stands(talk, thread, at),
+    }
+}
+
+fn stands(talk: &mut Talk, thread: &Thread, at: Option<u64>) -> Vec<ServerSays> {
     let id = thread.id.as_str();
-    if id.is_empty() || id.len() > LONGEST_ID || talk.is_passing(id) {
+    if id.is_empty() || id.len() > LONGEST_ID {
         return Vec::new();
     }
     if thread.status.r#type == "notLoaded" {

@@ -19,8 +19,20 @@ fn waiting() -> Value {
     status(&json!({ "type": "active", "activeFlags": ["waitingOnApproval"] }))
 }
 
-/// What follows from messages, one after another, in a few words each.
+fn begun(ephemeral: bool) -> Value {
+    json!({ "method": "thread/started",
+        "params": { "thread": { "id": THREAD, "ephemeral": ephemeral } } })
+}
+
+/// What follows from messages about a thread that is known for a session.
 fn check(messages: &[Value], expected: &[&str]) {
+    let messages: Vec<Value> =
+        std::iter::once(begun(false)).chain(messages.iter().cloned()).collect();
+    check_new(&messages, expected);
+}
+
+/// What follows from messages, one after another, in a few words each.
+fn check_new(messages: &[Value], expected: &[&str]) {
     let mut talk = talk();
     let said = messages.iter().flat_map(|it| hear(&mut talk, &it.to_string()));
     let words = said.map(|it| match it {
@@ -53,26 +65,38 @@ fn a_thread_is_joined_while_it_waits_and_left_when_it_goes_on() {
 
 #[test]
 fn a_thread_of_its_own_is_no_session() {
-    let begun = |ephemeral: bool| {
-        json!({ "method": "thread/started",
-            "params": { "thread": { "id": THREAD, "ephemeral": ephemeral } } })
-    };
-    check(&[begun(true), waiting()], &[]);
-    check(&[begun(false), status(&json!({ "type": "idle" }))], &["idle -"]);
+    let idle = status(&json!({ "type": "idle" }));
+    check_new(&[begun(true), waiting()], &[]);
+    check_new(&[begun(false), idle.clone()], &["idle -"]);
     let closed = json!({ "method": "thread/closed", "params": { "threadId": THREAD } });
-    check(&[begun(true), closed, status(&json!({ "type": "idle" }))], &["idle -"]);
+    check_new(&[begun(true), closed, idle], &["say thread/read"]);
+}
+
+fn read(ephemeral: bool) -> Value {
+    json!({ "id": "read", "result": { "thread": { "id": THREAD, "ephemeral": ephemeral,
+        "cwd": "/w", "status": { "type": "active", "activeFlags": ["waitingOnUserInput"] } } } })
 }
 
 #[test]
 fn what_is_open_already_is_asked_about() {
     let listed = json!({ "id": "list", "result": { "data": [THREAD, "other"] } });
-    check(&[listed], &["say thread/read", "say thread/read"]);
-    let read = |ephemeral: bool| {
-        json!({ "id": "read", "result": { "thread": { "id": THREAD, "ephemeral": ephemeral,
-            "cwd": "/w", "status": { "type": "active", "activeFlags": ["waitingOnUserInput"] } } } })
-    };
-    check(&[read(false)], &["active waitingOnUserInput", "say thread/resume"]);
-    check(&[read(true)], &[]);
+    check_new(&[listed], &["say thread/read", "say thread/read"]);
+    check_new(&[read(false)], &["active waitingOnUserInput", "say thread/resume"]);
+    check_new(&[read(true)], &[]);
+}
+
+/// The thread that finds a title began before the talk, and the first word of it was that it is idle.
+#[test]
+fn a_title_that_is_found_while_the_talk_begins_stands_as_a_session() {
+    let idle = status(&json!({ "type": "idle" }));
+    check_new(&[idle.clone(), read(true), idle.clone()], &["say thread/read"]);
+    let asked = "say thread/read";
+    let stands = "active waitingOnUserInput";
+    let left = ["idle -", "say thread/unsubscribe"];
+    let all = [asked, asked, stands, "say thread/resume", left[0], left[1]];
+    check_new(&[idle.clone(), idle.clone(), read(false), idle.clone()], &all);
+    let gone = json!({ "id": "read", "error": { "code": -32600, "message": "no such thread" } });
+    check_new(&[idle, gone], &["say thread/read"]);
 }
 
 #[test]
@@ -179,7 +203,9 @@ fn heard(payload: &str) -> Vec<(String, String, String)> {
 #[test]
 fn how_a_thread_stands_is_heard_again_from_the_journal() {
     let check = |message: &Value, expected: (&str, &str, &str)| {
-        let said = hear(&mut talk(), &message.to_string());
+        let mut talk = talk();
+        hear(&mut talk, &begun(false).to_string());
+        let said = hear(&mut talk, &message.to_string());
         let payload = said.iter().find_map(|it| match it {
             ServerSays::Stands(payload) => Some(payload.clone()),
             ServerSays::Asks(it) => Some(it.stands.clone()),

@@ -46,6 +46,8 @@ fn only_devices_of_the_same_user_see_it_and_only_where_that_was_allowed() {
     assert_eq!(requests(tower), [seen]);
     assert_eq!(tower.run(&["approve", &closed]).status, 3);
     // What is sent after them has come, so they would have come, too.
+    laptop.ok(&["share", SESSION, "--with", "bob@x.org"]);
+    until_every(LOOK, "what is shared", || (!bobs.sessions().is_empty()).then_some(()));
     assert_eq!(requests(bobs), [] as [serde_json::Value; 0]);
     assert_eq!(bobs.run(&["approve", &open]).status, 3);
 }

@@ -78,6 +78,7 @@ pub(in crate::between) async fn judge_all(
 async fn judge_now(handle: &Handle, hub: &AnyHub) -> Result<bool, DaemonError> {
     let settings = handle.settings();
     let all: Vec<Came> = list(&mut ledger(settings)?, ANSWERS)?;
+    let mut left = false;
     for came in &all {
         let own = devices::own(settings)?;
         let claim = standing_claim(hub, &own.roster, &came.answer.request).await;
@@ -92,14 +93,15 @@ async fn judge_now(handle: &Handle, hub: &AnyHub) -> Result<bool, DaemonError> {
         };
         // A claim may come to be seen a little after its answer.
         if judged == Err(NotOut::Unclaimed) {
-            return Ok(true);
+            left = true;
+            continue;
         }
         if judged.is_ok() {
             let_out(handle, &own, came).await?;
         }
-        drop_first(settings, came)?;
+        drop_judged(settings, came)?;
     }
-    Ok(false)
+    Ok(left)
 }
 
 /// The request an answer is for, if it waits here and its project takes orders.
@@ -133,13 +135,14 @@ async fn let_out(handle: &Handle, own: &Own, came: &Came) -> Result<(), DaemonEr
     let (handle, id) = (handle.clone(), came.answer.request.clone());
     let decided = move || handle.desk().decide(&handle, id.as_str(), verdict);
     match tokio::task::spawn_blocking(decided).await {
-        Ok(Err(DaemonError::Undecided(_) | DaemonError::NoApproval(_))) | Err(_) => Ok(()),
+        Ok(Err(DaemonError::Undecided(_) | DaemonError::NoApproval(_))) => Ok(()),
         Ok(decided) => decided.map(|_| ()),
+        Err(_) => Err(DaemonError::Ending),
     }
 }
 
 /// It was judged.
-fn drop_first(settings: &Settings, came: &Came) -> Result<(), DaemonError> {
+fn drop_judged(settings: &Settings, came: &Came) -> Result<(), DaemonError> {
     let mut ledger = ledger(settings)?;
     let mut all: Vec<Came> = list(&mut ledger, ANSWERS)?;
     if let Some(at) = all.iter().position(|it| it == came) {

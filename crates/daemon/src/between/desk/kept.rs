@@ -6,6 +6,8 @@ use crate::live::Handle;
 use crate::{DaemonError, Settings, relay};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use taffrail_api::ApprovalRow;
 use taffrail_model::approval::{ApprovalId, COMMAND_BYTES, State};
@@ -53,7 +55,9 @@ impl Requests {
         let bytes =
             serde_json::to_vec(self).map_err(|error| DaemonError::Bug(error.to_string()))?;
         let path = path(settings, device);
-        std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(StoreError::from)?;
+        let folder = path.parent().unwrap_or(&path);
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(StoreError::from)?;
         Ok(relay::replace(&path, &bytes).map_err(StoreError::from)?)
     }
 
@@ -71,7 +75,9 @@ impl Requests {
                 Some(id.clone())
             }
             Item::Settled { id, body } => {
-                self.settled.push((id.clone(), serde_json::from_str(body).ok()?));
+                let end = serde_json::from_str(body).ok()?;
+                self.settled.retain(|(it, _)| it != id);
+                self.settled.push((id.clone(), end));
                 Some(id.clone())
             }
             _ => None,
@@ -236,6 +242,8 @@ mod tests {
         check(&[asked("a", 20), asked("b", 20)], &["a", "b"], &[]);
         check(&[asked("a", 20), asked("b", 10)], &["a"], &[]);
         check(&[asked("a", 20), settled("a")], &[], &["a"]);
+        // Its end is remembered once, however often it is heard.
+        check(&[settled("a"), settled("b")], &[], &["a", "b"]);
         // Its hook came back.
         check(&[asked("a", 20), settled("a"), asked("a", 20)], &["a"], &[]);
         let odd = Item::Settled { id: ApprovalId::new("a"), body: "?".to_owned() };
