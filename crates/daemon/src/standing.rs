@@ -2,7 +2,6 @@
 
 use crate::findings::found_in;
 use crate::live::{Card, glance};
-use crate::relay::Statuses;
 use crate::{DaemonError, Settings, Target, resolve};
 use std::sync::Arc;
 use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
@@ -93,8 +92,7 @@ pub(crate) fn card_of(
         (Some(card), _) => card,
         _ if !row.captured => Arc::new(card(Vec::new(), None, &[], now)),
         (None, _) if is_locator(&row.source_uri) => {
-            let said = Statuses::all(settings);
-            let card = crate::relay::card_of(&settings.devices, &said, row, now);
+            let card = crate::relay::card_of(&settings.data, &settings.devices, row, now);
             Arc::new(card.unwrap_or_else(|| self::card(Vec::new(), None, &[], now)))
         }
         (None, Some(index)) => {

@@ -3,9 +3,10 @@
 use super::shares::{self, Watch};
 use super::{PAUSE, desk};
 use crate::hubs::HubFault;
-use crate::live::{Handle, What};
+use crate::live::{Handle, Told, What};
 use crate::{DaemonError, relay};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 use taffrail_model::SessionId;
 use taffrail_model::exchange::Outbox;
@@ -21,6 +22,8 @@ const GATHER: Duration = Duration::from_millis(50);
 const BEAT: Duration = Duration::from_secs(60);
 /// At most about so many lines are read at once.
 const MOST: usize = 500;
+
+type Feed = broadcast::Receiver<Arc<Told>>;
 
 /// Tells until the daemon ends.
 pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
@@ -45,11 +48,11 @@ pub(super) async fn tell(handle: &Handle, mut stops: watch::Receiver<bool>) {
 /// Waits for a change and for what follows close upon it, and for a beat at most.
 async fn change(
     handle: &Handle,
-    (told, beat): (&mut broadcast::Receiver<std::sync::Arc<crate::live::Told>>, Duration),
+    (told, beat): (&mut Feed, Duration),
     moved: &mut BTreeSet<SessionId>,
 ) {
     let next = tokio::select! {
-        it = tokio::time::timeout(beat, told.recv()) => it,
+        it = tokio::time::timeout(beat, next_of_ours(told)) => it,
         () = handle.between().looked_up.notified() => {
             return moved.extend(handle.cards().into_keys());
         }
@@ -74,13 +77,21 @@ async fn change(
     }
 }
 
-fn note(
-    handle: &Handle,
-    told: Result<std::sync::Arc<crate::live::Told>, RecvError>,
-    moved: &mut BTreeSet<SessionId>,
-) {
+/// What others told of theirs is not told on.
+async fn next_of_ours(told: &mut Feed) -> Result<Arc<Told>, RecvError> {
+    loop {
+        match told.recv().await {
+            Ok(it) if it.is_remote => {}
+            other => return other,
+        }
+    }
+}
+
+fn note(handle: &Handle, told: Result<Arc<Told>, RecvError>, moved: &mut BTreeSet<SessionId>) {
     match told {
-        Ok(it) if matches!(it.what, What::Status { .. }) => drop(moved.insert(it.session)),
+        Ok(it) if !it.is_remote && matches!(it.what, What::Status { .. }) => {
+            moved.insert(it.session);
+        }
         Ok(_) => {}
         // What was missed is not known: all are told again.
         Err(RecvError::Lagged(_) | RecvError::Closed) => moved.extend(handle.cards().into_keys()),

@@ -77,7 +77,7 @@ fn goes(
 fn came(settings: &Settings, ledger: &Ledger, row: &SessionRow) -> Result<Carried, DaemonError> {
     if let Some(device) = relay::device_of(&row.source_uri) {
         let devices = vec![settings.devices.name_of(&device)];
-        let last_sync = heard_at(settings, &device);
+        let last_sync = heard_at(&settings.data, &device);
         return Ok(Carried { enabled: true, last_sync, devices, ..Carried::default() });
     }
     let came = ledger.carried(row.id)?;

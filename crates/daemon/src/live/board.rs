@@ -1,13 +1,14 @@
 //! How every session of late stands, kept as events come.
 
 use super::handle::{Card, Handle};
-use crate::relay::{Devices, Statuses, card_of};
+use crate::relay::{Devices, card_of};
 use crate::standing::{EVIDENCE, card, is_run, life_of};
 use crate::{DaemonError, Settings};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::relay::is_locator;
+use taffrail_model::relay::{device_of, is_locator, told_as};
 use taffrail_model::status::{Reading, Status, Thresholds, Worker};
 use taffrail_model::{Cursor, DeviceId, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
@@ -37,8 +38,8 @@ pub(crate) struct Board {
     known: HashMap<SessionId, Known>,
     /// When each would stand differently by time alone.
     due: BTreeSet<(Timestamp, SessionId)>,
-    /// What other devices say, and what they are called.
-    said: HashMap<DeviceId, Statuses>,
+    /// Where it is kept what other devices say, and what they are called.
+    data: PathBuf,
     devices: Devices,
 }
 
@@ -50,8 +51,8 @@ impl Board {
         handle: &Handle,
     ) -> Result<Self, DaemonError> {
         let now = (settings.now)();
-        let (said, devices) = (Statuses::all(settings), settings.devices.clone());
-        let mut board = Self { said, devices, ..Self::default() };
+        let (data, devices) = (settings.data.clone(), settings.devices.clone());
+        let mut board = Self { data, devices, ..Self::default() };
         for row in recent(index, now)? {
             board.add(index, &row)?;
         }
@@ -95,17 +96,24 @@ impl Board {
         Ok(self.settle_with_parent(row.id, handle, now))
     }
 
-    /// Other devices were heard: takes what they say; gives the sessions that stand differently now.
+    /// Another device was heard, and said how these sessions stand; gives those that stand differently now.
+    /// What was unknown because the device was silent is looked at, too.
     pub(crate) fn hear(
         &mut self,
-        settings: &Settings,
+        (device, said): (&DeviceId, &[SessionId]),
         handle: &Handle,
         now: Timestamp,
     ) -> Vec<SessionId> {
-        self.said = Statuses::all(settings);
-        let remote = self.known.iter().filter(|(_, it)| it.remote.is_some());
-        let remote: Vec<_> = remote.map(|(id, _)| *id).collect();
-        remote.into_iter().filter(|it| self.settle(*it, handle, now)).collect()
+        let moved = |id: SessionId, row: &SessionRow| {
+            let told = told_as(&row.source_uri).unwrap_or(id);
+            let is_said = said.contains(&told) || handle.card(id).is_some_and(|it| it.is_silent());
+            is_said && device_of(&row.source_uri).as_ref() == Some(device)
+        };
+        let moved = |(id, it): (&SessionId, &Known)| {
+            it.remote.as_deref().is_some_and(|row| moved(*id, row)).then_some(*id)
+        };
+        let moved: Vec<_> = self.known.iter().filter_map(moved).collect();
+        moved.into_iter().filter(|it| self.settle(*it, handle, now)).collect()
     }
 
     /// It is on another device.
@@ -242,7 +250,7 @@ impl Board {
         let evidence: Vec<_> = known.evidence.iter().map(|(_, it)| it.clone()).collect();
         let before = handle.card(session);
         let said = known.remote.as_deref();
-        let said = said.and_then(|row| card_of(&self.devices, &self.said, row, now));
+        let said = said.and_then(|row| card_of(&self.data, &self.devices, row, now));
         let mut card = said.unwrap_or_else(|| Card {
             executor: known.executor.clone(),
             ..card(evidence, known.process, &workers, now)

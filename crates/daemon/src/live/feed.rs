@@ -11,6 +11,8 @@ pub(crate) const BEHIND: usize = 1024;
 pub struct Told {
     /// Whose.
     pub session: SessionId,
+    /// It is a session of another device.
+    pub is_remote: bool,
     /// What.
     pub what: What,
 }

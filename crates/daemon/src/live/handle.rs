@@ -21,8 +21,9 @@ use taffrail_api::ApprovalRow;
 use taffrail_model::approval::Approval;
 use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::findings::Finding;
+use taffrail_model::relay::SILENT;
 use taffrail_model::status::Reading;
-use taffrail_model::{Process, SessionId, Timestamp};
+use taffrail_model::{DeviceId, Process, SessionId, Timestamp};
 use tokio::sync::{broadcast, oneshot};
 
 /// Problems that are remembered of each eye.
@@ -41,6 +42,13 @@ pub struct Card {
     pub life: Life,
     /// Where commands for it could go, as `tmux:%3` or `process:417`.
     pub executor: Option<String>,
+}
+
+impl Card {
+    /// It stands as it does because its device was not heard.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.reading.rule == SILENT
+    }
 }
 
 /// A way to the loop, for as many as want one.
@@ -152,7 +160,7 @@ impl Handle {
         // What we made can be written.
         if let (Ok(row), Ok(verdict)) = (to_string(&row), to_string(&verdict)) {
             let what = What::Approval { row: row.into(), verdict: verdict.into() };
-            self.tell(Told { session, what });
+            self.tell(Told { session, is_remote: false, what });
         }
     }
 
@@ -161,7 +169,7 @@ impl Handle {
         // What we made can be written.
         if let Ok(text) = to_string(row) {
             let what = What::Approval { row: text.into(), verdict: "null".into() };
-            self.tell(Told { session: row.session_id, what });
+            self.tell(Told { session: row.session_id, is_remote: true, what });
         }
     }
 
@@ -281,9 +289,9 @@ impl Handle {
         self.0.wakes.send(wake).ok();
     }
 
-    /// Another device was heard: how its sessions stand is looked at again.
-    pub fn heard(&self) {
-        self.wake(Wake::Heard);
+    /// Another device was heard: how these sessions of it stand is looked at again.
+    pub(crate) fn heard(&self, device: &DeviceId, sessions: &[SessionId]) {
+        self.wake(Wake::Heard(device.clone(), sessions.to_vec()));
     }
 
     /// Waits until everything on disk is indexed; `false` when the daemon is ending.

@@ -298,7 +298,7 @@ impl Loop {
             Wake::Search(done) => self.ask_search(done)?,
             Wake::Searched(how) => self.searched(how)?,
             Wake::Alone(what) => self.alone(what)?,
-            Wake::Heard => self.heard()?,
+            Wake::Heard(device, sessions) => self.heard(&device, &sessions)?,
             Wake::Finals(finals) => self.keep_finals(&finals)?,
             Wake::Stop => return Ok(Go::Away),
             // Taken before a batch is closed.

@@ -60,7 +60,8 @@ impl Loop {
         let session = finding.session_id;
         // What is made of plain fields can always be written.
         if let Ok(line) = serde_json::to_string(&FindingMessage { change, finding }) {
-            self.handle.tell(Told { session, what: What::Finding { line: line.into() } });
+            let what = What::Finding { line: line.into() };
+            self.handle.tell(Told { session, is_remote: false, what });
         }
     }
 }

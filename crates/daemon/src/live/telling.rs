@@ -10,7 +10,7 @@ use crate::standing::stand;
 use taffrail_capture::lives;
 use taffrail_model::journal::{Gone, Loss};
 use taffrail_model::relay::is_locator;
-use taffrail_model::{Process, SessionId, Signal};
+use taffrail_model::{DeviceId, Process, SessionId, Signal};
 use taffrail_store::{StoreError, Touched};
 
 impl Loop {
@@ -35,12 +35,12 @@ impl Loop {
         }
         if self.handle.has_followers() {
             let generation = index.generation().to_owned();
-            let handle = &self.handle;
+            let (handle, is_remote) = (&self.handle, is_locator(&row.source_uri));
             tell((&self.settings, index, &self.device), &row, changed, &mut |line| {
                 let cursor = format!("{generation}.{}", line.sequence());
                 if let Ok(line) = serde_json::to_string(&line) {
                     let what = What::Event { line: line.into(), cursor };
-                    handle.tell(Told { session: row.id, what });
+                    handle.tell(Told { session: row.id, is_remote, what });
                 }
                 true
             });
@@ -82,16 +82,22 @@ impl Loop {
             let mut row = session(&self.settings.devices, row);
             stand(&mut row, &card, now);
             if let Ok(row) = serde_json::to_string(&row) {
-                self.handle.tell(Told { session: *id, what: What::Status { row: row.into() } });
+                let (is_remote, what) =
+                    (self.board.is_remote(*id), What::Status { row: row.into() });
+                self.handle.tell(Told { session: *id, is_remote, what });
             }
         }
         Ok(())
     }
 
     /// Another device was heard: its sessions may stand differently.
-    pub(super) fn heard(&mut self) -> Result<(), DaemonError> {
+    pub(super) fn heard(
+        &mut self,
+        device: &DeviceId,
+        sessions: &[SessionId],
+    ) -> Result<(), DaemonError> {
         let now = (self.settings.now)();
-        let changed = self.board.hear(&self.settings, &self.handle, now);
+        let changed = self.board.hear((device, sessions), &self.handle, now);
         self.tell_statuses(&changed)
     }
 

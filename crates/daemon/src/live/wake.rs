@@ -3,6 +3,7 @@
 use super::walk::Walked;
 use crate::{DaemonError, Settings};
 use taffrail_model::observed::Observed;
+use taffrail_model::{DeviceId, SessionId};
 use taffrail_store::FinalRow;
 use tokio::sync::oneshot;
 
@@ -30,8 +31,8 @@ pub(crate) enum Wake {
     Search(oneshot::Sender<bool>),
     /// Search was brought up, or could not be.
     Searched(Result<(), DaemonError>),
-    /// Another device was heard.
-    Heard,
+    /// Another device was heard, and said how these sessions stand.
+    Heard(DeviceId, Vec<SessionId>),
     /// Final summaries are to be kept.
     Finals(Vec<FinalRow>),
     /// Something needs the writer for itself.

@@ -1,11 +1,12 @@
 //! Letting go of sessions that another device took back, or that were forgotten here.
 
+use super::statuses;
 use crate::forget::unsearch;
 use crate::{DaemonError, Settings};
 use std::path::Path;
 use taffrail_capture::is_missing;
 use taffrail_model::observed::SourceState;
-use taffrail_model::relay::is_locator;
+use taffrail_model::relay::{device_of, is_locator, told_as};
 use taffrail_store::{StoreError, Writer};
 
 /// Takes sessions out of index and search whose file is gone, if nobody else speaks of them; gives
@@ -36,5 +37,8 @@ pub(crate) fn remove_told(settings: &Settings, source: &SourceState) -> Result<(
         return Ok(());
     }
     let path = Path::new(&source.home).join(&source.path);
+    if let (Some(device), Some(told)) = (device_of(&source.locator), told_as(&source.locator)) {
+        statuses::drop(&settings.data, &device, told).map_err(StoreError::from)?;
+    }
     super::files::remove(&path).map_err(|error| StoreError::from(error).into())
 }

@@ -13,6 +13,9 @@ use tempfile::{Builder, NamedTempFile};
 /// The most bytes that are kept of one session of another device.
 pub(super) const FILE_LIMIT: u64 = 256 * 1024 * 1024;
 
+/// So much is looked at for the last line first.
+const SHORT: u64 = 8 * 1024;
+
 /// Lines by their numbers.
 pub(super) type Lines = BTreeMap<u64, String>;
 
@@ -111,8 +114,17 @@ fn last_number(path: &Path) -> io::Result<End> {
     if length == 0 {
         return Ok(End::Before(0));
     }
+    // Nearly every line is short.
+    match end_within(&mut file, (length, SHORT))? {
+        End::Torn if length > SHORT => end_within(&mut file, (length, LINE_LIMIT as u64 + 2)),
+        end => Ok(end),
+    }
+}
+
+/// The number of the last line, if that is not longer than so.
+fn end_within(file: &mut File, (length, most): (u64, u64)) -> io::Result<End> {
     let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(length.saturating_sub(LINE_LIMIT as u64 + 2)))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
     file.read_to_end(&mut tail)?;
     let last = tail.strip_suffix(b"\n").and_then(|it| it.rsplit(|byte| *byte == b'\n').next());
     Ok(last.and_then(Relayed::read).map_or(End::Torn, |it| End::Before(it.number)))

@@ -1,8 +1,7 @@
 //! Taking in what another device told: kept in files of ours before anybody says it was heard.
 
 use super::files::{self, Lines};
-use super::statuses::Statuses;
-use crate::events::device_of;
+use super::statuses;
 use crate::{DaemonError, Settings};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,10 +81,11 @@ pub fn hear_share(
 
 fn take_in(settings: &Settings, teller: &Teller<'_>, items: &[Item]) -> Result<Heard, DaemonError> {
     let device = teller.device;
-    if !is_name(device.as_str()) || *device == device_of(settings)? {
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    let here = ledger.as_ref().map(Ledger::device).transpose()?;
+    if !is_name(device.as_str()) || here.as_ref() == Some(device) {
         return Err(DaemonError::UnknownDevice(device.to_string()));
     }
-    let ledger = Ledger::open_read_only(&settings.data)?;
     let forgotten = ledger.map(|it| it.forgotten()).transpose()?.unwrap_or_default();
     let mut heard = Heard::default();
     let mut told: BTreeMap<SessionId, Told> = BTreeMap::new();
@@ -190,20 +190,19 @@ fn keep_statuses(
     stands: Vec<(SessionId, RelayedStatus)>,
     heard: &mut Heard,
 ) -> Result<(), DaemonError> {
-    let folder = files::folder(&settings.data, teller.device);
-    let mut known = Statuses::of(&folder);
+    let (data, device) = (&settings.data, teller.device);
+    statuses::note_heard(data, device, (settings.now)()).map_err(StoreError::from)?;
     for (session, status) in stands {
         // Only of a session the device told of is it believed.
         if !teller.folder.join(taffrail_model::relay::file(session)).exists() {
             heard.refused += 1;
-        } else if known.take(session, status) {
+        } else if statuses::take(data, device, (session, status)).map_err(StoreError::from)? {
             heard.statuses += 1;
             heard.stand.push(session);
         }
     }
     for session in &heard.gone {
-        known.drop(*session);
+        statuses::drop(data, device, *session).map_err(StoreError::from)?;
     }
-    known.heard((settings.now)());
-    known.keep(&folder).map_err(|error| DaemonError::Store(error.into()))
+    Ok(())
 }

@@ -21,13 +21,13 @@ pub async fn hear_in(
     device: &DeviceId,
     items: Vec<Item>,
 ) -> Result<Heard, DaemonError> {
-    let (settings, device) = (handle.settings().clone(), device.clone());
-    let hearing = tokio::task::spawn_blocking(move || hear(&settings, &device, &items));
+    let (settings, from) = (handle.settings().clone(), device.clone());
+    let hearing = tokio::task::spawn_blocking(move || hear(&settings, &from, &items));
     let heard = hearing.await.map_err(|_| DaemonError::Ending)??;
     if !heard.gone.is_empty() {
         handle.alone(drop_all).await.ok_or(DaemonError::Ending)??;
     }
-    handle.heard();
+    handle.heard(device, &heard.stand);
     Ok(heard)
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn hear_now(
     items: &[Item],
 ) -> Result<(), DaemonError> {
     let heard = hear(handle.settings(), device, items)?;
-    take_up(handle, &heard);
+    take_up(handle, device, &heard);
     Ok(())
 }
 
@@ -55,11 +55,11 @@ pub(crate) fn hear_share_now(
     items: &[Item],
 ) -> Result<(), DaemonError> {
     let heard = hear_share(handle.settings(), (device, stream), items)?;
-    take_up(handle, &heard);
+    take_up(handle, device, &heard);
     Ok(())
 }
 
-fn take_up(handle: &Handle, heard: &Heard) {
+fn take_up(handle: &Handle, device: &DeviceId, heard: &Heard) {
     if !heard.gone.is_empty() {
         let handle = handle.clone();
         tokio::spawn(async move {
@@ -69,7 +69,7 @@ fn take_up(handle: &Handle, heard: &Heard) {
             }
         });
     }
-    handle.heard();
+    handle.heard(device, &heard.stand);
 }
 
 fn drop_all(settings: &Settings) -> Result<bool, DaemonError> {

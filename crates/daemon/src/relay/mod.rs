@@ -27,5 +27,5 @@ pub use telling::{Told, Work, note_told, tell};
 pub(crate) use devices::{Device, kept_text};
 pub(crate) use dropping::{drop_gone, remove_told};
 pub(crate) use files::{folder as folder_of, replace};
-pub(crate) use statuses::{Statuses, card_of, heard_at};
+pub(crate) use statuses::{card_of, heard_at};
 pub(crate) use telling::{is_chosen, is_ours};

@@ -11,8 +11,7 @@ use taffrail_testkit::{Chance, check_same};
 fn kept(machine: &Machine) -> BTreeMap<String, Vec<u8>> {
     let folder = machine.path(FOLDER).join("laptop");
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|it| it.file_name() != "statuses.json");
-    files
+    entries
         .map(|it| {
             (it.file_name().to_string_lossy().into_owned(), std::fs::read(it.path()).unwrap())
         })

@@ -17,7 +17,7 @@ pub use place::{
 };
 pub use saying::{RelayedEvent, RelayedUsage};
 pub use sharing::{as_shared, as_told};
-pub use status::{HEARD_FOR, RelayedStatus};
+pub use status::{HEARD_FOR, RelayedStatus, SILENT};
 
 use crate::{EventId, RuntimeIdentity, SessionId};
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,7 @@ pub const HEARD_FOR: i64 = 300;
 /// The rule of a status that another device said.
 const SAID: &str = "its own device says so";
 /// The rule of a session whose device is silent.
-const SILENT: &str = "its own device was not heard for 5 min";
+pub const SILENT: &str = "its own device was not heard for 5 min";
 
 /// How a session stands, as its own device says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use crate::PROGRAM;
 use crate::driving::{allow, dialog, quit, ready, usual};
 use crate::expected::Evidence;
-use crate::stage::{GUARDED, PAUSE, Stage, finished, prompt};
+use crate::stage::{GUARDED, PAUSE, Stage, WORKING, finished, prompt};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -211,7 +211,9 @@ fn is_pasted_to(agent: Agent) {
     until_every(PAUSE, "a text that is taken", || {
         (paste(&stage, "First line.\nGo on [[scenario:held]]") == delivered).then_some(())
     });
+    // The model may be asked before the screen shows that.
     stage.machine.model().reached("held");
+    screen.wait_for(WORKING);
     assert_eq!(paste(&stage, "Go on [[scenario:hello]]"), refused("the agent works"));
     stage.release("held");
     finished(&screen, "Here it is.");

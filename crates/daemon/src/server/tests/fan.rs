@@ -163,7 +163,7 @@ fn ours(form: Form) -> (f64, f64) {
         let sequence = cursor.sequence + number as u64;
         let cursor = format!("{}.{sequence}", cursor.generation);
         let what = What::Event { line: line(number).into(), cursor };
-        machine.handle.tell(Told { session: id(FIRST), what });
+        machine.handle.tell(Told { session: id(FIRST), is_remote: false, what });
     })
 }
 

@@ -185,7 +185,11 @@ impl Machine {
             };
             let cursor = ResumeCursor { generation, sequence }.to_string();
             let line = serde_json::to_string(&line).unwrap().into();
-            self.handle.tell(Told { session: id(session), what: What::Event { line, cursor } });
+            self.handle.tell(Told {
+                session: id(session),
+                is_remote: false,
+                what: What::Event { line, cursor },
+            });
         }
     }
 
@@ -220,7 +224,11 @@ impl Machine {
         let row: serde_json::Value =
             self.client().get(&format!("/api/sessions/{}", id(session))).unwrap();
         let row = row.to_string().into();
-        self.handle.tell(Told { session: id(session), what: What::Status { row } });
+        self.handle.tell(Told {
+            session: id(session),
+            is_remote: false,
+            what: What::Status { row },
+        });
     }
 }
 

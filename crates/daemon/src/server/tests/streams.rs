@@ -151,7 +151,7 @@ fn who_is_too_slow_is_told_and_misses_nothing() {
     let cursor_now = machine.cursor(FIRST).to_string();
     let filler = What::Event { line: line.into(), cursor: cursor_now };
     for _ in 0..4_000 {
-        machine.handle.tell(Told { session: id(FIRST), what: filler.clone() });
+        machine.handle.tell(Told { session: id(FIRST), is_remote: false, what: filler.clone() });
     }
     machine.goes_on(FIRST, 8, 10);
     let end = machine.cursor(FIRST);

@@ -116,7 +116,7 @@ fn who_subscribes_to_all_hears_of_all_until_it_had_enough() {
     assert_eq!(next["event"]["text"], "Prompt number 0002.");
     let exited = json!({"kind": "session.exited"}).to_string().into();
     let what = What::Event { line: exited, cursor: "g.1".to_owned() };
-    machine.handle.tell(Told { session: id(SECOND), what });
+    machine.handle.tell(Told { session: id(SECOND), is_remote: false, what });
     assert_eq!(socket.next()["type"], "capture-event");
     socket.say(&json!({"type": "unsubscribe-stream"}));
     socket.say(&json!({"type": "nothing"}));
@@ -136,7 +136,11 @@ fn a_finding_that_comes_or_goes_is_told() {
     {
         let message = FindingMessage { change, finding: finding(session) };
         let line = serde_json::to_string(&message).unwrap().into();
-        machine.handle.tell(Told { session: id(session), what: What::Finding { line } });
+        machine.handle.tell(Told {
+            session: id(session),
+            is_remote: false,
+            what: What::Finding { line },
+        });
     }
     let mut told = serde_json::to_value(FindingMessage {
         change: FindingChange::Withdrawn,
@@ -200,7 +204,7 @@ fn who_is_too_slow_is_told_and_goes_on_from_a_snapshot() {
     let after = format!("{}.{}", cursor.generation, cursor.sequence + 1);
     for _ in 0..4_000 {
         let what = What::Event { line: line.clone(), cursor: after.clone() };
-        machine.handle.tell(Told { session: id(FIRST), what });
+        machine.handle.tell(Told { session: id(FIRST), is_remote: false, what });
     }
     machine.goes_on(FIRST, 6, 9);
     let end = machine.cursor(FIRST).to_string();
