@@ -61,7 +61,7 @@ pub use agents::{agent_names, agents};
 pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
 pub use away::{is_away, set_away};
 pub use backup::{backup, restore};
-pub use between::{fetch, hold, keep_change, parcels, push, under_lease};
+pub use between::{Regained, fetch, hold, keep_change, parcels, push, recover, under_lease};
 pub use bindings::{
     FeatureLink, Followed, Repair, Tied, binding, feature_of, followed, repair,
     sessions_of_feature, tied,

@@ -15,6 +15,8 @@ mod carrying;
 mod choosing;
 #[path = "hub/members.rs"]
 mod members;
+#[path = "hub/recovering.rs"]
+mod recovering;
 #[path = "hub/world.rs"]
 mod world;
 

@@ -4,6 +4,7 @@ use super::desk;
 use super::gate::{Gate, Heard};
 use crate::devices::{self, Edition};
 use crate::live::Handle;
+use crate::relay::Ears;
 use crate::{DaemonError, relay};
 use taffrail_model::StreamName;
 use taffrail_model::exchange::{Kept, StorageFault, StreamOrigin};
@@ -20,20 +21,22 @@ pub(crate) struct Hearing {
     gate: Gate,
     /// Which state of the roster was seen last.
     roster: Option<Edition>,
+    ears: Ears,
 }
 
 impl Hearing {
     pub(super) fn new(handle: Handle, gate: Gate) -> Self {
-        Self { handle, gate, roster: None }
+        Self { handle, gate, roster: None, ears: Ears::default() }
     }
 
-    fn hear_share(&self, origin: &StreamOrigin, items: &[Item]) -> Kept<()> {
+    fn hear_share(&mut self, origin: &StreamOrigin, items: &[Item]) -> Kept<()> {
         let told: Vec<Relayed> = items.iter().filter_map(meant).collect();
         if told.is_empty() {
             return Ok(());
         }
         let from = (&origin.device, &origin.stream);
-        relay::hear_share_now(&self.handle, from, &told).map_err(|error| fault(&error))
+        relay::hear_share_now((&self.handle, &mut self.ears), from, &told)
+            .map_err(|error| fault(&error))
     }
 }
 
@@ -53,7 +56,8 @@ impl Applied for Hearing {
         if told.is_empty() {
             return Ok(());
         }
-        relay::hear_now(&self.handle, &origin.device, &told).map_err(|error| fault(&error))
+        let heard = relay::hear_now((&self.handle, &mut self.ears), &origin.device, &told);
+        heard.map_err(|error| fault(&error))
     }
 
     fn roster_changed(&mut self, roster: &Roster) -> Kept<()> {
@@ -84,7 +88,7 @@ impl Applied for Hearing {
 }
 
 /// An item as it is kept here; nothing of a kind that is not about the history of a session.
-fn meant(item: &Item) -> Option<Relayed> {
+pub(super) fn meant(item: &Item) -> Option<Relayed> {
     match item {
         Item::Line { session, line } => {
             Some(Relayed { session: *session, carried: Carried::Line(line.clone()) })

@@ -9,6 +9,7 @@ mod gate;
 mod hearing;
 mod leases;
 mod parcels;
+mod recovering;
 mod shares;
 mod team;
 mod telling;
@@ -18,6 +19,7 @@ pub(crate) use desk::{answer, home_of, open_elsewhere, send};
 pub(crate) use leases::ask_lease;
 pub use leases::{hold, under_lease};
 pub use parcels::{fetch, parcels, push};
+pub use recovering::{Regained, recover};
 pub use team::keep_change;
 
 use crate::devices::{self, Own};

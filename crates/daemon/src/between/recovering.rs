@@ -14,11 +14,13 @@ use taffrail_model::relay::Item as Relayed;
 use taffrail_model::{DeviceId, SessionId, StreamName};
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::{
-    Applied, Draw, Exchange, Item, MemoryStore, Parts, Us, recovered_roster,
+    Applied, Draw, Exchange, Item, MemoryStore, Parts, RosterFault, Standstill, Us,
+    recovered_roster,
 };
 use taffrail_sync::hub::{HubUrl, KeyName};
 use taffrail_sync::keys::DeviceSecret;
 use taffrail_sync::roster::RecoveryKey;
+use zeroize::Zeroizing;
 
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,27 +43,33 @@ pub struct Regained {
 /// When the hub does not answer or has nothing of the team, or the key is nobody's there.
 pub fn recover(
     settings: &Settings,
-    url: &HubUrl,
+    address: &str,
     key: RecoveryKey,
 ) -> Result<Regained, DaemonError> {
+    let url = HubUrl::parse(address).map_err(HubFault::from)?;
     hubs::block_on(async {
-        let draw = Draw::new(settings.hub.draw.ok_or(HubFault::NoChance)?);
+        let mut draw = Draw::new(settings.hub.draw.ok_or(HubFault::NoChance)?);
         let RecoveryKey { identity, pin } = key;
         let recipient = identity.recipient();
-        let secret = Arc::new(DeviceSecret::of_recovery(identity));
-        let hub = hubs::open(settings, url, &pin.team, &secret).await?;
+        let secret = DeviceSecret::of_recovery(identity, &Zeroizing::new(draw.bytes()));
+        let hub = hubs::open(settings, &url, &pin.team, &secret).await?;
         let roster = recovered_roster(&hub, &pin, secret.identity()).await;
-        let roster = roster.map_err(HubFault::from)?;
+        let roster = roster.map_err(|fault| match fault {
+            RosterFault::NotForUs => HubFault::NobodysKey,
+            fault => HubFault::from(fault),
+        })?;
         let user = roster.recovered_by(&recipient).ok_or(HubFault::NobodysKey)?.to_owned();
-        let applied = Regaining::new(settings, Gate::new(&user, &roster), &roster);
-        let us = Us { device: DeviceId::new("recovery"), secret };
+        let applied = Regaining::new(settings, (&user, &roster));
+        let us = Us { device: DeviceId::new("recovery"), secret: Arc::new(secret) };
         let (durable, store) = (super::durable(&hub), MemoryStore::default());
         let mut exchange = Exchange::new(Parts { hub, durable, store, applied, us, roster, draw });
         exchange.read().await.map_err(HubFault::from)?;
-        let unread = unread(&mut exchange);
-        Ok(exchange.into_parts().applied.done(user, unread))
+        let standing = exchange.health().standing.clone();
+        exchange.into_parts().applied.done(user, &standing)
     })
 }
+
+type Standing = BTreeMap<StreamOrigin, Standstill>;
 
 /// Where what is read goes.
 #[derive(Debug)]
@@ -72,26 +80,30 @@ struct Regaining<'s> {
     sessions: BTreeMap<DeviceId, BTreeSet<SessionId>>,
     lines: u64,
     refused: u64,
-    unread: Vec<String>,
 }
 
 impl<'s> Regaining<'s> {
-    fn new(settings: &'s Settings, gate: Gate, roster: &Roster) -> Self {
+    fn new(settings: &'s Settings, (user, roster): (&str, &Roster)) -> Self {
+        let gate = Gate::new(user, roster);
         let members = roster.members().map(|it| &it.device);
         let names = members.map(|it| (it.id.clone(), it.name.clone())).collect();
-        let (sessions, unread) = (BTreeMap::new(), Vec::new());
-        Self { settings, gate, names, sessions, lines: 0, refused: 0, unread }
+        Self { settings, gate, names, sessions: BTreeMap::new(), lines: 0, refused: 0 }
     }
 
     fn name(&self, device: &DeviceId) -> String {
         self.names.get(device).map_or_else(|| device.to_string(), Clone::clone)
     }
 
-    fn done(self, user: String) -> Result<Regained, DaemonError> {
-        relay::keep_names(&self.settings.data, &self.names)?;
+    fn done(self, user: String, standing: &Standing) -> Result<Regained, DaemonError> {
+        if !self.sessions.is_empty() {
+            relay::keep_names(&self.settings.data, &self.names)?;
+        }
+        let ours = standing.iter().filter(|(it, _)| self.gate.hears(it) == Heard::Own);
+        let unread = ours.map(|(it, still)| format!("{}: {}", self.name(&it.device), still.why));
+        let unread = unread.collect();
         let counted = |(device, all): (&DeviceId, &BTreeSet<_>)| (self.name(device), all.len());
         let devices = self.sessions.iter().map(counted).collect();
-        let Self { lines, refused, unread, .. } = self;
+        let Self { lines, refused, .. } = self;
         Ok(Regained { user, devices, lines, refused, unread })
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use taffrail_model::exchange::{Outbox, Writing};
 use taffrail_model::relay::Item as Relayed;
 use taffrail_model::{SessionId, StreamName};
-use taffrail_store::{IndexReader, Ledger, Share, ShareState};
+use taffrail_store::{IndexReader, Ledger, Share, ShareState, StoreError};
 use taffrail_sync::exchange::Item;
 use tokio::time::Instant;
 
@@ -23,6 +23,8 @@ const MOST: usize = 500;
 /// What was shared when last looked.
 #[derive(Debug)]
 pub(super) struct Watch {
+    /// Open as long as it is looked at: opening it costs more than the look.
+    ledger: Option<Ledger>,
     known: Vec<(StreamName, ShareState)>,
     beat: Instant,
 }
@@ -39,7 +41,7 @@ enum Due {
 impl Watch {
     /// Nothing was.
     pub(super) fn new() -> Self {
-        Self { known: Vec::new(), beat: Instant::now() + BEAT }
+        Self { ledger: None, known: Vec::new(), beat: Instant::now() + BEAT }
     }
 
     /// Waits until something is to be said in shares, and gives the sessions whose readers are to hear
@@ -47,12 +49,7 @@ impl Watch {
     pub(super) async fn next(&mut self, handle: &Handle) -> Vec<SessionId> {
         loop {
             tokio::time::sleep(LOOK).await;
-            let settings = handle.settings();
-            let shares = Ledger::open_read_only(&settings.data).and_then(|it| match it {
-                Some(ledger) => ledger.shares(),
-                None => Ok(Vec::new()),
-            });
-            match shares {
+            match self.shares(handle) {
                 Ok(shares) => match self.due(&shares) {
                     Due::All => return shares.into_iter().map(|it| it.session).collect(),
                     Due::End => return Vec::new(),
@@ -61,6 +58,13 @@ impl Watch {
                 Err(error) => handle.between().fail(&error.to_string()),
             }
         }
+    }
+
+    fn shares(&mut self, handle: &Handle) -> Result<Vec<Share>, StoreError> {
+        if self.ledger.is_none() {
+            self.ledger = Ledger::open_read_only(&handle.settings().data)?;
+        }
+        self.ledger.as_ref().map_or(Ok(Vec::new()), Ledger::shares)
     }
 
     /// Another share, or another state of one, or time to be heard: then all is said.

@@ -60,7 +60,10 @@ pub enum DeviceError {
     /// A file of ours that holds something else.
     #[error("{0} cannot be understood")]
     Damaged(PathBuf),
-    /// A recovery identity could not be put behind a passphrase.
+    /// It is something else, or cut off.
+    #[error("this is no recovery key")]
+    NoRecoveryKey,
+    /// A recovery key could not be put behind a passphrase, or not be had from there.
     #[error("{0}")]
     Passphrase(#[from] PassphraseFault),
     /// The file system said no.

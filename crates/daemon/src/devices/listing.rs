@@ -1,7 +1,7 @@
 //! The devices of the team, as faces show them.
 
 use super::own::{Own, known, own, own_name};
-use crate::relay::Devices;
+use crate::relay::{Devices, kept_names};
 use crate::{DaemonError, Settings};
 use taffrail_api::{DeviceList, DeviceRow, OwnDevice, SCHEMA_VERSION};
 use taffrail_sync::Roster;
@@ -30,7 +30,8 @@ pub fn devices(settings: &Settings) -> Result<DeviceList, DaemonError> {
 pub fn device_names(settings: &Settings) -> Devices {
     let roster = known(settings);
     let members = roster.iter().flat_map(Roster::members);
-    let others = members.map(|it| (it.device.id.clone(), it.device.name.clone())).collect();
+    let members = members.map(|it| (it.device.id.clone(), it.device.name.clone()));
+    let others = kept_names(&settings.data).into_iter().chain(members).collect();
     Devices { here: own_name(settings), others }
 }
 

@@ -15,7 +15,9 @@ mod team;
 pub use coming_in::{Asking, Beginning, Joined, approve, invite, join};
 pub use error::DeviceError;
 pub use listing::{device_names, devices};
-pub use team::{Change, Recovered, init_device, keep, name_admin, recovery, remove, rotate};
+pub use team::{
+    Change, Recovered, init_device, keep, name_admin, recovery, recovery_key, remove, rotate,
+};
 
 pub(crate) use own::{Edition, Own, newer_roster, own, own_name};
 pub(crate) use team::{take_in, whom};

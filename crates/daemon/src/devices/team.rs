@@ -6,8 +6,8 @@ use super::{Beginning, DeviceError};
 use crate::{DaemonError, Settings};
 use std::collections::BTreeSet;
 use taffrail_model::DeviceId;
-use taffrail_sync::keys::{Identity, seal_with_passphrase};
-use taffrail_sync::roster::{Device, Entry, Op};
+use taffrail_sync::keys::{Identity, open_with_passphrase, seal_with_passphrase};
+use taffrail_sync::roster::{Device, Entry, Op, RecoveryKey};
 use taffrail_sync::{Roster, TeamId};
 use zeroize::Zeroizing;
 
@@ -92,8 +92,8 @@ pub struct Recovered {
     pub user: String,
     /// Its public half.
     pub recipient: String,
-    /// The identity in the clear, or an age file behind a passphrase. Nobody keeps it but the user.
-    pub identity: Zeroizing<Vec<u8>>,
+    /// The key in the clear, or an age file behind a passphrase. Nobody keeps it but the user.
+    pub key: Zeroizing<Vec<u8>>,
 }
 
 /// Names a recovery identity for this device's user, made of these bytes.
@@ -108,16 +108,33 @@ pub fn recovery(
     let own = own::own(settings)?;
     let identity = Identity::from_random(random);
     let (user, recipient) = (own.user.clone(), identity.recipient());
+    // Whatever the roster is by the time this is kept, it goes on from the one that is known.
+    let key = RecoveryKey { identity, pin: own.roster.pin() }.to_text();
     let op = Op::Recovery { user: user.clone(), recipient: recipient.clone() };
     let change = changed(settings, &own, op)?;
-    let identity = match passphrase {
-        None => Zeroizing::new(identity.to_text().as_bytes().to_vec()),
+    let key = match passphrase {
+        None => Zeroizing::new(key.as_bytes().to_vec()),
         Some(words) => {
-            let file = seal_with_passphrase(&identity, words).map_err(DeviceError::from)?;
+            let file = seal_with_passphrase(&key, words).map_err(DeviceError::from)?;
             Zeroizing::new(file)
         }
     };
-    Ok(Recovered { change, user, recipient: recipient.to_string(), identity })
+    Ok(Recovered { change, user, recipient: recipient.to_string(), key })
+}
+
+/// Reads a recovery key as it was kept: in the clear, or an age file behind a passphrase.
+///
+/// # Errors
+/// When it is none, or the passphrase does not open it.
+pub fn recovery_key(
+    bytes: &[u8],
+    passphrase: Option<Zeroizing<String>>,
+) -> Result<RecoveryKey, DeviceError> {
+    let text = match passphrase {
+        Some(words) => open_with_passphrase(bytes, words)?,
+        None => Zeroizing::new(String::from_utf8_lossy(bytes).into_owned()),
+    };
+    RecoveryKey::parse(&text).ok_or(DeviceError::NoRecoveryKey)
 }
 
 fn changed(settings: &Settings, own: &Own, op: Op) -> Result<Change, DaemonError> {

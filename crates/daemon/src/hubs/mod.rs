@@ -33,6 +33,9 @@ pub enum HubFault {
     /// Nothing can be drawn, and what is sealed needs chance.
     #[error("no random bytes can be had, so nothing is sealed")]
     NoChance,
+    /// The key opens the team's roster, and is not the recovery key of anybody in it any more.
+    #[error("this recovery key is nobody's any more: another took its place")]
+    NobodysKey,
     /// The address is none.
     #[error(transparent)]
     Address(#[from] UrlError),

@@ -1,9 +1,14 @@
 //! What devices are called.
 
+use super::files;
 use crate::DaemonError;
 use std::collections::BTreeMap;
 use std::path::Path;
 use taffrail_model::{DeviceId, relay};
+use taffrail_store::StoreError;
+
+/// The file of remembered names, beside the folders of what devices told.
+const NAMES: &str = "names.json";
 
 /// What devices are called by their people.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,6 +59,23 @@ impl Devices {
         let other = named.or_else(|| told.then(|| DeviceId::new(word)));
         other.map(Device::Other).ok_or_else(|| DaemonError::UnknownDevice(word.to_owned()))
     }
+}
+
+/// Remembers what devices are called that are in no team of this one's, whose history was brought back.
+pub(crate) fn keep_names(
+    data: &Path,
+    names: &BTreeMap<DeviceId, String>,
+) -> Result<(), DaemonError> {
+    let all: BTreeMap<_, _> = kept_names(data).into_iter().chain(names.clone()).collect();
+    let bytes = serde_json::to_vec(&all).map_err(|error| DaemonError::Bug(error.to_string()))?;
+    let path = data.join(relay::FOLDER).join(NAMES);
+    Ok(files::replace(&path, &bytes).map_err(StoreError::from)?)
+}
+
+/// What is remembered of that; nothing where it cannot be read.
+pub(crate) fn kept_names(data: &Path) -> BTreeMap<DeviceId, String> {
+    let bytes = std::fs::read(data.join(relay::FOLDER).join(NAMES)).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
 /// What is shown in place of a text that stays on its device.

@@ -192,12 +192,6 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The same without waiting for the disk.
-pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    written(path, bytes)?.persist(path)?;
-    Ok(())
-}
-
 fn written(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(path);
     // By its name it belongs to no source.

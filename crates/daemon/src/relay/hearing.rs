@@ -54,8 +54,7 @@ struct Teller<'a> {
 /// # Errors
 /// `UnknownDevice` when the device has no name that can be one, or is this one; when a file fails.
 pub fn hear(settings: &Settings, device: &DeviceId, items: &[Item]) -> Result<Heard, DaemonError> {
-    let folder = files::folder(&settings.data, device);
-    take_in(settings, &Teller { device, is_share: false, folder }, items)
+    Ears::default().hear(settings, device, items)
 }
 
 /// Takes in what a device shares in a stream. It is kept apart from all else, and speaks of one session
@@ -65,50 +64,94 @@ pub fn hear(settings: &Settings, device: &DeviceId, items: &[Item]) -> Result<He
 /// As `hear`; when the stream is none of a share.
 pub fn hear_share(
     settings: &Settings,
-    (device, stream): (&DeviceId, &StreamName),
+    from: (&DeviceId, &StreamName),
     items: &[Item],
 ) -> Result<Heard, DaemonError> {
-    if !is_share(stream.as_str()) {
-        return Err(DaemonError::UnknownDevice(format!("{device}/{stream}")));
-    }
-    let told = files::folder(&settings.data, device);
-    let folder = told.join(stream.as_str());
-    if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
-        return Ok(Heard { refused: items.len() as u64, ..Heard::default() });
-    }
-    take_in(settings, &Teller { device, is_share: true, folder }, items)
+    Ears::default().hear_share(settings, from, items)
 }
 
-fn take_in(settings: &Settings, teller: &Teller<'_>, items: &[Item]) -> Result<Heard, DaemonError> {
-    let device = teller.device;
-    let ledger = Ledger::open_read_only(&settings.data)?;
-    let here = ledger.as_ref().map(Ledger::device).transpose()?;
-    if !is_name(device.as_str()) || here.as_ref() == Some(device) {
-        return Err(DaemonError::UnknownDevice(device.to_string()));
+/// Who hears again and again: the ledger is opened once.
+#[derive(Debug, Default)]
+pub(crate) struct Ears {
+    ledger: Option<Ledger>,
+}
+
+impl Ears {
+    /// As `hear`.
+    pub(crate) fn hear(
+        &mut self,
+        settings: &Settings,
+        device: &DeviceId,
+        items: &[Item],
+    ) -> Result<Heard, DaemonError> {
+        let folder = files::folder(&settings.data, device);
+        self.take_in(settings, &Teller { device, is_share: false, folder }, items)
     }
-    let forgotten = ledger.map(|it| it.forgotten()).transpose()?.unwrap_or_default();
-    let mut heard = Heard::default();
-    let mut told: BTreeMap<SessionId, Told> = BTreeMap::new();
-    let mut stands = Vec::new();
-    let mut shared = teller.shared()?;
-    for item in items {
-        match &item.carried {
-            Carried::Line(line) => match teller.believed(item.session, line, &forgotten) {
-                Some(said) if teller.may_speak_of(item.session, &mut shared) => {
-                    told.entry(item.session).or_default().take(&said, line);
-                }
-                Some(_) | None => heard.refused += 1,
-            },
-            Carried::Status(status) => stands.push((item.session, status.clone())),
-            Carried::Gone => match shared.filter(|_| teller.is_share) {
-                Some(session) => told.entry(session).or_default().gone = Some(u64::MAX),
-                None => heard.refused += 1,
-            },
+
+    /// As `hear_share`.
+    pub(crate) fn hear_share(
+        &mut self,
+        settings: &Settings,
+        (device, stream): (&DeviceId, &StreamName),
+        items: &[Item],
+    ) -> Result<Heard, DaemonError> {
+        if !is_share(stream.as_str()) {
+            return Err(DaemonError::UnknownDevice(format!("{device}/{stream}")));
         }
+        let told = files::folder(&settings.data, device);
+        let folder = told.join(stream.as_str());
+        if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
+            return Ok(Heard { refused: items.len() as u64, ..Heard::default() });
+        }
+        self.take_in(settings, &Teller { device, is_share: true, folder }, items)
     }
-    keep(&teller.folder, told, &mut heard)?;
-    keep_statuses(settings, teller, stands, &mut heard)?;
-    Ok(heard)
+
+    /// Which sessions were forgotten here, unless the device cannot be believed anything.
+    fn forgotten(
+        &mut self,
+        settings: &Settings,
+        device: &DeviceId,
+    ) -> Result<Forgotten, DaemonError> {
+        if self.ledger.is_none() {
+            self.ledger = Ledger::open_read_only(&settings.data)?;
+        }
+        let here = self.ledger.as_ref().map(Ledger::device).transpose()?;
+        if !is_name(device.as_str()) || here.as_ref() == Some(device) {
+            return Err(DaemonError::UnknownDevice(device.to_string()));
+        }
+        Ok(self.ledger.as_ref().map(Ledger::forgotten).transpose()?.unwrap_or_default())
+    }
+
+    fn take_in(
+        &mut self,
+        settings: &Settings,
+        teller: &Teller<'_>,
+        items: &[Item],
+    ) -> Result<Heard, DaemonError> {
+        let forgotten = self.forgotten(settings, teller.device)?;
+        let mut heard = Heard::default();
+        let mut told: BTreeMap<SessionId, Told> = BTreeMap::new();
+        let mut stands = Vec::new();
+        let mut shared = teller.shared()?;
+        for item in items {
+            match &item.carried {
+                Carried::Line(line) => match teller.believed(item.session, line, &forgotten) {
+                    Some(said) if teller.may_speak_of(item.session, &mut shared) => {
+                        told.entry(item.session).or_default().take(&said, line);
+                    }
+                    Some(_) | None => heard.refused += 1,
+                },
+                Carried::Status(status) => stands.push((item.session, status.clone())),
+                Carried::Gone => match shared.filter(|_| teller.is_share) {
+                    Some(session) => told.entry(session).or_default().gone = Some(u64::MAX),
+                    None => heard.refused += 1,
+                },
+            }
+        }
+        keep(&teller.folder, told, &mut heard)?;
+        keep_statuses(settings, teller, stands, &mut heard)?;
+        Ok(heard)
+    }
 }
 
 impl Teller<'_> {

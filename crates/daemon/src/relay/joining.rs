@@ -1,7 +1,7 @@
 //! Telling and hearing while a daemon runs.
 
 use super::dropping::drop_gone;
-use super::hearing::{Heard, hear, hear_share};
+use super::hearing::{Ears, Heard, hear};
 use super::statuses::said_of;
 use super::telling::is_chosen;
 use crate::live::Handle;
@@ -36,11 +36,11 @@ pub async fn hear_in(
 /// # Errors
 /// As `hear`.
 pub(crate) fn hear_now(
-    handle: &Handle,
+    (handle, ears): (&Handle, &mut Ears),
     device: &DeviceId,
     items: &[Item],
 ) -> Result<(), DaemonError> {
-    let heard = hear(handle.settings(), device, items)?;
+    let heard = ears.hear(handle.settings(), device, items)?;
     take_up(handle, device, &heard);
     Ok(())
 }
@@ -50,11 +50,11 @@ pub(crate) fn hear_now(
 /// # Errors
 /// As `hear_share`.
 pub(crate) fn hear_share_now(
-    handle: &Handle,
+    (handle, ears): (&Handle, &mut Ears),
     (device, stream): (&DeviceId, &StreamName),
     items: &[Item],
 ) -> Result<(), DaemonError> {
-    let heard = hear_share(handle.settings(), (device, stream), items)?;
+    let heard = ears.hear_share(handle.settings(), (device, stream), items)?;
     take_up(handle, device, &heard);
     Ok(())
 }

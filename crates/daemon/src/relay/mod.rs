@@ -17,6 +17,7 @@ mod telling;
 
 pub use choice::SyncSettings;
 pub use devices::Devices;
+pub(crate) use hearing::Ears;
 pub use hearing::{Heard, hear, hear_share};
 pub use joining::{hear_in, stands};
 pub(crate) use joining::{hear_now, hear_share_now};
@@ -24,7 +25,7 @@ pub use sharing::{ToldShare, tell_share};
 pub(crate) use sharing::{is_behind, share_stands};
 pub use telling::{Told, Work, note_told, tell};
 
-pub(crate) use devices::{Device, kept_text};
+pub(crate) use devices::{Device, keep_names, kept_names, kept_text};
 pub(crate) use dropping::{drop_gone, remove_told};
 pub(crate) use files::{folder as folder_of, replace};
 pub(crate) use statuses::{card_of, heard_at};

@@ -3,9 +3,9 @@
 use super::{Devices, files};
 use crate::Settings;
 use crate::live::Card;
-use std::fs::{self, DirBuilder};
-use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::relay::{RelayedStatus, device_of, told_as};
@@ -48,7 +48,9 @@ pub(crate) fn heard_at(data: &Path, device: &DeviceId) -> Option<Timestamp> {
 
 /// What a device last said of a session; what cannot be read was not said.
 fn said(data: &Path, device: &DeviceId, session: SessionId) -> Option<RelayedStatus> {
-    serde_json::from_slice(&fs::read(file_of(data, device, session)).ok()?).ok()
+    let bytes = fs::read(file_of(data, device, session)).ok()?;
+    // A crash may leave the end of what stood there before.
+    serde_json::Deserializer::from_slice(&bytes).into_iter().next()?.ok()
 }
 
 fn folder(data: &Path, device: &DeviceId) -> PathBuf {
@@ -73,8 +75,16 @@ pub(super) fn take(
         return Ok(false);
     }
     let bytes = serde_json::to_vec(&status)?;
-    files::put(&file_of(data, device, session), &bytes)?;
+    overwrite(&file_of(data, device, session), &bytes)?;
     Ok(true)
+}
+
+/// Writes over what stands in a small file: much cheaper than a new one in its place.
+fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut open = OpenOptions::new();
+    let mut file = open.write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
 }
 
 /// Nothing was said of a session.
@@ -88,7 +98,7 @@ pub(super) fn note_heard(data: &Path, device: &DeviceId, now: Timestamp) -> io::
     DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     match heard_at(data, device).is_some_and(|it| it.as_second() >= now.as_second()) {
         true => Ok(()),
-        false => files::put(&folder.join(HEARD), now.to_string().as_bytes()),
+        false => overwrite(&folder.join(HEARD), format!("{now:.9}").as_bytes()),
     }
 }
 

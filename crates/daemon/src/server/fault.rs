@@ -105,6 +105,7 @@ fn of_hub(error: &HubFault) -> Told {
         HubFault::None => refused("`taffrail hub use ADDRESS` names one"),
         HubFault::Address(_) => usage("see `taffrail hub use --help`"),
         HubFault::Team(_) | HubFault::NoChance => failure(A_BUG),
+        HubFault::NobodysKey => refused("only the recovery key that was made last opens anything"),
         HubFault::Credentials(..) => refused("`hub.credentials` names the file"),
         HubFault::Hub(hub) if hub.is_retryable() => {
             (ErrorKind::TimedOut, Some("`taffrail hub doctor` says what is wrong"))
@@ -114,6 +115,9 @@ fn of_hub(error: &HubFault) -> Told {
             ErrorKind::TimedOut,
             Some("nothing was changed; `taffrail hub doctor` says what is wrong"),
         ),
+        HubFault::Roster(RosterFault::Nothing) => {
+            missing("give the address your devices used; see `taffrail key recover --help`")
+        }
         HubFault::Roster(_) => {
             refused("nothing was changed; `taffrail device ls` shows what is known here")
         }
@@ -139,6 +143,9 @@ fn of_device(error: &DeviceError) -> Told {
         }
         E::Keys { .. } | E::Damaged(_) => failure("put the file back from a backup"),
         E::Unsafe { .. } => refused("only you may be able to read it"),
+        E::NoRecoveryKey => {
+            refused("it has two lines, or is an age file that needs `--passphrase-file`")
+        }
         E::Passphrase(_) => (ErrorKind::Refused, None),
         E::Io { .. } => (ErrorKind::Failure, None),
     }

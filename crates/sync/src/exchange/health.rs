@@ -1,6 +1,7 @@
 //! How well a device keeps up, for people.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use taffrail_model::Timestamp;
 use taffrail_model::exchange::StreamOrigin;
 
@@ -31,6 +32,18 @@ pub enum Why {
     RosterBehind,
     /// The hub has lost what comes next; its writer has to give it again.
     Missing,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Refused(why) => why,
+            Self::NotForUs => "it is not sealed to us",
+            Self::NoKey => "its key is not on the hub",
+            Self::RosterBehind => "it is of a team that is not known yet",
+            Self::Missing => "the hub has lost what comes next",
+        })
+    }
 }
 
 /// Where a reader stands still, and why.

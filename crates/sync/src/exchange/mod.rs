@@ -34,4 +34,4 @@ pub use taffrail_model::exchange::{
     Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StreamOrigin,
     Writing,
 };
-pub use team::{RosterFault, fetch_roster, publish_roster};
+pub use team::{RosterFault, fetch_roster, publish_roster, recovered_roster};

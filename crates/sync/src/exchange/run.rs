@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use taffrail_model::Timestamp;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 /// How often everything is looked at when nothing moves.
 pub const LOOK: Duration = Duration::from_secs(30);
@@ -15,6 +16,11 @@ pub const LOOK: Duration = Duration::from_secs(30);
 const FIRST_WAIT: u64 = 500;
 /// How long is waited at most, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
+
+/// While others say much, what comes within so long is read at once.
+const GATHER: Duration = Duration::from_millis(200);
+/// They do, where something was said within so long.
+const OF_LATE: Duration = Duration::from_secs(1);
 
 /// What the loop hears and says beside the hub.
 #[derive(Debug)]
@@ -35,6 +41,41 @@ enum Woken {
     Deaf,
     Time,
     Stop,
+}
+
+/// Hints about what devices tell of their sessions, kept for a moment while there are many: reading
+/// costs by the look, not by the line. Whatever somebody waits for is followed at once.
+#[derive(Debug, Default)]
+struct Gathering {
+    hints: Vec<Hint>,
+    until: Option<Instant>,
+    last: Option<Instant>,
+}
+
+impl Gathering {
+    /// Keeps a hint, if it can wait.
+    fn waits_with(&mut self, hint: &Hint, now: Instant) -> bool {
+        let Hint::Log(log) = hint else { return false };
+        if names::origin(log).is_none_or(|it| it.stream != names::own()) {
+            return false;
+        }
+        let is_busy = self.last.is_some_and(|it| now.duration_since(it) < OF_LATE);
+        self.last = Some(now);
+        if is_busy && !self.hints.contains(hint) {
+            self.hints.push(hint.clone());
+            self.until = self.until.or(Some(now + GATHER));
+        }
+        is_busy
+    }
+
+    /// What waited long enough.
+    fn due(&mut self, now: Instant) -> Vec<Hint> {
+        if self.until.is_none_or(|it| it > now) {
+            return Vec::new();
+        }
+        self.until = None;
+        std::mem::take(&mut self.hints)
+    }
 }
 
 /// Carries until it is told to stop. The exchange is given back, to be taken apart.
@@ -82,27 +123,34 @@ where
     // Before the first look, so that nothing moves unseen in between.
     let mut hints = exchange.hub.watch(&Prefix::everything()).await?;
     let mut woken = Woken::Time;
-    let mut looked = tokio::time::Instant::now();
+    let mut looked = Instant::now();
+    let (mut gathering, mut due) = (Gathering::default(), None);
     loop {
-        let due = match woken {
+        due = match woken {
             Woken::Stop => return Ok(()),
             Woken::Deaf => return Err(HubError::Unreachable("the watch ended".to_owned()).into()),
-            Woken::Time if looked <= tokio::time::Instant::now() => {
-                looked = tokio::time::Instant::now() + LOOK;
+            Woken::Time if looked <= Instant::now() => {
+                looked = Instant::now() + LOOK;
                 exchange.look(clock()).await?
             }
             Woken::Time | Woken::Pushed => exchange.publish(clock()).await?.due,
+            Woken::Hint(hint) if gathering.waits_with(&hint, Instant::now()) => due,
             Woken::Hint(hint) => exchange.follow(&hint, clock()).await?,
         };
+        for hint in gathering.due(Instant::now()) {
+            due = exchange.follow(&hint, clock()).await?;
+        }
         *failures = 0;
         exchange.note_outcome(None, clock());
         say(&signals.health, &exchange.health);
-        let wake = due.map_or(looked, |due| looked.min(instant_of(due, clock())));
+        let published = due.map(|due| instant_of(due, clock()));
+        let wake = [Some(looked), published, gathering.until].into_iter().flatten().min();
+        let wake = wake.unwrap_or(looked);
         woken = wait(&mut hints, signals, wake).await;
     }
 }
 
-async fn wait(hints: &mut Hints, signals: &mut Signals, until: tokio::time::Instant) -> Woken {
+async fn wait(hints: &mut Hints, signals: &mut Signals, until: Instant) -> Woken {
     tokio::select! {
         biased;
         _ = signals.stop.changed() => Woken::Stop,
@@ -112,10 +160,10 @@ async fn wait(hints: &mut Hints, signals: &mut Signals, until: tokio::time::Inst
     }
 }
 
-fn instant_of(due: Timestamp, now: Timestamp) -> tokio::time::Instant {
+fn instant_of(due: Timestamp, now: Timestamp) -> Instant {
     let rest = due.as_millisecond().saturating_sub(now.as_millisecond());
     let rest = Duration::from_millis(u64::try_from(rest).unwrap_or(0).max(1));
-    tokio::time::Instant::now() + rest
+    Instant::now() + rest
 }
 
 /// Says how it stands, unless only the time of the last success changed within a look.
@@ -193,6 +241,32 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffrail_model::exchange::{Incarnation, StreamOrigin};
+    use taffrail_model::{DeviceId, StreamName};
+
+    #[test]
+    fn what_is_said_in_a_rush_is_read_at_once_and_what_is_asked_never_waits() {
+        let began = Instant::now();
+        let hint = |stream: StreamName| {
+            let incarnation = Incarnation { count: 1, random: 1 };
+            let device = DeviceId::new("d1");
+            Hint::Log(names::log(&StreamOrigin { device, stream, incarnation }).unwrap())
+        };
+        let (told, asked) = (hint(names::own()), hint(names::desk()));
+        let mut it = Gathering::default();
+        let mut check = |hint: &Hint, ms: u64, waits: bool, due: &[Hint]| {
+            let now = began + Duration::from_millis(ms);
+            assert_eq!(it.waits_with(hint, now), waits, "{ms}");
+            assert_eq!(it.due(now), due, "{ms}");
+        };
+        check(&told, 0, false, &[]);
+        check(&told, 100, true, &[]);
+        check(&told, 250, true, &[]);
+        check(&asked, 260, false, &[]);
+        check(&Hint::Anything, 270, false, &[]);
+        check(&told, 300, true, std::slice::from_ref(&told));
+        check(&told, 1_400, false, &[]);
+    }
 
     #[test]
     fn waits_grow_and_end() {

@@ -8,7 +8,7 @@ use super::{ExchangeError, Inbox, Outbox, names};
 use crate::envelope::EnvelopeFault;
 use crate::hub::{Hub, HubError, Revision, Swapped, Value};
 use crate::keys::Identity;
-use crate::roster::{CarriedFault, Fault, Roster, entries_of_sealed};
+use crate::roster::{CarriedFault, Fault, Pin, Roster, entries_of_sealed};
 
 /// How often a contested roster is tried.
 const TRIES: usize = 8;
@@ -19,6 +19,9 @@ pub enum RosterFault {
     /// The hub did not do it.
     #[error(transparent)]
     Hub(#[from] HubError),
+    /// Nothing stands there.
+    #[error("The hub has nothing of this team")]
+    Nothing,
     /// It is not sealed to this device.
     #[error("The roster on the hub is not sealed to this device: it was removed, or is not in yet")]
     NotForUs,
@@ -67,6 +70,21 @@ pub async fn fetch_roster<H: Hub>(
         }
     }
     Err(contested())
+}
+
+/// The roster of a team on a hub, for who has no more of it than a pin. Nothing is written.
+///
+/// # Errors
+/// The hub cannot be reached, has nothing of the team, or shows what does not go on from the pin.
+pub async fn recovered_roster<H: Hub>(
+    hub: &H,
+    pin: &Pin,
+    identity: &Identity,
+) -> Result<Roster, RosterFault> {
+    let name = names::roster().map_err(|error| HubError::Refused(error.to_string()))?;
+    let value = hub.get(&name).await?.ok_or(RosterFault::Nothing)?;
+    let entries = entries_of_sealed(&value.bytes, identity)?;
+    Ok(Roster::pinned(entries, pin).map_err(CarriedFault::Roster)?)
 }
 
 /// Changes the roster: the change is made to the newest one there is, as often as somebody else was

@@ -50,6 +50,12 @@ impl DeviceSecret {
         Self { signing: SigningKey::from_bytes(&signing), identity: Identity::from_random(&age) }
     }
 
+    /// Reads with a recovery identity, and signs as nobody: no roster has its other key.
+    #[must_use]
+    pub fn of_recovery(identity: Identity, random: &Zeroizing<[u8; 32]>) -> Self {
+        Self { signing: SigningKey::from_bytes(random), identity }
+    }
+
     /// Reads what `to_text` wrote.
     ///
     /// # Errors

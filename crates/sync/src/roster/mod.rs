@@ -6,12 +6,14 @@ mod entry;
 mod fault;
 mod fold;
 mod invite;
+mod recovery;
 
 pub use carried::CarriedFault;
 pub(crate) use carried::entries_of_sealed;
 pub use entry::{Device, Entry, InviteId, Op, Statement, start_of};
 pub use fault::Fault;
 pub use invite::{Invite, JoinFault, JoinRequest, Offer, OpenInvite, approve};
+pub use recovery::RecoveryKey;
 
 use crate::bytes::{Digest, TeamId};
 use crate::keys::{DeviceSecret, Recipient};
@@ -241,6 +243,12 @@ impl Roster {
     #[must_use]
     pub fn recovery(&self, user: &str) -> Option<&Recipient> {
         self.recovery.get(user)
+    }
+
+    /// The user whose recovery recipient this is now.
+    #[must_use]
+    pub fn recovered_by(&self, recipient: &Recipient) -> Option<&str> {
+        self.recovery.iter().find(|(_, it)| *it == recipient).map(|(user, _)| user.as_str())
     }
 
     /// Whom to wrap a key to: current devices, and their users' recovery recipients.

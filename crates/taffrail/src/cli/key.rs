@@ -1,7 +1,7 @@
 //! `taffrail key`
 
 use super::device::changed;
-use super::{Context, TEMPLATE};
+use super::{Context, TEMPLATE, recover};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use crate::rim;
@@ -23,6 +23,8 @@ Examples:
   taffrail key rotate                     new keys for what is sealed from now on
   taffrail key recovery --print           a recovery key, shown once: write it down
   taffrail key recovery --passphrase-file secret.txt --out recovery.age
+  taffrail key recover nats://hub:4222 --key recovery.txt
+                                          all devices are lost: their sessions, here again
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -37,9 +39,10 @@ enum What {
     /// Have new keys drawn for what is sealed from now on
     Rotate,
     Recovery(RecoveryArgs),
+    Recover(recover::Args),
 }
 
-/// Name a recovery key, to which keys on the hub are wrapped, too
+/// Name a recovery key: with it and the hub, your sessions outlive the loss of all devices
 #[derive(Debug, clap::Args)]
 struct RecoveryArgs {
     /// Print it once; whoever has it is you
@@ -60,6 +63,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             changed(context, &change, ("a new epoch begins", args.json))
         }
         What::Recovery(recovery) => name_recovery(recovery, args.json, context),
+        What::Recover(wish) => recover::run(wish, args.json, context),
     }
 }
 
@@ -70,7 +74,7 @@ fn name_recovery(args: &RecoveryArgs, json: bool, context: &Context) -> Result<(
     let named = devices::recovery(&context.settings, &rim::drawn()?, words.transpose()?)?;
     // It is written before the team is told: a key nobody has must not be sealed to.
     match &out {
-        Some(path) => write(path, &named.identity)?,
+        Some(path) => write(path, &named.key)?,
         None => print(&named)?,
     }
     let done = format!("what is sealed for {} opens with {}", named.user, named.recipient);
@@ -80,14 +84,14 @@ fn name_recovery(args: &RecoveryArgs, json: bool, context: &Context) -> Result<(
 
 fn print(named: &Recovered) -> Result<(), CliError> {
     let mut out = Out::new();
-    out.line(&String::from_utf8_lossy(&named.identity))?;
+    out.line(&String::from_utf8_lossy(&named.key))?;
     out.end()?;
     say("write it down and keep it apart from your devices; it is not shown again");
     Ok(())
 }
 
 /// The first line of a file.
-fn passphrase(file: &Path) -> Result<Zeroizing<String>, CliError> {
+pub(super) fn passphrase(file: &Path) -> Result<Zeroizing<String>, CliError> {
     let shown = file.display();
     let length = file.metadata().with_context(|| shown.to_string())?.len();
     if length > LONGEST {

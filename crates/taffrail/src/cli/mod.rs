@@ -29,6 +29,7 @@ mod man;
 mod notify;
 mod otel;
 mod rebuild;
+mod recover;
 mod remarks;
 mod resume;
 mod rules;

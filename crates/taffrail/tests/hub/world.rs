@@ -32,7 +32,7 @@ impl Hub {
         Self::Server(Box::new(NatsServer::start(Flush::Always)))
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         match self {
             Self::Directory(folder) => format!("file://{}", folder.path().display()),
             Self::Server(server) => server.url(),
