@@ -16,6 +16,8 @@ mod carrying;
 mod desk;
 #[path = "agents/driving.rs"]
 mod driving;
+#[path = "agents/elsewhere.rs"]
+mod elsewhere;
 #[path = "agents/expected.rs"]
 mod expected;
 #[path = "agents/handing.rs"]

@@ -26,6 +26,9 @@ pub enum DeviceError {
     /// No device of the team has this name, and none is of this user.
     #[error("no device of the team is called `{0}`")]
     NoDevice(String),
+    /// Its user has no other.
+    #[error("you have no other device in the team")]
+    Alone,
     /// It is in a team with others.
     #[error("this device is in a team with others, and can be in one team only")]
     OthersThere,

@@ -161,8 +161,10 @@ pub(crate) fn whom(own: &Own, words: &[String]) -> Result<Vec<DeviceId>, DeviceE
                 let theirs = own.roster.members().filter(|it| it.is_current());
                 let theirs = theirs.filter(|it| it.device.user == *word && it.device.id != own.id);
                 let theirs: Vec<_> = theirs.map(|it| it.device.id.clone()).collect();
-                if theirs.is_empty() {
-                    return Err(none);
+                match theirs.is_empty() {
+                    true if own.user == *word => return Err(DeviceError::Alone),
+                    true => return Err(none),
+                    false => {}
                 }
                 out.extend(theirs);
             }

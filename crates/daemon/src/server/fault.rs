@@ -134,6 +134,7 @@ fn of_device(error: &DeviceError) -> Told {
         E::Removed => refused("an admin can say why; `taffrail device ls` there names them"),
         E::NotAdmin => refused("`taffrail device ls` shows who is"),
         E::NoDevice(_) => missing("`taffrail device ls` shows those there are"),
+        E::Alone => missing("`taffrail device invite` lets one more ask to come in"),
         E::OthersThere => refused("take it out of that team first, with `taffrail device remove`"),
         E::InThere => refused("there is nothing to do; see `taffrail device ls`"),
         E::NoInvite => refused("make another invite; each lets one device in, for three days"),

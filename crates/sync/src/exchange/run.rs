@@ -20,7 +20,7 @@ const LONGEST_WAIT: u64 = 60_000;
 /// While others say much, what comes within so long is read at once.
 const GATHER: Duration = Duration::from_millis(200);
 /// They do, where something was said within so long.
-const OF_LATE: Duration = Duration::from_secs(1);
+const OF_LATE: Duration = Duration::from_millis(250);
 
 /// What the loop hears and says beside the hub.
 #[derive(Debug)]

@@ -17,7 +17,8 @@ use taffrail_api::{ErrorKind, NotifyBody, Queue, Receipt};
 Examples:
   taffrail send 3f2a \"now run the tests\"
   taffrail send @last - < prompt.md      what standard input says
-It goes in when the session waits for a prompt; until then it waits in the session's queue.
+It goes in when the session waits for a prompt; until then it waits in the session's queue. A session of
+another device takes it where that device allows it (`sync.remote`), and the receipt comes from there.
 ")]
 pub(super) struct Args {
     /// The beginning of its id, @last, or . for this folder

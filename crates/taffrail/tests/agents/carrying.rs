@@ -64,7 +64,7 @@ enum Way {
 }
 
 /// A way from a machine to the server; when it is dropped, the machine is offline.
-fn online(machine: &Machine, server: &NatsServer) -> Proxy {
+pub(crate) fn online(machine: &Machine, server: &NatsServer) -> Proxy {
     let listener = machine.namespace().listen();
     let way = Proxy::from(listener, server.port(), Weather::default(), Chance::new(1));
     machine.home().ok(&["hub", "use", &format!("nats://127.0.0.1:{}", way.port())]);

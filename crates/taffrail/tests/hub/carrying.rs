@@ -45,6 +45,17 @@ fn a_session_is_pushed_listed_and_pulled() {
 }
 
 #[test]
+fn who_has_no_other_device_is_told_so() {
+    let hub = Hub::directory();
+    let [laptop] = team(&hub, ["laptop"]);
+    write_in(&laptop, &project(&laptop), 1, 20);
+    laptop.index();
+    let refused = laptop.run(&["teleport", "push", "@last"]);
+    assert_eq!(refused.status, 3, "{}", refused.stderr);
+    assert!(refused.stderr.contains("no other device in the team"), "{}", refused.stderr);
+}
+
+#[test]
 fn what_another_device_told_is_in_the_way_of_nothing() {
     over_each(|hub| {
         let [laptop, tower] = team(hub, ["laptop", "tower"]);
