@@ -333,11 +333,12 @@ impl Looker {
             {
                 known.reader = index.memory(id)?;
             }
+            let path = Path::new(&job.found.home).join(&job.found.path);
+            // As it is before it is read: what is written meanwhile makes it look otherwise.
+            let looks = Looks::of(&path);
             problems.extend(self.read(&job, &rules));
             looked.read += 1;
             self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
-            let path = Path::new(&job.found.home).join(&job.found.path);
-            let looks = Looks::of(&path);
             self.of_late.insert(path, (Instant::now(), looks));
         }
         looked.problems = problems;

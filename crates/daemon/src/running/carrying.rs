@@ -1,7 +1,7 @@
 //! Carries bytes between a person's terminal and the program's, and looks on.
 
 use super::bell::{Happening, Heard};
-use super::pasting::{Pasted, Pasting, Standing, Step, framed, refusal};
+use super::pasting::{Pasted, Pasting, Standing, Step, shown};
 use super::seeing::{Seen, Watch};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -19,6 +19,8 @@ const PIECE: usize = 16 * 1024;
 const WAITING: usize = 64 * 1024;
 /// The screen is looked at so long after it changed, and no more often.
 const SETTLING: Duration = Duration::from_millis(100);
+/// While a text is pasted it is looked so often how that gets on.
+const LOOK: Duration = Duration::from_millis(20);
 /// While nobody may look, it is asked so often whether that is over.
 const HIDDEN: Duration = Duration::from_millis(500);
 /// What is printed after the program's end is waited for so long.
@@ -38,6 +40,8 @@ pub(super) struct Carrier<'a> {
     has_input: bool,
     has_output: bool,
     pasting: Option<Pasting>,
+    /// When the program last wrote something.
+    written: Option<Instant>,
     look_at: Option<Instant>,
     give_up_at: Option<(Instant, i32)>,
 }
@@ -59,6 +63,7 @@ impl<'a> Carrier<'a> {
             has_input: true,
             has_output: true,
             pasting: None,
+            written: None,
             look_at: None,
             give_up_at: None,
         }
@@ -113,7 +118,7 @@ impl<'a> Carrier<'a> {
 
     fn patience(&self) -> Option<Duration> {
         let claims = self.watch.as_ref().and_then(Watch::due);
-        let pasting = self.pasting.as_ref().map(|_| Instant::now() + SETTLING);
+        let pasting = self.pasting.as_ref().map(|_| Instant::now() + LOOK);
         let given_up = self.give_up_at.map(|(at, _)| at);
         let next = [claims, pasting, given_up, self.look_at].into_iter().flatten().min()?;
         Some(next.saturating_duration_since(Instant::now()))
@@ -127,6 +132,7 @@ impl<'a> Carrier<'a> {
                 print(bytes)?;
                 let answer = self.view.take(bytes);
                 self.typed.extend(answer);
+                self.written = Some(Instant::now());
                 self.look_at.get_or_insert_with(|| Instant::now() + SETTLING);
             }
             Flowed::Later => {}
@@ -167,7 +173,7 @@ impl<'a> Carrier<'a> {
             match it {
                 Happening::Resized => self.resize()?,
                 Happening::Signal(number) => self.told(number),
-                Happening::Paste(text, reply) => self.paste(&text, reply),
+                Happening::Paste(text, reply) => self.paste(text, reply),
                 Happening::Child => match self.pty.ended()? {
                     Ended::Not => {}
                     Ended::Stopped => self.stop()?,
@@ -214,20 +220,16 @@ impl<'a> Carrier<'a> {
             hides: self.pty.hides(),
             is_agents: watch.is_some_and(|it| it.is_agents(self.pty.foreground())),
             takes_pasted: self.view.takes_pasted(),
-            shown: watch.map_or(Shown::Unknown, |it| it.read(&self.view)),
+            shown: watch.map_or(Shown::Unknown, |it| shown(it.read(&self.view), self.view.told())),
+            written: self.written,
         }
     }
 
-    fn paste(&mut self, text: &str, reply: Sender<Pasted>) {
-        let busy =
-            (self.pasting.is_some() || !self.typed.is_empty()).then_some("it is being typed to");
-        match busy.or_else(|| refusal(&self.standing(), text)) {
+    fn paste(&mut self, text: String, reply: Sender<Pasted>) {
+        match self.pasting.is_some() || !self.typed.is_empty() {
             // Who asked may be gone.
-            Some(why) => drop(reply.send(Pasted::Refused(why.to_owned()))),
-            None => {
-                self.typed.extend(framed(text));
-                self.pasting = Some(Pasting::begun(reply, Instant::now()));
-            }
+            true => drop(reply.send(Pasted::Refused("it is being typed to".to_owned()))),
+            false => self.pasting = Some(Pasting::asked(text, reply, Instant::now())),
         }
     }
 
@@ -255,8 +257,8 @@ impl<'a> Carrier<'a> {
         let Some(mut pasting) = self.pasting.take() else { return };
         match pasting.look(&self.standing(), now) {
             Step::Wait => self.pasting = Some(pasting),
-            Step::Press(keys) => {
-                self.typed.extend_from_slice(keys);
+            Step::Type(bytes) => {
+                self.typed.extend(bytes);
                 self.pasting = Some(pasting);
             }
             Step::Done => {}

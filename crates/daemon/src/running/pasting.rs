@@ -3,9 +3,14 @@
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use taffrail_adapters::Shown;
+use taffrail_capture::Told;
 
 /// How long a pasted text may take to stand on the screen, and Enter to be heard.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The screen is judged when nothing was written to it for so long: in the middle of being drawn it may show
+/// anything. So long at most is waited for that.
+const REST: Duration = Duration::from_millis(30);
+const UNREST: Duration = Duration::from_millis(500);
 /// The longest text, in bytes.
 pub(super) const LONGEST: usize = 256 * 1024;
 
@@ -33,6 +38,8 @@ pub(super) struct Standing {
     pub(super) takes_pasted: bool,
     /// What stands there.
     pub(super) shown: Shown,
+    /// When something was last written there.
+    pub(super) written: Option<Instant>,
 }
 
 /// A text on its way.
@@ -43,8 +50,10 @@ pub(super) struct Pasting {
     stage: Stage,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
+    /// The screen is looked at first.
+    Asked(String),
     Pasted,
     Entered,
 }
@@ -54,10 +63,21 @@ enum Stage {
 pub(super) enum Step {
     /// Nothing is to be done.
     Wait,
-    /// These keys are to be pressed.
-    Press(&'static [u8]),
+    /// This is to be typed.
+    Type(Vec<u8>),
     /// It is over.
     Done,
+}
+
+/// What stands on a screen, with what the program says of itself: one may show an empty input while it
+/// still works. Whichever forbids more counts.
+pub(super) fn shown(screen: Shown, told: Option<&Told>) -> Shown {
+    match (screen, told) {
+        (Shown::Asking { command }, _) => Shown::Asking { command },
+        (_, Some(Told::Permission | Told::Question)) => Shown::Asking { command: None },
+        (_, Some(Told::Working)) => Shown::Working,
+        (screen, Some(Told::Idle | Told::Unknown(_)) | None) => screen,
+    }
 }
 
 /// Why nothing may be pasted; `None` if it may.
@@ -86,23 +106,35 @@ pub(super) fn framed(text: &str) -> Vec<u8> {
 }
 
 impl Pasting {
-    /// The text was written to the terminal.
-    pub(super) fn begun(reply: Sender<Pasted>, now: Instant) -> Self {
-        Self { reply, since: now, stage: Stage::Pasted }
+    /// Somebody wants a text pasted.
+    pub(super) fn asked(text: String, reply: Sender<Pasted>, now: Instant) -> Self {
+        Self { reply, since: now, stage: Stage::Asked(text) }
     }
 
     /// Looks how it gets on.
     pub(super) fn look(&mut self, standing: &Standing, now: Instant) -> Step {
         let stands = standing.shown == Shown::Ready { empty: false };
         let is_late = now.duration_since(self.since) > PATIENCE;
-        match (self.stage, stands) {
+        match (&self.stage, stands) {
+            (Stage::Asked(text), _) if self.may_judge(standing, now) => {
+                match refusal(standing, text) {
+                    Some(why) => self.tell(Pasted::Refused(why.to_owned())),
+                    None => {
+                        let typed = framed(text);
+                        (self.stage, self.since) = (Stage::Pasted, now);
+                        Step::Type(typed)
+                    }
+                }
+            }
+            (Stage::Asked(_), _) => Step::Wait,
             (_, _) if standing.hides || !standing.is_agents => {
                 self.tell(Pasted::Refused("the terminal went to somebody else".to_owned()))
             }
             (Stage::Pasted, true) => {
                 (self.stage, self.since) = (Stage::Entered, now);
-                Step::Press(ENTER)
+                Step::Type(ENTER.to_vec())
             }
+            (Stage::Entered, false) if !self.may_judge(standing, now) => Step::Wait,
             (Stage::Entered, false) => self.tell(Pasted::Delivered),
             (Stage::Pasted, false) if is_late => {
                 let why = "it was pasted and is not seen; Enter was not pressed";
@@ -114,6 +146,12 @@ impl Pasting {
             }
             (Stage::Pasted, false) | (Stage::Entered, true) => Step::Wait,
         }
+    }
+
+    /// What the screen shows can be believed.
+    fn may_judge(&self, standing: &Standing, now: Instant) -> bool {
+        let rests = |it: Instant| now.saturating_duration_since(it) >= REST;
+        standing.written.is_none_or(rests) || now.duration_since(self.since) >= UNREST
     }
 
     /// Who asked may be gone.
@@ -131,7 +169,7 @@ mod tests {
 
     fn ready() -> Standing {
         let shown = Shown::Ready { empty: true };
-        Standing { hides: false, is_agents: true, takes_pasted: true, shown }
+        Standing { hides: false, is_agents: true, takes_pasted: true, shown, written: None }
     }
 
     #[test]
@@ -155,14 +193,56 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_says_of_itself_forbids_more_and_allows_nothing() {
+        let check = |screen: Shown, told: Option<Told>, expected: Shown| {
+            assert_eq!(shown(screen.clone(), told.as_ref()), expected, "{screen:?} {told:?}");
+        };
+        let empty = || Shown::Ready { empty: true };
+        let asks = || Shown::Asking { command: None };
+        check(empty(), None, empty());
+        check(empty(), Some(Told::Idle), empty());
+        check(empty(), Some(Told::Unknown("odd".to_owned())), empty());
+        check(empty(), Some(Told::Working), Shown::Working);
+        check(empty(), Some(Told::Permission), asks());
+        check(empty(), Some(Told::Question), asks());
+        check(Shown::Working, Some(Told::Idle), Shown::Working);
+        let named = || Shown::Asking { command: Some("ls".to_owned()) };
+        check(named(), Some(Told::Working), named());
+    }
+
+    /// A screen that is being drawn shows an input before it shows that the agent works.
+    #[test]
+    fn a_screen_is_judged_when_it_rests() {
+        let (reply, told) = channel();
+        let now = Instant::now();
+        let (soon, late) = (now + REST, now + UNREST);
+        let drawn = |at| Standing { written: Some(at), ..ready() };
+        let works = Standing { shown: Shown::Working, ..drawn(now) };
+        let mut it = Pasting::asked("go on".to_owned(), reply.clone(), now);
+        assert_eq!(it.look(&drawn(now), now), Step::Wait);
+        assert_eq!(it.look(&works, soon), Step::Done);
+        assert_eq!(told.recv(), Ok(Pasted::Refused("the agent works".to_owned())));
+        let mut it = Pasting::asked("go on".to_owned(), reply.clone(), now);
+        assert_eq!(it.look(&drawn(now), soon), Step::Type(framed("go on")));
+        let mut it = Pasting::asked("go on".to_owned(), reply, now);
+        assert_eq!(it.look(&drawn(late), late), Step::Type(framed("go on")));
+    }
+
+    fn pasted(reply: Sender<Pasted>, now: Instant) -> Pasting {
+        let mut it = Pasting::asked("go on".to_owned(), reply, now);
+        assert_eq!(it.look(&ready(), now), Step::Type(framed("go on")));
+        it
+    }
+
+    #[test]
     fn a_text_is_delivered_when_it_stood_there_and_is_gone() {
         let (reply, told) = channel();
         let (now, later) = (Instant::now(), Instant::now() + 2 * PATIENCE);
         let typed = Standing { shown: Shown::Ready { empty: false }, ..ready() };
         let works = Standing { shown: Shown::Working, ..ready() };
-        let mut it = Pasting::begun(reply.clone(), now);
+        let mut it = pasted(reply.clone(), now);
         assert_eq!(it.look(&ready(), now), Step::Wait);
-        assert_eq!(it.look(&typed, now), Step::Press(ENTER));
+        assert_eq!(it.look(&typed, now), Step::Type(ENTER.to_vec()));
         assert_eq!(it.look(&typed, now), Step::Wait);
         assert_eq!(it.look(&works, now), Step::Done);
         assert_eq!(told.recv(), Ok(Pasted::Delivered));
@@ -170,10 +250,10 @@ mod tests {
             assert_eq!(it.look(standing, later), Step::Done);
             assert!(matches!(told.recv(), Ok(Pasted::Refused(_))));
         };
-        refused(Pasting::begun(reply.clone(), now), &ready());
-        let entered = Pasting { stage: Stage::Entered, ..Pasting::begun(reply.clone(), now) };
+        refused(pasted(reply.clone(), now), &ready());
+        let entered = Pasting { stage: Stage::Entered, ..pasted(reply.clone(), now) };
         refused(entered, &typed);
-        refused(Pasting::begun(reply, now), &Standing { hides: true, ..typed.clone() });
+        refused(pasted(reply, now), &Standing { hides: true, ..typed.clone() });
     }
 
     proptest! {

@@ -183,7 +183,20 @@ impl Stage {
 
     fn explained(&self, row: &Value) -> String {
         let said = self.machine.home().run(&["explain", id(row)]);
-        format!("{}{}", said.stdout, said.stderr)
+        format!("{}{}{}", said.stdout, said.stderr, self.written(row))
+    }
+
+    /// The last lines the agent itself wrote, to tell what was not written from what was not read.
+    fn written(&self, row: &Value) -> String {
+        let (scheme, below) = word(row, "source_uri").split_once(':').unwrap_or_default();
+        let folder = match scheme {
+            "claude-jsonl" => ".claude/projects",
+            _ => ".codex/sessions",
+        };
+        let path = self.machine.home().path(folder).join(below);
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let last = text.lines().rev().take(4).map(|it| it.chars().take(300).collect::<String>());
+        last.map(|it| format!("written: {it}\n")).collect()
     }
 
     /// How the daemon ended, if it has.
