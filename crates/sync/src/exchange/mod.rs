@@ -8,6 +8,7 @@
 pub mod decision;
 mod engine;
 mod fault;
+mod gathering;
 mod health;
 mod item;
 mod keyring;

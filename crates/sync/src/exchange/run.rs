@@ -2,8 +2,9 @@
 //! then, and waits longer and longer while the hub cannot be reached.
 
 use super::engine::{Applied, Exchange};
+use super::gathering::{Gathering, Later};
 use super::{ExchangeError, Health, Inbox, Outbox, names};
-use crate::hub::{Hint, Hints, Hub, HubError, KeyName, Prefix};
+use crate::hub::{Hint, Hints, Hub, HubError, KeyName, LogName, Prefix};
 use std::sync::Arc;
 use std::time::Duration;
 use taffrail_model::Timestamp;
@@ -16,11 +17,6 @@ pub const LOOK: Duration = Duration::from_secs(30);
 const FIRST_WAIT: u64 = 500;
 /// How long is waited at most, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
-
-/// While others say much, what comes within so long is read at once.
-const GATHER: Duration = Duration::from_millis(200);
-/// They do, where something was said within so long.
-const OF_LATE: Duration = Duration::from_millis(250);
 
 /// What the loop hears and says beside the hub.
 #[derive(Debug)]
@@ -43,39 +39,12 @@ enum Woken {
     Stop,
 }
 
-/// Hints about what devices tell of their sessions, kept for a moment while there are many: reading
-/// costs by the look, not by the line. Whatever somebody waits for is followed at once.
-#[derive(Debug, Default)]
-struct Gathering {
-    hints: Vec<Hint>,
-    until: Option<Instant>,
-    last: Option<Instant>,
-}
-
-impl Gathering {
-    /// Keeps a hint, if it can wait.
-    fn waits_with(&mut self, hint: &Hint, now: Instant) -> bool {
-        let Hint::Log(log) = hint else { return false };
-        if names::origin(log).is_none_or(|it| it.stream != names::own()) {
-            return false;
-        }
-        let is_busy = self.last.is_some_and(|it| now.duration_since(it) < OF_LATE);
-        self.last = Some(now);
-        if is_busy && !self.hints.contains(hint) {
-            self.hints.push(hint.clone());
-            self.until = self.until.or(Some(now + GATHER));
-        }
-        is_busy
-    }
-
-    /// What waited long enough.
-    fn due(&mut self, now: Instant) -> Vec<Hint> {
-        if self.until.is_none_or(|it| it > now) {
-            return Vec::new();
-        }
-        self.until = None;
-        std::mem::take(&mut self.hints)
-    }
+/// What came of following a hint.
+struct Followed {
+    /// When the next batch of ours is due.
+    due: Option<Timestamp>,
+    /// There was nothing to read yet.
+    is_early: bool,
 }
 
 /// Carries until it is told to stop. The exchange is given back, to be taken apart.
@@ -135,16 +104,23 @@ where
             }
             Woken::Time | Woken::Pushed => exchange.publish(clock()).await?.due,
             Woken::Hint(hint) if gathering.waits_with(&hint, Instant::now()) => due,
-            Woken::Hint(hint) => exchange.follow(&hint, clock()).await?,
+            Woken::Hint(hint) => {
+                gathering.keep(Later { at: Instant::now(), hint, tries: 0 });
+                due
+            }
         };
-        for hint in gathering.due(Instant::now()) {
-            due = exchange.follow(&hint, clock()).await?;
+        for Later { hint, tries, .. } in gathering.due(Instant::now()) {
+            let followed = exchange.follow(&hint, clock()).await?;
+            due = followed.due;
+            if followed.is_early {
+                gathering.again(hint, tries, Instant::now());
+            }
         }
         *failures = 0;
         exchange.note_outcome(None, clock());
         say(&signals.health, &exchange.health);
         let published = due.map(|due| instant_of(due, clock()));
-        let wake = [Some(looked), published, gathering.until].into_iter().flatten().min();
+        let wake = [Some(looked), published, gathering.until()].into_iter().flatten().min();
         let wake = wake.unwrap_or(looked);
         woken = wait(&mut hints, signals, wake).await;
     }
@@ -197,20 +173,27 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     }
 
     /// Follows a hint.
-    async fn follow(
-        &mut self,
-        hint: &Hint,
-        now: Timestamp,
-    ) -> Result<Option<Timestamp>, ExchangeError> {
+    async fn follow(&mut self, hint: &Hint, now: Timestamp) -> Result<Followed, ExchangeError> {
+        let mut is_early = false;
         match hint {
-            Hint::Anything => return self.look(now).await,
+            Hint::Anything => {
+                let due = self.look(now).await?;
+                return Ok(Followed { due, is_early });
+            }
             Hint::Log(log) => {
-                self.read_log(log).await?;
+                let read = self.read_log(log).await?;
+                is_early = read.batches == 0 && self.is_open(log);
                 self.catch_up_roster().await?;
             }
             Hint::Key(key) => self.follow_key(key).await?,
         }
-        Ok(self.publish(now).await?.due)
+        Ok(Followed { due: self.publish(now).await?.due, is_early })
+    }
+
+    /// The log is another device's, and nothing in it holds us up.
+    fn is_open(&self, log: &LogName) -> bool {
+        let origin = names::origin(log).filter(|it| it.device != self.us.device);
+        origin.is_some_and(|it| !self.health.standing.contains_key(&it))
     }
 
     async fn follow_key(&mut self, key: &KeyName) -> Result<(), ExchangeError> {
@@ -241,32 +224,6 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taffrail_model::exchange::{Incarnation, StreamOrigin};
-    use taffrail_model::{DeviceId, StreamName};
-
-    #[test]
-    fn what_is_said_in_a_rush_is_read_at_once_and_what_is_asked_never_waits() {
-        let began = Instant::now();
-        let hint = |stream: StreamName| {
-            let incarnation = Incarnation { count: 1, random: 1 };
-            let device = DeviceId::new("d1");
-            Hint::Log(names::log(&StreamOrigin { device, stream, incarnation }).unwrap())
-        };
-        let (told, asked) = (hint(names::own()), hint(names::desk()));
-        let mut it = Gathering::default();
-        let mut check = |hint: &Hint, ms: u64, waits: bool, due: &[Hint]| {
-            let now = began + Duration::from_millis(ms);
-            assert_eq!(it.waits_with(hint, now), waits, "{ms}");
-            assert_eq!(it.due(now), due, "{ms}");
-        };
-        check(&told, 0, false, &[]);
-        check(&told, 100, true, &[]);
-        check(&told, 250, true, &[]);
-        check(&asked, 260, false, &[]);
-        check(&Hint::Anything, 270, false, &[]);
-        check(&told, 300, true, std::slice::from_ref(&told));
-        check(&told, 1_400, false, &[]);
-    }
 
     #[test]
     fn waits_grow_and_end() {
