@@ -97,6 +97,6 @@ fn a_hub_that_shows_another_team_is_not_believed() {
     let mut pin: Value = serde_json::from_str(pin).unwrap();
     let head = pin["head"].as_str().unwrap();
     let other = if head.starts_with('0') { "1" } else { "0" };
-    pin["head"] = json!(format!("{other}{}", &head[1..]));
+    pin["head"] = json!(format!("{other}{}", head.get(1..).unwrap()));
     refused(&machine(&format!("{first}\n{pin}\n")), &hub, &["--key", "key"], (6, "roster"));
 }
