@@ -28,8 +28,8 @@ import time
 from live import Daemon, Session, quantile
 
 SIZE = (200, 50)
-MOVES = re.compile(rb"\x1b\[(\d+);(\d+)H|\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
-TORN = re.compile(rb"\x1b(\[[0-9;?]*|\][^\x07]*)?$")
+MOVES = re.compile(rb"\x1b\[(\d+);(\d+)H|\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+TORN = re.compile(rb"\x1b(\[[0-9;?]*|\][^\x07\x1b]*\x1b?)?$")
 
 
 class Screen:

@@ -17,6 +17,8 @@ import tempfile
 import time
 import uuid
 
+from letting import let_scripts_decide
+
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -61,6 +63,7 @@ def main():
     home = tempfile.mkdtemp(prefix="taffrail-held-")
     env = {"HOME": home, "PATH": os.environ["PATH"]}
     os.makedirs(f"{home}/.claude/projects")
+    let_scripts_decide(f"{home}/.config")
     ask = lambda *words: subprocess.run([program, *words], env=env, capture_output=True)
     daemon = subprocess.Popen([program, "daemon", "run"], env=env, stdout=subprocess.DEVNULL,
                               stderr=subprocess.DEVNULL)

@@ -26,6 +26,8 @@ import threading
 import time
 import uuid
 
+from letting import let_scripts_decide
+
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -43,12 +45,12 @@ class Session:
         os.makedirs(place, exist_ok=True)
         self.path = f"{place}/{self.id}.jsonl"
 
-    def say(self, text, role="assistant", at=None):
+    def say(self, text, role="assistant", at=None, cwd="/bench"):
         this = str(uuid.uuid4())
         content = [{"type": "text", "text": text}] if role == "assistant" else text
         message = {"id": "msg_" + this, "role": role, "model": "m", "content": content}
         line = {"type": role, "uuid": this, "parentUuid": self.last, "sessionId": self.id,
-                "timestamp": at or stamp(), "cwd": "/bench", "version": "2.1.325",
+                "timestamp": at or stamp(), "cwd": cwd, "version": "2.1.325",
                 "isSidechain": False, "message": message, "requestId": "r" + this}
         self.last = this
         with open(self.path, "a") as file:
@@ -60,6 +62,7 @@ class Daemon:
         self.program, self.home = program, home
         self.env = {"HOME": home, "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": home + "/run"}
         os.makedirs(home + "/run", mode=0o700, exist_ok=True)
+        let_scripts_decide(home + "/.config")
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen([program, "daemon", "run"], env=self.env, **quiet)
         deadline = time.time() + 120

@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 import time
 
+from letting import let_scripts_decide
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURES = os.path.join(HERE, "..", "crates", "adapters", "src")
 HOMES = {"claude_code": ".claude", "codex": ".codex"}
@@ -26,6 +28,7 @@ def env_of(home):
     for name in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"):
         env[f"XDG_{name}"] = os.path.join(home, "x", name)
         os.makedirs(env[f"XDG_{name}"], mode=0o700, exist_ok=True)
+    let_scripts_decide(env["XDG_CONFIG_HOME"])
     return env
 
 

@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+from letting import let_scripts_decide
+
 TICK = os.sysconf("SC_CLK_TCK")
 QUIET = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -79,6 +81,7 @@ class Device:
         for part in ("CONFIG_HOME", "DATA_HOME", "STATE_HOME", "CACHE_HOME", "RUNTIME_DIR"):
             self.env[f"XDG_{part}"] = f"{folder}/x/{part}"
             os.makedirs(self.env[f"XDG_{part}"], mode=0o700, exist_ok=True)
+        let_scripts_decide(self.env["XDG_CONFIG_HOME"])
         self.data = f"{folder}/x/DATA_HOME/taffrail"
         self.run("device", "init", "--name", name, "--user", "ann@x.org")
 
@@ -128,7 +131,7 @@ class Team:
             for new in self.devices[1:]:
                 invite = self.devices[0].ask("device", "invite")["invite"]
                 request = new.ask("device", "join", invite)["request"]
-                self.devices[0].run("device", "approve", request)
+                self.devices[0].run("device", "approve", request, "--yes")
         except BaseException:
             self.close()
             raise

@@ -5,7 +5,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   plugins: [svelte()],
   build: {
-    outDir: '../crates/daemon/web-dist',
+    outDir: '../crates/server/web-dist',
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },

@@ -168,7 +168,8 @@ class World:
         self.device = Cut(self.given.program, str(home), "laptop", self.boot)
         self.other = Device(self.given.program, str(self.work / "tower"), "tower")
         invite = self.device.ask("device", "invite")["invite"]
-        self.device.run("device", "approve", self.other.ask("device", "join", invite)["request"])
+        request = self.other.ask("device", "join", invite)["request"]
+        self.device.run("device", "approve", request, "--yes")
         for it in (self.device, self.other):
             it.run("hub", "use", self.server.url)
         self.device.run("config", "set", "sync.bodies", "true")

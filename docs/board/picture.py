@@ -191,14 +191,16 @@ def live(sessions, held):
         held.append(it.hook('PermissionRequest', waits=False, tool_name='Bash', tool_input={'command': command}))
 
 # ---------------------------------------------------------------- what stands on a screen, as SVG
-WIDE, HIGH, GROUND, INK = 8.4, 18, '#14181f', '#d7dce3'
+WIDE, HIGH = 8.4, 18
+PAPERS = {'dark': ('#14181f', '#d7dce3'), 'light': ('#fafaf7', '#24292f')}  # the terminal's own ground and text
 SIXTEEN = ['#14181f', '#e06c6c', '#4cc9a0', '#e0b050', '#56b4e9', '#cc79a7', '#7fd1de', '#d7dce3',
            '#8a93a0', '#ff8a3d', '#4cc9a0', '#ffc04d', '#56b4e9', '#cc79a7', '#7fd1de', '#ffffff']
 
-def svg(text, size):
+def svg(text, size, paper='dark'):
+    ground, ink = PAPERS[paper]
     width, height = size[0] * WIDE + 24, size[1] * HIGH + 24
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="14">',
-           f'<rect width="100%" height="100%" rx="8" fill="{GROUND}"/>']
+           f'<rect width="100%" height="100%" rx="8" fill="{ground}"/>']
     style = {}
     for y, line in enumerate(text.split('\n')[:size[1]]):
         x = 0
@@ -206,7 +208,7 @@ def svg(text, size):
             if part.startswith('\x1b['):
                 style = changed(style, part[2:-1])
             elif part:
-                out.append(piece(part, x, y, style))
+                out.append(piece(part, x, y, style, ink))
                 x += columns(part)
     return '\n'.join(out) + '\n</svg>\n'
 
@@ -240,7 +242,7 @@ def palette(number):
     steps, number = (0, 95, 135, 175, 215, 255), number - 16
     return '#%02x%02x%02x' % (steps[number // 36], steps[number // 6 % 6], steps[number % 6])
 
-def piece(text, x, y, style):
+def piece(text, x, y, style, ink):
     at, top, out = 12 + x * WIDE, 12 + y * HIGH, ''
     if 48 in style:
         out += f'<rect x="{at:.1f}" y="{top}" width="{columns(text) * WIDE:.1f}" height="{HIGH}" fill="{style[48]}"/>'
@@ -252,7 +254,7 @@ def piece(text, x, y, style):
     blank = len(text) - len(text.lstrip())
     at, text = at + blank * WIDE, text.strip()
     length = f' textLength="{columns(text) * WIDE:.1f}" lengthAdjust="spacingAndGlyphs"'
-    return out + f'<text x="{at:.1f}" y="{top + 14}" fill="{style.get(38, INK)}" xml:space="preserve"{length}{more}>{html.escape(text)}</text>'
+    return out + f'<text x="{at:.1f}" y="{top + 14}" fill="{style.get(38, ink)}" xml:space="preserve"{length}{more}>{html.escape(text)}</text>'
 
 if __name__ == '__main__':
     main()

@@ -174,9 +174,9 @@ SECONDS = dict(m=60, h=3600, d=86400)
 def seconds(age):
     return int(age[:-1]) * SECONDS[age[-1]]
 
-def written(number, session, start):
+def written(number, session, start, person='/home/sam'):
     _, agent, project, branch, title, turns = session
-    cwd, ids, R = '/home/sam/src/' + project, Ids('first-run', number), random.Random(number)
+    cwd, ids, R = f'{person}/src/{project}', Ids('first-run', number), random.Random(number)
     if agent == 'claude':
         it = Claude(ids, ids.uuid(), cwd, branch, start, R)
     elif agent == 'codex':
@@ -198,8 +198,8 @@ def written(number, session, start):
     stamps = re.findall(rb'"timestamp":"([^"]+)Z"', b''.join(it.lines))
     return it, max(datetime.datetime.fromisoformat(at.decode() + '+00:00').timestamp() for at in stamps)
 
-def place(home, agent, project, it, start):
-    stamp, dashed = iso(start), '-home-sam-src-' + project
+def place(home, agent, project, it, start, person='/home/sam'):
+    stamp, dashed = iso(start), re.sub(r'[^A-Za-z0-9]', '-', f'{person}/src/{project}')
     if agent == 'claude':
         return f'{home}/.claude/projects/{dashed}/{it.sid}.jsonl'
     if agent == 'codex':
@@ -211,23 +211,24 @@ def put(path, data):
     with open(path, 'wb') as f:
         f.write(data)
 
-def make(home, now):
-    """Writes everything; each session's last event is as old as it says, and a few seconds."""
+def make(home, now, person='/home/sam', sessions=SESSIONS):
+    """Writes everything; each session's last event is as old as it says, and a few seconds. Projects are
+    in the folder src of `person`."""
     goose = []
-    for number, session in enumerate(SESSIONS, 1):
+    for number, session in enumerate(sessions, 1):
         age, agent, project = session[:3]
         wanted = now - seconds(age) - 3 - number / 100
-        _, ends = written(number, session, wanted)          # once to see how long it takes
+        _, ends = written(number, session, wanted, person)          # once to see how long it takes
         start = wanted - (ends - wanted)
-        it, ends = written(number, session, start)
+        it, ends = written(number, session, start, person)
         if agent == 'goose':
             goose.append(it)
             continue
-        path = place(home, agent, project, it, start)
+        path = place(home, agent, project, it, start, person)
         put(path, b''.join(it.lines))
         os.utime(path, (ends, ends))
         if agent == 'gemini':
-            put(f'{home}/.gemini/tmp/{project}/.project_root', f'/home/sam/src/{project}'.encode())
+            put(f'{home}/.gemini/tmp/{project}/.project_root', f'{person}/src/{project}'.encode())
     path = home + '/.local/share/goose/sessions/sessions.db'
     put(path, b'')
     with sqlite3.connect(path) as db:

@@ -1,5 +1,5 @@
 // What the browser's tests share: a stage, a browser that is let in, and an eye on what must not happen.
-import { test as base, expect, type BrowserContext, type Page } from '@playwright/test';
+import { test as base, expect, type BrowserContext, type Locator, type Page } from '@playwright/test';
 // @ts-expect-error Plain modules, used by scripts too.
 import { fresh } from './fresh.mjs';
 // @ts-expect-error As above.
@@ -26,17 +26,36 @@ export function watch(page: Page, origin: string): string[] {
   return faults;
 }
 
-export async function enter(context: BrowserContext, stage: { entrance(): string; url: string }): Promise<void> {
+/** Says that this browser may act, as its page does when the person at it agrees. */
+async function confirm(page: Page): Promise<void> {
+  const status = await page.evaluate(async () => {
+    const headers = { 'content-type': 'application/json', 'x-taffrail-page': '1' };
+    return (await fetch('/api/web/confirm', { method: 'POST', headers, body: '{}' })).status;
+  });
+  expect(status).toBe(200);
+}
+
+/** Lets a browser in. It may act, unless that is what is tried. */
+export async function enter(context: BrowserContext, stage: { entrance(): string; url: string }, acts = true): Promise<void> {
   await fresh(context);
   const page = await context.newPage();
   await page.goto(stage.entrance());
   await expect(page).toHaveURL(`${stage.url}/`);
+  if (acts) await confirm(page);
   await page.close();
+}
+
+/** Presses a button that decides, as who reads first does: it is in sight, and has been still. */
+export async function press(button: Locator): Promise<void> {
+  await button.scrollIntoViewIfNeeded();
+  await button.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await expect(button).toBeEnabled();
+  await button.click();
 }
 
 type Fixtures = { staged: { stage: InstanceType<typeof Stage>; all: Record<string, { id: string; path: string }>; waits: Promise<string>[] } };
 
-/** One stage for all tests of a file. */
+/** One stage for all tests: a file leaves no request open. */
 export const test = base.extend<object, Fixtures>({
   staged: [async ({}, use) => {
     const stage = await Stage.open();

@@ -30,6 +30,16 @@ for (const width of [1440, 375]) {
   }
 }
 
+test('a phone shows who needs you, and folds the rest', async ({ page, staged }) => {
+  await page.setViewportSize({ width: 375, height: 812 });
+  await enter(page.context(), staged.stage);
+  await page.goto(`${staged.stage.url}/`);
+  await expect(page.getByRole('region', { name: 'Needs you' }).locator('article').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Working/ })).toHaveAttribute('aria-expanded', 'false');
+  await page.waitForLoadState('networkidle');
+  await expect(page.locator('main h2 button[aria-expanded="true"]')).toHaveCount(0);
+});
+
 test('a browser that did not enter sees how to, and nothing else', async ({ browser, staged }) => {
   const page = await browser.newPage();
   const answer = await page.goto(`${staged.stage.url}/approvals`);

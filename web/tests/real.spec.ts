@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { enter, expect, Stage, watch } from './kit';
+import { enter, expect, press, Stage, watch } from './kit';
 
 // The agent itself, with a scripted model on loopback: TAFFRAIL_CLAUDE names its program. It needs tmux.
 const CLAUDE = process.env.TAFFRAIL_CLAUDE ?? '';
@@ -65,7 +65,7 @@ base('the real agent waits, is allowed on the page, and goes on', async ({ conte
     await expect(card).toBeVisible({ timeout: 20_000 });
     await expect.poll(screen, { timeout: 30_000 }).toContain('Do you want to proceed');
     expect(existsSync(join(project, 'made.txt'))).toBe(false);
-    await card.getByRole('button', { name: 'Approve' }).click();
+    await press(card.getByRole('button', { name: 'Approve' }));
     await expect.poll(screen, { timeout: 30_000 }).toContain('It is made.');
     expect(existsSync(join(project, 'made.txt'))).toBe(true);
     // The board follows: the turn is over.

@@ -59,6 +59,9 @@ export class Stage {
       stage.env[`XDG_${name}`] = join(stage.folder, folder);
       mkdirSync(stage.env[`XDG_${name}`], { mode: 0o700 });
     }
+    // A test has no terminal: it does what a script may that the user lets decide.
+    mkdirSync(join(stage.env.XDG_CONFIG_HOME, 'taffrail'), { mode: 0o700 });
+    writeFileSync(join(stage.env.XDG_CONFIG_HOME, 'taffrail/config.toml'), '[control]\nscripts = true\n', { mode: 0o600 });
     // Whatever ends the test, nothing of it is left running.
     process.on('exit', () => stage.children.forEach((child) => child.kill('SIGKILL')));
     stage.http = http;
@@ -72,11 +75,23 @@ export class Stage {
     for (const end = Date.now() + 20_000; Date.now() < end; ) {
       try {
         const status = JSON.parse(this.run('daemon', 'status', '--json'));
-        if (status.running && status.http) { this.url = status.http; return this; }
+        if (status.running && status.http) { this.api = status.http; this.url = new URL(this.entrance()).origin; return this; }
       } catch { /* It is not there yet. */ }
       await new Promise((done) => setTimeout(done, 50));
     }
     throw new Error('the daemon did not come up');
+  }
+  /** What the daemon answers a program with the token; only browsers know where a name below localhost leads. */
+  async answer(url) {
+    const asked = new URL(url);
+    const authorization = `Bearer ${this.run('token', '--show').trim()}`;
+    const answer = await fetch(this.api + asked.pathname + asked.search, { headers: { authorization } });
+    return { status: answer.status, contentType: answer.headers.get('content-type') ?? undefined, body: await answer.text() };
+  }
+  /** Ends every cookie; the pages have another name from then on. */
+  renew() {
+    this.run('token', '--renew');
+    this.url = new URL(this.entrance()).origin;
   }
   /** An address that lets one browser in. */
   entrance() { return this.run('web', '--print-url').trim(); }

@@ -48,10 +48,15 @@ fn adapters_formatting(root: &Path) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(hint.to_owned()) }
 }
 
+/// Checks the formatting of every file.
+pub(crate) fn formatting(root: &Path) -> Result<(), String> {
+    FORMATTING.run(root)?;
+    adapters_formatting(root)
+}
+
 /// Runs every part and stops at the first that fails.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    timed(FORMATTING.name, || FORMATTING.run(root))?;
-    timed("formatting of adapters", || adapters_formatting(root))?;
+    timed(FORMATTING.name, || formatting(root))?;
     timed("tidy", || crate::tidy::run(root))?;
     for part in &AFTER_TIDY {
         timed(part.name, || part.run(root))?;
@@ -59,7 +64,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+pub(crate) fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     println!("\n== {name}");
     let start = Instant::now();
     part()?;
@@ -73,14 +78,23 @@ fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Result<(), St
 impl Part {
     fn run(&self, root: &Path) -> Result<(), String> {
         let mut cargo = Command::new("cargo");
-        cargo.args(self.arguments).current_dir(root);
-        cargo.envs(self.environment.iter().copied());
-        let status =
-            cargo.status().map_err(|error| format!("cargo could not be started: {error}"))?;
-        if status.success() {
-            return Ok(());
-        }
-        let command = self.arguments.join(" ");
-        Err(format!("{} failed. Run it alone with: cargo {command}", self.name))
+        cargo.args(self.arguments).envs(self.environment.iter().copied());
+        finish(root, cargo, self.name)
     }
+}
+
+/// Runs cargo in the workspace.
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(arguments);
+    finish(root, cargo, arguments.first().unwrap_or(&"cargo"))
+}
+
+fn finish(root: &Path, mut cargo: Command, name: &str) -> Result<(), String> {
+    let status = cargo.current_dir(root).status();
+    if status.map_err(|error| format!("cargo could not be started: {error}"))?.success() {
+        return Ok(());
+    }
+    let words: Vec<_> = cargo.get_args().map(|it| it.to_string_lossy()).collect();
+    Err(format!("{name} failed. Run it alone with: cargo {}", words.join(" ")))
 }

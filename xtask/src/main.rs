@@ -1,5 +1,5 @@
-//! Developer commands: `cargo xtask check` runs everything that must hold, `cargo xtask tidy` the
-//! rules of the house that no other tool knows.
+//! Developer commands: `cargo xtask check` runs everything that must hold, `cargo xtask quick` what
+//! the crates that changed need, `cargo xtask tidy` the rules of the house that no other tool knows.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -7,6 +7,7 @@
 )]
 
 mod check;
+mod quick;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -16,14 +17,18 @@ const HELP: &str = "\
 Usage: cargo xtask <command>
 
   check   formatting, tidy, lints, documentation and tests, in this order
-  tidy    the rules of the house only";
+  quick   formatting, tidy, and lints and tests of the crates that changed
+  tidy    the rules of the house only
+  floors  draw the floors of the crates into ARCHITECTURE.md";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["check"] => check::run(&root()),
+        ["quick"] => quick::run(&root()),
         ["tidy"] => tidy::run(&root()),
+        ["floors"] => tidy::draw(&root()),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;

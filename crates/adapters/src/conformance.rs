@@ -1,9 +1,9 @@
-//! One suite for all adapters. A fixture is a piece of an agent's home and what it must say.
+//! One suite for all adapters. A fixture is a piece of an agent's home and its expected events.
 //!
 //! `fixtures/<case>/home/...` is laid out as on disk; `fixtures/<case>/expected.jsonl` holds what
-//! the readers said, one line each. A database is given as its rows, one JSON object a line, in
+//! the readers emit, one event a line. A database is given as its rows, one JSON object a line, in
 //! `<path of the database>.rows/<session key>.jsonl`. `UPDATE_FIXTURES=1` writes the expectations
-//! anew; read the difference before you keep it.
+//! again; read the difference before you keep it.
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
 use crate::{Adapter, Reader, Shape, Source, all};
@@ -71,7 +71,7 @@ impl Sink for Said {
 }
 
 fn fixtures_of(adapter: &dyn Adapter) -> Vec<PathBuf> {
-    let folder = adapter.descriptor().id.replace('-', "_");
+    let folder = crate::folder_of(adapter.descriptor().id).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("fixtures");
     let mut cases: Vec<_> = std::fs::read_dir(&root)
         .unwrap_or_else(|error| panic!("{}: {error}", root.display()))

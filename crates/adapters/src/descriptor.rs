@@ -3,7 +3,7 @@
 use taffrail_model::hash::Digest16;
 use taffrail_model::{Process, RuntimeIdentity};
 
-/// Everything another floor wants to know of an agent.
+/// The facts about an agent that other crates need.
 #[derive(Debug)]
 pub struct Descriptor {
     /// The agent's id in events, JSON and configuration.
@@ -24,34 +24,39 @@ pub struct Descriptor {
     pub rewrites_records: bool,
     /// The names its processes go by, as the system shows them.
     pub processes: &'static [&'static str],
-    /// The list of live sessions that the agent keeps itself.
+    /// Further marks of its processes, and the instruction files it reads.
+    pub traces: Traces,
+    /// The agent's own list of live sessions.
     pub live: Option<LivePlan>,
-    /// What the agent lets others do.
-    pub capabilities: Capabilities,
     /// How long the agent keeps its history.
     pub retention: Option<Retention>,
     /// What a user of this agent should know; shown by `doctor`.
     pub advice: &'static [Advice],
 }
 
+/// Further marks of an agent's processes, and the instruction files it reads.
+#[derive(Debug)]
+pub struct Traces {
+    /// More names of its program, to recognise an agent among our callers.
+    pub programs: &'static [&'static str],
+    /// Variables that it sets for the programs it starts, and that no terminal of a person has.
+    pub marks: &'static [&'static str],
+    /// Files in a project whose text it takes as instructions.
+    pub instructions: &'static [&'static str],
+}
+
+impl Traces {
+    /// None.
+    pub const NONE: Self = Self { programs: &[], marks: &[], instructions: &[] };
+}
+
 /// Where an agent's home may be.
 #[derive(Debug)]
 pub struct HomeRule {
-    /// The variable that names a folder; `None` stands for the user's own home.
+    /// The variable that names a folder; `None` means the user's home.
     pub variable: Option<&'static str>,
     /// The path below that folder, or empty for the folder itself.
     pub below: &'static str,
-}
-
-/// What can be done with an agent's sessions. Each is used by the plans of the same name.
-#[derive(Debug)]
-pub struct Capabilities {
-    /// A session can be resumed by its runtime id.
-    pub resume_by_id: bool,
-    /// The agent calls programs at points of its life.
-    pub hooks: bool,
-    /// A request for approval can be answered from outside.
-    pub approvals: bool,
 }
 
 /// How to read an agent's own list of live sessions: a folder of small files, one a session, that
@@ -71,13 +76,13 @@ pub struct LivePlan {
 pub struct LiveEntry {
     /// The session.
     pub session: RuntimeIdentity,
-    /// The process that runs it, where both its number and its start are told.
+    /// The process that runs it, if the entry has both its number and its start.
     pub process: Option<Process>,
-    /// The machine and namespace the process number belongs to, in the agent's word.
+    /// The machine and namespace of the process number, as the agent writes it.
     pub domain: Option<String>,
-    /// What belongs into the journal (`via` is `registry`), as JSON.
+    /// The payload of the journal's entry (`via` is `registry`), as JSON.
     pub payload: String,
-    /// Equal for payloads that say the same; as a nonce it makes the same word one event.
+    /// Equal for equal payloads; used as a nonce, so that a repetition makes no second event.
     pub mark: Digest16,
 }
 
@@ -86,9 +91,9 @@ pub struct LiveEntry {
 pub struct Retention {
     /// The settings file, below the home.
     pub file: &'static str,
-    /// Where the days stand in it, as a JSON pointer: a number, or a text such as `30d`.
+    /// The JSON pointer to the days: a number, or a text such as `30d`.
     pub pointer: &'static str,
-    /// Where `false` switches the clean-up off, as a JSON pointer.
+    /// The JSON pointer to a flag that switches the clean-up off when `false`.
     pub switch: Option<&'static str>,
     /// The days kept when nothing is set; `None` if everything is kept.
     pub default_days: Option<u64>,
@@ -99,12 +104,25 @@ pub struct Retention {
 /// Something a user of the agent should know.
 #[derive(Debug)]
 pub struct Advice {
+    /// The setting that decides whether the advice applies.
+    pub setting: Option<AdvisedSetting>,
     /// The id of the check.
     pub id: &'static str,
     /// What is so.
     pub text: &'static str,
     /// What to do about it.
     pub fix: &'static str,
+}
+
+/// The setting behind an advice: the advice applies if the setting is absent or has this value.
+#[derive(Debug)]
+pub struct AdvisedSetting {
+    /// The settings file below the agent's home, in JSON.
+    pub file: &'static str,
+    /// Where in it.
+    pub pointer: &'static str,
+    /// The value for which the advice applies.
+    pub word: &'static str,
 }
 
 /// What a file below an agent's home is.
@@ -114,22 +132,22 @@ pub struct Place {
     pub shape: Shape,
     /// The locator URI.
     pub locator: String,
-    /// The session in it, where the path alone tells.
+    /// The session in it, if the path alone identifies it.
     pub session: Option<RuntimeIdentity>,
     /// The session is a worker of another.
     pub is_worker: bool,
-    /// Of two sources that say different things about one event, the higher is believed.
+    /// Of two sources that disagree about one event, the one with the higher rank wins.
     pub rank: u8,
     /// Small files the reader needs beside it, by path below the home.
     pub beside: Vec<String>,
 }
 
-/// Says where a document that is given to us belongs; `None` if it is of another kind.
-pub type Taking = fn(&[u8]) -> Option<Given>;
+/// Turns a document that a person imports into a source; `None` if the document is of another kind.
+pub type Importer = fn(&[u8]) -> Option<ImportedDocument>;
 
-/// A document that was given to us, as a source.
+/// An imported document, as a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct ImportedDocument {
     /// The session in it.
     pub session: RuntimeIdentity,
     /// Where it is kept, below the home.
@@ -170,7 +188,7 @@ pub struct SqlitePlan {
     pub row: &'static [(&'static str, &'static str)],
 }
 
-/// A source as a reader is told of it.
+/// A source, as a reader gets it.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// Path below the agent's home, with `/` between the parts.
@@ -191,21 +209,34 @@ impl Source<'_> {
     }
 }
 
-/// How an agent is told to call our hook. Its hooks are kept by event, in groups of commands.
+/// How our hook is installed. The agent's settings keep hooks by event, in groups of commands.
 #[derive(Debug)]
 pub struct HookPlan {
     /// The files that may hold hooks. Ours go into the first that holds any, else into the first.
     pub files: &'static [HookFile],
     /// When the agent calls.
     pub events: &'static [HookEvent],
-    /// How the agent is told what to call.
+    /// How the settings name the command.
     pub call: HookCall,
-    /// What the user must still do before hooks run.
-    pub trust: Option<&'static str>,
-    /// What keeps hooks from running, where it is set.
+    /// The trust that the user must grant before hooks run.
+    pub trust: Option<&'static HookTrust>,
+    /// The settings that keep hooks from running.
     pub bans: &'static [HookBan],
-    /// The folder that says the same as a plugin of the agent's.
+    /// The same hooks as a plugin of the agent.
     pub plugin: Option<&'static HookPlugin>,
+}
+
+/// The trust an agent asks for before it runs hooks, and where it records that trust.
+#[derive(Debug)]
+pub struct HookTrust {
+    /// What to do.
+    pub text: &'static str,
+    /// The file of TOML below the home that has the notes.
+    pub file: &'static str,
+    /// The keys that lead to them; each holds the SHA-256 of a hook under `trusted_hash`.
+    pub notes: &'static [&'static str],
+    /// What that is made of, from the event, the command and the seconds it may take.
+    pub identity: fn(&str, &str, u64) -> String,
 }
 
 /// A file that may hold hooks.
@@ -235,7 +266,7 @@ pub struct HookEvent {
     pub seconds: u32,
 }
 
-/// How an agent is told what to call.
+/// How an agent's settings name the hook's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookCall {
     /// A program and its arguments, without a shell.

@@ -1,4 +1,4 @@
-//! One short line that tells a person what a tool was called for.
+//! One short line that describes a tool call.
 
 use crate::lenient::Hope;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt;
 use taffrail_model::text;
 
-/// The fields of a tool's input that tell what it is about, the most telling first.
-const TELLING: [&str; 17] = [
+/// The fields of a tool's input that describe the call, the best first.
+const FIELDS: [&str; 17] = [
     "command",
     "file_path",
     "absolute_path",
@@ -27,12 +27,12 @@ const TELLING: [&str; 17] = [
     "task_id",
     "name",
 ];
-/// Nothing is sought beyond a field that is at least as telling as this one.
-const TELLING_ENOUGH: usize = 7;
+/// The search ends at a field of this rank or better.
+const CONCLUSIVE: usize = 7;
 /// The most bytes of a gist.
 const LONGEST: usize = 280;
 
-/// The gist of a call, by its input; empty if nothing in it tells.
+/// The gist of a call, by its input; empty if no known field is there.
 #[must_use]
 pub(crate) fn of(input: &RawValue) -> Cow<'_, str> {
     // Asking for an object where there is none would write the whole of it into an error.
@@ -71,14 +71,14 @@ impl<'de> Visitor<'de> for Search<'_, 'de> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut input: A) -> Result<(), A::Error> {
         while let Some(rank) = input.next_key_seed(Rank)? {
-            let worst = self.best.as_ref().map_or(TELLING.len(), |(best, _)| *best);
+            let worst = self.best.as_ref().map_or(FIELDS.len(), |(best, _)| *best);
             if rank >= worst {
                 input.next_value::<IgnoredAny>()?;
                 continue;
             }
             if let Some(found) = input.next_value_seed(Hope::new())? {
                 *self.best = Some((rank, found));
-                if rank <= TELLING_ENOUGH {
+                if rank <= CONCLUSIVE {
                     return Ok(());
                 }
             }
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Search<'_, 'de> {
     }
 }
 
-/// Reads a field's name as its place among the telling ones, or as the place after the last.
+/// Reads a field's name as its rank in [`FIELDS`], or as the rank after the last.
 struct Rank;
 
 impl<'de> DeserializeSeed<'de> for Rank {
@@ -106,8 +106,8 @@ impl Visitor<'_> for Rank {
     }
 
     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<usize, E> {
-        let rank = TELLING.iter().position(|telling| *telling == name);
-        Ok(rank.unwrap_or(TELLING.len()))
+        let rank = FIELDS.iter().position(|telling| *telling == name);
+        Ok(rank.unwrap_or(FIELDS.len()))
     }
 }
 

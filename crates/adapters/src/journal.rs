@@ -1,41 +1,44 @@
-//! Reads the journal: what hooks, live registries, telemetry and the process table said.
+//! Reads the journal: entries from hooks, live registries, telemetry and the process table.
 
 use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows};
+use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows, TRIED, Tried};
 use taffrail_model::{
     AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
     RuntimeIdentity, SessionId, Signal, Sink,
 };
 
-/// Reads the journal of one agent; it remembers nothing from one record to the next.
+/// Reads the journal of one agent; it keeps no memory between records.
 pub(crate) struct JournalReader {
     descriptor: &'static Descriptor,
-    hear: fn(&mut Heard<'_, '_>),
-    known: Known,
+    read_entry: fn(&mut EntrySink<'_, '_>),
+    facts: SessionFacts,
 }
 
-/// What was learned of the sessions met so far.
+/// The facts about each session in the journal.
 #[derive(Default)]
-struct Known {
+struct SessionFacts {
     sessions: Vec<(RuntimeIdentity, Facts)>,
     places: HashMap<SessionId, usize>,
 }
 
-/// An entry at hand, and who is told.
-pub(crate) struct Heard<'e, 's> {
+/// The current entry, and the sink of its events.
+pub(crate) struct EntrySink<'e, 's> {
     pub(crate) entry: &'e Entry<'e>,
-    /// The process above the writer that is the agent's.
+    /// The agent's process, among the writer's ancestors.
     pub(crate) process: Option<Process>,
     sink: &'s mut dyn Sink,
-    known: &'s mut Known,
+    facts: &'s mut SessionFacts,
 }
 
 impl JournalReader {
-    /// `hear` makes events of what the agent itself said: hooks, its registry, its telemetry.
-    pub(crate) fn new(descriptor: &'static Descriptor, hear: fn(&mut Heard<'_, '_>)) -> Self {
-        Self { descriptor, hear, known: Known::default() }
+    /// `read_entry` reads the agent's own entries: from hooks, its registry, its telemetry.
+    pub(crate) fn new(
+        descriptor: &'static Descriptor,
+        read_entry: fn(&mut EntrySink<'_, '_>),
+    ) -> Self {
+        Self { descriptor, read_entry, facts: SessionFacts::default() }
     }
 
     fn process_of(&self, entry: &Entry<'_>) -> Option<Process> {
@@ -54,20 +57,20 @@ impl Reader for JournalReader {
             return sink.unknown("journal/unreadable", None);
         };
         let process = self.process_of(&entry);
-        let heard = &mut Heard { entry: &entry, process, sink, known: &mut self.known };
+        let sink = &mut EntrySink { entry: &entry, process, sink, facts: &mut self.facts };
         match &entry.via {
-            Origin::Hook | Origin::Registry | Origin::Telemetry => (self.hear)(heard),
-            Origin::Process => gone(heard, self.descriptor.id),
-            Origin::Input => done_here(heard, self.descriptor.id),
-            Origin::Pty => glimpsed(heard, self.descriptor.id),
+            Origin::Hook | Origin::Registry | Origin::Telemetry => (self.read_entry)(sink),
+            Origin::Process => process_loss(sink, self.descriptor.id),
+            Origin::Input => local_action(sink, self.descriptor.id),
+            Origin::Pty => screen(sink, self.descriptor.id),
             Origin::Transcript | Origin::Unknown(_) => {
-                heard.unknown(&format!("journal/{}", entry.via.as_str()));
+                sink.unknown(&format!("journal/{}", entry.via.as_str()));
             }
         }
     }
 
     fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
-        self.known.sessions.clone()
+        self.facts.sessions.clone()
     }
 
     fn save(&self) -> String {
@@ -75,8 +78,8 @@ impl Reader for JournalReader {
     }
 }
 
-impl<'e> Heard<'e, '_> {
-    /// An event of this entry, with nothing but what all of them share.
+impl<'e> EntrySink<'e, '_> {
+    /// A draft with the fields that all events of this entry share.
     pub(crate) fn draft(&self, part: u32, kind: Kind) -> Draft<'e> {
         let mut draft =
             Draft::new(RecordKey::Provider(Cow::Borrowed(&self.entry.nonce)), part, kind);
@@ -85,29 +88,29 @@ impl<'e> Heard<'e, '_> {
         draft
     }
 
-    /// Tells an event.
-    pub(crate) fn tell(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
+    /// Emits an event.
+    pub(crate) fn emit(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
         self.sink.event(who, draft);
     }
 
-    /// Tells what is so of a session.
-    pub(crate) fn learn(&mut self, who: &RuntimeIdentity, facts: Facts) {
-        self.known.learn(who, facts);
+    /// Adds facts about a session.
+    pub(crate) fn add_facts(&mut self, who: &RuntimeIdentity, facts: Facts) {
+        self.facts.add(who, facts);
     }
 
-    /// Tells what a model answer cost.
-    pub(crate) fn spend(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
+    /// Emits the usage of a model's answer.
+    pub(crate) fn add_usage(&mut self, who: &RuntimeIdentity, usage: NewUsage) {
         self.sink.usage(who, usage);
     }
 
-    /// Counts something this version does not know.
+    /// Counts an unknown entry.
     pub(crate) fn unknown(&mut self, raw_type: &str) {
         self.sink.unknown(raw_type, None);
     }
 }
 
-impl Known {
-    fn learn(&mut self, who: &RuntimeIdentity, facts: Facts) {
+impl SessionFacts {
+    fn add(&mut self, who: &RuntimeIdentity, facts: Facts) {
         let next = self.sessions.len();
         let place = *self.places.entry(who.session()).or_insert(next);
         match self.sessions.get_mut(place) {
@@ -117,7 +120,7 @@ impl Known {
     }
 }
 
-/// The detail of what has no name of its own.
+/// The detail of an event that has only a label.
 pub(crate) fn labelled<'a>(
     label: &'static str,
     fields: Vec<(&'static str, serde_json::Value)>,
@@ -126,72 +129,93 @@ pub(crate) fn labelled<'a>(
 }
 
 /// A session lost its process.
-fn gone(heard: &mut Heard<'_, '_>, agent: &str) {
-    let Ok(it) = serde_json::from_str::<Gone>(heard.entry.payload.get()) else {
-        return heard.unknown("process/unreadable");
+fn process_loss(sink: &mut EntrySink<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Gone>(sink.entry.payload.get()) else {
+        return sink.unknown("process/unreadable");
     };
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
-    let mut draft = heard.draft(0, Kind::Heartbeat);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
     draft.signal = Some(match it.gone {
         Loss::Died => Signal::Died,
         Loss::Left => Signal::Ended,
     });
     draft.confidence = Confidence::High;
     draft.detail = labelled("process", vec![("pid", it.process.pid.into())]);
-    heard.tell(&who, draft);
+    sink.emit(&who, draft);
 }
 
-/// Something was done with a session from here.
-fn done_here(heard: &mut Heard<'_, '_>, agent: &str) {
-    let payload = heard.entry.payload.get();
-    match (serde_json::from_str(payload), serde_json::from_str(payload)) {
-        (Ok(it), _) => answered(heard, agent, it),
-        (_, Ok(it)) => sent(heard, agent, it),
-        (Err(_), Err(_)) => heard.unknown("ctm-input/unreadable"),
+/// A user acted on a session through this program.
+fn local_action(sink: &mut EntrySink<'_, '_>, agent: &str) {
+    let payload = sink.entry.payload.get();
+    if let Ok(it) = serde_json::from_str(payload) {
+        decision(sink, agent, it);
+    } else if let Ok(it) = serde_json::from_str(payload) {
+        prompt_sent(sink, agent, it);
+    } else if let Ok(it) = serde_json::from_str(payload) {
+        attempt(sink, agent, &it);
+    } else {
+        sink.unknown("ctm-input/unreadable");
     }
 }
 
-/// A prompt was put in. It counts as one when the agent's own record has it.
-fn sent(heard: &mut Heard<'_, '_>, agent: &str, it: Sent) {
+/// The agent tried an action that only a person may take, and was refused.
+fn attempt(sink: &mut EntrySink<'_, '_>, agent: &str, it: &Tried) {
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
-    let mut draft = heard.draft(0, Kind::Heartbeat);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
+    draft.signal = Some(Signal::Alive);
+    draft.confidence = Confidence::High;
+    let about = it.approval.as_ref().map(|it| ("approval_id", it.as_str().into()));
+    let fields = about.into_iter().chain([("tried", it.tried.as_str().into())]);
+    draft.detail = labelled(TRIED, fields.collect());
+    draft.text = Some(Cow::Owned(format!("{} tried to {}", it.program, it.tried)));
+    sink.emit(&who, draft);
+}
+
+/// This program delivered a prompt. The prompt counts once the agent's own record has it.
+fn prompt_sent(sink: &mut EntrySink<'_, '_>, agent: &str, it: Sent) {
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
     draft.signal = Some(Signal::Alive);
     draft.confidence = Confidence::High;
     draft.detail = labelled("sent", vec![("correlation_id", it.message.as_str().into())]);
     draft.text = Some(Cow::Owned(it.says));
-    heard.tell(&who, draft);
+    sink.emit(&who, draft);
 }
 
-/// A terminal of ours shows something.
-fn glimpsed(heard: &mut Heard<'_, '_>, agent: &str) {
-    let Ok(it) = serde_json::from_str::<Glimpse>(heard.entry.payload.get()) else {
-        return heard.unknown("pty/unreadable");
+/// A terminal that this program runs shows a known state.
+fn screen(sink: &mut EntrySink<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Glimpse>(sink.entry.payload.get()) else {
+        return sink.unknown("pty/unreadable");
     };
     let asked = Signal::AskedApproval { input: String::new() };
     let (kind, signal, word) = match &it.shows {
         Shows::Ready => (Kind::Heartbeat, Signal::Quiet, "ready"),
         Shows::Working => (Kind::Heartbeat, Signal::Busy, "working"),
         Shows::Approval => (Kind::ApprovalRequested, asked, "approval"),
-        Shows::Question => (Kind::Heartbeat, Signal::Asked { call: String::new() }, "question"),
+        Shows::Question => (
+            Kind::Heartbeat,
+            Signal::Asked { call: String::new(), options: Vec::new() },
+            "question",
+        ),
         Shows::Unclear => (Kind::Heartbeat, Signal::Alive, "unclear"),
-        Shows::Unknown(word) => return heard.unknown(&format!("pty/{word}")),
+        Shows::Unknown(word) => return sink.unknown(&format!("pty/{word}")),
     };
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
-    let mut draft = heard.draft(0, kind);
+    let mut draft = sink.draft(0, kind);
     draft.signal = Some(signal);
     // A screen is drawn for people and changes with every version.
     draft.confidence = Confidence::Low;
     draft.detail = labelled("screen", vec![("shows", word.into()), ("pid", it.process.pid.into())]);
     draft.text = it.command.map(Cow::Owned);
     let facts = Facts { project_path: it.folder, process: Some(it.process), ..Facts::default() };
-    heard.learn(&who, facts);
-    heard.tell(&who, draft);
+    sink.add_facts(&who, facts);
+    sink.emit(&who, draft);
 }
 
-/// A request was decided at our desk.
-fn answered(heard: &mut Heard<'_, '_>, agent: &str, it: Answered) {
+/// An approval request was decided through this program.
+fn decision(sink: &mut EntrySink<'_, '_>, agent: &str, it: Answered) {
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
-    let mut draft = heard.draft(0, Kind::ApprovalResolved);
+    let mut draft = sink.draft(0, Kind::ApprovalResolved);
     draft.signal = Some(match it.input.is_empty() {
         true => Signal::Alive,
         false => Signal::Settled { call: String::new(), input: it.input.clone() },
@@ -204,7 +228,7 @@ fn answered(heard: &mut Heard<'_, '_>, agent: &str, it: Answered) {
     ];
     draft.detail = labelled("desk", fields);
     draft.text = Some(Cow::Owned(it.says));
-    heard.tell(&who, draft);
+    sink.emit(&who, draft);
 }
 
 #[cfg(test)]
@@ -216,21 +240,21 @@ mod tests {
     use std::path::Path;
     use taffrail_model::{Cursor, EventId, TurnId};
 
-    /// What was heard: whose, kind, signal and text; and what was not understood.
+    /// Events as lines: session, kind, signal and text; and unknown entries.
     #[derive(Default)]
-    struct Ear {
-        said: Vec<String>,
+    struct Recorder {
+        lines: Vec<String>,
         events: Vec<Value>,
         unknown: Vec<String>,
     }
 
-    impl Sink for Ear {
+    impl Sink for Recorder {
         fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
             let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
             let text = draft.text.as_deref().unwrap_or_default();
             let (kind, ends) = (draft.kind.as_str(), if draft.ends_turn { " ends" } else { "" });
             let scope = who.scope.as_str();
-            self.said.push(format!("{scope}/{} {kind}{ends} {signal} '{text}'", who.id.as_str()));
+            self.lines.push(format!("{scope}/{} {kind}{ends} {signal} '{text}'", who.id.as_str()));
             let id = EventId::of(who.session(), &draft.key, draft.part);
             self.events.push(json!({
                 "id": id, "origin": draft.origin.as_str(), "at": draft.at,
@@ -250,33 +274,33 @@ mod tests {
         json!({"at": "2026-11-15T10:00:00Z", "nonce": "n1", "agent": agent, "via": via, "payload": payload})
     }
 
-    fn read_line(adapter: &dyn Adapter, line: &str) -> (Ear, Vec<(RuntimeIdentity, Facts)>) {
-        let (mut ear, mut reader) = (Ear::default(), adapter.journal());
+    fn read_line(adapter: &dyn Adapter, line: &str) -> (Recorder, Vec<(RuntimeIdentity, Facts)>) {
+        let (mut recorder, mut reader) = (Recorder::default(), adapter.journal());
         let at = Cursor::Bytes { byte_offset: 0, length: 0 };
-        reader.read(&Record { bytes: line.as_bytes(), at }, &mut ear);
+        reader.read(&Record { bytes: line.as_bytes(), at }, &mut recorder);
         assert_eq!(reader.save(), "");
-        (ear, reader.facts())
+        (recorder, reader.facts())
     }
 
-    fn heard(agent: &str, via: &str, payload: &Value) -> Ear {
+    fn read_payload(agent: &str, via: &str, payload: &Value) -> Recorder {
         read_line(by_id(agent).unwrap(), &entry(agent, via, payload).to_string()).0
     }
 
-    /// Checks what a hook of a session `s` says; marks of inputs are left out.
+    /// Checks the events of a hook of session `s`, without digests of inputs.
     fn check(agent: &str, hook: &str, more: &Value, expected: &[&str]) {
         let mut payload = json!({"session_id": "s", "hook_event_name": hook, "cwd": "/w"});
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let ear = heard(agent, "hook", &payload);
-        let said: Vec<_> = ear.said.iter().map(|it| without_marks(it)).collect();
-        assert_eq!(said, expected, "{hook}");
-        assert!(ear.events.iter().all(|it| it["label"] == hook && it["data"]["hook"] == hook));
-        assert!(ear.unknown.is_empty(), "{:?}", ear.unknown);
+        let recorder = read_payload(agent, "hook", &payload);
+        let lines: Vec<_> = recorder.lines.iter().map(|it| without_marks(it)).collect();
+        assert_eq!(lines, expected, "{hook}");
+        assert!(recorder.events.iter().all(|it| it["label"] == hook && it["data"]["hook"] == hook));
+        assert!(recorder.unknown.is_empty(), "{:?}", recorder.unknown);
     }
 
     /// Marks are 32 hex digits.
-    fn without_marks(said: &str) -> String {
+    fn without_marks(line: &str) -> String {
         let is_mark = |it: &str| it.len() == 32 && it.bytes().all(|it| it.is_ascii_hexdigit());
-        let words = said.split(' ').map(|word| {
+        let words = line.split(' ').map(|word| {
             let parts = word.split(':').map(|part| if is_mark(part) { "*" } else { part });
             parts.collect::<Vec<_>>().join(":")
         });
@@ -303,8 +327,8 @@ mod tests {
             check("PostToolUse", bash(), "/s heartbeat answered:t1 ''");
             check("PreCompact", json!({"trigger": "auto"}), "/s heartbeat compacting ''");
             check("PostCompact", json!({"trigger": "auto"}), "/s heartbeat compacted ''");
-            let said = json!({"last_assistant_message": "Done."});
-            check("Stop", said, "/s agent.stopped ends turn-over 'Done.'");
+            let done = json!({"last_assistant_message": "Done."});
+            check("Stop", done, "/s agent.stopped ends turn-over 'Done.'");
             check("SessionEnd", json!({"reason": "other"}), "/s session.exited ended 'other'");
         }
     }
@@ -316,9 +340,9 @@ mod tests {
             let payload = json!({"session": "run-1", "process": process, "folder": "/w", "shows": shows, "command": command});
             for agent in ["claude-code", "codex"] {
                 let line = entry(agent, "pty", &payload).to_string();
-                let (ear, facts) = read_line(by_id(agent).unwrap(), &line);
-                assert_eq!(ear.said, [expected], "{agent} {shows}");
-                let event = &ear.events[0];
+                let (recorder, facts) = read_line(by_id(agent).unwrap(), &line);
+                assert_eq!(recorder.lines, [expected], "{agent} {shows}");
+                let event = &recorder.events[0];
                 assert_eq!(
                     (&event["origin"], &event["confidence"]),
                     (&"pty".into(), &"low".into())
@@ -335,9 +359,12 @@ mod tests {
         check("question", None, "/run-1 heartbeat asked ''");
         check("unclear", None, "/run-1 heartbeat alive ''");
         let later = json!({"session": "s", "process": {"pid": 7, "start": 5}, "shows": "dreaming"});
-        let ear = heard("codex", "pty", &later);
-        assert_eq!((ear.said, ear.unknown), (vec![], vec!["pty/dreaming".to_owned()]));
-        assert_eq!(heard("codex", "pty", &json!({"shows": "ready"})).unknown, ["pty/unreadable"]);
+        let recorder = read_payload("codex", "pty", &later);
+        assert_eq!((recorder.lines, recorder.unknown), (vec![], vec!["pty/dreaming".to_owned()]));
+        assert_eq!(
+            read_payload("codex", "pty", &json!({"shows": "ready"})).unknown,
+            ["pty/unreadable"]
+        );
     }
 
     #[test]
@@ -359,8 +386,8 @@ mod tests {
     fn a_request_is_joined_with_its_call_by_the_input() {
         let signal = |hook: &str, input: Value| {
             let payload = json!({"session_id": "s", "hook_event_name": hook, "tool_name": "Bash", "tool_input": input});
-            let ear = heard("codex", "hook", &payload);
-            ear.said[0].split_once(':').unwrap().1.get(..32).unwrap().to_owned()
+            let recorder = read_payload("codex", "hook", &payload);
+            recorder.lines[0].split_once(':').unwrap().1.get(..32).unwrap().to_owned()
         };
         let called = signal("PreToolUse", json!({"command": "ls", "n": 1}));
         let why = json!({"n": 1, "command": "ls", "description": "May I?"});
@@ -436,9 +463,13 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_counted() {
-        let check = |agent: &str, via: &str, payload: Value, said: &[&str], unknown: &[&str]| {
-            let ear = heard(agent, via, &payload);
-            assert_eq!((ear.said, ear.unknown), (owned(said), owned(unknown)), "{payload}");
+        let check = |agent: &str, via: &str, payload: Value, lines: &[&str], unknown: &[&str]| {
+            let recorder = read_payload(agent, via, &payload);
+            assert_eq!(
+                (recorder.lines, recorder.unknown),
+                (owned(lines), owned(unknown)),
+                "{payload}"
+            );
         };
         let new = json!({"session_id": "s", "hook_event_name": "Tomorrow"});
         check("codex", "hook", new.clone(), &["/s heartbeat alive ''"], &["hook/Tomorrow"]);
@@ -459,9 +490,9 @@ mod tests {
         let whole = entry("codex", "hook", &payload);
         let mut short = whole.clone();
         short["shortened"] = json!(true);
-        let said = |entry: &Value| read_line(by_id("codex").unwrap(), &entry.to_string()).0.said;
-        assert_eq!(said(&short), said(&whole));
-        assert_eq!(said(&short).len(), 1);
+        let lines = |entry: &Value| read_line(by_id("codex").unwrap(), &entry.to_string()).0.lines;
+        assert_eq!(lines(&short), lines(&whole));
+        assert_eq!(lines(&short).len(), 1);
     }
 
     fn owned(texts: &[&str]) -> Vec<String> {
@@ -473,9 +504,9 @@ mod tests {
         let process = Process { pid: 7, start: 5 };
         let check = |loss: Loss, expected: &str| {
             let gone = Gone { gone: loss, session: "s".into(), scope: "p".into(), process };
-            let ear = heard("claude-code", "process", &json!(gone));
-            assert_eq!(ear.said, [expected]);
-            assert_eq!(ear.events[0]["origin"], "process");
+            let recorder = read_payload("claude-code", "process", &json!(gone));
+            assert_eq!(recorder.lines, [expected]);
+            assert_eq!(recorder.events[0]["origin"], "process");
         };
         check(Loss::Died, "p/s heartbeat died ''");
         check(Loss::Left, "p/s heartbeat ended ''");
@@ -486,11 +517,11 @@ mod tests {
         let check = |input: &str, expected: &str| {
             let answered = json!({"approval": "a1", "decision": "deny", "by": "cli", "session": "s",
                 "scope": "p", "says": "rm -rf build", "input": input});
-            let ear = heard("claude-code", "ctm-input", &answered);
-            assert_eq!(ear.said, [expected]);
+            let recorder = read_payload("claude-code", "ctm-input", &answered);
+            assert_eq!(recorder.lines, [expected]);
             let data = json!({"label": "desk", "approval_id": "a1", "decision": "deny", "decided_by": "cli"});
             assert_eq!(
-                (&ear.events[0]["origin"], &ear.events[0]["data"]),
+                (&recorder.events[0]["origin"], &recorder.events[0]["data"]),
                 (&json!("ctm-input"), &data)
             );
         };
@@ -499,13 +530,22 @@ mod tests {
     }
 
     #[test]
+    fn what_an_agent_tried_is_told() {
+        let tried = json!({"tried": "approve", "program": "claude", "approval": "a1", "session": "s", "scope": "p"});
+        let recorder = read_payload("claude-code", "ctm-input", &tried);
+        assert_eq!(recorder.lines, ["p/s heartbeat alive 'claude tried to approve'"]);
+        let data = json!({"label": "tried", "approval_id": "a1", "tried": "approve"});
+        assert_eq!(recorder.events[0]["data"], data);
+    }
+
+    #[test]
     fn a_prompt_of_ours_is_told_and_is_no_prompt_of_its_own() {
         let sent = json!({"message": "m1", "session": "s", "scope": "p", "says": "go on"});
-        let ear = heard("claude-code", "ctm-input", &sent);
-        assert_eq!(ear.said, ["p/s heartbeat alive 'go on'"]);
+        let recorder = read_payload("claude-code", "ctm-input", &sent);
+        assert_eq!(recorder.lines, ["p/s heartbeat alive 'go on'"]);
         let data = json!({"label": "sent", "correlation_id": "m1"});
         assert_eq!(
-            (&ear.events[0]["origin"], &ear.events[0]["data"]),
+            (&recorder.events[0]["origin"], &recorder.events[0]["data"]),
             (&json!("ctm-input"), &data)
         );
     }
@@ -520,11 +560,11 @@ mod tests {
                 let agent = serde_json::from_str::<Value>(line).unwrap()["agent"].clone();
                 let adapter = by_id(agent.as_str().unwrap()).unwrap();
                 let (whole, _) = read_line(adapter, line);
-                assert!(!whole.said.is_empty() && whole.unknown.is_empty(), "{line}");
+                assert!(!whole.lines.is_empty() && whole.unknown.is_empty(), "{line}");
                 assert!(whole.events.iter().all(|it| ids.insert(it["id"].to_string())), "{line}");
                 for cut in (1..line.len()).filter_map(|end| line.get(..end)) {
-                    let (heard, _) = read_line(adapter, cut);
-                    assert!(heard.said.is_empty() && heard.unknown.len() == 1, "{cut}");
+                    let (recorder, _) = read_line(adapter, cut);
+                    assert!(recorder.lines.is_empty() && recorder.unknown.len() == 1, "{cut}");
                 }
             }
         }

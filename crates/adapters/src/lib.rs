@@ -1,138 +1,155 @@
 //! One folder per coding agent: where its history lives, and how a record becomes events.
 //!
 //! An adapter is data and pure functions. It declares the shape of its sources; `capture` owns the
-//! readers for the three shapes and hands over one record at a time. A reader may remember things
-//! (the open turn, calls without a result) and must be able to write its memory down, because it is
-//! saved with the checkpoint. Adding an agent touches one folder and one word in the list below.
+//! readers for the three shapes and hands over one record at a time. A reader may keep memory (the
+//! open turn, calls without a result) and must be able to serialize it, because each checkpoint saves
+//! it. Adding an agent touches one folder and one word in the list below.
 
-mod carrying;
+mod agent_server;
+mod approvals;
+mod callers;
 mod descriptor;
-mod desk;
 mod gist;
-mod hooking;
+mod hook_payload;
 mod journal;
 mod lenient;
+mod no_journal;
 pub mod records;
 mod screen;
-mod silent;
-mod starting;
+mod start_plan;
 mod status_line;
 mod surrogates;
-mod talking;
 mod telemetry;
+mod transfer;
 
 #[cfg(test)]
 mod conformance;
 
-pub use carrying::{CarryPlan, Rehome, Unplaced, is_plain_path};
+pub use agent_server::{ServerMessage, ServerPlan, ServerRequest, ServerState};
+pub use approvals::{Answer, ApprovalPlan, Dialog, Request, Unattended};
+pub use callers::{agent_marks, agent_programs, instruction_files};
 pub use descriptor::{
-    Advice, Capabilities, Descriptor, Encoding, Given, HomeRule, HookBan, HookCall, HookEvent,
-    HookFile, HookPlan, HookPlugin, LiveEntry, LivePlan, Place, Retention, Shape, Source,
-    SqlitePlan, Syntax, Taking,
+    Advice, AdvisedSetting, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
+    HookPlan, HookPlugin, HookTrust, ImportedDocument, Importer, LiveEntry, LivePlan, Place,
+    Retention, Shape, Source, SqlitePlan, Syntax, Traces,
 };
-pub use desk::{Answer, DeskPlan, Dialog, Request, Unattended};
-pub use screen::{Screen, Shown};
-pub use starting::StartPlan;
+pub use screen::{Screen, ScreenState};
+pub use start_plan::StartPlan;
 pub use status_line::StatusLinePlan;
-pub use talking::{ServerAsks, ServerPlan, ServerSays, Talk};
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
+pub use transfer::{Destination, PlacementError, TransferPlan, is_plain_path};
 
 use serde_json::{Map, Value};
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink};
 
-/// What the product knows of one coding agent.
+/// One coding agent: its descriptor, its readers, and its plans.
 pub trait Adapter: Sync {
-    /// The facts other floors ask for.
+    /// The agent's plain facts.
     fn descriptor(&self) -> &'static Descriptor;
 
-    /// Says what a file below the agent's home is, by its path with `/` between the parts; `None`
-    /// for everything that is not history.
+    /// Classifies a file by its path below the agent's home, with `/` between the parts; `None` for
+    /// a file that holds no history.
     fn place(&self, path: &str) -> Option<Place>;
 
-    /// Begins to read a source, or goes on with the memory an earlier reader saved. A memory that
-    /// cannot be read is treated as none.
+    /// A reader of a source that starts from the memory an earlier reader saved. A memory that
+    /// cannot be parsed counts as none.
     fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader>;
 
-    /// Begins to read what hooks, registries and probes said of this agent's sessions: records are
-    /// entries of the journal. It remembers nothing from one record to the next.
+    /// A reader of the journal's entries for this agent: from hooks, registries and probes. It keeps
+    /// no memory between records.
     fn journal(&self) -> Box<dyn Reader>;
 
-    /// How the agent is told to call our hook; `None` where we have none for it.
+    /// How our hook is installed in the agent's settings; `None` if we have no hook for the agent.
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         None
     }
 
-    /// How its requests to be allowed something are read and answered; `None` where they cannot be.
-    fn desk(&self) -> Option<&'static DeskPlan> {
+    /// Whether a hook's payload comes from this agent. Other agents run the hooks of its settings,
+    /// too; their payloads are neither believed nor answered.
+    fn is_own_payload(&self, _: &str) -> bool {
+        true
+    }
+
+    /// How approval requests are read and answered; `None` if the agent offers no way.
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
         None
     }
 
-    /// A server of its own that tells how its sessions stand; `None` where it has none.
+    /// The agent's own server, which reports the status of its sessions; `None` if it has none.
     fn server_plan(&self) -> Option<&'static ServerPlan> {
         None
     }
 
-    /// How the agent is started on a session or a brief; `None` where that is not known.
+    /// How the agent starts on a session or a brief; `None` if that is not known.
     fn start_plan(&self) -> Option<&'static StartPlan> {
         None
     }
 
-    /// How its sessions are carried to another machine; `None` where no way is known to put their
-    /// history where the agent resumes it from.
-    fn carry_plan(&self) -> Option<&'static CarryPlan> {
+    /// Whether a session can be resumed by its runtime id: every start plan resumes by id.
+    fn resumes_by_id(&self) -> bool {
+        self.start_plan().is_some()
+    }
+
+    /// How a session moves to another machine; `None` if its files cannot be placed where the agent
+    /// resumes from.
+    fn transfer_plan(&self) -> Option<&'static TransferPlan> {
         None
     }
 
-    /// What a screen of the agent shows; `Unknown` where we cannot read its screen.
-    fn read_screen(&self, _: &Screen<'_>) -> Shown {
-        Shown::Unknown
+    /// The state that the agent's screen shows; `Unknown` if we cannot read its screen.
+    fn read_screen(&self, _: &Screen<'_>) -> ScreenState {
+        ScreenState::Unknown
     }
 
-    /// How what the agent tells its status line is told apart; `None` where it tells nothing.
+    /// How payloads for the status line are recognised; `None` if the agent sends none.
     fn status_line(&self) -> Option<&'static StatusLinePlan> {
         None
     }
 
-    /// What of the agent's telemetry is written down; `None` where nothing is.
+    /// Which of the agent's telemetry the journal keeps; `None` if it keeps none.
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
         None
     }
 
-    /// How a document that a person gives us becomes a source of this kind; `None` for agents, whose
-    /// history is found and not given.
-    fn given(&self) -> Option<Taking> {
+    /// Turns a document that a person imports into a source; `None` for agents, whose history is
+    /// discovered on disk.
+    fn importer(&self) -> Option<Importer> {
         None
     }
 
-    /// What it reads tells of sessions of other adapters' agents, and of none of its own.
-    fn speaks_for_others(&self) -> bool {
+    /// Whether the adapter reads sessions of other adapters' agents and has none of its own.
+    fn is_remote(&self) -> bool {
         false
     }
 
-    /// The small fields of a record that no event speaks of, shown with its events so that nothing
-    /// an agent newly writes is lost. Only asked for when an event is shown whole.
+    /// The small fields of a record that no event covers. They are shown with the record's events, so
+    /// that new fields of an agent are not lost. Called only when an event is shown whole.
     fn extra(&self, record: &[u8]) -> Map<String, Value>;
 }
 
-/// Reads the records of one source in their order.
+/// Reads the records of one source in order.
 ///
-/// What an event says (kind, part, text, detail) depends on its record alone; memory only adds
-/// links (turn, parent), tells repeated lines apart, or suppresses a record that repeats another.
-/// So a record read alone gives back the text of every event it ever made.
+/// The content of an event (kind, part, text, detail) depends on its record alone; memory only adds
+/// links (turn, parent), numbers repeated lines, or suppresses a record that repeats another. So
+/// reading a record alone gives back the text of every event it ever made.
 pub trait Reader {
-    /// Reads one record. A torn or unknown one is silence and a counter, never an error.
+    /// Reads one record. A torn or unknown record is counted and makes no event; it is never an error.
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink);
 
-    /// What the source says, so far, about each session met in it.
+    /// The facts so far about each session in the source.
     fn facts(&self) -> Vec<(RuntimeIdentity, Facts)>;
 
-    /// The memory to go on from, as text. Small: it is written with every checkpoint.
+    /// The reader's memory as text. Keep it small: every checkpoint writes it.
     fn save(&self) -> String;
 }
 
 macro_rules! adapters {
-    ($($name:ident),+ $(,)?) => {
+    ($($name:ident),+ $(,)?) => { adapters! { @define ($) $($name),+ } };
+    (@define ($dollar:tt) $($name:ident),+) => {
         $(pub mod $name;)+
+
+        /// Each adapter with the name of its folder below `src`, in the order they were added.
+        const FOLDERS: &[(&str, &dyn Adapter)] = &[$((stringify!($name), &$name::ADAPTER)),+];
 
         /// Every adapter, in the order they were added.
         #[must_use]
@@ -140,28 +157,40 @@ macro_rules! adapters {
             static ALL: &[&dyn Adapter] = &[$(&$name::ADAPTER),+];
             ALL
         }
+
+        /// Calls a macro with the names of all adapters, so that a suite has one test for each.
+        #[macro_export]
+        macro_rules! for_each_adapter {
+            ($dollar each:ident) => { $dollar each! { $($name),+ } };
+        }
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose, portable_state, relayed }
+adapters! { claude_code, codex, gemini_cli, goose, portable_state, remote }
 
-/// Every adapter of an agent: of a program whose history is found.
+/// The adapters of agents: programs whose history is discovered on disk.
 pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
-    owners().filter(|adapter| adapter.given().is_none())
+    owners().filter(|adapter| adapter.importer().is_none())
 }
 
-/// Every adapter that sessions are of: all but those that speak of others' sessions.
+/// The adapters that own sessions: all but the remote ones.
 pub fn owners() -> impl Iterator<Item = &'static dyn Adapter> {
-    all().iter().copied().filter(|adapter| !adapter.speaks_for_others())
+    all().iter().copied().filter(|adapter| !adapter.is_remote())
 }
 
-/// The adapters that read what is told of others' sessions.
-pub fn relays() -> impl Iterator<Item = &'static dyn Adapter> {
-    all().iter().copied().filter(|adapter| adapter.speaks_for_others())
+/// The adapters that read sessions of other devices.
+pub fn remotes() -> impl Iterator<Item = &'static dyn Adapter> {
+    all().iter().copied().filter(|adapter| adapter.is_remote())
 }
 
 /// The adapter with this id.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn Adapter> {
     all().iter().copied().find(|adapter| adapter.descriptor().id == id)
+}
+
+/// The folder below `src` of the adapter with this id: its code and its fixtures.
+#[must_use]
+pub fn folder_of(id: &str) -> Option<&'static str> {
+    FOLDERS.iter().find(|(_, adapter)| adapter.descriptor().id == id).map(|(folder, _)| *folder)
 }

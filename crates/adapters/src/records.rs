@@ -1,4 +1,4 @@
-//! What the readers of several agents need for taking records apart.
+//! Parsing helpers that the readers of several agents share.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{RecordKey, Timestamp, hash};
 
-/// How many lines of one time are remembered to tell repeated ones apart.
+/// How many lines of one time are remembered to number repetitions.
 const SAME_TIME_LINES: usize = 64;
 /// Longer ids are not remembered from record to record; no agent writes such.
 pub const LONGEST_ID: usize = 256;
 /// The most bytes of unknown fields an event carries.
 const EXTRA_BYTES: usize = 4096;
 
-/// Reads an RFC 3339 time as agents write it; anything else is no time.
+/// Parses an RFC 3339 time as agents write it.
 #[must_use]
 pub fn time(text: &str) -> Option<Timestamp> {
     text.parse().ok()
@@ -25,20 +25,20 @@ pub fn time_ms(milliseconds: i64) -> Option<Timestamp> {
     Timestamp::from_millisecond(milliseconds).ok()
 }
 
-/// Tells lines apart that have no id: by their hash, and among equal ones by their number.
+/// Keys for lines without an id: their hash, and a number among equal lines.
 ///
 /// Equal lines carry equal times, so only the latest lines of the latest time are remembered; an
-/// equal line that comes back later is the same event again, which is what a replay is.
+/// equal line that comes back later is a replay of the same event.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct LineKeys {
     at: Option<Timestamp>,
     #[serde(default, with = "packed")]
-    seen: VecDeque<Seen>,
+    seen: VecDeque<LineCount>,
 }
 
-/// A line that was met; the one met last stands last.
+/// A line that was read, and how often. The latest is last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct LineCount {
     /// The beginning of its hash.
     mark: u64,
     /// How often.
@@ -54,13 +54,13 @@ impl LineKeys {
         }
         let hash = hash::of_bytes(line);
         let mark = mark(hash);
-        let known = self.seen.iter().rposition(|seen| seen.mark == mark);
-        let before = known.and_then(|place| self.seen.remove(place));
+        let place = self.seen.iter().rposition(|seen| seen.mark == mark);
+        let before = place.and_then(|place| self.seen.remove(place));
         let nth = before.map_or(0, |seen| seen.times);
         if self.seen.len() >= SAME_TIME_LINES {
             self.seen.pop_front();
         }
-        self.seen.push_back(Seen { mark, times: nth.saturating_add(1) });
+        self.seen.push_back(LineCount { mark, times: nth.saturating_add(1) });
         RecordKey::Line { hash, nth }
     }
 }
@@ -70,19 +70,19 @@ fn mark(hash: Digest16) -> u64 {
     (u128::from_be_bytes(hash) >> 64) as u64
 }
 
-/// Writes lines that were met as one text: for each its mark and how often, in 24 hex digits.
+/// Serializes line counts as one text: for each its mark and its count, in 24 hex digits.
 mod packed {
-    use super::Seen;
+    use super::LineCount;
     use crate::lenient::{Text, lenient};
     use serde::{Deserializer, Serializer};
     use std::collections::VecDeque;
     use std::fmt::Write;
 
     pub(super) fn serialize<S: Serializer>(
-        seen: &VecDeque<Seen>,
+        seen: &VecDeque<LineCount>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let text = seen.iter().fold(String::new(), |mut out, Seen { mark, times }| {
+        let text = seen.iter().fold(String::new(), |mut out, LineCount { mark, times }| {
             // Writing to a String cannot fail.
             write!(out, "{mark:016x}{times:08x}").ok();
             out
@@ -90,22 +90,22 @@ mod packed {
         serializer.serialize_str(&text)
     }
 
-    /// What cannot be read was not met.
+    /// A text that cannot be parsed counts as empty.
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<VecDeque<Seen>, D::Error> {
+    ) -> Result<VecDeque<LineCount>, D::Error> {
         let text: Text<'_> = lenient(deserializer)?;
         Ok(text.as_deref().and_then(unpacked).unwrap_or_default())
     }
 
-    fn unpacked(mut text: &str) -> Option<VecDeque<Seen>> {
+    fn unpacked(mut text: &str) -> Option<VecDeque<LineCount>> {
         let mut out = VecDeque::new();
         while !text.is_empty() {
             let (mark, rest) = text.split_at_checked(16)?;
             let (times, rest) = rest.split_at_checked(8)?;
             let mark = u64::from_str_radix(mark, 16).ok()?;
             let times = u32::from_str_radix(times, 16).ok()?;
-            out.push_back(Seen { mark, times });
+            out.push_back(LineCount { mark, times });
             text = rest;
         }
         Some(out)
@@ -114,14 +114,14 @@ mod packed {
 
 /// The fields of a JSON object that an adapter does not read, as far as they are small.
 #[must_use]
-pub fn extra_fields(object: &[u8], known: &[&str]) -> Map<String, Value> {
+pub fn extra_fields(object: &[u8], place: &[&str]) -> Map<String, Value> {
     let Ok(fields) = serde_json::from_slice::<Map<String, Value>>(object) else {
         return Map::new();
     };
     let mut room = EXTRA_BYTES;
     fields
         .into_iter()
-        .filter(|(name, value)| !known.contains(&name.as_str()) && !value.is_null())
+        .filter(|(name, value)| !place.contains(&name.as_str()) && !value.is_null())
         .filter(|(name, value)| {
             let size = name.len() + value.to_string().len();
             let fits = size <= room;

@@ -1,10 +1,10 @@
 //! What an agent's screen shows, read from its text alone.
 //!
 //! A screen is drawn for people and changes with every version, so what is read from it is only ever
-//! a low-confidence word, or a reason to leave a terminal alone. What is not plainly recognised is
+//! low-confidence evidence, or a reason to leave a terminal alone. A screen that is not recognised is
 //! `Unknown`.
 
-/// A terminal as it stands: its rows from the top, without blanks at their ends.
+/// The content of a terminal: its rows from the top, without trailing blanks.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen<'a> {
     /// The rows.
@@ -15,7 +15,7 @@ pub struct Screen<'a> {
 
 /// What a screen shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum ScreenState {
     /// A prompt can be typed.
     Ready {
         /// Nothing is typed yet.
@@ -39,7 +39,7 @@ impl<'a> Screen<'a> {
         rows.filter(|(_, row)| !row.trim().is_empty())
     }
 
-    /// The cursor stands in a row right after its mark: what follows it there is only a hint.
+    /// Whether the cursor is in a row right after its mark, where any further text is only a hint.
     pub(crate) fn is_at_start(&self, row: usize) -> bool {
         self.cursor == (2, row)
     }

@@ -1,9 +1,9 @@
-//! What an agent tells the command of its status line.
+//! The payload that an agent sends to the command of its status line.
 
-/// How it is told apart from what was told before.
+/// How such payloads are recognised.
 #[derive(Debug)]
 pub struct StatusLinePlan {
-    /// The session it is about, and what makes it worth telling again; `None` for what no status line
-    /// is told.
+    /// The session of the payload, and a mark that changes when the payload is worth recording
+    /// again; `None` for any other payload.
     pub mark: fn(&str) -> Option<(String, String)>,
 }

@@ -1,10 +1,10 @@
-//! What agents send as OpenTelemetry: what of it is written down, and how the journal reads it.
+//! What agents send as OpenTelemetry: what the journal keeps of it, and how it is read back.
 //!
 //! A plan names every attribute that is kept, so that a prompt, an answer or a tool's output is never
-//! among them, whatever the agent was told to send. The transcript has those.
+//! among them, whatever the agent is configured to send. The transcript has those.
 
 use crate::all;
-use crate::journal::Heard;
+use crate::journal::EntrySink;
 use crate::records::LONGEST_ID;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,20 +14,20 @@ use taffrail_model::{
     Confidence, Detail, Facts, Kind, NewUsage, RuntimeIdentity, Signal, Timestamp,
 };
 
-/// What of an agent's telemetry is written down, and how the agent is told to send it.
+/// Which of an agent's telemetry the journal keeps, and how the agent is configured to send it.
 #[derive(Debug)]
 pub struct TelemetryPlan {
     /// The names of its events and metrics begin with this.
     pub prefix: &'static str,
     /// The attribute that names the session.
     pub session: &'static str,
-    /// Whether something is written down, by its name without the prefix.
+    /// Whether the journal keeps an event, by its name without the prefix.
     pub is_wanted: fn(&Telemetry) -> bool,
     /// The attributes that are kept. No text that a person or a model wrote is among them.
     pub keep: &'static [&'static str],
     /// Where the settings belong, for people.
     pub place: &'static str,
-    /// The settings; `@ENDPOINT@` and `@TOKEN@` stand for what is put in.
+    /// The settings, with the placeholders `@ENDPOINT@` and `@TOKEN@`.
     pub settings: &'static str,
 }
 
@@ -35,7 +35,7 @@ pub struct TelemetryPlan {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Telemetry {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// When it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,22 +43,22 @@ pub struct Telemetry {
     /// What a metric counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// What else it says.
+    /// Its attributes.
     pub attributes: Map<String, Value>,
 }
 
-/// What belongs into the journal (`via` is `telemetry`).
+/// An entry for the journal (`via` is `telemetry`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TelemetryEntry {
     /// The agent that sent it.
     pub agent: &'static str,
     /// As JSON.
     pub payload: String,
-    /// Equal for what was sent twice; as a nonce it makes the same word one event.
+    /// Equal for repetitions; used as a nonce, so that a repetition makes no second event.
     pub mark: Digest16,
 }
 
-/// What is written down of something that was sent; `None` for what no adapter wants.
+/// The journal's entry for a telemetry event; `None` if no adapter keeps it.
 #[must_use]
 pub fn telemetry_entry(sent: &Telemetry) -> Option<TelemetryEntry> {
     let plans = all().iter().filter_map(|it| Some((it.descriptor().id, it.telemetry_plan()?)));
@@ -91,7 +91,7 @@ fn is_short(value: &Value) -> bool {
 }
 
 impl Telemetry {
-    /// A text that says something.
+    /// A text that is not empty.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.attributes.get(name)?.as_str().filter(|text| !text.is_empty())
@@ -118,7 +118,7 @@ impl Telemetry {
     }
 }
 
-/// What an adapter makes of something that was sent.
+/// The meaning of a telemetry event.
 pub(crate) struct Meaning {
     pub(crate) who: RuntimeIdentity,
     /// The session it works for.
@@ -127,32 +127,32 @@ pub(crate) struct Meaning {
     pub(crate) usage: Option<NewUsage>,
 }
 
-/// Hears an entry of the journal that telemetry made.
-pub(crate) fn hear(
-    heard: &mut Heard<'_, '_>,
+/// Reads an entry of the journal that telemetry made.
+pub(crate) fn read_entry(
+    sink: &mut EntrySink<'_, '_>,
     plan: &TelemetryPlan,
     meaning: fn(&Telemetry) -> Option<Meaning>,
 ) {
-    let sent = serde_json::from_str::<Telemetry>(heard.entry.payload.get()).ok();
-    let Some((sent, means)) = sent.and_then(|it| meaning(&it).map(|means| (it, means))) else {
-        return heard.unknown("telemetry/unreadable");
+    let sent = serde_json::from_str::<Telemetry>(sink.entry.payload.get()).ok();
+    let Some((sent, meant)) = sent.and_then(|it| meaning(&it).map(|meant| (it, meant))) else {
+        return sink.unknown("telemetry/unreadable");
     };
-    let mut draft = heard.draft(0, Kind::Heartbeat);
-    draft.signal = Some(means.signal);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
+    draft.signal = Some(meant.signal);
     draft.at = sent.at.or(draft.at);
     draft.confidence = sent.at.map_or(Confidence::Low, |_| Confidence::High);
     draft.text = Some(Cow::Borrowed(&sent.name));
     draft.detail = detail(&sent, plan);
-    heard.learn(&means.who, Facts { parent: means.parent, ..Facts::default() });
-    heard.tell(&means.who, draft);
-    if let Some(usage) = means.usage {
-        heard.spend(&means.who, usage);
+    sink.add_facts(&meant.who, Facts { parent: meant.parent, ..Facts::default() });
+    sink.emit(&meant.who, draft);
+    if let Some(usage) = meant.usage {
+        sink.add_usage(&meant.who, usage);
     }
 }
 
 fn detail<'d>(sent: &'d Telemetry, plan: &TelemetryPlan) -> Detail<'d> {
-    let is_told = |name: &&&str| **name != plan.session;
-    let kept = plan.keep.iter().filter(is_told);
+    let is_detail = |name: &&&str| **name != plan.session;
+    let kept = plan.keep.iter().filter(is_detail);
     let kept = kept.filter_map(|name| Some((*name, sent.attributes.get(*name)?.clone())));
     let value = sent.value.map(|it| ("value", it.into()));
     let fields = kept.chain(value).collect();
@@ -167,21 +167,21 @@ mod tests {
     use taffrail_model::journal::Entry;
     use taffrail_model::{AgentId, Cursor, Draft, EventId, Origin, Record, Sink, Tokens, TurnId};
 
-    /// What was heard: whose, the signal, when; and what it cost.
+    /// Events as lines: session, signal, confidence; and their usage.
     #[derive(Default)]
-    struct Ear {
-        said: Vec<String>,
+    struct Recorder {
+        lines: Vec<String>,
         data: Vec<Value>,
         spent: Vec<(Tokens, Option<i64>)>,
         unknown: Vec<String>,
     }
 
-    impl Sink for Ear {
+    impl Sink for Recorder {
         fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
             assert_eq!((draft.kind, draft.origin), (Kind::Heartbeat, Origin::Telemetry));
             let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
             let sure = draft.confidence.as_str();
-            self.said.push(format!("{}/{} {signal} {sure}", who.scope, who.id.as_str()));
+            self.lines.push(format!("{}/{} {signal} {sure}", who.scope, who.id.as_str()));
             self.data.push(Value::Object(draft.detail.to_json()));
         }
         fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
@@ -200,7 +200,7 @@ mod tests {
         Telemetry { name: name.to_owned(), at, value: None, attributes }
     }
 
-    fn heard(agent: &str, payload: &str) -> Ear {
+    fn read_payload(agent: &str, payload: &str) -> Recorder {
         let payload = serde_json::value::RawValue::from_string(payload.to_owned()).unwrap();
         let entry = Entry {
             at: "2026-11-15T10:00:01Z".parse().unwrap(),
@@ -212,16 +212,16 @@ mod tests {
             payload: &payload,
         };
         let line = serde_json::to_vec(&entry).unwrap();
-        let mut ear = Ear::default();
+        let mut recorder = Recorder::default();
         let at = Cursor::Bytes { byte_offset: 0, length: 0 };
-        by_id(agent).unwrap().journal().read(&Record { bytes: &line, at }, &mut ear);
-        ear
+        by_id(agent).unwrap().journal().read(&Record { bytes: &line, at }, &mut recorder);
+        recorder
     }
 
     /// Through the journal and back.
-    fn told(name: &str, attributes: Value) -> Option<Ear> {
+    fn recorded(name: &str, attributes: Value) -> Option<Recorder> {
         let entry = telemetry_entry(&sent(name, attributes))?;
-        Some(heard(entry.agent, &entry.payload))
+        Some(read_payload(entry.agent, &entry.payload))
     }
 
     #[test]
@@ -229,9 +229,9 @@ mod tests {
         let check = |name: &str, mut attributes: Value, expected: &str| {
             attributes["session.id"] = json!("s");
             attributes["conversation.id"] = json!("s");
-            let ear = told(name, attributes).unwrap_or_default();
-            assert_eq!(ear.said.join("; "), expected, "{name}");
-            assert!(ear.unknown.is_empty(), "{:?}", ear.unknown);
+            let recorder = recorded(name, attributes).unwrap_or_default();
+            assert_eq!(recorder.lines.join("; "), expected, "{name}");
+            assert!(recorder.unknown.is_empty(), "{:?}", recorder.unknown);
         };
         check("claude_code.user_prompt", json!({"prompt": "secret"}), "/s prompted high");
         check("claude_code.user_prompt", json!({"command_name": "clear"}), "/s alive high");
@@ -254,12 +254,16 @@ mod tests {
 
     #[test]
     fn what_names_no_session_is_nobodys() {
-        assert_eq!(told("claude_code.user_prompt", json!({})).map(|it| it.said), None);
+        assert_eq!(recorded("claude_code.user_prompt", json!({})).map(|it| it.lines), None);
         let long = "x".repeat(LONGEST_ID + 1);
-        let long = told("codex.user_prompt", json!({"conversation.id": long}));
-        assert_eq!(long.map(|it| it.said), None);
+        let long = recorded("codex.user_prompt", json!({"conversation.id": long}));
+        assert_eq!(long.map(|it| it.lines), None);
         for payload in ["[]", "{}", r#"{"name":"user_prompt","attributes":{}}"#, "7"] {
-            assert_eq!(heard("codex", payload).unknown, ["telemetry/unreadable"], "{payload}");
+            assert_eq!(
+                read_payload("codex", payload).unknown,
+                ["telemetry/unreadable"],
+                "{payload}"
+            );
         }
     }
 
@@ -287,13 +291,13 @@ mod tests {
             "output_tokens": "25", "cache_read_tokens": 3, "cache_creation_tokens": 4,
             "cost_usd_micros": 3300,
         });
-        let ear = told("claude_code.api_request", request).unwrap();
+        let recorder = recorded("claude_code.api_request", request).unwrap();
         let tokens = Tokens { output: 25, input: 700, cache_read: 3, cache_write: 4, reasoning: 0 };
-        assert_eq!(ear.spent, [(tokens, Some(3300))]);
-        assert_eq!(ear.data[0]["cost_usd_micros"], 3300);
-        assert_eq!(ear.data[0]["telemetry"], "api_request");
-        assert!(ear.data[0].get("session.id").is_none());
-        let unnamed = told("claude_code.api_request", json!({"session.id": "s"})).unwrap();
+        assert_eq!(recorder.spent, [(tokens, Some(3300))]);
+        assert_eq!(recorder.data[0]["cost_usd_micros"], 3300);
+        assert_eq!(recorder.data[0]["telemetry"], "api_request");
+        assert!(recorder.data[0].get("session.id").is_none());
+        let unnamed = recorded("claude_code.api_request", json!({"session.id": "s"})).unwrap();
         assert_eq!(unnamed.spent, []);
     }
 

@@ -1,4 +1,4 @@
-//! Recorded sessions of real agents, heard again instant by instant: what is found is right, and
+//! Recorded sessions of real agents, replayed instant by instant: the findings are right, and
 //! nothing else is.
 //!
 //! The recordings are those of `replay`, and the homes the daemon is tested with; the fixtures are those
@@ -7,16 +7,16 @@
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
-#[path = "findings/told.rs"]
-mod told;
+#[path = "findings/kinds.rs"]
+mod kinds;
 
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, Reader, Source, all, by_id};
-use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
-use taffrail_model::findings::{Fold, Heard, Role, Standing, Thresholds};
+use taffrail_adapters::{Adapter, Reader, Source, all, by_id, folder_of};
+use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
+use taffrail_model::findings::{EventView, Fold, Role, Standing, Thresholds};
 use taffrail_model::observed::Marks;
 use taffrail_model::status::{self, Given, read};
 use taffrail_model::{
@@ -43,8 +43,8 @@ const WRITTEN: [(&str, &str); 3] = [
 /// What is rightly found in recorded homes, by the recording's name.
 const RECORDED: [(&str, &str); 0] = [];
 
-/// An event that owns all it says.
-struct Said {
+/// An event that owns its text.
+struct RecordedEvent {
     id: EventId,
     parent: Option<EventId>,
     kind: Kind,
@@ -59,9 +59,9 @@ struct Said {
     data: Map<String, Value>,
 }
 
-impl Said {
-    fn heard(&self) -> Heard<'_> {
-        Heard {
+impl RecordedEvent {
+    fn heard(&self) -> EventView<'_> {
+        EventView {
             id: self.id,
             parent: self.parent,
             kind: &self.kind,
@@ -78,7 +78,7 @@ impl Said {
     }
 
     fn evidence(&self) -> Option<Evidence> {
-        of_event(&Seen {
+        of_event(&EventHead {
             id: self.id,
             parent: self.parent,
             kind: &self.kind,
@@ -94,14 +94,14 @@ impl Said {
 }
 
 #[derive(Default)]
-struct Ear {
-    sessions: BTreeMap<SessionId, Vec<Said>>,
+struct Recorder {
+    sessions: BTreeMap<SessionId, Vec<RecordedEvent>>,
     workers: BTreeSet<SessionId>,
     at: Option<Timestamp>,
     number: u64,
 }
 
-impl Sink for Ear {
+impl Sink for Recorder {
     fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
         self.at = draft.at.or(self.at);
         self.number += 1;
@@ -111,7 +111,7 @@ impl Sink for Ear {
         {
             marks = if is { marks.with(mark) } else { marks };
         }
-        self.sessions.entry(who.session()).or_default().push(Said {
+        self.sessions.entry(who.session()).or_default().push(RecordedEvent {
             id: EventId::of(who.session(), &draft.key, draft.part),
             parent: draft.parent,
             kind: draft.kind.clone(),
@@ -135,8 +135,8 @@ impl Sink for Ear {
     fn unknown(&mut self, _: &str, _: Option<&str>) {}
 }
 
-impl Ear {
-    fn hear(&mut self, mut reader: Box<dyn Reader>, bytes: &[u8]) {
+impl Recorder {
+    fn read(&mut self, mut reader: Box<dyn Reader>, bytes: &[u8]) {
         self.at = None;
         for line in bytes.split(|byte| *byte == b'\n').filter(|it| !it.is_empty()) {
             let at = Cursor::Bytes { byte_offset: 0, length: line.len() as u64 };
@@ -150,15 +150,15 @@ impl Ear {
     /// moment between two events of one instant is left out.
     fn found(&self) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
-        for (session, said) in &self.sessions {
-            let mut instants: Vec<Timestamp> = said.iter().map(|it| it.at).collect();
+        for (session, events) in &self.sessions {
+            let mut instants: Vec<Timestamp> = events.iter().map(|it| it.at).collect();
             instants.sort();
             let last = instants.last().map_or(0, |it| it.as_second());
             let later = [60, 3600, 86_000].map(|it| Timestamp::from_second(last + it).unwrap());
             instants.extend(later);
             for life in [Life::Alive, Life::Unknown, Life::Dead] {
                 for now in &instants {
-                    out.extend(self.found_at((*session, said), life, *now));
+                    out.extend(self.found_at((*session, events), life, *now));
                 }
             }
         }
@@ -167,11 +167,11 @@ impl Ear {
 
     fn found_at(
         &self,
-        (session, said): (SessionId, &[Said]),
+        (session, events): (SessionId, &[RecordedEvent]),
         life: Life,
         now: Timestamp,
     ) -> Vec<String> {
-        let so_far: Vec<&Said> = said.iter().filter(|it| it.at <= now).collect();
+        let so_far: Vec<&RecordedEvent> = events.iter().filter(|it| it.at <= now).collect();
         let mut fold = Fold::default();
         so_far.iter().for_each(|it| fold.take(&it.heard()));
         let evidence: Vec<_> = so_far.iter().filter_map(|it| it.evidence()).collect();
@@ -204,17 +204,17 @@ fn every_recording_brings_what_is_right_and_no_more() {
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
         let agent = if name.starts_with("codex") { "codex" } else { "claude-code" };
         let adapter = by_id(agent).unwrap();
-        let mut ear = Ear::default();
-        ear.hear(adapter.journal(), &fs::read(folder.join("journal.jsonl")).unwrap());
+        let mut recorder = Recorder::default();
+        recorder.read(adapter.journal(), &fs::read(folder.join("journal.jsonl")).unwrap());
         let (home, mut files) = (folder.join("home"), Vec::new());
         files_below(&home, &mut files);
         for file in files {
             let path = file.strip_prefix(&home).unwrap().to_str().unwrap();
-            ear.hear(reader(adapter, path), &fs::read(&file).unwrap());
+            recorder.read(reader(adapter, path), &fs::read(&file).unwrap());
         }
-        met += ear.sessions.len();
+        met += recorder.sessions.len();
         // A dialog that nobody answers for an hour waits for long, and rightly so.
-        let mut found = ear.found();
+        let mut found = recorder.found();
         found.remove("approval_backlog");
         if !found.is_empty() {
             all_found.insert(name, found.into_iter().collect::<Vec<_>>().join(" "));
@@ -230,7 +230,7 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
     let (mut met, mut found) = (0, BTreeMap::new());
     for adapter in all() {
         let id = adapter.descriptor().id;
-        let folder = id.replace('-', "_");
+        let folder = folder_of(id).unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("fixtures");
         let mut files = Vec::new();
         files_below(&root, &mut files);
@@ -240,10 +240,10 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
             if adapter.place(below).is_none() {
                 continue;
             }
-            let mut ear = Ear::default();
-            ear.hear(reader(*adapter, below), &fs::read(file).unwrap());
-            met += ear.sessions.len();
-            let kinds: Vec<String> = ear.found().into_iter().collect();
+            let mut recorder = Recorder::default();
+            recorder.read(reader(*adapter, below), &fs::read(file).unwrap());
+            met += recorder.sessions.len();
+            let kinds: Vec<String> = recorder.found().into_iter().collect();
             if !kinds.is_empty() {
                 found.insert(format!("{id} {fixture}"), kinds.join(" "));
             }
@@ -262,10 +262,10 @@ fn found_below(root: &Path) -> (BTreeMap<String, String>, usize) {
     for file in files.iter().filter(|it| it.extension().is_some_and(|it| it == "jsonl")) {
         let path = file.strip_prefix(root).unwrap().to_str().unwrap();
         let Some((adapter, below)) = placed(path) else { continue };
-        let mut ear = Ear::default();
-        ear.hear(reader(adapter, below), &fs::read(file).unwrap());
-        met += ear.sessions.len();
-        let kinds: Vec<String> = ear.found().into_iter().collect();
+        let mut recorder = Recorder::default();
+        recorder.read(reader(adapter, below), &fs::read(file).unwrap());
+        met += recorder.sessions.len();
+        let kinds: Vec<String> = recorder.found().into_iter().collect();
         if !kinds.is_empty() {
             found.insert(path.to_owned(), kinds.join(" "));
         }

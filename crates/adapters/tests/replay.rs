@@ -1,4 +1,4 @@
-//! Recorded sessions of real agents, heard again instant by instant: the status never contradicts
+//! Recorded sessions of real agents, replayed instant by instant: the status never contradicts
 //! what was on the screen.
 //!
 //! `replay/<name>/home` is what the agent wrote, `journal.jsonl` what its hooks and its list of live
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, Reader, Source, by_id};
-use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
+use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
 use taffrail_model::observed::Marks;
 use taffrail_model::status::{Given, Reading, Status, Thresholds, WaitingKind, Worker, read};
 use taffrail_model::{
@@ -38,20 +38,20 @@ struct Truth {
     only: Option<String>,
 }
 
-/// Something that was said of a session.
+/// Evidence about a session.
 #[derive(Clone)]
-struct Said {
+struct SessionEvidence {
     session: SessionId,
     evidence: Evidence,
 }
 
 #[derive(Default)]
-struct Ear {
-    said: Vec<Said>,
+struct Recorder {
+    evidence: Vec<SessionEvidence>,
     unknown: Vec<String>,
 }
 
-impl Sink for Ear {
+impl Sink for Recorder {
     fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>) {
         let words = draft.text.as_deref().unwrap_or_default();
         let excerpt = match draft.kind {
@@ -59,7 +59,7 @@ impl Sink for Ear {
             _ => text::excerpt(words),
         };
         let ends = if draft.ends_turn { Marks::ENDS_TURN } else { Marks::default() };
-        let seen = Seen {
+        let seen = EventHead {
             id: EventId::of(who.session(), &draft.key, draft.part),
             parent: draft.parent,
             kind: &draft.kind,
@@ -72,7 +72,7 @@ impl Sink for Ear {
             confidence: &draft.confidence,
         };
         let session = who.session();
-        self.said.extend(of_event(&seen).map(|evidence| Said { session, evidence }));
+        self.evidence.extend(of_event(&seen).map(|evidence| SessionEvidence { session, evidence }));
     }
 
     fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
@@ -83,10 +83,10 @@ impl Sink for Ear {
     }
 }
 
-/// A recording, heard.
+/// A recording, read.
 struct Recording {
     name: String,
-    said: Vec<Said>,
+    evidence: Vec<SessionEvidence>,
     truth: Vec<Truth>,
     /// Sessions by the agent's id, and workers with whom they work for.
     sessions: HashMap<String, SessionId>,
@@ -108,15 +108,15 @@ fn recording(folder: &Path) -> Recording {
     let truth = fs::read_to_string(folder.join("truth.jsonl")).unwrap();
     let truth = truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (sessions, parents) = (HashMap::new(), HashMap::new());
-    let mut out = Recording { name, said: Vec::new(), truth, sessions, parents };
+    let mut out = Recording { name, evidence: Vec::new(), truth, sessions, parents };
     let journal = fs::read(folder.join("journal.jsonl")).unwrap();
-    out.hear(adapter.journal(), &journal);
+    out.read(adapter.journal(), &journal);
     let home = folder.join("home");
     let mut files = Vec::new();
     files_below(&home, &mut files);
     for file in files {
         let path = file.strip_prefix(&home).unwrap().to_str().unwrap();
-        out.hear(reader(adapter, path), &fs::read(&file).unwrap());
+        out.read(reader(adapter, path), &fs::read(&file).unwrap());
     }
     out
 }
@@ -135,14 +135,14 @@ fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 impl Recording {
-    fn hear(&mut self, mut reader: Box<dyn Reader>, bytes: &[u8]) {
-        let mut ear = Ear::default();
+    fn read(&mut self, mut reader: Box<dyn Reader>, bytes: &[u8]) {
+        let mut recorder = Recorder::default();
         for line in bytes.split(|byte| *byte == b'\n') {
             let at = Cursor::Bytes { byte_offset: 0, length: line.len() as u64 };
-            reader.read(&Record { bytes: line, at }, &mut ear);
+            reader.read(&Record { bytes: line, at }, &mut recorder);
         }
-        assert!(ear.unknown.is_empty(), "{}: {:?}", self.name, ear.unknown);
-        self.said.extend(ear.said);
+        assert!(recorder.unknown.is_empty(), "{}: {:?}", self.name, recorder.unknown);
+        self.evidence.extend(recorder.evidence);
         for (who, facts) in reader.facts() {
             self.sessions.insert(who.id.as_str().to_owned(), who.session());
             let parent = facts.parent.map(|parent| (who.session(), parent.session()));
@@ -150,20 +150,20 @@ impl Recording {
         }
     }
 
-    /// How a session stands, as far as what was said has come in.
+    /// The status of a session by the evidence that has arrived.
     fn reading(&self, session: SessionId, how: &How, now: Timestamp) -> Reading {
         let workers = self.parents.iter().filter(|(_, parent)| **parent == session);
         let workers: Vec<_> = workers.map(|(it, _)| worker(self.reading(*it, how, now))).collect();
-        let here = self.said.iter().filter(|it| it.session == session);
+        let here = self.evidence.iter().filter(|it| it.session == session);
         let here = here.filter(|it| how.arrival(&it.evidence).is_some_and(|at| at <= now));
         let evidence: Vec<_> = here.map(|it| it.evidence.clone()).collect();
         let (life, thresholds) = (how.life, Thresholds::default());
         read(&Given { evidence: &evidence, life, workers: &workers, now, thresholds })
     }
 
-    /// Something was written down and has not come in: nobody can know it.
+    /// Whether evidence was written and has not arrived yet.
     fn is_behind(&self, how: &How, now: Timestamp) -> bool {
-        self.said.iter().any(|it| {
+        self.evidence.iter().any(|it| {
             let at = it.evidence.at;
             at <= now && how.arrival(&it.evidence).is_some_and(|arrival| arrival > now)
         })
@@ -173,7 +173,7 @@ impl Recording {
     fn instants(&self, truth: &Truth, how: &How) -> Vec<Timestamp> {
         let span = truth.to.as_millisecond() - truth.from.as_millisecond();
         let even = (0..=8).map(|step| truth.from.as_millisecond() + span * step / 8);
-        let arrivals = self.said.iter().filter_map(|it| how.arrival(&it.evidence));
+        let arrivals = self.evidence.iter().filter_map(|it| how.arrival(&it.evidence));
         let arrivals = arrivals.filter(|at| (truth.from..=truth.to).contains(at));
         let all = arrivals.map(Timestamp::as_millisecond).chain(even);
         all.map(|ms| Timestamp::from_millisecond(ms).unwrap()).collect()
@@ -185,7 +185,7 @@ fn worker(reading: Reading) -> Worker {
     Worker { status, since, confidence, waiting_for }
 }
 
-/// Who is heard, and how late.
+/// Which sources are read, and how late.
 #[derive(Debug, Clone, Copy)]
 struct How {
     life: Life,
@@ -239,8 +239,8 @@ fn with_hooks_it_stands_as_it_stood() {
         for transcript in [Some(0), Some(40), Some(300), Some(3000), None] {
             let how = How { life, hooks: true, registry: true, transcript };
             for_every_instant(how, |recording, truth, now, reading| {
-                let is_told = truth.only.is_none() || transcript.is_some();
-                if is_told && !recording.is_behind(&how, now) {
+                let is_covered = truth.only.is_none() || transcript.is_some();
+                if is_covered && !recording.is_behind(&how, now) {
                     let name = &recording.name;
                     assert!(is_as(&reading, truth), "{name} at {now}, {how:?}: {reading:?}");
                 }

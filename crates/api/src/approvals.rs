@@ -2,14 +2,17 @@
 
 use crate::schema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use taffrail_model::approval::{Approval, ApprovalId, Decision, Outcome, State};
+use taffrail_model::caller::{Caller, Who};
 use taffrail_model::{AgentId, Confidence, SessionId, Timestamp};
 use utoipa::{IntoParams, ToSchema};
 
 /// A request, as a hook hands it to the desk.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = DeskBody)]
 #[serde(deny_unknown_fields)]
-pub struct DeskBody {
+pub struct ApprovalRequestBody {
     /// Tells this call of the hook from every other.
     pub nonce: String,
     /// When it was made.
@@ -35,11 +38,26 @@ pub struct DeskBody {
     pub files: Vec<String>,
     /// Nobody sits at the agent.
     pub unattended: bool,
+    /// What the tool would be given.
+    #[serde(default)]
+    pub input: Option<ToolInput>,
+}
+
+/// What a tool would be given, for a person to judge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = AskedInput)]
+pub struct ToolInput {
+    /// The fields, by the agent's own names.
+    #[schema(value_type = Object)]
+    pub fields: Value,
+    /// Something was too long and is not all here.
+    pub cut: bool,
 }
 
 /// What a hook is told: a decision, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct DeskReply {
+#[schema(as = DeskReply)]
+pub struct ApprovalReply {
     /// What was decided, if anything.
     #[schema(value_type = Option<String>)]
     pub decision: Option<Decision>,
@@ -69,6 +87,9 @@ pub struct DecisionBody {
     /// The face it was decided on.
     #[serde(default)]
     pub by: Option<String>,
+    /// Allow it although not all of it is shown here.
+    #[serde(default)]
+    pub blind: bool,
 }
 
 /// What may be decided from outside; there is no third word.
@@ -108,6 +129,9 @@ pub struct ApprovalRow {
     /// The session that asks; a worker's own.
     #[schema(value_type = schema::SessionId)]
     pub session_id: SessionId,
+    /// The folder the session works in, where it is known.
+    #[serde(default)]
+    pub project_path: Option<String>,
     /// The agent.
     #[schema(value_type = String)]
     pub agent: AgentId,
@@ -115,6 +139,12 @@ pub struct ApprovalRow {
     pub tool: String,
     /// The command, or what else is asked for in a line.
     pub command: String,
+    /// The command is longer than what is here.
+    #[serde(default)]
+    pub truncated: bool,
+    /// Something in the command is hidden here: it looked like a secret on the device that asks.
+    #[serde(default)]
+    pub redacted: bool,
     /// A mark of the exact input.
     pub input_hash: String,
     /// How risky it looks: `low`, `medium` or `high`.
@@ -139,6 +169,9 @@ pub struct ApprovalRow {
     /// The other device that asks; none for this one.
     #[serde(default)]
     pub device: Option<String>,
+    /// What the tool would be given; only while the request is open, and not for another device's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<ToolInput>,
 }
 
 impl From<Approval> for ApprovalRow {
@@ -146,9 +179,12 @@ impl From<Approval> for ApprovalRow {
         Self {
             id: it.id,
             session_id: it.session_id,
+            project_path: None,
             agent: it.agent,
             tool: it.tool,
             command: it.command,
+            truncated: it.truncated,
+            redacted: false,
             input_hash: it.input_hash,
             risk: it.risk,
             state: it.state,
@@ -158,8 +194,66 @@ impl From<Approval> for ApprovalRow {
             sources: it.sources,
             confidence: Confidence::High,
             device: None,
+            input: None,
         }
     }
+}
+
+/// Something that a program of ours refused to do.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptBody {
+    /// What was tried, in a word.
+    pub what: String,
+    /// The request it was about.
+    #[serde(default)]
+    pub approval_id: Option<String>,
+}
+
+/// Something that somebody tried and may not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AttemptRow {
+    /// What was tried: a command of ours, or a route of the API.
+    pub what: String,
+    /// `agent` or `unknown`.
+    #[schema(value_type = String)]
+    pub caller: Caller,
+    /// The request it was about.
+    #[schema(value_type = Option<String>)]
+    pub approval_id: Option<ApprovalId>,
+    /// The session it came from, where that is known.
+    #[schema(value_type = Option<schema::SessionId>)]
+    pub session_id: Option<SessionId>,
+    /// The process that called.
+    pub pid: Option<u32>,
+    /// The agent's program, or else that of the process.
+    pub program: String,
+    /// The programs above it with their processes, the nearest first.
+    pub chain: Vec<String>,
+    /// Why it was taken for that.
+    pub because: String,
+    /// When.
+    #[schema(value_type = schema::Instant)]
+    pub at: Timestamp,
+}
+
+/// Whether the log is what was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct LogCheck {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// Every entry follows from the one before it, and the end is the one that was written down.
+    pub valid: bool,
+    /// The entries that are good, from the first on.
+    pub entries: u64,
+    /// The first entry that is not what was written.
+    pub broken_at: Option<u64>,
+    /// Requests whose decision is another than the log has.
+    pub differing: Vec<String>,
+    /// The end has a signature that is not this device's.
+    pub forged: bool,
+    /// The device that signed the end, where one did and its signature holds.
+    pub signed_by: Option<String>,
 }
 
 /// Every decision there was.
@@ -169,6 +263,9 @@ pub struct Decisions {
     pub schema_version: u32,
     /// The oldest first.
     pub decisions: Vec<DecisionRow>,
+    /// What somebody tried and may not, the oldest first.
+    #[serde(default)]
+    pub attempts: Vec<AttemptRow>,
 }
 
 /// A decision, and what became of it.
@@ -199,6 +296,14 @@ pub struct DecisionRow {
     /// What became of it, as far as it is known.
     #[schema(value_type = Option<String>)]
     pub outcome: Option<Outcome>,
+    /// `person`, `agent` or `unknown`, as it was seen; none for a rule and for what the agent says.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub caller: Option<Caller>,
+    /// The process, its terminal and what is above it, where it was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub seen: Option<Who>,
 }
 
 impl DecisionRow {
@@ -217,6 +322,8 @@ impl DecisionRow {
             at: verdict.at,
             input_hash: it.input_hash,
             outcome: it.outcome,
+            caller: verdict.who.as_ref().map(|it| it.caller),
+            seen: verdict.who,
         })
     }
 }

@@ -1,83 +1,111 @@
-//! Speaking with the daemon: HTTP over its socket, one connection a question.
+//! The daemon's client: HTTP over its socket, one connection for each request.
 //!
-//! Only what our own server says is understood; whatever else is garbled.
+//! It understands only the answers of our own server; anything else is an error.
 
 mod body;
 mod stream;
+mod trust;
 
 use crate::{DAEMON_FILE, DaemonPlace, Envelope, ErrorBody};
 use body::{Body, Head};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::{BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
-pub use stream::{Lines, Told, Tolds};
+pub use stream::{Lines, Update, Updates};
 
-/// How long an answer may keep us waiting.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest answer that is read whole.
+/// How long the client waits for an answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The largest answer that the client reads whole.
 const LONGEST: u64 = 1 << 30;
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// Nobody listens.
+    /// No daemon listens.
     #[error("no daemon answers")]
     Unreachable(#[source] std::io::Error),
-    /// The daemon said no.
+    /// The daemon answered with an error.
     #[error("{}", .0.message)]
-    Told(Box<ErrorBody>),
-    /// The connection broke off, or the answer took too long.
+    Refused(Box<ErrorBody>),
+    /// The connection broke, or the answer took too long.
     #[error("the daemon broke off: {0}")]
     Broken(#[source] std::io::Error),
-    /// The answer makes no sense.
+    /// The answer could not be parsed.
     #[error("the daemon's answer makes no sense: {0}")]
     Garbled(String),
 }
 
-/// A way to the daemon.
+/// A client of the daemon.
 #[derive(Debug, Clone)]
 pub struct Client {
-    socket: PathBuf,
-    patience: Option<Duration>,
+    way: Way,
+    timeout: Option<Duration>,
+}
+
+/// Opens a connection to the API in this process.
+type Opener = Arc<dyn Fn() -> io::Result<UnixStream> + Send + Sync>;
+
+/// How the API is reached.
+#[derive(Clone)]
+enum Way {
+    /// A daemon's socket.
+    Socket(PathBuf),
+    /// The same routes in this process, while no daemon runs.
+    Local(Opener),
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Socket(path) => f.debug_tuple("Socket").field(path).finish(),
+            Self::Local(_) => f.write_str("Local"),
+        }
+    }
 }
 
 impl Client {
-    /// Finds the daemon by our state folder, the file in it that says where it listens, or its
-    /// socket, and makes sure that somebody answers.
+    /// Finds the daemon by our state folder, by the file in it that names the socket, or by the
+    /// socket itself, and checks that the daemon answers.
     ///
     /// # Errors
-    /// When nobody does.
+    /// If no daemon answers.
     pub fn connect(place: &Path) -> Result<Self, ClientError> {
         let file = if place.is_dir() { place.join(DAEMON_FILE) } else { place.to_owned() };
         let socket = match file.extension().is_some_and(|it| it == "json") {
             true => read_place(&file)?.socket,
             false => file,
         };
-        let client = Self { socket, patience: Some(PATIENCE) };
+        let client = Self { way: Way::Socket(socket), timeout: Some(TIMEOUT) };
         client.open().map(|_| client)
     }
 
-    /// The same with another patience; `None` waits for ever.
-    #[must_use]
-    pub fn with_patience(&self, patience: Option<Duration>) -> Self {
-        Self { patience, ..self.clone() }
+    /// A client of the API in this process; `open` makes a connection to it.
+    pub fn local(open: impl Fn() -> io::Result<UnixStream> + Send + Sync + 'static) -> Self {
+        Self { way: Way::Local(Arc::new(open)), timeout: None }
     }
 
-    /// Asks.
+    /// The same client with another timeout; `None` waits forever.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Option<Duration>) -> Self {
+        Self { timeout, ..self.clone() }
+    }
+
+    /// Sends a `GET`.
     ///
     /// # Errors
-    /// When there is no answer, or it is a refusal.
+    /// If there is no answer, or the answer is an error.
     pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         read_whole(self.send("GET", path, None, "application/json")?)
     }
 
-    /// Asks for something to be done.
+    /// Sends a `POST`.
     ///
     /// # Errors
-    /// When there is no answer, or it is a refusal.
+    /// If there is no answer, or the answer is an error.
     pub fn post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -87,37 +115,49 @@ impl Client {
         read_whole(self.send("POST", path, Some(&body), "application/json")?)
     }
 
-    /// Asks for something to be taken away.
+    /// Sends a `DELETE`.
     ///
     /// # Errors
-    /// When there is no answer, or it is a refusal.
+    /// If there is no answer, or the answer is an error.
     pub fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         read_whole(self.send("DELETE", path, Some(b"{}"), "application/json")?)
     }
 
-    /// Follows a stream; each item is one message of it. Silence is no fault: the daemon says at
-    /// least every 15 seconds that it is there, and a longer one breaks the stream off.
+    /// Follows a stream; each item is one message. The daemon sends a sign of life at least every
+    /// 15 seconds; a longer silence ends the stream.
     ///
     /// # Errors
-    /// When there is no answer, or it is a refusal.
-    pub fn follow(&self, path: &str) -> Result<Tolds, ClientError> {
-        Ok(Tolds::new(self.send("GET", path, None, "text/event-stream")?))
+    /// If there is no answer, or the answer is an error.
+    pub fn follow(&self, path: &str) -> Result<Updates, ClientError> {
+        Ok(Updates::new(self.send("GET", path, None, "text/event-stream")?))
     }
 
-    /// Follows a stream and gives the data of its events alone, one JSON document each; of an
-    /// answer in lines it gives the lines.
+    /// Follows a stream and yields only the data of its events, one JSON document each. For an
+    /// answer in lines it yields the lines.
     ///
     /// # Errors
-    /// When there is no answer, or it is a refusal.
+    /// If there is no answer, or the answer is an error.
     pub fn lines(&self, path: &str) -> Result<Lines, ClientError> {
         Ok(Lines::new(self.send("GET", path, None, "text/event-stream, application/x-ndjson")?))
     }
 
     fn open(&self) -> Result<UnixStream, ClientError> {
-        let stream = UnixStream::connect(&self.socket).map_err(ClientError::Unreachable)?;
-        stream.set_read_timeout(self.patience).map_err(ClientError::Broken)?;
-        stream.set_write_timeout(self.patience).map_err(ClientError::Broken)?;
+        let stream = self.stream().map_err(ClientError::Unreachable)?;
+        stream.set_read_timeout(self.timeout).map_err(ClientError::Broken)?;
+        stream.set_write_timeout(self.timeout).map_err(ClientError::Broken)?;
         Ok(stream)
+    }
+
+    fn stream(&self) -> io::Result<UnixStream> {
+        match &self.way {
+            Way::Local(open) => open(),
+            Way::Socket(socket) => {
+                trust::check_place(socket)?;
+                let stream = UnixStream::connect(socket)?;
+                trust::check_peer(&stream)?;
+                Ok(stream)
+            }
+        }
     }
 
     fn send(
@@ -128,7 +168,7 @@ impl Client {
         accept: &str,
     ) -> Result<Body, ClientError> {
         if path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-            return Err(ClientError::Garbled(format!("`{path}` is no path")));
+            return Err(ClientError::Garbled(format!("`{path}` is not a path")));
         }
         let mut stream = self.open()?;
         let mut head = format!(
@@ -150,7 +190,7 @@ impl Client {
 }
 
 fn read_place(file: &Path) -> Result<DaemonPlace, ClientError> {
-    let text = std::fs::read(file).map_err(ClientError::Unreachable)?;
+    let text = trust::read(file).map_err(ClientError::Unreachable)?;
     serde_json::from_slice(&text).map_err(|it| ClientError::Garbled(it.to_string()))
 }
 
@@ -166,14 +206,14 @@ fn whole(body: Body) -> Result<Vec<u8>, ClientError> {
 }
 
 fn refusal(status: u16, body: Body) -> ClientError {
-    let told = whole(body).ok().and_then(|it| serde_json::from_slice::<Envelope>(&it).ok());
-    match told {
-        Some(envelope) => ClientError::Told(Box::new(envelope.error)),
+    let envelope = whole(body).ok().and_then(|it| serde_json::from_slice::<Envelope>(&it).ok());
+    match envelope {
+        Some(envelope) => ClientError::Refused(Box::new(envelope.error)),
         None => ClientError::Garbled(format!("it answered with {status}")),
     }
 }
 
-/// A path with parameters, each written so that it survives.
+/// A path with percent-encoded parameters.
 #[must_use]
 pub fn path(route: &str, parameters: &[(&str, &str)]) -> String {
     let mut out = route.to_owned();
@@ -186,7 +226,7 @@ pub fn path(route: &str, parameters: &[(&str, &str)]) -> String {
     out
 }
 
-/// A text as a part of a path or a parameter.
+/// Percent-encodes a part of a path or a parameter.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

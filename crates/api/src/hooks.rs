@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Whether an agent calls our hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HookState {
     /// At every point we ask for.
@@ -24,7 +24,7 @@ pub enum HookState {
 }
 
 /// The hooks of one agent's home.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookRow {
     /// The agent's id.
     pub agent: String,
@@ -45,7 +45,7 @@ pub struct HookRow {
 }
 
 /// The hooks of all agents.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HookList {
     /// Of this document.
     pub schema_version: u32,

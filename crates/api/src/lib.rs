@@ -1,44 +1,40 @@
-//! The contract between Taffrail and everything that looks at it.
+//! The contract between Taffrail and its clients.
 //!
 //! Requests and replies as they are written in JSON. Every reply document carries
 //! `schema_version`; lines of a stream do not.
 
 mod activity;
 mod approvals;
-mod ask;
 pub mod client;
 mod control;
 mod devices;
 mod error;
 mod feed;
 mod findings;
-mod glance;
 mod handoff;
 mod hooks;
-mod keep;
 mod live;
+mod log;
+mod parameters;
 mod peers;
 mod place;
+mod queue;
 mod reply;
 mod request;
+mod retention;
 mod rules;
 pub mod schema;
 mod search;
-mod sending;
 mod sharing;
 mod stats;
+mod status_file;
 mod teleport;
 mod web;
 
 pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
 pub use approvals::{
-    Allowed, ApprovalRow, Approvals, ApprovalsQuery, DecisionBody, DecisionRow, Decisions,
-    DeskBody, DeskReply,
-};
-pub use ask::{
-    ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
-    MessagesQuery, NoBody, PeerQuery, PruneBody, RepairBody, SchemaQuery, SearchQuery,
-    SummaryQuery, TranscriptQuery, WaitQuery, YesBody,
+    Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, ApprovalsQuery,
+    AttemptBody, AttemptRow, DecisionBody, DecisionRow, Decisions, LogCheck, ToolInput,
 };
 pub use client::{Client, ClientError};
 pub use control::{ResumeBody, ResumeReply, ResumeState};
@@ -46,36 +42,45 @@ pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
 pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
-pub use glance::{GLANCE_FILE, Glance, GlanceFirst};
 pub use handoff::{
     Handoff, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
 };
 pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
-pub use keep::{
-    ArchiveCheck, ArchiveEntry, ArchiveReport, CaptureReport, CapturedSession, ForgetReport,
-    ForgottenSession, PruneReport,
-};
 pub use live::{
-    AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, LifeWord, Message,
-    Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
+    AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, HistoryProgress, LifeWord,
+    Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
     WaitReply,
+};
+pub use log::LogLine;
+pub use parameters::{
+    ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
+    MessagesQuery, NoBody, PeerQuery, PruneBody, RepairBody, SchemaQuery, SearchQuery,
+    SummaryQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
+pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
     Session, SessionList, Usage,
 };
 pub use request::{EventsRequest, ListRequest};
+pub use retention::{
+    ArchiveCheck, ArchiveEntry, ArchiveReport, CaptureReport, CapturedSession, ForgetReport,
+    ForgottenSession, PruneReport,
+};
 pub use rules::{
     RuleAdded, RuleAnswer, RuleBody, RuleChange, RuleList, RuleRow, RuleSuggestion,
     RuleSuggestions, RulesQuery,
 };
 pub use search::{SearchHit, SearchReply, SearchRequest};
-pub use sending::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
 pub use sharing::{ReceivedRow, ShareChange, ShareList, ShareReaders, ShareRow};
 pub use stats::{KeyedTally, Stats, Tally};
-pub use teleport::{Arrival, ArrivedFile, ArrivedFrom, ArrivedGit, Packed, PackedPatch, Parcel};
+pub use status_file::{LongestWait, STATUS_FILE, StatusFile};
+pub use teleport::{
+    BundleOrigin, GitComparison, HubBundle, ImportReport, ImportedFile, PackReport, PatchFile,
+    PatchReport,
+};
 pub use web::{WEB_PORT, WebBody, WebReply};
 
 /// The version of every reply document.

@@ -21,6 +21,9 @@ pub struct StatusList {
     pub generation: String,
     /// The sessions, the latest first, workers too.
     pub sessions: Vec<Session>,
+    /// How far the daemon is in reading history; nothing once all of it is read.
+    #[serde(default)]
+    pub reading: Option<HistoryProgress>,
 }
 
 /// The recent events of a session, or what changed after a cursor.
@@ -210,6 +213,9 @@ pub struct Explanation {
     /// Where it stands on every face.
     #[schema(value_type = schema::Group)]
     pub group: Group,
+    /// It broke down: killed in the middle of a turn, lost, or given up after an error.
+    #[serde(default)]
+    pub failed: bool,
     /// Since when.
     #[schema(value_type = schema::Instant)]
     pub since: Timestamp,
@@ -299,6 +305,9 @@ pub struct Health {
     pub live_sessions: u64,
     /// Streams that are open.
     pub streams: u64,
+    /// How far the daemon is in reading history; nothing once all of it is read.
+    #[serde(default)]
+    pub reading: Option<HistoryProgress>,
     /// Places that are looked at, and how that goes.
     #[serde(default)]
     pub places: Vec<PlaceHealth>,
@@ -307,6 +316,26 @@ pub struct Health {
     pub adapters: Vec<AdapterHealth>,
     /// What could not be read, and why.
     pub problems: Vec<String>,
+}
+
+/// How far the daemon is in reading the history it did not know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HistoryProgress {
+    /// Bytes that are read.
+    pub bytes: u64,
+    /// Bytes there are to read.
+    pub of_bytes: u64,
+    /// The same in percent; 100 is never reached, because what is read is over.
+    pub percent: u8,
+}
+
+impl HistoryProgress {
+    /// So many bytes of so many.
+    #[must_use]
+    pub fn new(bytes: u64, of_bytes: u64) -> Self {
+        let percent = bytes.saturating_mul(100) / of_bytes.max(1);
+        Self { bytes, of_bytes, percent: u8::try_from(percent.min(99)).unwrap_or(99) }
+    }
 }
 
 /// How looking at one place goes. Counts begin with the daemon.

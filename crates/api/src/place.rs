@@ -1,12 +1,13 @@
-//! Where the daemon is, and how it is: for those who want to speak with it.
+//! The address and the status of the daemon, for its clients.
 
+use crate::live::HistoryProgress;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The name of the file in our state folder that says where the daemon listens.
+/// The file in our state folder that names the daemon's addresses.
 pub const DAEMON_FILE: &str = "daemon.json";
 
-/// Where a daemon listens, as it writes it down for others.
+/// The addresses of a daemon, as it writes them for clients.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonPlace {
     /// Its process.
@@ -17,12 +18,12 @@ pub struct DaemonPlace {
     pub socket: PathBuf,
     /// Its HTTP address, as `http://127.0.0.1:4417`, if it has one.
     pub http: Option<String>,
-    /// Where it receives telemetry, as `http://127.0.0.1:4318`, if anywhere.
+    /// Its telemetry endpoint, as `http://127.0.0.1:4318`, if it has one.
     #[serde(default)]
     pub otel: Option<String>,
 }
 
-/// What `daemon status --json` prints.
+/// The output of `daemon status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonStatus {
     /// Of this document.
@@ -39,8 +40,11 @@ pub struct DaemonStatus {
     pub http: Option<String>,
     /// Where it receives telemetry, as `http://127.0.0.1:4318`, if anywhere.
     pub otel: Option<String>,
-    /// Sources that are known.
+    /// Known sources.
     pub sources: u64,
-    /// Sessions of late.
+    /// Recent sessions.
     pub live_sessions: u64,
+    /// How far it is in reading history; nothing once all of it is read.
+    #[serde(default)]
+    pub reading: Option<HistoryProgress>,
 }

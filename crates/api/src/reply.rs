@@ -27,8 +27,11 @@ pub struct IndexReport {
     pub unknown_records: u64,
     /// Events inserted, changed or removed in this run.
     pub events: u64,
-    /// Sessions known now, workers included.
+    /// Sessions known now, sub-agents included.
     pub sessions: u64,
+    /// Of these, sub-agents.
+    #[serde(default)]
+    pub sub_agents: u64,
     /// How long it took.
     pub elapsed_ms: u64,
 }
@@ -130,6 +133,9 @@ pub struct Session {
     /// Where it stands on every face.
     #[schema(value_type = schema::Group)]
     pub group: Group,
+    /// It broke down: killed in the middle of a turn, lost, or given up after an error.
+    #[serde(default)]
+    pub failed: bool,
     /// How it stands.
     #[schema(value_type = schema::Status)]
     pub status: Status,
@@ -146,6 +152,9 @@ pub struct Session {
     pub pid: Option<u32>,
     /// Where commands for it could go, as `tmux:%3` or `process:417`.
     pub executor: Option<String>,
+    /// The tags a person gave it, in lists; left out where it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 /// A list of sessions, the latest first.
@@ -231,8 +240,11 @@ pub struct AgentRow {
     pub label: String,
     /// Homes that exist; none means that it was not found.
     pub homes: Vec<AgentHome>,
-    /// Sessions indexed, workers not counted.
+    /// Sessions indexed, sub-agents not counted.
     pub sessions: u64,
+    /// Sub-agents indexed.
+    #[serde(default)]
+    pub sub_agents: u64,
     /// A session can be resumed by its id.
     pub resume_by_id: bool,
 }

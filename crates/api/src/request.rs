@@ -1,11 +1,11 @@
-//! What may be asked.
+//! Requests to the queries behind the API.
 
 use taffrail_model::{ResumeCursor, Timestamp};
 
-/// Which sessions to list.
+/// Filters of a session list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListRequest {
-    /// Workers too.
+    /// Includes sub-agents.
     pub all: bool,
     /// At most so many.
     pub limit: Option<usize>,
@@ -13,8 +13,10 @@ pub struct ListRequest {
     pub agent: Option<String>,
     /// With an event at or after this instant.
     pub since: Option<Timestamp>,
-    /// In this folder or below it.
+    /// In this folder or below it; without a slash, in folders of this name.
     pub project: Option<String>,
+    /// With this tag.
+    pub tag: Option<String>,
     /// That wait for a person.
     pub waiting: bool,
     /// Whose latest result is a failure.

@@ -24,6 +24,8 @@ pub struct RuleRow {
     pub agent: Option<String>,
     /// The only project it is for.
     pub project: Option<String>,
+    /// The only files it is for, as a pattern.
+    pub files: Option<String>,
     /// How it reads.
     pub text: String,
     /// Why it does not count.
@@ -121,6 +123,9 @@ pub struct RuleBody {
     /// Only in this folder and below.
     #[serde(default)]
     pub project: Option<String>,
+    /// Only for these files.
+    #[serde(default)]
+    pub file: Option<String>,
     /// Only show what would be written; the default.
     #[serde(default = "yes")]
     pub dry_run: bool,

@@ -63,6 +63,8 @@ pub enum Group {
     Working,
     /// The turn is over.
     YourTurn,
+    /// It broke down: killed in the middle of a turn, lost, or given up after an error.
+    Failed,
     /// Nothing happens.
     Idle,
     /// It is over.
@@ -76,6 +78,8 @@ pub struct WaitingFor {
     pub kind: String,
     /// The command, the question; empty where it is not known.
     pub text: String,
+    /// The answers a question offers; absent where there are none.
+    pub options: Option<Vec<String>>,
 }
 
 /// Where a session comes from.

@@ -3,21 +3,21 @@
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;
 
-/// What is shared from here, and with us.
+/// Sessions shared by this device, and with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShareList {
     /// The version of this document.
     pub schema_version: u32,
-    /// What is shared from here, the oldest first.
+    /// Sessions shared by this device, the oldest first.
     pub shared: Vec<ShareRow>,
-    /// What others share with this device.
+    /// Sessions that others share with this device.
     pub received: Vec<ReceivedRow>,
 }
 
-/// A session that is shared from here.
+/// A session that this device shares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShareRow {
-    /// Names the share.
+    /// The id of the share.
     pub id: String,
     /// The session.
     pub session_id: String,
@@ -51,11 +51,11 @@ pub struct ReceivedRow {
     pub title: Option<String>,
     /// The device it is on.
     pub device: String,
-    /// Whose device that is, where the team knows.
+    /// The user of that device, if the team knows it.
     pub user: Option<String>,
 }
 
-/// What was shared, or revoked.
+/// The result of sharing or revoking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShareChange {
     /// The version of this document.

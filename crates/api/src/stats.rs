@@ -7,8 +7,11 @@ use utoipa::ToSchema;
 /// Counts of several sessions; what cannot be known is `null`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tally {
-    /// Sessions, workers included.
+    /// Sessions, sub-agents included.
     pub sessions: u64,
+    /// Of these, sub-agents.
+    #[serde(default)]
+    pub sub_agents: u64,
     /// Turns.
     pub turns: Option<u64>,
     /// Prompts.

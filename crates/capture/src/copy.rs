@@ -1,9 +1,10 @@
-//! Reading a source from a copy that was kept of it, when the source itself is gone.
+//! Reads a source from its archived copy when the source itself is gone.
 
-use crate::discover::Found;
 use crate::lines::{LINE_LIMIT, LineReader};
-use crate::pass::{Passing, Reading, SideFiles, pump};
-use crate::taker::Taker;
+use crate::pass::{Reading, SideFiles, SourcePass};
+use crate::read::pump;
+use crate::sink::Taker;
+use crate::source::SourceFile;
 use crate::{Flow, ReadError};
 use std::io::{self, Read};
 use taffrail_adapters::by_id;
@@ -12,23 +13,23 @@ use taffrail_model::{Cursor, Record};
 
 /// A copy of a source.
 pub struct Copied<'a> {
-    /// Whose it is.
+    /// The agent.
     pub agent: &'a str,
-    /// The home it was in.
+    /// The home of the source.
     pub home: &'a str,
-    /// Its path below that.
+    /// The path below the home.
     pub path: &'a str,
-    /// Which part of the file; otherwise empty.
+    /// The session's key in files that hold several; otherwise empty.
     pub key: &'a str,
-    /// The side files it leaned on, by path.
+    /// The side files of the source, by path.
     pub beside: SideFiles,
-    /// What was kept.
+    /// The archived content.
     pub content: Content<'a>,
 }
 
-/// What was kept of a source.
+/// The archived content of a source.
 pub enum Content<'a> {
-    /// Its lines.
+    /// The lines of the source.
     Lines(&'a mut dyn Read),
     /// The whole document.
     Document(Vec<u8>),
@@ -48,7 +49,7 @@ impl std::fmt::Debug for Copied<'_> {
     }
 }
 
-/// Reads a copy as its source would have been read; nothing is to be kept of it again.
+/// Reads a copy as its source would have been read; the copy is not archived again.
 ///
 /// # Errors
 /// When no adapter knows the source, or the copy cannot be read.
@@ -59,37 +60,37 @@ pub fn read_copy(
 ) -> Result<(), ReadError> {
     let fault = |error| ReadError::Io { path: copy.path.to_owned(), error };
     let found = found(&copy).ok_or_else(|| fault(io::Error::other("no agent keeps that here")))?;
-    let mut passing = Passing::fresh(&found, (copy.key, Pass::Append), how, &copy.beside);
+    let mut source_pass = SourcePass::fresh(&found, (copy.key, Pass::Append), how, &copy.beside);
     let mut give = |mut piece: Observed| {
         piece.held = Held::Copy;
         taker(piece)
     };
     match copy.content {
         Content::Lines(input) => {
-            pump(LineReader::new(input, 0, LINE_LIMIT), &mut passing, &mut give).map_err(fault)
+            pump(LineReader::new(input, 0, LINE_LIMIT), &mut source_pass, &mut give).map_err(fault)
         }
         Content::Document(bytes) => {
-            passing
+            source_pass
                 .record(&Record { bytes: &bytes, at: Cursor::Pointer { pointer: String::new() } });
-            give.piece(passing.end());
+            give.piece(source_pass.end());
             Ok(())
         }
         Content::Rows(rows) => {
             for (table, rowid, bytes) in rows {
-                passing.record(&Record { bytes: &bytes, at: Cursor::Row { table, rowid } });
+                source_pass.record(&Record { bytes: &bytes, at: Cursor::Row { table, rowid } });
             }
-            give.piece(passing.end());
+            give.piece(source_pass.end());
             Ok(())
         }
     }
 }
 
-/// The source as it was; its fingerprint is one no file has.
-fn found(copy: &Copied<'_>) -> Option<Found> {
+/// The source as it was; no real file has its fingerprint.
+fn found(copy: &Copied<'_>) -> Option<SourceFile> {
     let adapter = by_id(copy.agent)?;
     let place = adapter.place(copy.path)?;
     let fingerprint = Fingerprint { modified_ns: 1, ..Fingerprint::default() };
-    Some(Found {
+    Some(SourceFile {
         adapter,
         home: copy.home.to_owned(),
         path: copy.path.to_owned(),

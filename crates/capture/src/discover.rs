@@ -1,65 +1,44 @@
-//! Finding sources: a walk of the folders an adapter names, by stat alone.
+//! Finds sources: walks the folders that an adapter names, by stat alone.
 
-use crate::journal::folder_of;
-use crate::{Home, Refusal, journal};
+use crate::source::{SourceFile, folder_of, place_of};
+use crate::stat::{fingerprint, refusal};
+use crate::{Home, Refusal};
 use std::collections::HashSet;
 use std::fs::{FileType, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, Place, Shape};
+use taffrail_adapters::{Place, Shape};
 use taffrail_model::hash;
 use taffrail_model::observed::Fingerprint;
 
-/// Deepest folder below a home that is looked into.
+/// The deepest folder below a home that is scanned.
 const DEPTH: usize = 10;
 
-/// A source that is there.
-#[derive(Clone)]
-pub struct Found {
-    /// Whose it is.
-    pub adapter: &'static dyn Adapter,
-    /// The home's real path.
-    pub home: String,
-    /// The path below the home.
-    pub path: String,
-    /// What it is.
-    pub place: Place,
-    /// How it looks now.
-    pub fingerprint: Fingerprint,
-}
-
-impl std::fmt::Debug for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Found({}/{})", self.home, self.path)
-    }
-}
-
-/// A file that looks like history and is not read.
+/// A file that looks like history but is not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// Where it is.
+    /// The full path.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: Refusal,
 }
 
-/// What a walk came to.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub struct Discovery {
-    /// Sources, in no order.
-    pub found: Vec<Found>,
+    /// The sources, in no particular order.
+    pub found: Vec<SourceFile>,
     /// Files that are not read.
     pub refused: Vec<Refused>,
-    /// The homes that were looked through.
+    /// The homes that were scanned.
     pub homes: HashSet<String>,
-    /// Folders that were looked into.
+    /// The folders that were scanned.
     pub folders: Vec<PathBuf>,
-    /// Folders that could not be looked into: nothing is said of what is in them.
+    /// Folders that could not be read; nothing is known of their files.
     pub unseen: Vec<String>,
 }
 
-/// Looks through all homes.
+/// Scans all homes.
 #[must_use]
 pub fn discover(homes: &[Home]) -> Discovery {
     let mut out = Discovery::default();
@@ -76,9 +55,9 @@ pub fn discover(homes: &[Home]) -> Discovery {
     out
 }
 
-/// Looks at some files and folders only. Nothing is said of what else is in the homes.
+/// Scans only some files and folders; the rest of the homes stays unknown.
 ///
-/// What has no place of its own (a side file, a write-ahead log) stands for the sources it belongs to.
+/// A path without a place of its own (a side file, a write-ahead log) leads to the sources it belongs to.
 #[must_use]
 pub fn discover_at(homes: &[Home], paths: &[PathBuf]) -> (Discovery, Vec<Named>) {
     let mut out = Discovery::default();
@@ -93,17 +72,17 @@ pub fn discover_at(homes: &[Home], paths: &[PathBuf]) -> (Discovery, Vec<Named>)
             }
         }
     }
-    // A file may be named together with its folder. It is one source all the same.
+    // A file may be named together with its folder, but is one source.
     let mut met = HashSet::new();
-    let name = |it: &Found| (it.home.clone(), it.path.clone(), it.adapter.descriptor().id);
+    let name = |it: &SourceFile| (it.home.clone(), it.path.clone(), it.adapter.descriptor().id);
     out.found.retain(|it| met.insert(name(it)));
     (out, named)
 }
 
-/// A file that was asked for: its home and its path below it.
+/// A requested file: its home and its path below the home.
 pub type Named = (String, String);
 
-/// The path below the home, if it is one that may hold history.
+/// The path below the home, if history may be there.
 fn below(home: &Home, path: &Path) -> Option<String> {
     let below = path.strip_prefix(&home.root).ok()?.to_str()?;
     let folder = folder_of(home.adapter);
@@ -115,15 +94,15 @@ fn below(home: &Home, path: &Path) -> Option<String> {
     held.then(|| below.to_owned())
 }
 
-/// Below a root, or beside one that is a file (its write-ahead log).
+/// Below a root, or the write-ahead log of a root that is a file.
 fn beside_root(below: &str, root: &str) -> bool {
     Path::new(below).starts_with(root) || below.strip_suffix("-wal") == Some(root)
 }
 
-/// The files a path stands for: itself, or those beside it that begin with its stem.
+/// The sources that a path leads to: the path itself, or the files beside it that share its stem.
 fn stood_for(home: &Home, below: &str) -> Vec<String> {
     let full = home.root.join(below);
-    if journal::place(home.adapter, below).is_some() || full.is_dir() {
+    if place_of(home.adapter, below).is_some() || full.is_dir() {
         return vec![below.to_owned()];
     }
     let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
@@ -132,7 +111,7 @@ fn stood_for(home: &Home, below: &str) -> Vec<String> {
     let names = entries.filter_map(|it| it.ok()?.file_name().into_string().ok());
     let near = names.filter(|it| it.starts_with(stem) && it != name);
     let joined = near.map(|it| if folder.is_empty() { it } else { format!("{folder}/{it}") });
-    joined.filter(|it| journal::place(home.adapter, it).is_some()).collect()
+    joined.filter(|it| place_of(home.adapter, it).is_some()).collect()
 }
 
 fn walk(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
@@ -172,8 +151,8 @@ fn folder(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
 }
 
 fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
-    // A link to a folder full of history has no place of its own, but is worth a word.
-    let place = journal::place(home.adapter, path);
+    // A link to a folder of history has no place of its own, but is reported.
+    let place = place_of(home.adapter, path);
     let full = home.root.join(path);
     if kind.is_symlink() && (place.is_some() || full.is_dir()) {
         return out.refuse(&full, Refusal::Link);
@@ -184,40 +163,17 @@ fn file(home: &Home, path: &str, kind: FileType, out: &mut Discovery) {
             Some(why) => out.refuse(&full, why),
             None => out.found.push(found(home, path, place, &metadata)),
         },
-        // It went away in between; the next walk says so.
+        // The file was deleted in the meantime; the next scan notices it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(_) => out.unseen.push(full.display().to_string()),
     }
 }
 
-pub(crate) fn refusal(metadata: &Metadata) -> Option<Refusal> {
-    if metadata.is_symlink() {
-        Some(Refusal::Link)
-    } else if !metadata.is_file() {
-        Some(Refusal::NotRegular)
-    } else if metadata.uid() != rustix::process::geteuid().as_raw() {
-        Some(Refusal::ForeignOwner)
-    } else {
-        None
-    }
-}
-
-fn found(home: &Home, path: &str, place: Place, metadata: &Metadata) -> Found {
+fn found(home: &Home, path: &str, place: Place, metadata: &Metadata) -> SourceFile {
     let fingerprint =
         Fingerprint { beside: beside(&home.root, path, &place), ..fingerprint(metadata) };
     let home_path = home.root.to_string_lossy().into_owned();
-    Found { adapter: home.adapter, home: home_path, path: path.to_owned(), place, fingerprint }
-}
-
-/// A file's own fingerprint, without what stands beside it.
-pub(crate) fn fingerprint(metadata: &Metadata) -> Fingerprint {
-    Fingerprint {
-        device: metadata.dev(),
-        inode: metadata.ino(),
-        size: metadata.size(),
-        modified_ns: metadata.mtime().saturating_mul(1_000_000_000) + metadata.mtime_nsec(),
-        beside: 0,
-    }
+    SourceFile { adapter: home.adapter, home: home_path, path: path.to_owned(), place, fingerprint }
 }
 
 fn beside(root: &Path, path: &str, place: &Place) -> u64 {
@@ -227,6 +183,7 @@ fn beside(root: &Path, path: &str, place: &Place) -> u64 {
     };
     let mut text = String::new();
     for side in place.beside.iter().chain(&journal) {
+        // Most files beside a source are not there.
         if let Ok(metadata) = std::fs::symlink_metadata(root.join(side)) {
             text += &format!("{side} {:?}\n", fingerprint(&metadata));
         }

@@ -1,27 +1,27 @@
-//! What is checked out in a folder, read from git's own files: no program is started, and nothing a
-//! repository's settings name is run.
+//! The checkout of a folder, read from git's own files. No program is started, and nothing that a
+//! repository's configuration names is run.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The most that is read of one of git's files, in bytes.
+/// The most bytes that are read of one of git's files.
 const LIMIT: u64 = 4 * 1024 * 1024;
-/// A reference may point to a reference, so often.
+/// The longest chain of symbolic references that is followed.
 const STEPS: usize = 5;
 
-/// What is checked out somewhere.
+/// The state of a git working tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkout {
     /// The root of the working tree.
     pub root: PathBuf,
-    /// The branch; `None` where a commit is checked out by itself.
+    /// The branch; `None` when HEAD is detached.
     pub branch: Option<String>,
-    /// The commit, in hex; `None` before the first.
+    /// The commit in hex; `None` before the first commit.
     pub commit: Option<String>,
 }
 
-/// What is checked out in this folder or in the nearest above it that is a working tree.
+/// The checkout of the nearest working tree at or above this folder.
 #[must_use]
 pub fn checkout(folder: &Path) -> Option<Checkout> {
     let root = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
@@ -48,7 +48,7 @@ fn git_folder(root: &Path) -> Option<PathBuf> {
     Some(root.join(elsewhere.trim_end().strip_prefix("gitdir: ")?))
 }
 
-/// The commit a reference names: in a file of its own, or among the packed ones.
+/// The commit that a reference names, from a loose file or from `packed-refs`.
 fn resolved(folder: &Path, name: &str, steps: usize) -> Option<String> {
     let is_inside = name.starts_with("refs/") && !name.split('/').any(|part| part == "..");
     if steps == 0 || !is_inside {
@@ -72,7 +72,7 @@ fn is_hash(text: &str) -> bool {
 
 fn text(path: &Path) -> Option<String> {
     let mut out = String::new();
-    // A pipe in place of a file would be waited for.
+    // Opening a pipe in place of a file would block.
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     File::open(path).ok()?.take(LIMIT).read_to_string(&mut out).ok()?;
     Some(out)

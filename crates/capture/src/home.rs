@@ -7,11 +7,11 @@ use taffrail_adapters::{Adapter, HomeRule};
 /// An agent's home that exists.
 #[derive(Clone)]
 pub struct Home {
-    /// Whose it is.
+    /// The agent.
     pub adapter: &'static dyn Adapter,
-    /// The real path, after any link the user put there.
+    /// The real path, with links resolved.
     pub root: PathBuf,
-    /// It is our own journal of what was said of the agent, not its history.
+    /// It is Taffrail's journal of the agent, not the agent's history.
     pub journal: bool,
 }
 
@@ -21,9 +21,9 @@ impl std::fmt::Debug for Home {
     }
 }
 
-/// The homes of one agent: the first rule that applies, then those the user added.
+/// The homes of one agent: the first rule that applies, then those that the user added.
 ///
-/// Homes that do not exist are left out; two names of one folder are one home.
+/// Homes that do not exist are left out, and two names of one folder count once.
 #[must_use]
 pub fn homes(
     adapter: &'static dyn Adapter,
@@ -35,6 +35,7 @@ pub fn homes(
     let own = rules.filter_map(|rule| applied(rule, user_home, variables)).take(1);
     let mut out: Vec<Home> = Vec::new();
     for path in own.chain(added.iter().cloned()) {
+        // An agent that was never started has no home.
         if let Ok(root) = path.canonicalize()
             && root.is_dir()
             && out.iter().all(|home| home.root != root)

@@ -1,13 +1,14 @@
-//! Taffrail's eyes.
+//! Capture: finds and reads the history of every agent.
 //!
-//! Finds the history of every agent, decides from a stat what is new, reads it record by record
-//! through the agent's adapter, and hands over pieces that carry their own cursor. It knows nothing
-//! of our databases and nothing of what events mean.
+//! It decides from a stat what is new, reads it record by record through the agent's adapter, and hands
+//! over pieces that carry their own cursor. It knows nothing of Taffrail's databases and does not
+//! interpret events.
 
-mod below;
+mod collector;
 mod copy;
+mod database;
 mod discover;
-mod gather;
+mod error;
 mod git;
 mod home;
 mod journal;
@@ -17,16 +18,24 @@ mod peek;
 mod plan;
 mod process;
 mod pty;
+mod read;
 mod readback;
 mod registry;
+mod safe_open;
+mod sandbox;
 mod server_socket;
+mod sink;
+mod source;
 mod sqlite;
-mod taker;
+mod stat;
+mod umask;
+mod user_file;
+mod zstd;
 
-pub use below::{Refusal, open_below, text_below};
+pub use collector::Texts;
 pub use copy::{Content, Copied, read_copy};
-pub use discover::{Discovery, Found, Named, Refused, discover, discover_at};
-pub use gather::Texts;
+pub use discover::{Discovery, Named, Refused, discover, discover_at};
+pub use error::ReadError;
 pub use git::{Checkout, checkout};
 pub use home::{Home, homes, usual_home};
 pub use journal::{
@@ -34,42 +43,26 @@ pub use journal::{
     keep_journal, make_spool, purge_journal, spool, spool_folder,
 };
 pub use lines::LINE_LIMIT;
-pub use pass::{Reading, SideFiles, read, side_files};
+pub use pass::{Reading, SideFiles, side_files};
 pub use peek::{Peek, peek};
-pub use plan::{Job, Known, Plan, is_missing, plan};
+pub use plan::{Job, KnownSource, Plan, is_missing, plan};
 pub use process::{
-    Deaths, Focus, Pane, PaneName, PaneView, TmuxClient, Unwatched, WATCH_LIMIT, ancestors,
-    at_and_below, clients, command_line, executor_of, is_in_front, lives, panes, panes_of,
-    program_in, program_of, runs, start_of, tmux_sockets, tmux_sockets_below, tty_of, written_by,
+    Deaths, Focus, Pane, PaneName, PaneView, Panes, TMUX_DEADLINE, TmuxClient, Unwatched,
+    WATCH_LIMIT, ancestors, at_and_below, clients, command_line, distinct_sockets, executor_at,
+    executor_of, is_in_front, lives, look_at, panes, panes_of, program_in, program_of, runs,
+    runs_our_program, start_of, tmux_server_of, tmux_servers, tty_of, written_by,
 };
 pub use pty::{
-    Ended, Flowed, Pty, Ready, Size, Terminal, Told, View, Wanted, is_terminal, take_terminal,
+    Ended, Flowed, ProgramStatus, Pty, Ready, Size, Terminal, View, Wanted, is_terminal,
+    take_terminal,
 };
-pub use readback::{Body, BodyError, Kept, Reference, Sources, Want};
+pub use read::read;
+pub use readback::{Body, BodyError, CopyLookup, Reference, Sources, Want};
 pub use registry::live_entries;
+pub use safe_open::{Refusal, open_below, text_below};
+pub use sandbox::{Confined, confine, try_confinement};
 pub use server_socket::server_socket;
-pub use taker::{Flow, Taker};
-
-/// Why a source could not be read. It stops nothing else.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The file system said no.
-    #[error("{path}: {error}")]
-    Io {
-        /// Which file.
-        path: String,
-        /// What it said.
-        error: std::io::Error,
-    },
-    /// The agent's database said no.
-    #[error("{path}: {error}")]
-    Sqlite {
-        /// Which database.
-        path: String,
-        /// What it said.
-        error: rusqlite::Error,
-    },
-    /// The file changed while it was read; the next run reads it.
-    #[error("{0}: changed while it was read")]
-    Moving(String),
-}
+pub use sink::{Flow, Taker};
+pub use source::SourceFile;
+pub use umask::{keep_private, with_users_mask};
+pub use user_file::open_own;

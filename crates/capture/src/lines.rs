@@ -1,4 +1,4 @@
-//! Splitting a stream into lines within a bounded buffer.
+//! Splits a stream into lines within a bounded buffer.
 
 use std::io::{self, Read};
 
@@ -20,7 +20,7 @@ pub(crate) enum Line<'a> {
     TooLong,
 }
 
-/// Gives the lines of a stream one after another; what follows the last line feed is never given.
+/// Yields the lines of a stream one after another, but never an unfinished last line.
 pub(crate) struct LineReader<R> {
     input: R,
     buffer: Vec<u8>,
@@ -36,13 +36,13 @@ pub(crate) struct LineReader<R> {
 }
 
 impl<R: Read> LineReader<R> {
-    /// Reads on from `offset` of the stream, where `input` stands.
+    /// Starts at `offset` of the stream, which is the position of `input`.
     pub(crate) fn new(input: R, offset: u64, limit: usize) -> Self {
         let buffer = Vec::with_capacity(CHUNK);
         Self { input, buffer, start: 0, searched: 0, offset, limit, skipping: false }
     }
 
-    /// The first byte of the stream that belongs to no line given so far.
+    /// The offset of the first byte that follows the lines returned so far.
     pub(crate) fn consumed(&self) -> u64 {
         self.offset
     }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A line with its offset, or nothing where it was too long.
+    /// A line with its offset, or `None` for one that is too long.
     type Given = Option<(u64, Vec<u8>)>;
 
     fn lines(bytes: &[u8], limit: usize) -> (Vec<Given>, u64) {

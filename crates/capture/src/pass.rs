@@ -1,68 +1,48 @@
-//! One pass over a source: from its cursor to its end, in pieces.
+//! One pass over a source, from its cursor to its end, in pieces.
 
-use crate::discover::Found;
-use crate::gather::{Gathered, Habits, Texts};
-use crate::lines::{LINE_LIMIT, Line, LineReader};
+use crate::collector::{Collector, Habits, Texts};
+use crate::open_below;
 use crate::plan::Job;
-use crate::taker::{Flow, Taker};
-use crate::{ReadError, journal, open_below, sqlite};
+use crate::source::{self, SourceFile};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
-use taffrail_adapters::{Encoding, Reader, Shape, Source};
-use taffrail_model::hash;
-use taffrail_model::observed::{Fingerprint, Held, Kept, LastLine, Observed, Pass, SourceState};
+use taffrail_adapters::{Reader, Source};
+use taffrail_model::observed::{
+    ArchiveState, Fingerprint, Held, LastLine, Observed, Pass, SourceState,
+};
 use taffrail_model::{AgentId, Cursor, Record};
 
 /// A piece ends after this many events or bytes.
 const PIECE_EVENTS: usize = 2048;
 const PIECE_BYTES: u64 = 4 * 1024 * 1024;
-/// So much is read at a time of what a taker lacks.
-const AGAIN_BYTES: usize = 1024 * 1024;
-/// The largest document and the largest side file that are read.
-const DOCUMENT_LIMIT: u64 = 256 * 1024 * 1024;
+/// The largest side file that is read.
 const SIDE_FILE_LIMIT: u64 = 64 * 1024;
-/// The largest memory of a reader that is kept; a source that needs more is read from its start.
+/// The largest reader state that is saved; a source that needs more is read from its start.
 const MEMORY_LIMIT: usize = 1024 * 1024;
-/// The largest window a compressed file may ask the reader to hold, as a power of two.
-const ZSTD_WINDOW_LOG: u32 = 25;
 
-/// How a job is to be read.
+/// How a job is read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reading<'a> {
-    /// Where the agent's session ids are unique.
+    /// The scope in which the agent's session ids are unique.
     pub scope: &'a str,
-    /// Which texts go along.
+    /// Which texts are included.
     pub texts: Texts,
 }
 
-/// Reads what a job asks for and hands over each piece.
-///
-/// # Errors
-/// When the source cannot be read; pieces handed over before that stand.
-pub fn read(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> Result<(), ReadError> {
-    let result = match job.found.place.shape {
-        Shape::Lines(encoding) => lines(job, encoding, how, taker),
-        Shape::Document => document(job, how, taker),
-        Shape::Sqlite(plan) => return sqlite::read(job, plan, how, taker),
-    };
-    result.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })
-}
-
-/// A pass under way.
-pub(crate) struct Passing<'a> {
-    found: &'a Found,
+/// A pass in progress.
+pub(crate) struct SourcePass<'a> {
+    found: &'a SourceFile,
     key: &'a str,
     pass: Pass,
     pub(crate) state: SourceState,
     habits: Habits,
-    pub(crate) gathered: Gathered,
+    pub(crate) collector: Collector,
     pub(crate) reader: Box<dyn Reader>,
 }
 
-impl<'a> Passing<'a> {
-    /// Begins a pass, or goes on from a known state.
+impl<'a> SourcePass<'a> {
+    /// Begins a pass, or continues from a known state.
     pub(crate) fn begin(job: &'a Job, key: &'a str, pass: Pass, how: Reading<'_>) -> Self {
         let found = &job.found;
         let state = match (&job.known, pass) {
@@ -75,9 +55,9 @@ impl<'a> Passing<'a> {
         Self::with(found, state, (key, pass), (how, &side_files(found)))
     }
 
-    /// Begins a pass over a source nothing is known of.
+    /// Begins a pass over an unknown source.
     pub(crate) fn fresh(
-        found: &'a Found,
+        found: &'a SourceFile,
         (key, pass): (&'a str, Pass),
         how: Reading<'_>,
         side_files: &SideFiles,
@@ -86,48 +66,48 @@ impl<'a> Passing<'a> {
     }
 
     fn with(
-        found: &'a Found,
+        found: &'a SourceFile,
         state: SourceState,
         (key, pass): (&'a str, Pass),
         (how, side_files): (Reading<'_>, &SideFiles),
     ) -> Self {
-        let source = Source { path: &found.path, key, scope: how.scope, beside: side_files };
-        let saved: Memory = serde_json::from_str(&state.reader).unwrap_or_default();
-        let reader = journal::reader(found.adapter, &source, saved.reader.as_deref());
+        let described = Source { path: &found.path, key, scope: how.scope, beside: side_files };
+        let saved = Memory::saved(&state.reader);
+        let reader = source::reader(found.adapter, &described, saved.reader.as_deref());
         let rewrites_records = found.adapter.descriptor().rewrites_records;
         let habits = Habits { rewrites_records, texts: how.texts };
-        let gathered = Gathered::after(saved.time, habits);
-        Self { found, key, pass, state, habits, gathered, reader }
+        let collector = Collector::after(saved.time, habits);
+        Self { found, key, pass, state, habits, collector, reader }
     }
 
     pub(crate) fn record(&mut self, record: &Record<'_>) {
-        self.gathered.begin(record);
+        self.collector.begin(record);
         if let Cursor::Bytes { byte_offset, length } = record.at {
-            let hash = self.gathered.raw();
+            let hash = self.collector.raw();
             self.state.last_line = Some(LastLine { offset: byte_offset, length, hash });
         }
-        self.reader.read(record, &mut self.gathered);
+        self.reader.read(record, &mut self.collector);
     }
 
-    fn is_full(&self) -> bool {
-        let gathered = &self.gathered;
-        (gathered.events.len() >= PIECE_EVENTS || gathered.outcome.bytes_read >= PIECE_BYTES)
-            && !gathered.waits_for_time()
+    pub(crate) fn is_full(&self) -> bool {
+        let collector = &self.collector;
+        (collector.events.len() >= PIECE_EVENTS || collector.outcome.bytes_read >= PIECE_BYTES)
+            && !collector.waits_for_time()
     }
 
-    /// Closes the piece gathered so far. Its fingerprint is that of a file which ends here, so that
-    /// a pass cut off in the middle goes on where it was.
-    fn part(&mut self) -> Observed {
+    /// Closes the current piece. Its fingerprint is that of a file that ends here, so that an interrupted
+    /// pass continues at this offset.
+    pub(crate) fn part(&mut self) -> Observed {
         let now = self.found.fingerprint;
         self.state.fingerprint = Fingerprint { size: self.state.offset, modified_ns: 0, ..now };
         self.piece(false)
     }
 
     fn piece(&mut self, ends_pass: bool) -> Observed {
-        let time = self.gathered.time();
-        self.state.read_whole_next = self.gathered.waits_for_time();
+        let time = self.collector.time();
+        self.state.read_whole_next = self.collector.waits_for_time();
         let memory = Memory { time, reader: Some(self.reader.save()) };
-        // Two strings and a time can always be written.
+        // Two strings and a time always serialize.
         let memory = serde_json::to_string(&memory).unwrap_or_default();
         if memory.len() > MEMORY_LIMIT {
             self.state.read_whole_next = true;
@@ -136,30 +116,30 @@ impl<'a> Passing<'a> {
             self.state.reader = memory;
         }
         for (who, facts) in self.reader.facts() {
-            let index = self.gathered.index(&who);
-            if let Some(slot) = self.gathered.sessions.get_mut(index) {
+            let index = self.collector.index(&who);
+            if let Some(slot) = self.collector.sessions.get_mut(index) {
                 slot.1 = facts.bounded();
             }
         }
-        let next = Gathered::after(time, self.habits);
-        let mut gathered = std::mem::replace(&mut self.gathered, next);
+        let next = Collector::after(time, self.habits);
+        let mut collector = std::mem::replace(&mut self.collector, next);
         Observed {
             source: self.state.clone(),
             pass: self.pass,
             ends_pass,
             gone: false,
             held: Held::Source,
-            unknown: gathered.take_unknown(),
-            sessions: gathered.sessions,
-            events: gathered.events,
-            removed: gathered.removed,
-            removed_turns: gathered.removed_turns,
-            usage: gathered.usage,
-            outcome: gathered.outcome,
+            unknown: collector.take_unknown(),
+            sessions: collector.sessions,
+            events: collector.events,
+            removed: collector.removed,
+            removed_turns: collector.removed_turns,
+            usage: collector.usage,
+            outcome: collector.outcome,
         }
     }
 
-    /// Closes the pass: from now on an equal stat means that nothing is new.
+    /// Closes the pass: from now on an equal stat means that nothing changed.
     pub(crate) fn end(&mut self) -> Observed {
         self.state.fingerprint = self.found.fingerprint;
         self.state.key = self.key.to_owned();
@@ -167,14 +147,27 @@ impl<'a> Passing<'a> {
     }
 }
 
-/// What is kept between two passes beside the cursor.
+/// The state that is saved between two passes besides the cursor.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Memory {
     time: Option<taffrail_model::Timestamp>,
     reader: Option<String>,
 }
 
-fn fresh(found: &Found, key: &str) -> SourceState {
+impl Memory {
+    /// What was saved; nothing for a source that is read for the first time.
+    fn saved(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::default();
+        }
+        serde_json::from_str(text).unwrap_or_else(|error| {
+            tracing::warn!(column = error.column(), "cannot read the memory of a source's reader");
+            Self::default()
+        })
+    }
+}
+
+fn fresh(found: &SourceFile, key: &str) -> SourceState {
     let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
     SourceState {
         agent: AgentId::new(found.adapter.descriptor().id),
@@ -188,131 +181,22 @@ fn fresh(found: &Found, key: &str) -> SourceState {
         last_line: None,
         reader: String::new(),
         read_whole_next: false,
-        kept: Kept::Nothing,
+        kept: ArchiveState::Nothing,
     }
 }
 
-/// Small files a source leans on, by path.
+/// Small files that a source depends on, by path.
 pub type SideFiles = Vec<(String, Vec<u8>)>;
 
-/// What a source leans on, as far as it can be read.
+/// The side files of a source that can be read.
 #[must_use]
-pub fn side_files(found: &Found) -> SideFiles {
+pub fn side_files(found: &SourceFile) -> SideFiles {
     let read = |path: &String| {
         let file = open_below(Path::new(&found.home), path).ok()?;
         let mut bytes = Vec::new();
-        // A side file is a help, never a need: without it the adapter knows less.
+        // Side files are optional: without one the adapter only knows less.
         file.take(SIDE_FILE_LIMIT).read_to_end(&mut bytes).ok()?;
         Some((path.clone(), bytes))
     };
     found.place.beside.iter().filter_map(read).collect()
-}
-
-fn lines(job: &Job, encoding: Encoding, how: Reading<'_>, taker: &mut dyn Taker) -> io::Result<()> {
-    let mut file = open_below(Path::new(&job.found.home), &job.found.path)?;
-    let pass = match encoding {
-        Encoding::Plain => continued(job, &mut file)?,
-        // There is no way into the middle of a compressed file.
-        Encoding::Zstd if job.known.is_some() => Pass::Again,
-        Encoding::Zstd => Pass::Append,
-    };
-    let mut passing = Passing::begin(job, "", pass, how);
-    let offset = passing.state.offset;
-    match encoding {
-        Encoding::Plain => {
-            hand_over_again(&mut file, offset, taker)?;
-            file.seek(SeekFrom::Start(offset))?;
-            pump(LineReader::new(file, offset, LINE_LIMIT), &mut passing, taker)
-        }
-        Encoding::Zstd => {
-            taker.lines_from(0);
-            pump(LineReader::new(unzstd(file)?, 0, LINE_LIMIT), &mut passing, taker)
-        }
-    }
-}
-
-/// Gives bytes before the cursor to a taker that lacks them.
-fn hand_over_again(file: &mut File, offset: u64, taker: &mut dyn Taker) -> io::Result<()> {
-    let mut from = taker.lines_from(offset);
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = vec![0; if from < offset { AGAIN_BYTES } else { 0 }];
-    while from < offset {
-        let wanted = usize::try_from(offset - from).unwrap_or(AGAIN_BYTES).min(bytes.len());
-        let slice = bytes.get_mut(..wanted).unwrap_or_default();
-        file.read_exact(slice)?;
-        taker.lines(from, slice);
-        from += wanted as u64;
-    }
-    Ok(())
-}
-
-/// A stream of the uncompressed bytes, with a bounded window.
-pub(crate) fn unzstd(file: File) -> io::Result<impl Read> {
-    let mut decoder = zstd::stream::read::Decoder::new(file)?;
-    decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-    Ok(decoder)
-}
-
-/// An append is only believed if the last consumed line still stands where it did.
-fn continued(job: &Job, file: &mut File) -> io::Result<Pass> {
-    let Some(known) = job.known.as_ref().filter(|_| job.pass == Pass::Append) else {
-        return Ok(job.pass);
-    };
-    let Some(last) = known.last_line else { return Ok(Pass::Append) };
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(last.offset))?;
-    Read::by_ref(file).take(last.length + 1).read_to_end(&mut bytes)?;
-    let stands = bytes.pop() == Some(b'\n') && hash::checksum(&bytes) == last.hash;
-    Ok(if stands { Pass::Append } else { Pass::Again })
-}
-
-pub(crate) fn pump(
-    mut input: LineReader<impl Read>,
-    passing: &mut Passing<'_>,
-    taker: &mut dyn Taker,
-) -> io::Result<()> {
-    loop {
-        let before = input.consumed();
-        let Some(line) = input.next()? else { break };
-        if let Line::Whole { offset, bytes } = line {
-            taker.lines(offset, bytes);
-            taker.lines(offset + bytes.len() as u64, b"\n");
-        }
-        match line {
-            Line::Whole { bytes: [], .. } => {}
-            Line::Whole { offset, bytes } => {
-                let at = Cursor::Bytes { byte_offset: offset, length: bytes.len() as u64 };
-                passing.record(&Record { bytes, at });
-            }
-            Line::TooLong => passing.gathered.outcome.skipped_records += 1,
-        }
-        passing.state.offset = input.consumed();
-        passing.gathered.outcome.bytes_read += input.consumed() - before;
-        if passing.is_full() && taker.piece(passing.part()) == Flow::Stop {
-            return Ok(());
-        }
-    }
-    taker.piece(passing.end());
-    Ok(())
-}
-
-fn document(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> io::Result<()> {
-    let file = open_below(Path::new(&job.found.home), &job.found.path)?;
-    let mut bytes = Vec::new();
-    file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
-    let fits = bytes.len() as u64 <= DOCUMENT_LIMIT;
-    // Half a document says nothing, least of all that what it said before is gone.
-    let whole = fits && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
-    let pass = if whole { Pass::Again } else { Pass::Append };
-    let mut passing = Passing::begin(job, "", pass, how);
-    passing.gathered.outcome.bytes_read = bytes.len() as u64;
-    if whole {
-        taker.document(&bytes);
-        let at = Cursor::Pointer { pointer: String::new() };
-        passing.record(&Record { bytes: &bytes, at });
-    } else {
-        passing.gathered.outcome.skipped_records = 1;
-    }
-    taker.piece(passing.end());
-    Ok(())
 }

@@ -1,7 +1,8 @@
-//! Deciding from a stat alone what has to be read.
+//! Decides from a stat alone which sources have to be read.
 
-use crate::discover::{Discovery, Found, refusal};
-use crate::journal;
+use crate::discover::Discovery;
+use crate::source::{SourceFile, place_of};
+use crate::stat::refusal;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
@@ -10,51 +11,51 @@ use taffrail_adapters::Shape;
 use taffrail_model::hash::Digest16;
 use taffrail_model::observed::{Pass, SourceState};
 
-/// A source the store knows.
+/// A source that the store knows.
 #[derive(Debug, Clone)]
-pub struct Known {
-    /// The store's number for it.
+pub struct KnownSource {
+    /// The store's id of the source.
     pub id: i64,
     /// How far it was read.
     pub state: SourceState,
-    /// It was there when last looked for.
+    /// It existed at the last scan.
     pub present: bool,
-    /// A pass over it was begun from the start and not ended.
+    /// A pass from the start began and did not end.
     pub half_read: bool,
 }
 
-/// Something to read.
+/// A source to read.
 #[derive(Debug, Clone)]
 pub struct Job {
     /// The source.
-    pub found: Found,
-    /// How far it was read, if it is known. The reader's memory is not filled in.
+    pub found: SourceFile,
+    /// How far it was read, if it is known. The reader's state is not filled in.
     pub known: Option<SourceState>,
-    /// The store's number of the known source.
+    /// The store's id of the known source.
     pub known_id: Option<i64>,
-    /// The number of the known source this one is, where it moved.
+    /// The store's id of the known source that moved here.
     pub moved: Option<i64>,
-    /// From the cursor or from the start.
+    /// Whether to read from the cursor or from the start.
     pub pass: Pass,
     /// For databases: the version of each session that was read.
     pub versions: HashMap<String, Digest16>,
 }
 
-/// What a walk means for what is known.
+/// The result of comparing a scan with the known sources.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// What to read, the latest changed first.
+    /// Sources to read, the most recently changed first.
     pub jobs: Vec<Job>,
     /// Known sources that are gone.
     pub vanished: Vec<i64>,
     /// Known sources that are back and unchanged.
     pub returned: Vec<i64>,
-    /// Sources there are.
+    /// The number of sources found.
     pub sources: usize,
 }
 
 impl Plan {
-    /// Bytes that wait to be read, as far as a stat can tell.
+    /// The bytes left to read, as far as a stat can tell.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let left = |job: &Job| {
@@ -68,9 +69,9 @@ impl Plan {
 
 type Place<'a> = (&'a str, &'a str);
 
-/// Compares what is there with what is known. What is unchanged costs one look-up.
+/// Compares the sources found with the known ones. An unchanged source costs one look-up.
 #[must_use]
-pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
+pub fn plan(discovery: Discovery, known: &[KnownSource]) -> Plan {
     let (numbers, mut files) = by_place(known);
     let mut out = Plan { sources: discovery.found.len(), ..Plan::default() };
     let mut unknown = Vec::new();
@@ -88,7 +89,7 @@ pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
     let gone = gone.flat_map(|it| [it.first].into_iter().chain(it.others.iter().copied()));
     let gone: Vec<_> =
         gone.filter(|it| it.present && is_gone(&it.state, &discovery.unseen)).collect();
-    let by_inode: HashMap<(u64, u64), &Known> =
+    let by_inode: HashMap<(u64, u64), &KnownSource> =
         gone.iter().map(|it| (inode(&it.state), *it)).collect();
     let mut moved = HashSet::new();
     out.jobs.extend(unknown.into_iter().map(|it| unknown_job(it, &by_inode, &mut moved)));
@@ -98,8 +99,8 @@ pub fn plan(discovery: Discovery, known: &[Known]) -> Plan {
     out
 }
 
-/// The files known sources are in, and the number of each by its place.
-fn by_place(known: &[Known]) -> (HashMap<Place<'_>, usize>, Vec<Sources<'_>>) {
+/// The files of the known sources, and an index into them by place.
+fn by_place(known: &[KnownSource]) -> (HashMap<Place<'_>, usize>, Vec<Sources<'_>>) {
     let mut numbers = HashMap::with_capacity(known.len());
     let mut files: Vec<Sources<'_>> = Vec::with_capacity(known.len());
     for source in known {
@@ -119,21 +120,21 @@ fn by_place(known: &[Known]) -> (HashMap<Place<'_>, usize>, Vec<Sources<'_>>) {
     (numbers, files)
 }
 
-/// The sources in one file: nearly always one.
+/// The sources in one file: almost always one.
 struct Sources<'a> {
-    first: &'a Known,
-    others: Vec<&'a Known>,
+    first: &'a KnownSource,
+    others: Vec<&'a KnownSource>,
     is_there: bool,
 }
 
-/// The walk did not meet it. It is gone only if a second look finds it missing, too; what cannot be
-/// looked at is not, nor is a file in a home this run was not told of.
+/// Whether a source that the scan did not find is gone. It is gone only if a second stat does not find it
+/// either; a file in a folder that could not be read is not.
 fn is_gone(source: &SourceState, unseen: &[String]) -> bool {
     let full = Path::new(&source.home).join(&source.path);
     !unseen.iter().any(|unseen| full.starts_with(unseen)) && is_missing(&full)
 }
 
-/// A look at a file: it is not there, or is none that may be read. A look that fails says nothing.
+/// Whether a file does not exist or may not be read. A stat that fails for another reason proves nothing.
 #[must_use]
 pub fn is_missing(path: &Path) -> bool {
     match std::fs::symlink_metadata(path) {
@@ -147,8 +148,8 @@ fn inode(state: &SourceState) -> (u64, u64) {
 }
 
 fn unknown_job(
-    found: Found,
-    by_inode: &HashMap<(u64, u64), &Known>,
+    found: SourceFile,
+    by_inode: &HashMap<(u64, u64), &KnownSource>,
     moved: &mut HashSet<i64>,
 ) -> Job {
     let same = by_inode.get(&(found.fingerprint.device, found.fingerprint.inode));
@@ -172,15 +173,15 @@ fn unknown_job(
     Job { found, known, known_id: id, moved: id, pass, versions }
 }
 
-/// Inodes are used again: a file that moved kept its name, or the session in it.
-fn is_same_file(known: &SourceState, found: &Found) -> bool {
+/// Inodes are reused, so a file counts as moved only if it kept its name or its session.
+fn is_same_file(known: &SourceState, found: &SourceFile) -> bool {
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    let before = journal::place(found.adapter, &known.path).and_then(|place| place.session);
+    let before = place_of(found.adapter, &known.path).and_then(|place| place.session);
     name(&known.path) == name(&found.path) || (before.is_some() && before == found.place.session)
 }
 
 impl Plan {
-    fn known(&mut self, found: Found, sources: &Sources<'_>) {
+    fn known(&mut self, found: SourceFile, sources: &Sources<'_>) {
         match found.place.shape {
             Shape::Lines(_) | Shape::Document => self.one(found, sources.first),
             Shape::Sqlite(_) => {
@@ -191,7 +192,7 @@ impl Plan {
         }
     }
 
-    fn one(&mut self, found: Found, known: &Known) {
+    fn one(&mut self, found: SourceFile, known: &KnownSource) {
         let (was, now) = (known.state.fingerprint, found.fingerprint);
         if was == now && !known.half_read {
             if !known.present {
@@ -208,14 +209,14 @@ impl Plan {
         self.jobs.push(Job { found, known, known_id, moved: None, pass, versions });
     }
 
-    fn database(&mut self, found: Found, known: &[&Known]) {
+    fn database(&mut self, found: SourceFile, known: &[&KnownSource]) {
         let file = known.iter().find(|it| it.state.key.is_empty());
-        let is_same = |it: &&Known| it.state.fingerprint == found.fingerprint && it.present;
+        let is_same = |it: &&KnownSource| it.state.fingerprint == found.fingerprint && it.present;
         let is_read = known.iter().all(|it| !(it.present && it.half_read));
         if is_read && file.is_some_and(is_same) {
             return;
         }
-        let version = |it: &&&Known| {
+        let version = |it: &&&KnownSource| {
             let hash = it.state.last_line.filter(|_| it.present && !it.half_read)?.hash;
             Some((it.state.key.clone(), hash))
         };

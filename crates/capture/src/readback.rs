@@ -1,9 +1,10 @@
-//! Reading an event's whole text back from where it stands, and verifying it.
+//! Reads an event's full text back from its source and verifies it.
 
 use crate::lines::LINE_LIMIT;
-use crate::pass::unzstd;
-use crate::sqlite::{self, Foreign};
-use crate::{Refusal, journal, open_below};
+use crate::source::{self, place_of};
+use crate::sqlite::{self, Foreign, OpenError};
+use crate::zstd::unzstd;
+use crate::{Refusal, open_below};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,24 +12,24 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use taffrail_adapters::{Encoding, Place, Shape, Source, by_id};
 use taffrail_model::hash::{self, Digest16};
-use taffrail_model::searched::searched;
+use taffrail_model::search_text::searched;
 use taffrail_model::text::{TOOL_TEXT_BYTES, cut};
 use taffrail_model::{
     AgentId, Cursor, Draft, EventId, Kind, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
 };
 
-/// Where an event's record stands and what it must hash to.
+/// The position of an event's record, and the hash that the record must have.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    /// Whose it is.
+    /// The agent that wrote it.
     pub agent: AgentId,
-    /// The home.
+    /// The agent's home.
     pub home: String,
-    /// The path below it.
+    /// The path below the home.
     pub path: String,
-    /// The session's key, in files that hold many.
+    /// The session's key, in files that hold several sessions.
     pub key: String,
-    /// Where the record stands.
+    /// The position of the record.
     pub cursor: Cursor,
     /// The hash of the record's bytes.
     pub raw: Digest16,
@@ -36,54 +37,63 @@ pub struct Reference {
     pub want: Want,
 }
 
-/// Which event of a record is wanted.
+/// Selects one event of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Want {
-    /// The agent's own id of it, where it has one.
+    /// The agent's own id of the event, where it has one.
     pub source_event_id: Option<String>,
-    /// Its number within that.
+    /// The event's number below that id.
     pub part: u32,
 }
 
-/// What an event says in full.
+/// The full content of an event.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Body {
     /// Its text, cut for tool output.
     pub text: Option<String>,
-    /// What else it says, and the fields of the record no adapter reads.
+    /// Its other fields, and the fields of the record that no adapter reads.
     pub data: Map<String, Value>,
-    /// The text it is found by.
+    /// The text that search indexes.
     pub searched: String,
 }
 
-/// Why a text cannot be shown from its source.
+/// Why a text cannot be read back from its source.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
-    /// The source is not readable.
+    /// The source cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The agent's database said no.
+    /// SQLite failed on the agent's database.
     #[error("{0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// Other bytes stand there now.
+    /// The record's bytes changed.
     #[error("the record changed since it was read")]
     Changed,
-    /// The record no longer says it.
+    /// The record no longer produces this event.
     #[error("the record no longer makes this event")]
     NotSaid,
 }
 
-/// Sources kept open while the events of a session are read back in their order.
-pub struct Sources<'a> {
-    open: Option<Open>,
-    /// The bodies of the record read last: events of one record follow each other.
-    last: Option<Told>,
-    /// A copy of a record's bytes, for what its source no longer says.
-    kept: Kept<'a>,
+impl From<OpenError> for BodyError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Io(error) => Self::Io(error),
+            OpenError::Sqlite(error) => Self::Sqlite(error),
+        }
+    }
 }
 
-/// Finds a copy of a record's bytes.
-pub type Kept<'a> = Box<dyn FnMut(&Reference) -> Option<Vec<u8>> + 'a>;
+/// Keeps sources open while the events of a session are read back in order.
+pub struct Sources<'a> {
+    open: Option<Open>,
+    /// The bodies of the record read last. Events of one record follow each other.
+    last: Option<RecordBodies>,
+    /// Finds a copy of a record that its source no longer holds.
+    kept: CopyLookup<'a>,
+}
+
+/// Looks up a copy of a record's bytes.
+pub type CopyLookup<'a> = Box<dyn FnMut(&Reference) -> Option<Vec<u8>> + 'a>;
 
 impl std::fmt::Debug for Sources<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,8 +101,8 @@ impl std::fmt::Debug for Sources<'_> {
     }
 }
 
-/// What one record says.
-struct Told {
+/// The bodies of all events of one record.
+struct RecordBodies {
     at: Cursor,
     raw: Digest16,
     bodies: Vec<(Want, Body)>,
@@ -107,35 +117,35 @@ struct Open {
 
 enum Handle {
     Plain(File),
-    /// A stream that can only go forward, and how far it went.
+    /// A stream that only moves forward, and its current offset.
     Packed(Box<dyn Read>, u64),
     Whole(Vec<u8>),
     Database(Foreign),
 }
 
 impl<'a> Sources<'a> {
-    /// Sources, and where copies of what they no longer say are.
+    /// Opens no source yet. `kept` looks up copies of records that a source no longer holds.
     #[must_use]
-    pub fn new(kept: Kept<'a>) -> Self {
+    pub fn new(kept: CopyLookup<'a>) -> Self {
         Self { open: None, last: None, kept }
     }
 
-    /// The whole of one event.
+    /// The full content of one event.
     ///
     /// # Errors
-    /// When the source is gone or says something else now.
+    /// When the source is gone or its record changed.
     pub fn body(&mut self, reference: &Reference) -> Result<Body, BodyError> {
-        let told = self.last.take().filter(|told| told.is_of(reference));
-        let told = match told {
-            Some(told) => told,
+        let record = self.last.take().filter(|record| record.is_of(reference));
+        let record = match record {
+            Some(record) => record,
             None => {
                 let (at, raw) = (reference.cursor.clone(), reference.raw);
-                Told { at, raw, bodies: self.read(reference)? }
+                RecordBodies { at, raw, bodies: self.read(reference)? }
             }
         };
-        let body = told.bodies.iter().find(|(want, _)| *want == reference.want);
+        let body = record.bodies.iter().find(|(want, _)| *want == reference.want);
         let body = body.map(|(_, body)| body.clone());
-        self.last = Some(told);
+        self.last = Some(record);
         body.ok_or(BodyError::NotSaid)
     }
 
@@ -143,7 +153,7 @@ impl<'a> Sources<'a> {
         let bytes = self.bytes(reference);
         match bytes.and_then(|bytes| bodies(reference, &bytes)) {
             Ok(bodies) => Ok(bodies),
-            // The copy we kept is as good as long as its bytes are the same.
+            // A copy is as good as the source as long as its hash matches.
             Err(error) => match (self.kept)(reference) {
                 Some(bytes) => bodies(reference, &bytes).map_err(|_| error),
                 None => Err(error),
@@ -175,9 +185,9 @@ impl<'a> Sources<'a> {
     }
 }
 
-impl Told {
+impl RecordBodies {
     fn is_of(&self, reference: &Reference) -> bool {
-        // All events of a document stand in the same record, each at a place of its own.
+        // All events of a document are in the same record, each at its own pointer.
         let same_place =
             matches!(reference.cursor, Cursor::Pointer { .. }) || self.at == reference.cursor;
         same_place && self.raw == reference.raw
@@ -187,7 +197,7 @@ impl Told {
 impl Open {
     fn new(reference: &Reference) -> Result<Self, BodyError> {
         let adapter = by_id(reference.agent.as_str()).ok_or(BodyError::NotSaid)?;
-        let place = journal::place(adapter, &reference.path).ok_or(BodyError::NotSaid)?;
+        let place = place_of(adapter, &reference.path).ok_or(BodyError::NotSaid)?;
         let home = Path::new(&reference.home);
         let mut file = open_below(home, &reference.path)?;
         let handle = match place.shape {
@@ -231,7 +241,7 @@ fn limited(length: u64) -> io::Result<u64> {
     fits.then_some(length).ok_or_else(|| io::Error::other("a record longer than any line may be"))
 }
 
-/// What a record says, if its bytes are those that were read.
+/// The bodies of a record's events, if the record's hash matches.
 fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, BodyError> {
     if hash::checksum(bytes) != reference.raw {
         return Err(BodyError::Changed);
@@ -240,11 +250,11 @@ fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, Body
     let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
     let mut bodies = Bodies { out: Vec::new(), extra: adapter.extra(bytes) };
     let record = Record { bytes, at: reference.cursor.clone() };
-    journal::reader(adapter, &source, None).read(&record, &mut bodies);
+    source::reader(adapter, &source, None).read(&record, &mut bodies);
     Ok(bodies.out)
 }
 
-/// Keeps the bodies of all events of one record.
+/// Collects the bodies of all events of one record.
 struct Bodies {
     out: Vec<(Want, Body)>,
     extra: Map<String, Value>,

@@ -9,8 +9,8 @@ const ENTRY_LIMIT: u64 = 64 * 1024;
 /// The most entries of one list that are read.
 const ENTRIES: usize = 4096;
 
-/// What an agent lists as live in a home, by the name of the entry. Nothing but entries is opened;
-/// one that cannot be read now is read when it changes.
+/// The sessions that an agent lists as live in a home, by the name of the entry. Only entries are
+/// opened; an entry that cannot be read now is read when it changes.
 #[must_use]
 pub fn live_entries(home: &Home) -> Vec<(String, LiveEntry)> {
     let Some(plan) = home.adapter.descriptor().live.as_ref().filter(|_| !home.journal) else {

@@ -6,11 +6,11 @@ use std::fs::{Metadata, symlink_metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 
-/// Bits of a folder's mode that let others put a socket of theirs in the place of ours.
+/// Mode bits of a folder that let other users replace a socket in it.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// The socket of an agent's server in a home, if there is one that only this user can have made. An
-/// agent may have put a link there, since the path of a socket must be short.
+/// The socket of an agent's server in a home, if only this user can have created it. The agent may
+/// have put a link there, since the path of a socket must be short.
 #[must_use]
 pub fn server_socket(home: &Home) -> Option<PathBuf> {
     let plan = home.adapter.server_plan().filter(|_| !home.journal)?;
@@ -31,7 +31,7 @@ mod tests {
     use std::path::Path;
     use taffrail_adapters::{ServerPlan, agents};
 
-    /// A home of an agent that has a server, and where its socket would be.
+    /// A home of an agent with a server, and the path of its socket.
     fn home(root: &Path) -> (Home, PathBuf) {
         let adapter = agents().find(|it| it.server_plan().is_some()).unwrap();
         let plan: &ServerPlan = adapter.server_plan().unwrap();

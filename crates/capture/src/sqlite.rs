@@ -1,125 +1,46 @@
-//! Reading an agent's own database without touching it.
+//! Read-only access to an agent's own SQLite database.
 
-use crate::pass::{Passing, Reading};
-use crate::plan::Job;
-use crate::taker::{Flow, Taker};
-use crate::{BodyError, ReadError, open_below};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taffrail_adapters::SqlitePlan;
-use taffrail_model::hash::{self, Digest16};
-use taffrail_model::observed::{LastLine, Observed, Pass};
-use taffrail_model::{Cursor, Record};
 
-/// How long to wait for the agent's own writes.
+/// How long to wait for a lock that the agent holds.
 const BUSY: Duration = Duration::from_millis(250);
 
-/// A row of a foreign database, written as JSON.
+/// A row of an agent's database, as JSON.
 pub(crate) struct ForeignRow {
     pub(crate) table: String,
     pub(crate) rowid: i64,
     pub(crate) json: Vec<u8>,
-    key: Option<String>,
-    version: Option<String>,
+    pub(crate) key: Option<String>,
+    pub(crate) version: Option<String>,
 }
 
-/// Reads every session of a database that changed since it was last read.
-pub(crate) fn read(
-    job: &Job,
-    plan: &SqlitePlan,
-    how: Reading<'_>,
-    taker: &mut dyn Taker,
-) -> Result<(), ReadError> {
-    let path = database(job)?;
-    let fault = |error| ReadError::Sqlite { path: job.found.path.clone(), error };
-    let foreign = open(&path).map_err(|error| match error {
-        BodyError::Sqlite(error) => fault(error),
-        other => {
-            ReadError::Io { path: job.found.path.clone(), error: std::io::Error::other(other) }
-        }
-    })?;
-    let connection = &foreign.connection;
-    let sessions = rows(connection, plan.sessions, None).map_err(fault)?;
-    for session in &sessions {
-        let (Some(key), Some(version)) = (&session.key, &session.version) else { continue };
-        let version = hash::of_bytes(version.as_bytes());
-        if job.versions.get(key) == Some(&version) {
-            continue;
-        }
-        let rows = rows(connection, plan.rows, Some(key)).map_err(fault)?;
-        let all = std::iter::once(session).chain(&rows);
-        all.clone().for_each(|row| taker.row(&row.table, row.rowid, &row.json));
-        if taker.piece(one(job, all, (key, version, how))) == Flow::Stop {
-            return Ok(());
-        }
-    }
-    drop(foreign);
-    let there = |key: &&String| sessions.iter().any(|it| it.key.as_ref() == Some(*key));
-    for key in job.versions.keys().filter(|key| !there(key)) {
-        taker.piece(gone(job, key, how));
-    }
-    if is_moving(job, &path) {
-        return Err(ReadError::Moving(job.found.path.clone()));
-    }
-    taker.piece(whole_file(job, how));
-    Ok(())
+/// Why a database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    /// An error of the file system.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// An error of SQLite.
+    #[error("{0}")]
+    Sqlite(#[from] rusqlite::Error),
 }
 
-fn one<'a>(
-    job: &Job,
-    rows: impl Iterator<Item = &'a ForeignRow>,
-    (key, version, how): (&str, Digest16, Reading<'_>),
-) -> Observed {
-    let mut passing = Passing::begin(job, key, Pass::Again, how);
-    for row in rows {
-        take(&mut passing, row);
-    }
-    passing.state.last_line = Some(LastLine { offset: 0, length: 0, hash: version });
-    passing.end()
-}
-
-fn take(passing: &mut Passing<'_>, row: &ForeignRow) {
-    passing.gathered.outcome.bytes_read += row.json.len() as u64;
-    let at = Cursor::Row { table: row.table.clone(), rowid: row.rowid };
-    passing.record(&Record { bytes: &row.json, at });
-}
-
-/// A session the agent deleted from its database.
-fn gone(job: &Job, key: &str, how: Reading<'_>) -> Observed {
-    let mut passing = Passing::begin(job, key, Pass::Again, how);
-    passing.state.key = key.to_owned();
-    Observed { gone: true, pass: Pass::Append, sessions: Vec::new(), ..passing.end() }
-}
-
-/// The file's own state, written last: an equal stat then means that no session is new.
-fn whole_file(job: &Job, how: Reading<'_>) -> Observed {
-    let mut piece = Passing::begin(job, "", Pass::Append, how).end();
-    piece.sessions.clear();
-    piece.source.reader.clear();
-    piece
-}
-
-fn database(job: &Job) -> Result<PathBuf, ReadError> {
-    let home = Path::new(&job.found.home);
-    let checked = open_below(home, &job.found.path);
-    checked.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })?;
-    Ok(home.join(&job.found.path))
-}
-
-/// A foreign database, open for reading.
+/// An agent's database, open for reading.
 pub(crate) struct Foreign {
     pub(crate) connection: Connection,
-    /// Held as long as the connection: the private copy that is read, if one had to be made.
+    /// The private copy that is read, if one was made. It lives as long as the connection.
     _copy: Option<tempfile::TempDir>,
 }
 
-/// Opens a database so that nothing is written beside it: with a live write-ahead log as its other
-/// readers do, without one as a file that does not change (which is checked afterwards). A log that
-/// its writer left behind can only be read by making a file beside it, so a copy is read then.
-pub(crate) fn open(path: &Path) -> Result<Foreign, BodyError> {
+/// Opens a database without writing anything beside it. A database with a live write-ahead log is opened as
+/// other readers open it; one without a log is opened as immutable, which is checked afterwards. A log that its
+/// writer left behind cannot be read without creating a file beside it, so a copy is read instead.
+pub(crate) fn open(path: &Path) -> Result<Foreign, OpenError> {
     let beside = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
     let (log, shared) = (beside("-wal"), beside("-shm"));
     if log.exists() && !shared.exists() {
@@ -148,13 +69,7 @@ fn escaped(path: &Path) -> String {
     text.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
 }
 
-fn is_moving(job: &Job, path: &Path) -> bool {
-    let now = std::fs::symlink_metadata(path).map(|it| crate::discover::fingerprint(&it));
-    let then = job.found.fingerprint;
-    !now.is_ok_and(|now| (now.size, now.modified_ns) == (then.size, then.modified_ns))
-}
-
-/// One row again by its number.
+/// Reads one row again by its rowid.
 pub(crate) fn row_again(
     connection: &Connection,
     plan: &SqlitePlan,
@@ -170,7 +85,7 @@ pub(crate) fn row_again(
     found.next()?.map(|row| foreign(row, &columns)).transpose()
 }
 
-fn rows(
+pub(crate) fn rows(
     connection: &Connection,
     query: &str,
     key: Option<&str>,

@@ -1,5 +1,5 @@
-//! The `.ai-session` directory, version 1.0: what its files say, what makes them sound, and what
-//! their history adds up to.
+//! The `.ai-session` directory, version 1.0: the types of its files, their validation, and the replay of
+//! their history.
 //!
 //! A project keeps the plan and the state of its features in this directory, and several agents
 //! write there. The documents are YAML and lines of JSON; here they are values, read by the caller.
@@ -29,15 +29,15 @@ pub use replay::{Replayed, replay};
 pub use shapes::{Kind, kind_of, schema};
 pub use time::{after, instant, is_feature_id};
 
-/// The version of the contract that is kept here.
+/// The supported version of the contract.
 pub const VERSION: &str = "1.0";
 /// The directory's name.
 pub const FOLDER: &str = ".ai-session";
 /// The list of features, in the directory itself.
 pub const ACTIVE_FEATURES: &str = "active-features.yaml";
-/// Who has read the contract, in the directory itself.
+/// The agents that have read the contract, in the directory itself.
 pub const ACKNOWLEDGMENT: &str = "contract-acknowledgment.md";
-/// What the directory is, for people, in the directory itself.
+/// An explanation of the directory for people, in the directory itself.
 pub const README: &str = "README.md";
 /// The plan, in a feature's directory.
 pub const PLAN: &str = "implementation-plan.yaml";
@@ -45,9 +45,9 @@ pub const PLAN: &str = "implementation-plan.yaml";
 pub const HISTORY: &str = "history.jsonl";
 /// The state, in a feature's directory.
 pub const STATE: &str = "state.yaml";
-/// What was made, in a feature's directory.
+/// The artifacts, in a feature's directory.
 pub const ARTIFACTS: &str = "artifacts";
-/// The contract as it is printed and acknowledged, to the byte.
+/// The contract as it is printed and acknowledged, byte for byte.
 pub const CONTRACT: &str = include_str!("ai_session/contract.md");
-/// What is written as the directory's own explanation.
+/// The text of the directory's `README.md`.
 pub const README_TEXT: &str = include_str!("ai_session/readme.md");

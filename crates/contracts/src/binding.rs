@@ -1,35 +1,35 @@
-//! The session binding and its provenance: what ties a session, a runtime session, an executor and
-//! a source together, and points back to where that is known from.
+//! The session binding and its provenance: it links a session, a runtime session, an executor and a
+//! source, and points to the evidence.
 
-use crate::contract::Rule;
 use crate::form::{locator, moment, named};
 use crate::report::{Level, step};
+use crate::rule::Rule;
+use crate::serde_helpers::{nullable, words};
 use crate::shape::{Shape, formed, list, map, must, object, or_null, strictly, text, word};
-use crate::told::{told, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 use taffrail_model::{Lifecycle, Timestamp};
 
-/// The most characters of a string that is no body.
+/// The most characters of a string that is not a body.
 pub const LONGEST_HINT: usize = 1000;
-/// The kind of source of an agent that shows nothing of its history.
+/// The source kind of an agent whose history is not accessible.
 pub const UNAVAILABLE: &str = "runtime_unavailable";
 
 words! {
-    /// Where a binding is in its life.
+    /// The lifecycle state of a binding.
     Status, STATUSES {
         /// A live executor is attached.
         Active = "active",
-        /// The runtime session is there, without an executor.
+        /// The runtime session exists, without an executor.
         Detached = "detached",
-        /// There is enough to try to resume.
+        /// There is enough information to try to resume.
         Resumable = "resumable",
         /// Kept for history only.
         Archived = "archived",
-        /// Its history can no longer be found.
+        /// Its history cannot be found any more.
         Lost = "lost",
-        /// A newer binding took its place.
+        /// A newer binding replaced it.
         Superseded = "superseded",
     }
 }
@@ -53,37 +53,37 @@ impl From<&Lifecycle> for Status {
 pub struct Binding {
     /// The durable session.
     pub repowire_session_id: String,
-    /// The executor it was last seen with.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The last known executor.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub peer_id: Option<Option<String>>,
     /// The executor attached now.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub current_executor_peer_id: Option<Option<String>>,
     /// The agent.
     pub backend: String,
     /// The working directory.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub project_path: Option<Option<String>>,
     /// The agent's own session id.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub runtime_session_id: Option<Option<String>>,
     /// The source's locator.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub runtime_source_uri: Option<Option<String>>,
-    /// The last position that was read.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The last position read.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub source_cursor: Option<Option<Map<String, Value>>>,
-    /// What the row rests on: one pointer, or several.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The evidence: one pointer, or several.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Option<Pointers>>,
-    /// Whether and how it can be resumed.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// Whether and how the session can be resumed.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub resume_capability: Option<Option<Map<String, Value>>>,
-    /// When the tie was made.
+    /// When the binding was made.
     pub created_at: String,
     /// When it was last confirmed.
     pub last_seen_at: String,
-    /// Where it is in its life.
+    /// The lifecycle state.
     pub status: Status,
     /// Small hints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,36 +103,36 @@ pub enum Pointers {
     Several(Vec<Provenance>),
 }
 
-/// A pointer back to where something is known from.
+/// A pointer to the evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// `runtime_transcript`, `runtime_unavailable`, or what else the source is.
+    /// `runtime_transcript`, `runtime_unavailable`, or another kind of source.
     pub source_kind: String,
     /// The agent.
     pub backend: String,
     /// The agent's own session id.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub runtime_session_id: Option<Option<String>>,
     /// The source's locator.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub runtime_source_uri: Option<Option<String>>,
-    /// Where in the source.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The position in the source.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub source_cursor: Option<Option<Map<String, Value>>>,
     /// The agent's own id of the record.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub source_event_id: Option<Option<String>>,
-    /// Who saw it.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The device that observed it.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub observed_by_peer_id: Option<Option<String>>,
-    /// When.
+    /// The time of observation.
     pub observed_at: String,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// A binding of ours as a document; what is not known is `null`, never absent.
+/// Converts a binding into a document. An unknown value is `null`, never absent.
 #[must_use]
 pub fn of(binding: &taffrail_model::Binding) -> Binding {
     let uri = Some(binding.runtime_source_uri.clone()).filter(|it| !it.is_empty());
@@ -178,7 +178,7 @@ fn provenance_of(provenance: &taffrail_model::Provenance) -> Provenance {
     }
 }
 
-/// What is said of an agent that shows nothing of its history.
+/// The provenance of an agent whose history is not accessible.
 fn unavailable(binding: &taffrail_model::Binding) -> Provenance {
     let has_source = !binding.runtime_source_uri.is_empty();
     let kind = if has_source { "runtime_transcript" } else { UNAVAILABLE };
@@ -236,12 +236,12 @@ pub(crate) fn provenance() -> Shape {
     ])
 }
 
-/// A position: names and plain values.
+/// A position: names with plain values.
 fn cursor() -> Shape {
     map(Shape::Either(vec![Shape::Number(None), text(), Shape::Null]))
 }
 
-/// The rules that join several places of a binding.
+/// The rules that involve several fields of a binding.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "status.active",
@@ -364,7 +364,7 @@ fn long_strings(value: &Value) -> Vec<(String, String)> {
     out
 }
 
-/// Paths may be long, and have a bound of their own.
+/// Paths may be long and have their own limit.
 fn is_locator(pointer: &str) -> bool {
     ["/runtime_source_uri", "/project_path"].iter().any(|it| pointer.ends_with(it))
 }

@@ -1,9 +1,8 @@
-//! A session as it was captured: what every document of ours is made from.
+//! A captured session, from which every document is made.
 //!
-//! Everything here is handed in, time and host name included; what it means is worked out by
-//! [`crate::deeds`] and told by [`crate::states`].
+//! The caller provides every value, including time and host name. [`crate::derived`] interprets the
+//! events, and [`crate::status_table`] maps the status.
 
-use crate::states::Ending;
 use taffrail_model::status::{Status, WaitingFor, WaitingKind};
 use taffrail_model::turn::{Turn, TurnStatus};
 use taffrail_model::{
@@ -11,31 +10,31 @@ use taffrail_model::{
     Tokens,
 };
 
-/// A session, its workers, and where and when it is told of.
+/// A session with its sub-agents, and the context of the export.
 #[derive(Debug, Clone)]
 pub struct Captured {
     /// The session itself.
-    pub main: Seen,
-    /// Its workers, those of its workers included.
-    pub workers: Vec<Seen>,
-    /// What was asked for, as `(type, value)` of a snapshot's source target.
+    pub main: AgentSession,
+    /// Its sub-agents, nested ones included.
+    pub workers: Vec<AgentSession>,
+    /// The request, as `(type, value)` of a snapshot's source target.
     pub target: Option<(String, String)>,
-    /// Where it is told of.
+    /// The context of the export.
     pub here: Here,
-    /// What a person said about it.
+    /// The user's annotations.
     pub remarks: Remarks,
-    /// How it gets to other devices.
+    /// Its synchronization with other devices.
     pub carried: Carried,
 }
 
-/// Where and when a session is told of.
+/// The context of an export.
 #[derive(Debug, Clone)]
 pub struct Here {
-    /// The instant.
+    /// The current time.
     pub now: Timestamp,
-    /// The device's name, or the host's until it has one.
+    /// The device's name, or the host name until the device has one.
     pub device: String,
-    /// The root of the project's repository, where there is one.
+    /// The root of the project's repository, if there is one.
     pub repo_root: Option<String>,
     /// The commit checked out there.
     pub git_commit: Option<String>,
@@ -43,7 +42,7 @@ pub struct Here {
     pub version: String,
 }
 
-/// What a person said about a session.
+/// The user's annotations of a session.
 #[derive(Debug, Clone, Default)]
 pub struct Remarks {
     /// Tags.
@@ -52,82 +51,99 @@ pub struct Remarks {
     pub notes: Option<String>,
 }
 
-/// How a session gets to other devices.
+/// The synchronization of a session with other devices.
 #[derive(Debug, Clone, Default)]
 pub struct Carried {
-    /// It does.
+    /// Whether synchronization is on.
     pub enabled: bool,
-    /// When it last did.
+    /// The time of the last synchronization.
     pub last_sync: Option<Timestamp>,
-    /// Something of it is still on its way.
+    /// Whether parts of the session are not sent yet.
     pub waiting: bool,
-    /// What went wrong then.
+    /// The error of the last synchronization.
     pub error: Option<String>,
-    /// Other devices it was on.
+    /// Other devices that have the session.
     pub devices: Vec<String>,
     /// The kind of store: `directory`, `nats`, `s3`, `gcs`, ...
     pub store: Option<String>,
-    /// It is sealed there.
+    /// Whether the stored data is encrypted.
     pub sealed: bool,
-    /// Users it was given to.
+    /// Users that the session is shared with.
     pub shared_with: Vec<String>,
 }
 
-/// One agent's part of a session.
+/// The part of one agent in a session.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct AgentSession {
     /// The durable session.
     pub id: SessionId,
     /// The agent.
     pub agent: AgentId,
-    /// The agent's own id for it.
+    /// The agent's own id of the session.
     pub runtime_id: RuntimeSessionId,
-    /// The session it works for.
+    /// The session that it works for.
     pub parent: Option<SessionId>,
-    /// A title someone gave or made up; the beginning of the first prompt is none.
+    /// A title that a person or an agent gave. The beginning of the first prompt does not count.
     pub title: Option<String>,
-    /// Where it works.
+    /// The working directory.
     pub project_path: Option<String>,
-    /// The branch last seen.
+    /// The last known branch.
     pub git_branch: Option<String>,
-    /// The model last seen.
+    /// The last known model.
     pub model: Option<String>,
-    /// When it began.
+    /// The start time.
     pub started_at: Option<Timestamp>,
-    /// Its latest event.
+    /// The time of the latest event.
     pub last_event_at: Option<Timestamp>,
-    /// How it stands.
+    /// The status.
     pub status: Status,
     /// What it waits for.
     pub waiting_for: Option<WaitingFor>,
-    /// Where it is in its life.
+    /// The lifecycle state.
     pub lifecycle: Lifecycle,
     /// The process that runs it.
     pub process: Option<Process>,
-    /// The executor it has, by name.
+    /// The name of its executor.
     pub executor: Option<String>,
-    /// What it spent itself.
+    /// The tokens it used itself.
     pub tokens: Tokens,
-    /// Where its history is.
+    /// The locator of its history.
     pub source_uri: String,
     /// Its turns.
     pub turns: Vec<Turn>,
-    /// Its events, whole, in canonical order.
+    /// Its events with their full texts, in canonical order.
     pub events: Vec<Event>,
 }
 
+/// How the last turn of a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// There was no turn.
+    Nothing,
+    /// The turn has not ended.
+    Open,
+    /// The agent finished.
+    Done,
+    /// The turn failed.
+    Failed,
+    /// The user interrupted it, or the session ended.
+    BrokenOff,
+    /// Nothing more arrived.
+    TimedOut,
+}
+
 impl Captured {
-    /// The session and its workers, the session first and the workers as they began.
+    /// The session first, then the sub-agents by start time.
     #[must_use]
-    pub fn all(&self) -> Vec<&Seen> {
-        let mut workers: Vec<&Seen> = self.workers.iter().collect();
+    pub fn all(&self) -> Vec<&AgentSession> {
+        let mut workers: Vec<&AgentSession> = self.workers.iter().collect();
         workers.sort_by_key(|it| (it.began(), it.runtime_id.as_str().to_owned()));
         std::iter::once(&self.main).chain(workers).collect()
     }
 }
 
-impl Seen {
-    /// What the agent's own history says; what only hooks and probes said repeats it.
+impl AgentSession {
+    /// The events of the agent's own history. Events from hooks and probes only repeat them.
     pub fn spoken(&self) -> impl DoubleEndedIterator<Item = &Event> {
         self.events.iter().filter(|event| match event.source {
             Origin::Hook | Origin::Registry | Origin::Process | Origin::Pty => false,
@@ -135,13 +151,13 @@ impl Seen {
         })
     }
 
-    /// What was asked first.
+    /// The first prompt.
     #[must_use]
     pub fn first_prompt(&self) -> Option<&str> {
         self.texts(&Kind::UserPrompt).next()
     }
 
-    /// What was answered last.
+    /// The last answer.
     #[must_use]
     pub fn last_answer(&self) -> Option<&str> {
         self.texts(&Kind::AssistantMessage).next_back()
@@ -152,19 +168,19 @@ impl Seen {
         of_kind.filter_map(|event| event.text.as_deref()).filter(|text| !text.trim().is_empty())
     }
 
-    /// When it began, as far as that is known.
+    /// The start time, as far as it is known.
     #[must_use]
     pub fn began(&self) -> Option<Timestamp> {
         self.started_at.or_else(|| self.events.first().map(|event| event.created_at))
     }
 
-    /// When something last happened in it.
+    /// The time of the latest activity.
     #[must_use]
     pub fn moved(&self) -> Option<Timestamp> {
         self.last_event_at.or_else(|| self.events.last().map(|event| event.created_at))
     }
 
-    /// It waits for an answer, not for a prompt.
+    /// Whether it waits for an answer, not for a prompt.
     #[must_use]
     pub fn is_asking(&self) -> bool {
         self.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question)

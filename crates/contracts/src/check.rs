@@ -1,10 +1,10 @@
-//! Reads a document against a shape and tells every place where they differ.
+//! Validates a document against a shape and reports every difference.
 
 use crate::report::{Fault, Level, Report, Strictness, step};
 use crate::shape::{Field, Form, Object, Shape, Switch, Unknown};
 use serde_json::{Map, Value};
 
-/// Where the reading stands: in the document, and in the names of the rules.
+/// The current position: in the document, and in the names of the rules.
 #[derive(Clone, Default)]
 struct Place {
     pointer: String,
@@ -32,7 +32,7 @@ struct Reading {
     report: Report,
 }
 
-/// Reads a document against a shape.
+/// Validates a document against a shape.
 #[must_use]
 pub fn against(shape: &Shape, value: &Value, strictness: Strictness) -> Report {
     let mut reading = Reading { strictness, report: Report::default() };
@@ -117,7 +117,7 @@ impl Reading {
         self.note(Level::Must, place, place.rule("type"), (message, &hint));
     }
 
-    /// Later forms refine earlier ones, so the first that is broken tells enough.
+    /// Later forms refine earlier ones, so the first violation is enough.
     fn forms(&mut self, place: &Place, forms: &[Form], text: &str) {
         if let Some(form) = forms.iter().find(|form| !form.fits(text)) {
             let message = format!("{} is not written as the contract asks.", shown(text));
@@ -158,10 +158,10 @@ impl Reading {
     }
 }
 
-/// The object that is meant.
+/// The selected object.
 pub(crate) fn branch<'s>(switch: &'s Switch, value: &Value) -> &'s Shape {
-    let told = value.get(switch.field).and_then(Value::as_str);
-    if told == Some(switch.word) { &switch.then } else { &switch.otherwise }
+    let word = value.get(switch.field).and_then(Value::as_str);
+    if word == Some(switch.word) { &switch.then } else { &switch.otherwise }
 }
 
 fn is_kind_of(shape: &Shape, value: &Value) -> bool {
@@ -178,7 +178,7 @@ fn is_kind_of(shape: &Shape, value: &Value) -> bool {
     }
 }
 
-/// As JSON Schema has it, `1.0` is an integer.
+/// As in JSON Schema, `1.0` is an integer.
 fn is_whole(number: &serde_json::Number) -> bool {
     !number.is_f64() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }

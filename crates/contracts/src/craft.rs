@@ -1,32 +1,34 @@
 //! Session state 1.0.0: the portable state of a piece of work.
 
-mod of;
+mod from_captured;
 mod types;
 
-pub use of::{of, storage};
+pub use crate::vocabulary::{
+    AgentStatus, Category, FileAction, Mode, Outcome, Status, Storage, SyncStatus,
+};
+pub use from_captured::{of, storage};
 
 pub use types::{
-    AgentState, AgentStatus, Artifacts, Category, ContextUsage, Decision, Failure, FileAction,
-    FileChange, Mode, Outcome, State, Status, Storage, SyncStatus, Teleportation,
+    AgentState, Artifacts, ContextUsage, Decision, Failure, FileChange, State, Teleportation,
 };
 
-use crate::contract::Rule;
 use crate::form::{absolute, email, moment, moment_ms, relative, semver, sha1, sha256, uuid_v4};
 use crate::report::Level;
+use crate::rule::Rule;
 use crate::shape::{
     Form, Shape, formed, list, map, may, must, object, or_null, strictly, text, word,
+};
+use crate::vocabulary::{
+    ACTIONS, AGENT_STATUSES, BACKENDS, CATEGORIES, MODES, OUTCOMES, STATUSES, SYNC_STATUSES,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use taffrail_model::Timestamp;
-use types::{
-    ACTIONS, AGENT_STATUSES, BACKENDS, CATEGORIES, MODES, OUTCOMES, STATUSES, SYNC_STATUSES,
-};
 
-/// The version we write; every minor version of the same major one is read.
+/// The version that we write; every minor version of the same major version is read.
 pub const VERSION: &str = "1.0.0";
-/// What documents name as their schema.
+/// The URL that documents name as their schema.
 pub const SCHEMA_URL: &str = "https://data-wise.github.io/craft/schemas/session-state-v1.json";
 /// The most sentences of a goal.
 pub const GOAL_SENTENCES: usize = 3;
@@ -156,7 +158,7 @@ fn metadata() -> Shape {
     ])
 }
 
-/// The rules that join several places of a state.
+/// The rules that involve several fields of a state.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "goal.sentences",

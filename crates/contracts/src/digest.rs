@@ -1,4 +1,4 @@
-//! SHA-256, as the contracts write it.
+//! SHA-256 in the form that the contracts require.
 
 use sha2::{Digest, Sha256};
 use std::fmt::Write;

@@ -1,19 +1,19 @@
 //! `ecc.session.v1`: the canonical snapshot of a session.
 
 pub mod dmux;
+mod from_captured;
 pub mod history;
-mod of;
 
-pub use of::{ADAPTER, of};
+pub use from_captured::{ADAPTER, of};
 
-use crate::contract::Rule;
 use crate::digest;
 use crate::form::named;
 use crate::report::{Level, step};
+use crate::rule::Rule;
+use crate::serde_helpers::nullable;
 use crate::shape::{
     Object, Shape, Unknown, formed, list, map, may, must, object, or_null, text, word,
 };
-use crate::told::told;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub const VERSION: &str = "ecc.session.v1";
 pub struct Snapshot {
     /// [`VERSION`].
     pub schema_version: String,
-    /// Who made it.
+    /// The adapter that made it.
     pub adapter_id: String,
     /// The session.
     pub session: Session,
@@ -45,16 +45,16 @@ pub struct Snapshot {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Stable within the adapter.
+    /// Its id, stable within the adapter.
     pub id: String,
     /// Its family, such as `orchestrated` or `history`.
     pub kind: String,
     /// Its state; any word is valid.
     pub state: String,
     /// The root of its repository or worktree.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub repo_root: Option<Option<String>>,
-    /// What was asked for.
+    /// The target that was requested.
     pub source_target: SourceTarget,
     /// What this version does not know.
     #[serde(flatten)]
@@ -64,10 +64,10 @@ pub struct Session {
 /// The target that opened a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTarget {
-    /// How it was looked up.
+    /// How the target was resolved.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The target as it was given, or the path it led to.
+    /// The target as given, or the path that it led to.
     pub value: String,
     /// What this version does not know.
     #[serde(flatten)]
@@ -77,73 +77,73 @@ pub struct SourceTarget {
 /// A worker of a snapshot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Worker {
-    /// Stable within the adapter.
+    /// Its id, stable within the adapter.
     pub id: String,
-    /// For people.
+    /// The display name.
     pub label: String,
     /// Its state; any word is valid.
     pub state: String,
     /// Its branch.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub branch: Option<Option<String>>,
     /// Its worktree.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Option<String>>,
-    /// What runs it.
+    /// The runtime that executes it.
     pub runtime: Runtime,
-    /// Why it exists.
+    /// Its task.
     pub intent: Intent,
-    /// What came of it.
+    /// Its results.
     pub outputs: Outputs,
-    /// Files and references, by names of the adapter's own.
+    /// Files and references, under names of the adapter.
     pub artifacts: Map<String, Value>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What runs a worker.
+/// The runtime of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Runtime {
     /// Its family, such as `tmux-pane`.
     pub kind: String,
     /// The command that runs.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub command: Option<Option<String>>,
     /// Its process.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub pid: Option<Option<Number>>,
-    /// It is active now.
+    /// Whether it is active now.
     pub active: bool,
-    /// It is known to be over.
+    /// Whether it is known to have ended.
     pub dead: bool,
-    /// What the adapter adds.
+    /// Additional fields of the adapter.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// Why a worker exists.
+/// The task of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Intent {
-    /// What it is to do.
+    /// The task in words.
     pub objective: String,
-    /// The paths it was given.
+    /// The paths it received.
     pub seed_paths: Vec<String>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What came of a worker.
+/// The results of a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outputs {
     /// What it did.
     pub summary: Vec<String>,
-    /// How that was checked.
+    /// How its work was checked.
     pub validation: Vec<String>,
-    /// What is left.
+    /// Open points.
     pub remaining_risks: Vec<String>,
     /// What this version does not know.
     #[serde(flatten)]
@@ -154,9 +154,9 @@ pub struct Outputs {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Aggregates {
-    /// How many there are.
+    /// The number of workers.
     pub worker_count: Number,
-    /// How many are in each state.
+    /// The number of workers in each state.
     pub states: BTreeMap<String, Number>,
     /// What this version does not know.
     #[serde(flatten)]
@@ -177,7 +177,7 @@ impl Aggregates {
 }
 
 impl Snapshot {
-    /// A snapshot with its counts derived.
+    /// A snapshot with derived counts.
     #[must_use]
     pub fn new(adapter: &str, session: Session, workers: Vec<Worker>) -> Self {
         let aggregates = Aggregates::of(&workers);
@@ -187,10 +187,10 @@ impl Snapshot {
     }
 }
 
-/// A mark of all a snapshot says: equal bodies have equal marks. A history keeps each body once.
+/// A digest of the whole snapshot: equal bodies have equal digests, so a history keeps each body once.
 #[must_use]
 pub fn mark(snapshot: &Snapshot) -> String {
-    // A snapshot is plain data, so it can always be written.
+    // A snapshot is plain data and always serializes.
     serde_json::to_value(snapshot).map(|it| digest::sha256(&it.to_string())).unwrap_or_default()
 }
 
@@ -259,7 +259,7 @@ fn aggregates() -> Shape {
     ])
 }
 
-/// The rules that join several places of a snapshot.
+/// The rules that involve several fields of a snapshot.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "aggregates.workerCount.derived",
@@ -299,17 +299,17 @@ fn count_lies(value: &Value) -> Vec<(String, String)> {
 }
 
 fn states_lie(value: &Value) -> Vec<(String, String)> {
-    let told = value.pointer("/aggregates/states").and_then(Value::as_object);
-    let (Some(workers), Some(told)) = (workers_of(value), told) else { return Vec::new() };
+    let written = value.pointer("/aggregates/states").and_then(Value::as_object);
+    let (Some(workers), Some(written)) = (workers_of(value), written) else { return Vec::new() };
     let mut true_ones: BTreeMap<&str, u64> = BTreeMap::new();
     for state in workers.iter().filter_map(|worker| worker.get("state")?.as_str()) {
         *true_ones.entry(state).or_default() += 1;
     }
     let names: BTreeSet<&str> =
-        true_ones.keys().copied().chain(told.keys().map(String::as_str)).collect();
+        true_ones.keys().copied().chain(written.keys().map(String::as_str)).collect();
     let lies = names.into_iter().filter_map(|state| {
         let truth = true_ones.get(state).copied();
-        let said = told.get(state);
+        let said = written.get(state);
         let equal = match (truth, said.and_then(Value::as_f64)) {
             (Some(truth), Some(said)) => truth as f64 == said,
             (None, _) | (_, None) => false,

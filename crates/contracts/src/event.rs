@@ -1,17 +1,17 @@
-//! The captured event, as our API gives it and as other tools may: the fields and words of the
-//! capture contract, with the provenance of the binding contract.
+//! The captured event, as our API and other tools write it: the fields and words of the capture
+//! contract, with the provenance of the binding contract.
 
 use crate::binding;
-use crate::contract::Rule;
 use crate::form::{moment, named};
 use crate::report::Level;
+use crate::rule::Rule;
+use crate::serde_helpers::{nullable, words};
 use crate::shape::{Shape, Switch, formed, map, may, must, object, strictly, text, word};
-use crate::told::{told, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::sync::LazyLock;
 
-/// The kinds of the contract, and ours beyond it. None may be renamed; more may come.
+/// The kinds of the contract and our additional ones. None may be renamed; new ones may follow.
 const KINDS: &[&str] = &[
     "session.started",
     "session.exited",
@@ -32,29 +32,29 @@ const KINDS: &[&str] = &[
     "context.compacted",
     "notice",
 ];
-/// The sources of the contract, and ours beyond it.
+/// The sources of the contract and our additional ones.
 const SOURCES: &[&str] =
     &["transcript", "hook", "pty", "ctm-input", "telemetry", "registry", "process"];
-/// The kind of the notice that an event no longer stands.
+/// The kind of a removal notice.
 const REMOVED: &str = "event.removed";
 
 words! {
-    /// How far an event can be trusted.
+    /// The confidence in an event.
     Confidence, CONFIDENCES {
-        /// Written by the agent as such.
+        /// The agent wrote it as such.
         High = "high",
-        /// Concluded.
+        /// Inferred from other records.
         Medium = "medium",
         /// Guessed.
         Low = "low",
     }
 }
 
-/// An event as a foreign tool may have written it.
+/// An event that another tool may have written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Captured {
-    /// Stable.
+    /// Its stable id.
     pub id: String,
     /// The durable session.
     pub session_id: String,
@@ -63,37 +63,37 @@ pub struct Captured {
     /// The agent's own session id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_session_id: Option<String>,
-    /// Where it was seen.
+    /// The source of the event.
     pub source: String,
-    /// What it says.
+    /// The kind of event.
     pub kind: String,
-    /// The agent's time.
+    /// The time by the agent's clock.
     pub created_at: String,
-    /// The observer's time.
+    /// The time by the observer's clock.
     pub observed_at: String,
-    /// The session's change number.
+    /// The sequence number in the session.
     pub sequence: Number,
-    /// Which numbering that belongs to.
+    /// The generation of the sequence number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<String>,
-    /// One more with every change.
+    /// The revision, which grows with every change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Number>,
     /// The turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
-    /// The event it answers.
+    /// The parent event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
     /// Its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What else it says.
+    /// Additional data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Map<String, Value>>,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: Confidence,
-    /// Where it came from.
+    /// The provenance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provenance: Option<binding::Provenance>,
     /// What this version does not know.
@@ -101,7 +101,7 @@ pub struct Captured {
     pub rest: Map<String, Value>,
 }
 
-/// The notice that an event no longer stands.
+/// The notice that an event was removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Removed {
@@ -111,10 +111,10 @@ pub struct Removed {
     pub id: String,
     /// Its session.
     pub session_id: String,
-    /// The change that removed it.
+    /// The sequence number of the removal.
     pub sequence: Number,
-    /// Which numbering that belongs to.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The generation of the sequence number.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub generation: Option<Option<String>>,
     /// What this version does not know.
     #[serde(flatten)]
@@ -163,7 +163,7 @@ fn removed() -> Shape {
     ])
 }
 
-/// The rules that join several places of an event.
+/// The rules that involve several fields of an event.
 pub static RULES: &[Rule] = &[
     Rule {
         name: "provider.renamed",
@@ -185,16 +185,16 @@ fn old_provider(value: &Value) -> Vec<(String, String)> {
     let old = ["claude", "gemini"];
     let provider = value.get("provider").and_then(Value::as_str);
     let provider = provider.filter(|it| old.contains(it));
-    let told = provider.map(|it| format!("{it:?} names an agent's maker, not the agent."));
-    told.map(|it| ("/provider".to_owned(), it)).into_iter().collect()
+    let message = provider.map(|it| format!("{it:?} names an agent's maker, not the agent."));
+    message.map(|it| ("/provider".to_owned(), it)).into_iter().collect()
 }
 
 fn long_output(value: &Value) -> Vec<(String, String)> {
     let is_output = value.get("kind").and_then(Value::as_str) == Some("tool.result");
     let text = value.get("text").and_then(Value::as_str).filter(|_| is_output);
     let long = text.filter(|it| it.len() > taffrail_model::text::TOOL_TEXT_BYTES);
-    let told = long.map(|it| format!("The output is {} bytes long.", it.len()));
-    told.map(|it| ("/text".to_owned(), it)).into_iter().collect()
+    let message = long.map(|it| format!("The output is {} bytes long.", it.len()));
+    message.map(|it| ("/text".to_owned(), it)).into_iter().collect()
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
         for word in SOURCES {
             assert!(!matches!(Origin::from(*word), Origin::Unknown(_)), "{word}");
         }
-        // A kind or a source that comes makes these lists longer.
+        // A new kind or source must be added to these lists.
         assert_eq!((KINDS.len(), SOURCES.len()), (18, 7));
     }
 }

@@ -1,26 +1,29 @@
-//! The open contracts Taffrail speaks: what their documents are, whether one conforms, and how one
-//! is made from a captured session.
+//! The open contracts that Taffrail supports: the types of their documents, their validation, and the
+//! conversion of a captured session.
 //!
-//! A contract is told once, as a [`shape`] and a few [`contract::Rule`]s; its check and its JSON
-//! Schema both come from that. Nothing in this crate reads a file, a clock or the environment.
+//! A contract is declared once, as a [`shape`] and a few [`rule::Rule`]s; its validation and its JSON
+//! Schema both derive from that. This crate reads no file, no clock and no environment.
 
 pub mod ai_session;
 pub mod binding;
 pub mod captured;
 pub mod check;
-pub mod contract;
 pub mod craft;
-pub mod deeds;
+pub mod derived;
 pub mod digest;
 pub mod ecc;
 pub mod event;
 pub mod form;
 pub mod prose;
+pub mod registry;
 pub mod report;
+pub mod rule;
 pub mod schema;
+mod serde_helpers;
 pub mod shape;
-pub mod states;
-mod told;
+pub mod status_table;
+pub mod vocabulary;
 
-pub use contract::{ALL, Contract, Reading, find, rules, schema_of, validate, validate_text};
+pub use derived as deeds;
+pub use registry::{ALL, Contract, Reading, find, rules, schema_of, validate, validate_text};
 pub use report::{Fault, Level, Report, Strictness};

@@ -1,12 +1,12 @@
-//! Sentences of what people and agents wrote, with secrets taken out before anything is cut.
+//! Sentences of what people and agents wrote. Secrets are removed before a text is cut.
 
 use taffrail_model::redact::redact;
 
-/// The most characters of a text that stands in a document.
+/// The most characters of a text in a document.
 const LONGEST: usize = 1000;
 
-/// The sentences of a text, each on one line. A sentence ends with its mark before white space or
-/// at an empty line.
+/// The sentences of a text, each on one line. A sentence ends with a punctuation mark before white
+/// space, or at an empty line.
 pub fn sentences(text: &str) -> impl Iterator<Item = String> {
     let mut out = Vec::new();
     for paragraph in text.split("\n\n").map(one_line) {
@@ -48,8 +48,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where the first sentence ends. A mark inside a word or a number ends nothing, nor does one
-/// before a small letter: that is an abbreviation.
+/// The end of the first sentence. A mark inside a word or a number ends no sentence, nor does one
+/// before a lower-case letter: that is an abbreviation.
 fn end_of_sentence(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, it)) = chars.next() {

@@ -1,30 +1,30 @@
-//! What a document's check came to.
+//! The result of validating a document.
 
 use serde::Serialize;
 
-/// How closely a document is read.
+/// How strictly a document is validated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// As a consumer reads: what the contract's own examples do is allowed, with a warning.
+    /// As a consumer reads: deviations in the contract's own examples only cause warnings.
     #[default]
     Lenient,
-    /// As a producer must write: the contract's prose, to the letter.
+    /// As a producer must write: exactly as the contract's prose says.
     Strict,
 }
 
-/// How much weight a rule has.
+/// The severity of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// Breaking it is always a fault.
+    /// A violation is always a fault.
     Must,
-    /// Breaking it is a fault in a strict reading and a warning otherwise.
+    /// A violation is a fault if strict, else a warning.
     Strict,
-    /// Breaking it is only ever a warning.
+    /// A violation is always a warning.
     Advice,
 }
 
 impl Level {
-    /// Breaking a rule of this weight is a fault.
+    /// Whether a violation of this level is a fault.
     #[must_use]
     pub fn binds(self, strictness: Strictness) -> bool {
         match self {
@@ -35,36 +35,36 @@ impl Level {
     }
 }
 
-/// One place where a document breaks a rule.
+/// One violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// Where, as a JSON pointer (RFC 6901); of something missing, where it should stand.
+    /// A JSON pointer (RFC 6901) to the place; for a missing field, where the field should be.
     pub pointer: String,
-    /// The rule's name; `docs/conformance` has a document of this name that breaks it.
+    /// The rule's name; `docs/conformance` has a document of this name that violates it.
     pub rule: String,
-    /// What is so.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// How to fix it.
     pub hint: String,
 }
 
-/// Everything a check found, in the order of the document.
+/// All findings of a validation, in document order.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// What makes the document invalid.
+    /// Findings that make the document invalid.
     pub faults: Vec<Fault>,
-    /// What does not.
+    /// Other findings.
     pub warnings: Vec<Fault>,
 }
 
 impl Report {
-    /// The document conforms.
+    /// Whether the document conforms.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.faults.is_empty()
     }
 
-    /// Notes a broken rule by its weight.
+    /// Adds a violation by its level.
     pub fn note(&mut self, level: Level, strictness: Strictness, fault: Fault) {
         if level.binds(strictness) {
             self.faults.push(fault);
@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// Both together.
+    /// Merges two reports.
     #[must_use]
     pub fn joined(mut self, other: Self) -> Self {
         self.faults.extend(other.faults);
@@ -82,7 +82,7 @@ impl Report {
     }
 }
 
-/// A JSON pointer one step longer.
+/// Appends one step to a JSON pointer.
 #[must_use]
 pub fn step(pointer: &str, name: &str) -> String {
     format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"))

@@ -75,15 +75,15 @@ fn refuses(unknown: Unknown, strictness: Strictness) -> bool {
 }
 
 fn switch(switch: &Switch, strictness: Strictness) -> Value {
-    let told = json!({
+    let matches = json!({
         "required": [switch.field],
         "properties": { switch.field: { "const": switch.word } },
     });
     json!({
         "type": "object",
         "oneOf": [
-            { "allOf": [told, of(&switch.then, strictness)] },
-            { "allOf": [{ "not": told }, of(&switch.otherwise, strictness)] },
+            { "allOf": [matches, of(&switch.then, strictness)] },
+            { "allOf": [{ "not": matches }, of(&switch.otherwise, strictness)] },
         ],
     })
 }

@@ -1,9 +1,9 @@
-//! What a document looks like, told once: its check and its JSON Schema both come from here.
+//! Shapes: a declaration of a document from which validation and JSON Schema derive.
 
 use crate::report::Level;
 use regex::Regex;
 
-/// What a value may be.
+/// The shape of a value.
 #[derive(Debug)]
 pub enum Shape {
     /// Anything.
@@ -12,41 +12,41 @@ pub enum Shape {
     Null,
     /// `true` or `false`.
     Flag,
-    /// A string, and the forms it must have.
+    /// A string with these forms.
     Text(Vec<Form>),
     /// One of a few words.
     Word(&'static [&'static str], Level),
-    /// An integer, not below the least.
+    /// An integer with an optional minimum.
     Whole(Option<i64>),
-    /// Any number, within bounds.
+    /// Any number, within optional bounds.
     Number(Option<(f64, f64)>),
     /// A list of values of one shape.
     List(Box<Self>),
-    /// An object with names of the document's own and values of one shape.
+    /// An object with arbitrary keys and values of one shape.
     Map(Box<Self>),
-    /// An object with known names.
+    /// An object with known fields.
     Object(Object),
-    /// One of several shapes, told apart by their JSON type.
+    /// One of several shapes with different JSON types.
     Either(Vec<Self>),
-    /// One of two objects, told apart by the word in one of their fields.
+    /// One of two objects, selected by the word in one field.
     Switch(Box<Switch>),
 }
 
-/// An object with known names.
+/// An object with known fields.
 #[derive(Debug)]
 pub struct Object {
     /// Its fields.
     pub fields: Vec<Field>,
-    /// What a name means that is not known.
+    /// How unknown fields are treated.
     pub unknown: Unknown,
 }
 
-/// What a name means that an object does not know.
+/// How unknown fields are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unknown {
-    /// It belongs to someone else and is left alone.
+    /// They belong to another tool and are ignored.
     Kept,
-    /// A producer may not write it.
+    /// A producer must not write them.
     Refused(Level),
 }
 
@@ -55,41 +55,41 @@ pub enum Unknown {
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub need: Option<Level>,
-    /// What stands in it.
+    /// Its shape.
     pub shape: Shape,
 }
 
 /// One of two objects.
 #[derive(Debug)]
 pub struct Switch {
-    /// The field that tells.
+    /// The field that selects.
     pub field: &'static str,
-    /// The word that makes it the first.
+    /// The word that selects the first object.
     pub word: &'static str,
-    /// With that word.
+    /// The shape with that word.
     pub then: Shape,
-    /// With any other, or without.
+    /// The shape with any other word, or none.
     pub otherwise: Shape,
 }
 
-/// A form a string must have: one regular expression, in the common part of Rust's and of ECMA's.
+/// The form of a string: one regular expression that is valid in Rust and in ECMAScript.
 #[derive(Debug)]
 pub struct Form {
     /// The last part of the rule's name.
     pub rule: &'static str,
-    /// How much weight it has.
+    /// Its level.
     pub level: Level,
-    /// The expression, as it stands in the schema.
+    /// The expression, as in the schema.
     pub pattern: &'static str,
-    /// What to write instead.
+    /// How to fix a violation.
     pub hint: &'static str,
     regex: Option<Regex>,
 }
 
 impl Form {
-    /// A form by its expression.
+    /// A form with this expression.
     #[must_use]
     pub fn new(
         rule: &'static str,
@@ -100,7 +100,7 @@ impl Form {
         Self { rule, level, pattern, hint, regex: Regex::new(pattern).ok() }
     }
 
-    /// The text has it. An expression that cannot be read has no text; a test reads them all.
+    /// Whether a text matches. An invalid expression matches nothing; a test compiles all of them.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         self.regex.as_ref().is_some_and(|regex| regex.is_match(text))
@@ -108,7 +108,7 @@ impl Form {
 }
 
 impl Shape {
-    /// What is expected, in words.
+    /// The expectation in words.
     #[must_use]
     pub fn wanted(&self) -> String {
         match self {
@@ -130,19 +130,19 @@ impl Shape {
     }
 }
 
-/// A string of any form.
+/// Any string.
 #[must_use]
 pub fn text() -> Shape {
     Shape::Text(Vec::new())
 }
 
-/// A string of one form.
+/// A string with one form.
 #[must_use]
 pub fn formed(form: Form) -> Shape {
     Shape::Text(vec![form])
 }
 
-/// One of a few words, always.
+/// One of a few words, at every strictness.
 #[must_use]
 pub fn word(words: &'static [&'static str]) -> Shape {
     Shape::Word(words, Level::Must)
@@ -154,37 +154,37 @@ pub fn list(of: Shape) -> Shape {
     Shape::List(Box::new(of))
 }
 
-/// An object whose names are data.
+/// An object with arbitrary keys.
 #[must_use]
 pub fn map(of: Shape) -> Shape {
     Shape::Map(Box::new(of))
 }
 
-/// The same, or `null`.
+/// The shape, or `null`.
 #[must_use]
 pub fn or_null(shape: Shape) -> Shape {
     Shape::Either(vec![shape, Shape::Null])
 }
 
-/// An object that keeps what it does not know.
+/// An object that keeps unknown fields.
 #[must_use]
 pub fn object(fields: Vec<Field>) -> Shape {
     Shape::Object(Object { fields, unknown: Unknown::Kept })
 }
 
-/// A field that must be there.
+/// A required field.
 #[must_use]
 pub fn must(name: &'static str, shape: Shape) -> Field {
     Field { name, need: Some(Level::Must), shape }
 }
 
-/// A field that a strict reading asks for.
+/// A field that is required if strict.
 #[must_use]
 pub fn strictly(name: &'static str, shape: Shape) -> Field {
     Field { name, need: Some(Level::Strict), shape }
 }
 
-/// A field that may be absent.
+/// An optional field.
 #[must_use]
 pub fn may(name: &'static str, shape: Shape) -> Field {
     Field { name, need: None, shape }

@@ -9,8 +9,8 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "recordings are files")]
 
-#[path = "support/hearing.rs"]
-mod hearing;
+#[path = "support/recorded.rs"]
+mod recorded;
 
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -29,13 +29,13 @@ fn strictly<T: Serialize>(contract: &str, document: &T) {
 }
 
 fn check(name: &str, agent: &str, home: &Path) {
-    let sessions = hearing::sessions(agent, home);
+    let sessions = recorded::sessions(agent, home);
     assert!(!sessions.is_empty(), "{name}");
     for (number, captured) in sessions.iter().enumerate() {
         let (state, snapshot) = (craft::of(captured), ecc::of(captured));
         strictly("state", &state);
         strictly("ecc", &snapshot);
-        for event in captured.all().iter().flat_map(|seen| &seen.events) {
+        for event in captured.all().iter().flat_map(|session| &session.events) {
             strictly("event", event);
         }
         insta::assert_json_snapshot!(format!("{name}_{number}_state"), state);
@@ -69,7 +69,7 @@ fn a_session_with_files_plans_and_decisions_is_told() {
 }
 
 fn rich() -> Captured {
-    hearing::sessions("claude-code", &here("tests/recorded/claude_rich")).remove(0)
+    recorded::sessions("claude-code", &here("tests/recorded/claude_rich")).remove(0)
 }
 
 #[test]
@@ -119,6 +119,19 @@ fn tags_notes_devices_and_stores_are_told() {
 }
 
 #[test]
+fn a_user_whose_name_is_not_an_address_breaks_no_state() {
+    let mut captured = rich();
+    captured.carried.shared_with = vec!["bob".to_owned()];
+    let state = craft::of(&captured);
+    strictly("state", &state);
+    assert_eq!(state.teleportation.shared_with, Some(None));
+    captured.carried.shared_with = vec!["ada@example.org".to_owned(), "bob".to_owned()];
+    let state = craft::of(&captured);
+    strictly("state", &state);
+    assert_eq!(state.teleportation.shared_with, Some(Some(vec!["ada@example.org".to_owned()])));
+}
+
+#[test]
 fn a_session_of_which_nothing_is_known_is_told_all_the_same() {
     let mut captured = rich();
     captured.workers.clear();
@@ -138,17 +151,17 @@ fn a_session_of_which_nothing_is_known_is_told_all_the_same() {
 fn a_binding_of_ours_conforms() {
     use taffrail_model::binding::ResumeCapability;
     use taffrail_model::{Binding, Lifecycle};
-    let seen = rich().main;
-    let provenance = seen.events.first().unwrap().provenance.clone();
+    let session = rich().main;
+    let provenance = session.events.first().unwrap().provenance.clone();
     let at = provenance.observed_at;
     let mut row = Binding {
-        session_id: seen.id,
+        session_id: session.id,
         peer_id: Some("tmux:%3".to_owned()),
         current_executor_peer_id: Some("tmux:%3".to_owned()),
-        backend: seen.agent.clone(),
-        project_path: seen.project_path.clone(),
-        runtime_session_id: seen.runtime_id.clone(),
-        runtime_source_uri: seen.source_uri,
+        backend: session.agent.clone(),
+        project_path: session.project_path.clone(),
+        runtime_session_id: session.runtime_id.clone(),
+        runtime_source_uri: session.source_uri,
         source_cursor: Some(provenance.source_cursor.clone()),
         provenance: Some(provenance),
         resume_capability: ResumeCapability { by_runtime_id: true },

@@ -1,13 +1,14 @@
 //! What is wrong or worth knowing. Nothing is changed.
 
-use crate::archive::archive;
-use crate::{DaemonError, Settings};
+use crate::DaemonError;
 use serde_json::Value;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use taffrail_adapters::{Descriptor, Retention};
+use taffrail_adapters::{AdvisedSetting, Retention};
 use taffrail_api::{Check, CheckStatus, Doctor};
-use taffrail_capture::{Home, Refused, discover, open_below};
+use taffrail_capture::{Confined, Home, Refused, discover, open_below, try_confinement};
+use taffrail_context::Settings;
+use taffrail_ingest::archive;
 use taffrail_store::search::SearchReader;
 use taffrail_store::{Filter, IndexReader, UnknownRow};
 
@@ -28,17 +29,20 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
     checks.push(index_check(reader.as_ref(), discovery.found.len())?);
     checks.push(search_check(settings, reader.as_ref())?);
     checks.push(archive_check(settings)?);
+    checks.push(confinement(&try_confinement()));
     if let Some(reader) = &reader {
         checks.extend(unknown_records(&reader.unknown_records()?));
         checks.extend(skipped(reader.skipped_records()?));
         checks.extend(lost(reader)?);
     }
-    checks.extend(crate::rules::doctor_checks(settings));
+    checks.extend(taffrail_approvals::rules::doctor_checks(settings));
+    checks.extend(taffrail_devices::hubs::doctor_check(settings)?);
+    checks.extend(taffrail_team::doctor_checks(settings)?);
     checks.extend(refused(&discovery.refused));
     checks.extend(unseen(&discovery.unseen));
     for home in &homes {
         checks.extend(retention(home));
-        checks.extend(advice(home.adapter.descriptor()));
+        checks.extend(advice(home));
     }
     Ok(Doctor::new(checks))
 }
@@ -64,17 +68,18 @@ fn found_agents(homes: &[Home]) -> Check {
 fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Check, DaemonError> {
     let search = SearchReader::open(&settings.data);
     let Some((search, reader)) = search.zip(reader) else {
-        let evidence = "made with the first search".to_owned();
+        let evidence = "will be built on first search".to_owned();
         return Ok(check("search", CheckStatus::Ok, evidence, None));
     };
     let behind = reader.last_batch()? - search.stand().change;
     let state = match (search.stand().born == reader.born()?, behind) {
         (true, 0) => "up to date".to_owned(),
         (true, 1..) => "catches up with the next search".to_owned(),
-        _ => "is made anew with the next search".to_owned(),
+        _ => "will be rebuilt with the next search".to_owned(),
     };
-    let evidence =
-        format!("{} events, {} commits, {state}", search.documents(), search.stand().commits);
+    let events = counted(search.documents(), "event");
+    let commits = counted(search.stand().commits, "commit");
+    let evidence = format!("{events}, {commits}, {state}");
     Ok(check("search", CheckStatus::Ok, evidence, None))
 }
 
@@ -100,9 +105,23 @@ fn archive_check(settings: &Settings) -> Result<Check, DaemonError> {
     })
 }
 
+/// Whether the threads that read agents' files are confined.
+fn confinement(confined: &Confined) -> Check {
+    let (status, fix) = match confined {
+        Confined::Wholly => (CheckStatus::Ok, None),
+        Confined::Partly => (CheckStatus::Ok, Some("Linux 6.10 or later confines them fully")),
+        Confined::No(_) if !cfg!(target_os = "linux") => (CheckStatus::Ok, None),
+        Confined::No(_) => {
+            (CheckStatus::Warning, Some("boot Linux 5.13 or later with Landlock enabled"))
+        }
+    };
+    check("confinement", status, format!("threads that read agents' files: {confined}"), fix)
+}
+
 fn data_folder(settings: &Settings) -> Check {
     let shown = settings.data.display();
     match std::fs::metadata(&settings.data) {
+        // What cannot be looked at fails where it is opened.
         Err(_) => check("data", CheckStatus::Ok, format!("{shown} is not made yet"), None),
         Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
             check("data", CheckStatus::Ok, format!("{shown} is yours alone"), None)
@@ -116,13 +135,22 @@ fn data_folder(settings: &Settings) -> Check {
 
 fn index_check(reader: Option<&IndexReader>, sources: usize) -> Result<Check, DaemonError> {
     let Some(reader) = reader else {
-        let evidence = format!("no index yet, {sources} sources on disk");
+        let evidence = format!("no index yet, {} on disk", counted(sources, "source"));
         return Ok(check("index", CheckStatus::Warning, evidence, Some("taffrail index")));
     };
     let (sessions, workers) = reader.count_sessions()?;
     let main = sessions - workers;
-    let evidence = format!("{main} sessions and {workers} workers from {sources} sources");
+    let (main, workers) = (counted(main, "session"), counted(workers, "sub-agent"));
+    let evidence = format!("{main} and {workers} from {}", counted(sources, "source"));
     Ok(check("index", CheckStatus::Ok, evidence, None))
+}
+
+/// A number of things as people say it.
+fn counted(number: impl TryInto<u64>, word: &str) -> String {
+    match number.try_into().unwrap_or_default() {
+        1 => format!("1 {word}"),
+        many => format!("{many} {word}s"),
+    }
 }
 
 fn unknown_records(rows: &[UnknownRow]) -> Vec<Check> {
@@ -132,8 +160,12 @@ fn unknown_records(rows: &[UnknownRow]) -> Vec<Check> {
     }
     let told = rows.iter().map(|row| {
         let version = if row.version.is_empty() { "unknown version" } else { &row.version };
-        let evidence =
-            format!("{} {version}: {} records of type `{}`", row.agent, row.count, row.raw_type);
+        let evidence = format!(
+            "{} {version}: {} of type `{}`",
+            row.agent,
+            counted(row.count, "record"),
+            row.raw_type
+        );
         check(
             format!("unknown-records-{}", row.agent),
             CheckStatus::Warning,
@@ -181,24 +213,29 @@ fn unseen(unseen: &[String]) -> Vec<Check> {
     told.collect()
 }
 
-fn advice(descriptor: &Descriptor) -> Vec<Check> {
-    let told = descriptor
-        .advice
-        .iter()
-        .map(|it| check(it.id, CheckStatus::Warning, it.text.to_owned(), Some(it.fix)));
-    told.collect()
+fn advice(home: &Home) -> Vec<Check> {
+    let all = home.adapter.descriptor().advice.iter();
+    let told = all.filter(|it| it.setting.as_ref().is_none_or(|it| speaks_of(home, it)));
+    told.map(|it| check(it.id, CheckStatus::Warning, it.text.to_owned(), Some(it.fix))).collect()
+}
+
+/// The agent's settings do not say otherwise.
+fn speaks_of(home: &Home, setting: &AdvisedSetting) -> bool {
+    let settings = settings_in(home, setting.file);
+    let word = settings.pointer(setting.pointer).and_then(Value::as_str);
+    word.is_none_or(|it| it == setting.word)
 }
 
 fn retention(home: &Home) -> Option<Check> {
     let descriptor = home.adapter.descriptor();
     let rule = descriptor.retention.as_ref()?;
-    let kept = kept(&settings_of(home, rule), rule);
+    let kept = kept_for(&settings_in(home, rule.file), rule);
     let evidence = match kept {
-        Kept::SetDays(days) => format!("is set to delete history older than {days} days"),
-        Kept::DefaultDays(days) => format!("deletes history older than {days} days by default"),
-        Kept::Forever => "keeps its history".to_owned(),
+        KeptFor::SetDays(days) => format!("is set to delete history older than {days} days"),
+        KeptFor::DefaultDays(days) => format!("deletes history older than {days} days by default"),
+        KeptFor::Forever => "keeps its history".to_owned(),
     };
-    let short = matches!(kept, Kept::SetDays(days) | Kept::DefaultDays(days)
+    let short = matches!(kept, KeptFor::SetDays(days) | KeptFor::DefaultDays(days)
         if days < SHORT_RETENTION_DAYS);
     let status = if short { CheckStatus::Warning } else { CheckStatus::Ok };
     let (id, label) = (format!("retention-{}", descriptor.id), descriptor.label);
@@ -207,20 +244,20 @@ fn retention(home: &Home) -> Option<Check> {
 
 /// How long an agent keeps its history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum KeptFor {
     SetDays(u64),
     DefaultDays(u64),
     Forever,
 }
 
-fn kept(settings: &Value, rule: &Retention) -> Kept {
+fn kept_for(settings: &Value, rule: &Retention) -> KeptFor {
     let switch = rule.switch.and_then(|pointer| settings.pointer(pointer));
     if switch == Some(&Value::Bool(false)) {
-        return Kept::Forever;
+        return KeptFor::Forever;
     }
     match settings.pointer(rule.pointer).and_then(days) {
-        Some(days) => Kept::SetDays(days),
-        None => rule.default_days.map_or(Kept::Forever, Kept::DefaultDays),
+        Some(days) => KeptFor::SetDays(days),
+        None => rule.default_days.map_or(KeptFor::Forever, KeptFor::DefaultDays),
     }
 }
 
@@ -228,11 +265,11 @@ fn days(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim_end_matches('d').parse().ok())
 }
 
-fn settings_of(home: &Home, rule: &Retention) -> Value {
+fn settings_in(home: &Home, below: &str) -> Value {
     // A settings file that is not there or not JSON sets nothing.
     let read = || {
         let mut text = String::new();
-        let file = open_below(&home.root, rule.file).ok()?;
+        let file = open_below(&home.root, below).ok()?;
         file.take(SETTINGS_LIMIT).read_to_string(&mut text).ok()?;
         serde_json::from_str(&text).ok()
     };
@@ -253,11 +290,11 @@ mod tests {
             default_days: Some(30),
             fix: "",
         };
-        let check = |settings: Value, expected| assert_eq!(kept(&settings, &rule), expected);
-        check(json!({}), Kept::DefaultDays(30));
-        check(json!({"keep": 99999}), Kept::SetDays(99999));
-        check(json!({"keep": "7d"}), Kept::SetDays(7));
-        check(json!({"keep": "soon"}), Kept::DefaultDays(30));
-        check(json!({"keep": 7, "on": false}), Kept::Forever);
+        let check = |settings: Value, expected| assert_eq!(kept_for(&settings, &rule), expected);
+        check(json!({}), KeptFor::DefaultDays(30));
+        check(json!({"keep": 99999}), KeptFor::SetDays(99999));
+        check(json!({"keep": "7d"}), KeptFor::SetDays(7));
+        check(json!({"keep": "soon"}), KeptFor::DefaultDays(30));
+        check(json!({"keep": 7, "on": false}), KeptFor::Forever);
     }
 }

@@ -8,17 +8,17 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
 use serde_json::json;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, ListRequest, Session};
-use taffrail_daemon::{
-    ArchiveSettings, Budget, RetentionSettings, Scope, Settings, SummarySettings, Target, events,
-    index, list,
-};
-use taffrail_model::{DeviceId, Event, Timestamp};
+use taffrail_context::{Settings, Target};
+use taffrail_ingest::{Budget, Scope, index};
+use taffrail_model::{Event, Timestamp};
+use taffrail_query::events::events;
+use taffrail_query::list;
 use tempfile::TempDir;
 
 /// The fewest recordings there are: none may be lost unnoticed.
@@ -102,27 +102,8 @@ impl Machine {
     fn settings(&self) -> Settings {
         Settings {
             data: self.data.path().to_owned(),
-            runtime: PathBuf::new(),
-            config: self.data.path().join("config"),
             user_home: self.home.path().to_owned(),
-            variables: HashMap::new(),
-            added_homes: HashMap::new(),
-            excluded: Vec::new(),
-            archive: ArchiveSettings::default(),
-            retention: RetentionSettings::default(),
-            summary: SummarySettings::default(),
-            notices: Default::default(),
-            devices: Default::default(),
-            sync: Default::default(),
-            boot_id: "boot".to_owned(),
-            host: "north".to_owned(),
-            history_folders: Vec::new(),
-            held_unattended: Vec::new(),
-            servers: Vec::new(),
-            hub: taffrail_daemon::HubSettings::default(),
-            kept_up: false,
-            new_device: DeviceId::new("device"),
-            now: || Timestamp::UNIX_EPOCH,
+            ..Settings::in_folder(self.data.path(), || Timestamp::UNIX_EPOCH)
         }
     }
 

@@ -1,6 +1,6 @@
 //! The row that ties session, runtime session, executor and source together.
 
-use crate::event::words;
+use crate::words::words;
 use crate::{AgentId, Cursor, Provenance, RuntimeSessionId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 

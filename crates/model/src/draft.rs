@@ -2,67 +2,12 @@
 
 use crate::hash::{self, Digest16};
 use crate::{
-    Confidence, Cursor, EventId, Kind, NewUsage, Origin, RuntimeIdentity, Signal, Timestamp, TurnId,
+    Confidence, EventId, Kind, NewUsage, Origin, RecordKey, RuntimeIdentity, Signal, Timestamp,
+    TurnId,
 };
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-
-/// One record of a source: a line, a document, or a database row written as a JSON object.
-#[derive(Debug, Clone)]
-pub struct Record<'a> {
-    /// The bytes as they stand, without a line feed.
-    pub bytes: &'a [u8],
-    /// Where they stand.
-    pub at: Cursor,
-}
-
-/// What tells a record from every other of its session, in order of preference.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum RecordKey<'a> {
-    /// The agent's own id for it.
-    Provider(Cow<'a, str>),
-    /// The agent's own number for it.
-    Ordinal(u64),
-    /// Its bytes, and how many equal ones came right before it.
-    Line {
-        /// Hash of the whole line.
-        hash: Digest16,
-        /// 0 for the first.
-        nth: u32,
-    },
-    /// The device it comes from told its event with the id it has there.
-    Given {
-        /// That id.
-        id: EventId,
-        /// The agent's own id for it, where it has one.
-        source: Option<Cow<'a, str>>,
-    },
-}
-
-impl RecordKey<'_> {
-    /// A tag and the bytes that go into the event's id.
-    #[must_use]
-    pub fn encoded(&self) -> (u8, Cow<'_, [u8]>) {
-        match self {
-            Self::Provider(id) => (0, id.as_bytes().into()),
-            Self::Ordinal(number) => (1, number.to_le_bytes().to_vec().into()),
-            Self::Line { hash, nth } => (2, [hash.as_slice(), &nth.to_le_bytes()].concat().into()),
-            Self::Given { id, .. } => (3, id.as_bytes().as_slice().into()),
-        }
-    }
-
-    /// The agent's own id, where it has one.
-    #[must_use]
-    pub fn provider_id(&self) -> Option<String> {
-        match self {
-            Self::Provider(id) => Some(id.to_string()),
-            Self::Ordinal(number) => Some(number.to_string()),
-            Self::Line { .. } => None,
-            Self::Given { source, .. } => source.as_deref().map(str::to_owned),
-        }
-    }
-}
 
 /// What a record says beyond its text, by kind.
 #[derive(Debug, Clone, Default)]

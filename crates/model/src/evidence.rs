@@ -34,9 +34,9 @@ pub enum Life {
     Dead,
 }
 
-/// An event as evidence needs it.
+/// The fields of an event that evidence is made of.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct EventHead<'a> {
     /// Its id; a call and its result are joined by it.
     pub id: EventId,
     /// The event it answers.
@@ -64,41 +64,41 @@ const INTERRUPTED: &str = "interrupted";
 
 /// What an event says about how its session stands; `None` where it says nothing.
 #[must_use]
-pub fn of_event(seen: &Seen<'_>) -> Option<Evidence> {
-    let says = match (seen.signal, seen.kind) {
+pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
+    let says = match (event.signal, event.kind) {
         // A question a transcript tells is named by its call, as the answer will be.
-        (Some(Signal::Asked { call }), Kind::ToolCall) if call.is_empty() => {
-            Signal::Asked { call: seen.id.to_string() }
+        (Some(Signal::Asked { call, options }), Kind::ToolCall) if call.is_empty() => {
+            Signal::Asked { call: event.id.to_string(), options: options.clone() }
         }
         (Some(signal), _) => signal.clone(),
-        (None, _) => of_kind(seen)?,
+        (None, _) => of_kind(event)?,
     };
-    let hook = (*seen.origin == Origin::Hook).then_some(seen.label).flatten();
+    let hook = (*event.origin == Origin::Hook).then_some(event.label).flatten();
     Some(Evidence {
-        source: seen.origin.clone(),
-        kind: hook.unwrap_or(seen.kind.as_str()).to_owned(),
-        at: seen.at,
-        confidence: seen.confidence.clone(),
+        source: event.origin.clone(),
+        kind: hook.unwrap_or(event.kind.as_str()).to_owned(),
+        at: event.at,
+        confidence: event.confidence.clone(),
         says,
-        detail: seen.excerpt.to_owned(),
+        detail: event.excerpt.to_owned(),
     })
 }
 
 /// What follows from the kind alone, as transcripts need it.
-fn of_kind(seen: &Seen<'_>) -> Option<Signal> {
-    let call = || seen.parent.map(|it| it.to_string()).unwrap_or_default();
-    let ends = seen.marks.has(Marks::ENDS_TURN);
-    Some(match seen.kind {
+fn of_kind(event: &EventHead<'_>) -> Option<Signal> {
+    let call = || event.parent.map(|it| it.to_string()).unwrap_or_default();
+    let ends = event.marks.has(Marks::ENDS_TURN);
+    Some(match event.kind {
         Kind::SessionStarted => Signal::Started,
         Kind::SessionExited => Signal::Ended,
         Kind::UserPrompt => Signal::Prompted,
         Kind::AssistantMessage if ends => Signal::TurnOver,
         Kind::AssistantMessage | Kind::AssistantThinking | Kind::AssistantDelta => Signal::Busy,
-        Kind::ToolCall => Signal::Called { call: seen.id.to_string(), input: String::new() },
+        Kind::ToolCall => Signal::Called { call: event.id.to_string(), input: String::new() },
         Kind::ToolResult => Signal::Answered { call: call() },
         Kind::ApprovalRequested => Signal::AskedApproval { input: String::new() },
         Kind::ApprovalResolved => Signal::Settled { call: call(), input: String::new() },
-        Kind::AgentStopped if seen.label == Some(INTERRUPTED) => Signal::Interrupted,
+        Kind::AgentStopped if event.label == Some(INTERRUPTED) => Signal::Interrupted,
         Kind::AgentStopped if ends => Signal::TurnOver,
         Kind::Error if ends => Signal::Failed,
         Kind::AgentStopped | Kind::Error => Signal::Busy,
@@ -124,7 +124,7 @@ mod tests {
     }
 
     fn says(kind: &Kind, marks: Marks, label: Option<&str>) -> Option<Signal> {
-        let seen = Seen {
+        let event = EventHead {
             id: id(1),
             parent: Some(id(2)),
             kind,
@@ -136,7 +136,7 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             confidence: &Confidence::High,
         };
-        of_event(&seen).map(|it| it.says)
+        of_event(&event).map(|it| it.says)
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_an_adapter_said_stands_and_a_question_is_named_by_its_call() {
         let check = |kind: Kind, signal: Signal, expected: Signal| {
-            let seen = Seen {
+            let event = EventHead {
                 id: id(1),
                 parent: None,
                 kind: &kind,
@@ -181,10 +181,10 @@ mod tests {
                 at: Timestamp::UNIX_EPOCH,
                 confidence: &Confidence::High,
             };
-            let evidence = of_event(&seen).unwrap();
+            let evidence = of_event(&event).unwrap();
             assert_eq!((evidence.says, evidence.kind.as_str()), (expected, "Stop"));
         };
-        let asked = |call: String| Signal::Asked { call };
+        let asked = |call: String| Signal::Asked { call, options: Vec::new() };
         check(Kind::AgentStopped, Signal::WorkingOn, Signal::WorkingOn);
         check(Kind::ToolCall, asked(String::new()), asked(id(1).to_string()));
         check(Kind::Heartbeat, asked(String::new()), asked(String::new()));

@@ -19,8 +19,8 @@ impl fmt::Display for StorageFault {
 
 impl std::error::Error for StorageFault {}
 
-/// The answer of memory.
-pub type Kept<T> = Result<T, StorageFault>;
+/// What storage answers.
+pub type StorageResult<T> = Result<T, StorageFault>;
 
 /// Which life of a stream: a device that was restored, or whose hub forgot, begins another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,54 +156,65 @@ pub struct Retention {
 /// The memory of what we write. Every call is one transaction that outlives a power cut.
 pub trait Outbox {
     /// Opens a stream, or gives one that is open another audience.
-    fn open_stream(&mut self, new: &Writing) -> Kept<()>;
+    fn open_stream(&mut self, new: &Writing) -> StorageResult<()>;
 
     /// Closes a stream: nothing of it is kept.
-    fn close_stream(&mut self, stream: &StreamName) -> Kept<()>;
+    fn close_stream(&mut self, stream: &StreamName) -> StorageResult<()>;
 
     /// All open streams, by name.
-    fn streams(&mut self) -> Kept<Vec<Writing>>;
+    fn streams(&mut self) -> StorageResult<Vec<Writing>>;
 
     /// Gives items the next numbers; the last of these is answered. A stream that is not open
     /// takes nothing.
-    fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp) -> Kept<u64>;
+    fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp)
+    -> StorageResult<u64>;
 
     /// The first items that are in no batch: at most so many bytes, and at least one item.
-    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> Kept<Vec<OutRow>>;
+    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> StorageResult<Vec<OutRow>>;
 
     /// Keeps the next batch and the chain after it.
-    fn keep_batch(&mut self, stream: &StreamName, batch: &OutBatch, chain: &str) -> Kept<()>;
+    fn keep_batch(
+        &mut self,
+        stream: &StreamName,
+        batch: &OutBatch,
+        chain: &str,
+    ) -> StorageResult<()>;
 
     /// Batches after a number, in order, as far as they are kept.
-    fn batches(&mut self, stream: &StreamName, after: u64, limit: usize) -> Kept<Vec<OutBatch>>;
+    fn batches(
+        &mut self,
+        stream: &StreamName,
+        after: u64,
+        limit: usize,
+    ) -> StorageResult<Vec<OutBatch>>;
 
     /// How far the hub and what outlives it are, forwards or back. Items that are on the hub
     /// are kept in their batches only.
-    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> Kept<()>;
+    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> StorageResult<()>;
 
     /// Begins another life: no batches, and what was not on the hub numbered from 1.
-    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> Kept<()>;
+    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> StorageResult<()>;
 
     /// Drops confirmed batches; says how many.
-    fn prune(&mut self, retention: Retention) -> Kept<u64>;
+    fn prune(&mut self, retention: Retention) -> StorageResult<u64>;
 
     /// Something small under a name, such as a wrapped key.
-    fn note(&mut self, name: &str) -> Kept<Option<Vec<u8>>>;
+    fn note(&mut self, name: &str) -> StorageResult<Option<Vec<u8>>>;
 
     /// Keeps something small in place of what was there.
-    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> Kept<()>;
+    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> StorageResult<()>;
 
     /// The names that begin like this, in order.
-    fn notes(&mut self, prefix: &str) -> Kept<Vec<String>>;
+    fn notes(&mut self, prefix: &str) -> StorageResult<Vec<String>>;
 }
 
 /// The memory of what we have read of others.
 pub trait Inbox {
     /// How far a stream was read; nothing before its first batch.
-    fn read_to(&mut self, origin: &StreamOrigin) -> Kept<Option<ReadTo>>;
+    fn read_to(&mut self, origin: &StreamOrigin) -> StorageResult<Option<ReadTo>>;
 
     /// Keeps how far it was read, after all of it was applied.
-    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> Kept<()>;
+    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> StorageResult<()>;
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Identities. Each is a type of its own, so that mixing them does not compile.
 
+use crate::Timestamp;
 use crate::hash::{self, Digest16};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -102,6 +103,14 @@ text_id! {
     /// A stream of a device: one audience, one numbering. The name says nothing outside.
     StreamName
 }
+text_id! {
+    /// Names a request for approval: computed from the nonce of the hook call that made it.
+    ApprovalId
+}
+text_id! {
+    /// Names a message from its acceptance to its end: its correlation id.
+    MessageId
+}
 digest_id! {
     /// The durable piece of work a person targets, laid out as a v4 UUID.
     SessionId, as_uuid
@@ -166,18 +175,6 @@ impl RuntimeIdentity {
     }
 }
 
-impl EventId {
-    /// Computes an event's id from what the agent itself uses to tell its records apart.
-    #[must_use]
-    pub fn of(session: SessionId, record: &crate::RecordKey<'_>, part: u32) -> Self {
-        if let crate::RecordKey::Given { id, .. } = record {
-            return *id;
-        }
-        let (tag, key) = record.encoded();
-        Self(hash::digest("event", &[&session.0, &[tag], &key, &part.to_le_bytes()]))
-    }
-}
-
 impl TurnId {
     /// Computes a turn's id from the agent's own turn or prompt id.
     #[must_use]
@@ -189,6 +186,25 @@ impl TurnId {
     #[must_use]
     pub fn opened_by(prompt: EventId) -> Self {
         Self(prompt.0)
+    }
+}
+
+impl ApprovalId {
+    /// The id of the request that a hook call made.
+    #[must_use]
+    pub fn of(nonce: &str) -> Self {
+        let digest = hash::digest("approval", &[nonce.as_bytes()]);
+        Self(hash::to_hex(&digest).chars().take(10).collect())
+    }
+}
+
+impl MessageId {
+    /// The id of a message: its session, its place there, and when it was taken.
+    #[must_use]
+    pub fn of(session: SessionId, number: u32, at: Timestamp) -> Self {
+        let parts: [&[u8]; 3] =
+            [session.as_bytes(), &number.to_le_bytes(), &at.as_microsecond().to_le_bytes()];
+        Self(hash::to_hex(&hash::digest("message", &parts)).chars().take(12).collect())
     }
 }
 
@@ -208,16 +224,6 @@ mod tests {
         assert_ne!(id, of("b", "", "1"));
         assert_ne!(id, of("a", "x", "1"));
         assert_ne!(id, of("a", "", "2"));
-    }
-
-    #[test]
-    fn an_event_of_another_device_keeps_its_id() {
-        use crate::RecordKey;
-        let session = RuntimeIdentity::new(AgentId::new("a"), "", "1").session();
-        let there = EventId::of(session, &RecordKey::Provider("r1".into()), 2);
-        let given = RecordKey::Given { id: there, source: Some("r1".into()) };
-        assert_eq!(EventId::of(session, &given, 2), there);
-        assert_eq!(given.provider_id().as_deref(), Some("r1"));
     }
 
     #[test]

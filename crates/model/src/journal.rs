@@ -1,8 +1,8 @@
 //! What hooks, live registries and probes said, as the journal keeps it: one JSON object a line.
 
-use crate::approval::{ApprovalId, Decision};
-use crate::message::MessageId;
-use crate::{AgentId, Origin, Timestamp};
+use crate::approval::Decision;
+use crate::process::{Ancestor, Process};
+use crate::{AgentId, ApprovalId, MessageId, Origin, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -36,26 +36,6 @@ pub struct Entry<'a> {
     /// What was said, as it was said.
     #[serde(borrow)]
     pub payload: &'a RawValue,
-}
-
-/// A process above the one that wrote an entry down.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ancestor {
-    /// Its number.
-    pub pid: u32,
-    /// When the system started it, in its own ticks: tells a number that is used again.
-    pub start: u64,
-    /// The name of its program.
-    pub name: String,
-}
-
-/// A process, told from every later one with the same number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Process {
-    /// Its number.
-    pub pid: u32,
-    /// When the system started it, in its own ticks.
-    pub start: u64,
 }
 
 /// The payload of an entry said by the process table (`via` is `process`): a session lost the process
@@ -108,6 +88,26 @@ pub struct Sent {
     /// What it says.
     pub says: String,
 }
+
+/// The payload of an entry of our own (`via` is `ctm-input`): an agent tried what only a person may.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    /// What it tried: a command of ours, or a route of the API.
+    pub tried: String,
+    /// The agent's program.
+    pub program: String,
+    /// The request it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalId>,
+    /// The runtime session it came from.
+    pub session: String,
+    /// Its scope; empty where ids are unique everywhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
+}
+
+/// The label of the event that is made of it.
+pub const TRIED: &str = "tried";
 
 /// The payload of an entry said by a terminal of ours around an agent (`via` is `pty`): what stands
 /// on it says something else than before.

@@ -4,8 +4,11 @@
 //! events with their provenance, bindings, and folds such as turns, usage and copies. Nothing in
 //! this crate reads a file, a clock or the environment, and no coding agent is named in it.
 
+mod ahead;
 pub mod approval;
+pub mod audit;
 pub mod binding;
+pub mod caller;
 pub mod copies;
 pub mod cursor;
 pub mod draft;
@@ -20,10 +23,10 @@ pub mod journal;
 pub mod message;
 pub mod notices;
 pub mod observed;
-pub mod redact;
-pub mod relay;
-pub mod rules;
-pub mod searched;
+pub mod process;
+pub mod record;
+pub mod replication;
+pub mod search_text;
 pub mod signal;
 pub mod spans;
 pub mod status;
@@ -33,19 +36,28 @@ pub mod text;
 pub mod turn;
 pub mod usage;
 pub mod when;
+mod words;
 
 pub use binding::{Binding, Lifecycle, Lineage, LineageKind};
 pub use cursor::{Cursor, ResumeCursor};
-pub use draft::{Detail, Draft, Record, RecordKey, Sink};
+pub use draft::{Detail, Draft, Sink};
 pub use event::{Confidence, Event, Kind, Origin, Provenance};
 pub use facts::{Facts, Title, TitleRank};
 pub use ids::{
-    AgentId, DeviceId, EventId, RuntimeIdentity, RuntimeSessionId, SessionId, StreamName, TurnId,
+    AgentId, ApprovalId, DeviceId, EventId, MessageId, RuntimeIdentity, RuntimeSessionId,
+    SessionId, StreamName, TurnId,
 };
-pub use journal::Process;
 pub use observed::{NewEvent, NewUsage, Observed, Outcome};
+pub use process::Process;
+pub use record::{Record, RecordKey};
 pub use signal::Signal;
 pub use usage::Tokens;
 
+/// Secrets, and how they are taken out of text.
+pub use taffrail_redact as redact;
+/// Rules about approvals, and how commands of a shell are read.
+pub use taffrail_rules as rules;
+
 /// A moment, as every crate of this workspace writes it.
+pub use ahead::Ahead;
 pub use jiff::Timestamp;

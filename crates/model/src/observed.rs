@@ -62,12 +62,12 @@ pub struct SourceState {
     /// The next change must be read from the start (an event had to be given a stand-in time).
     pub read_whole_next: bool,
     /// How much of it our archive holds.
-    pub kept: Kept,
+    pub kept: ArchiveState,
 }
 
 /// How much of a source our archive holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kept {
+pub enum ArchiveState {
     /// Nothing, so far.
     #[default]
     Nothing,

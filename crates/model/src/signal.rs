@@ -43,6 +43,8 @@ pub enum Signal {
     Asked {
         /// The call that asks; empty where it is not known.
         call: String,
+        /// The answers it offers.
+        options: Vec<String>,
     },
     /// The turn is over: the agent waits for a prompt.
     TurnOver,
@@ -77,7 +79,7 @@ impl Signal {
             Self::Answered { call } => format!("answered:{call}"),
             Self::AskedApproval { input } => format!("asked-approval:{input}"),
             Self::Settled { call, input } => format!("settled:{input}:{call}"),
-            Self::Asked { call } if !call.is_empty() => format!("asked:{call}"),
+            Self::Asked { call, options } => asked(call, options),
             Self::Unknown(word) => word.clone(),
             plain => plain.word().to_owned(),
         }
@@ -98,7 +100,7 @@ impl Signal {
                 let (call, input) = call_and_input(rest);
                 Self::Settled { call, input }
             }
-            "asked" => Self::Asked { call: rest.to_owned() },
+            "asked" => question(rest),
             _ => PLAIN
                 .iter()
                 .find(|it| it.word() == text)
@@ -133,6 +135,28 @@ impl Signal {
             Self::Unknown(word) => word,
         }
     }
+}
+
+/// Stands between the options of a question.
+const BETWEEN: char = '\u{1f}';
+
+/// A question with nothing more is a word alone.
+fn asked(call: &str, options: &[String]) -> String {
+    let mut text = "asked".to_owned();
+    if !call.is_empty() || !options.is_empty() {
+        text.push(':');
+        text.push_str(call);
+    }
+    for option in options {
+        text.push(BETWEEN);
+        text.push_str(&option.replace(BETWEEN, " "));
+    }
+    text
+}
+
+fn question(rest: &str) -> Signal {
+    let mut parts = rest.split(BETWEEN).map(str::to_owned);
+    Signal::Asked { call: parts.next().unwrap_or_default(), options: parts.collect() }
 }
 
 /// The mark of an input stands first, because it holds no colon.
@@ -174,8 +198,10 @@ mod tests {
             Signal::AskedApproval { input: String::new() },
             Signal::Settled { call: text(), input: "00ff".to_owned() },
             Signal::Settled { call: String::new(), input: String::new() },
-            Signal::Asked { call: text() },
-            Signal::Asked { call: String::new() },
+            Signal::Asked { call: text(), options: Vec::new() },
+            Signal::Asked { call: String::new(), options: Vec::new() },
+            Signal::Asked { call: String::new(), options: vec![text(), text()] },
+            Signal::Asked { call: text(), options: vec![text()] },
             Signal::Unknown("tomorrow".to_owned()),
         ];
         for signal in PLAIN.iter().chain(&others) {

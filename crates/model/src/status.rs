@@ -3,11 +3,18 @@
 //! Evidence is put in the order of its own times and added up; then the rules are asked, the
 //! strongest first. Neither the order of arrival nor what was said twice makes a difference.
 
+mod failure;
 mod fold;
-mod onscreen;
+mod mark;
 mod order;
 mod pending;
+mod rule;
 mod rules;
+mod screen_hint;
+mod turn;
+mod view;
+
+pub use rule::StatusRule;
 
 use crate::evidence::{Evidence, Life};
 use crate::{Confidence, Timestamp};
@@ -41,10 +48,42 @@ pub enum Group {
     Working,
     /// The turn is over.
     YourTurn,
+    /// It broke down: killed in the middle of a turn, lost, or given up after an error.
+    Failed,
     /// Nothing happens.
     Idle,
     /// It is over.
     Done,
+}
+
+/// How a session broke down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// Its process was seen to end before the agent was done.
+    Crashed,
+    /// Its process is gone, and nobody saw how it ended.
+    Lost,
+    /// An error ended its last turn.
+    GaveUp,
+}
+
+impl Failure {
+    /// The word as it is stored.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Crashed => "crashed",
+            Self::Lost => "lost",
+            Self::GaveUp => "gave_up",
+        }
+    }
+
+    /// Reads what was stored.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Crashed, Self::Lost, Self::GaveUp].into_iter().find(|it| it.as_str() == word)
+    }
 }
 
 /// What a session waits for.
@@ -54,6 +93,17 @@ pub struct WaitingFor {
     pub kind: WaitingKind,
     /// The command, the question; empty where it is not known.
     pub text: String,
+    /// The answers a question offers; none where it is free or not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+impl WaitingFor {
+    /// Something that offers no answers of its own.
+    #[must_use]
+    pub fn new(kind: WaitingKind, text: String) -> Self {
+        Self { kind, text, options: Vec::new() }
+    }
 }
 
 /// What kind of thing a session waits for.
@@ -124,19 +174,24 @@ pub struct Reading {
     pub confidence: Confidence,
     /// What it waits for.
     pub waiting_for: Option<WaitingFor>,
-    /// The rule that won, in words.
-    pub rule: &'static str,
+    /// The rule that won.
+    pub rule: StatusRule,
     /// The evidence it rests on, by its place, the weightiest first.
     pub rests_on: Vec<usize>,
     /// When it would change by time alone.
     pub until: Option<Timestamp>,
+    /// How it broke down, where it did and nobody took it up since.
+    pub failure: Option<Failure>,
 }
 
 impl Reading {
-    /// It lost its process without being ended: by a reboot, a crash, a kill.
+    /// It lost its process without being ended: by a reboot, a crash, a kill. What was at rest comes back
+    /// too, though only what was cut off has failed.
     #[must_use]
     pub fn is_lost(&self) -> bool {
-        [rules::DIED, rules::GONE].contains(&self.rule)
+        let was_cut_off = matches!(self.failure, Some(Failure::Crashed | Failure::Lost));
+        let ended = [StatusRule::ProcessEnded, StatusRule::TurnOverProcessGone];
+        was_cut_off || ended.contains(&self.rule)
     }
 }
 
@@ -161,12 +216,19 @@ pub fn read(given: &Given<'_>) -> Reading {
     rules::read(given)
 }
 
+/// A failure counts on status bars and boards for a day.
+#[must_use]
+pub fn is_recent(since: Timestamp, now: Timestamp) -> bool {
+    now.as_second() - since.as_second() < Thresholds::default().over
+}
+
 /// Where a session stands on every face.
 #[must_use]
 pub fn group(reading: &Reading, now: Timestamp) -> Group {
     let asked = reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
-    let young = now.as_second() - reading.since.as_second() < Thresholds::default().over;
+    let young = is_recent(reading.since, now);
     match reading.status {
+        _ if reading.failure.is_some() => Group::Failed,
         Status::WaitingApproval => Group::NeedsYou,
         Status::Waiting if asked => Group::NeedsYou,
         Status::Running => Group::Working,

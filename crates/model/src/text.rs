@@ -56,11 +56,7 @@ fn is_blank(it: char) -> bool {
 /// At most `limit` bytes of a text, ending between characters.
 #[must_use]
 pub fn cut(text: &str, limit: usize) -> &str {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(limit)).unwrap_or_default()
 }
 
 /// The word is there; a number only where it stands alone.

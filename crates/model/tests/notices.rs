@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::approval::ApprovalId;
 use taffrail_model::findings::{Finding, FindingKind};
 use taffrail_model::notices::{
-    Act, FRESH, Fold, GAP_MS, NoticeKind, Occasion, Quiet, Seen, WINDOW_MS, Wanted, Wishes,
+    Act, FRESH, Fold, GAP_MS, NoticeKind, Occasion, Quiet, SessionView, WINDOW_MS, Wanted, Wishes,
     occasions,
 };
-use taffrail_model::status::{Reading, Status, WaitingFor, WaitingKind};
+use taffrail_model::status::{Reading, Status, StatusRule, WaitingFor, WaitingKind};
 use taffrail_model::{AgentId, Confidence, RuntimeIdentity, SessionId, Timestamp};
 
 const BEGAN: i64 = 1_800_000_000_000;
@@ -27,10 +27,11 @@ fn reading(status: Status, waits: Option<(WaitingKind, &str)>, confidence: Confi
         status,
         since: at(0),
         confidence,
-        waiting_for: waits.map(|(kind, text)| WaitingFor { kind, text: text.to_owned() }),
-        rule: "",
+        waiting_for: waits.map(|(kind, text)| WaitingFor::new(kind, text.to_owned())),
+        rule: StatusRule::NothingKnown,
         rests_on: Vec::new(),
         until: None,
+        failure: None,
     }
 }
 
@@ -51,11 +52,11 @@ fn finding(kind: FindingKind, says: &str) -> Finding {
     }
 }
 
-fn seen<'a>(reading: &'a Reading, findings: &'a [Finding]) -> Seen<'a> {
-    Seen { session: session(1), label: "api", reading, requests: &[], findings, turn: None }
+fn seen<'a>(reading: &'a Reading, findings: &'a [Finding]) -> SessionView<'a> {
+    SessionView { session: session(1), label: "api", reading, requests: &[], findings, turn: None }
 }
 
-fn kinds_and_words(seen: &Seen<'_>, wishes: &Wishes) -> Vec<(NoticeKind, String)> {
+fn kinds_and_words(seen: &SessionView<'_>, wishes: &Wishes) -> Vec<(NoticeKind, String)> {
     occasions(seen, wishes).into_iter().map(|it| (it.kind, it.says)).collect()
 }
 
@@ -119,7 +120,7 @@ fn what_is_told_is_short_redacted_and_safe_on_a_terminal() {
     let text = format!("curl -H 'x: {secret}'\u{1b}]52;c;eA==\u{7}\nsecond {}", "y".repeat(9_000));
     let reading = approval(&text);
     let label = "a\u{1b}[31m\u{202e}pi";
-    let it = occasions(&Seen { label, ..seen(&reading, &[]) }, &Wishes::default()).remove(0);
+    let it = occasions(&SessionView { label, ..seen(&reading, &[]) }, &Wishes::default()).remove(0);
     assert!(it.says.starts_with("Asks for: curl -H 'x: [redacted:"), "{}", it.says);
     assert!(it.says.chars().count() <= 160 && !it.says.contains(secret));
     for text in [&it.says, &it.label] {
@@ -132,7 +133,7 @@ fn what_is_told_is_short_redacted_and_safe_on_a_terminal() {
 fn a_request_is_one_whether_the_desk_or_the_status_tells_of_it() {
     let reading = approval("ls");
     let names = |requests: &[(ApprovalId, String, String)]| {
-        let all = occasions(&Seen { requests, ..seen(&reading, &[]) }, &Wishes::default());
+        let all = occasions(&SessionView { requests, ..seen(&reading, &[]) }, &Wishes::default());
         all.into_iter().map(|it| it.names).collect::<Vec<_>>()
     };
     let request = |id: &str| (ApprovalId::new(id), "low".to_owned(), "ls".to_owned());
@@ -141,7 +142,8 @@ fn a_request_is_one_whether_the_desk_or_the_status_tells_of_it() {
     let both = names(&[request("a"), request("b")]);
     assert_eq!(both, [vec!["approval:a".to_owned(), wait], vec!["approval:b".to_owned()]]);
     let risky = [(ApprovalId::new("a"), "high".to_owned(), "x".to_owned())];
-    let it = occasions(&Seen { requests: &risky, ..seen(&reading, &[]) }, &Wishes::default());
+    let it =
+        occasions(&SessionView { requests: &risky, ..seen(&reading, &[]) }, &Wishes::default());
     assert_eq!(it[0].kind, NoticeKind::Risky);
 }
 

@@ -2,9 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::Group;
 use taffrail_model::status::{
-    Given, Reading, Status, Thresholds, WaitingFor, WaitingKind, Worker, group, read,
+    Failure, Given, Group, Reading, Status, Thresholds, WaitingFor, WaitingKind, Worker, group,
+    read,
 };
 use taffrail_model::{Confidence, Origin, Signal, Timestamp};
 
@@ -52,7 +52,7 @@ fn asked_approval(input: &str) -> Signal {
 }
 
 fn asked(call: &str) -> Signal {
-    Signal::Asked { call: call.to_owned() }
+    Signal::Asked { call: call.to_owned(), options: Vec::new() }
 }
 
 /// The prompt of a turn, as hook and transcript tell it.
@@ -92,7 +92,7 @@ fn check(evidence: &[Evidence], life: Life, now: f64, expected: (Status, f64, Co
 }
 
 fn waits_for(kind: WaitingKind, text: &str) -> Option<WaitingFor> {
-    Some(WaitingFor { kind, text: text.to_owned() })
+    Some(WaitingFor::new(kind, text.to_owned()))
 }
 
 /// A turn with a request for `npm test`, up to the open dialog.
@@ -200,6 +200,38 @@ fn two_requests_are_settled_one_by_one() {
 }
 
 #[test]
+fn a_question_stays_a_question_with_its_options_when_the_agent_notifies() {
+    let options = vec!["Red".to_owned(), "Blue".to_owned()];
+    let asks = |call: &str| Signal::Asked { call: call.to_owned(), options: options.clone() };
+    let mut all = prompted(1.0);
+    all.push(with(told(2.0, "tool.call", asks("event-1")), "Which colour?"));
+    all.push(with(hook(2.1, "PreToolUse", asks("toolu_1")), "Which colour?"));
+    all.push(with(hook(2.2, "PermissionRequest", asks("")), "Which colour?"));
+    all.push(with(listed(2.3, asked("")), "input needed"));
+    let question = |now| {
+        let reading = given(&all, Alive, now);
+        (reading.status, reading.since, reading.waiting_for)
+    };
+    let text = "Which colour?".to_owned();
+    let open = Some(WaitingFor { kind: WaitingKind::Question, text, options: options.clone() });
+    assert_eq!(question(3.0), (Waiting, at(2.0), open.clone()));
+    all.push(with(hook(8.3, "Notification", asked_approval("")), "Claude needs your permission"));
+    let question = given(&all, Alive, 60.0);
+    assert_eq!((question.status, question.since, question.waiting_for), (Waiting, at(2.0), open));
+    all.push(hook(70.0, "PostToolUse", answered("toolu_1")));
+    check(&all, Alive, 70.1, (Running, 1.0, High));
+}
+
+#[test]
+fn a_reminder_of_a_question_that_was_answered_opens_no_dialog() {
+    let mut all = prompted(1.0);
+    all.push(with(hook(2.1, "PreToolUse", asked("toolu_1")), "Which colour?"));
+    all.push(hook(8.2, "PostToolUse", answered("toolu_1")));
+    all.push(hook(8.3, "Notification", asked_approval("")));
+    check(&all, Alive, 8.4, (Running, 1.0, High));
+}
+
+#[test]
 fn a_reminder_that_comes_late_opens_no_second_dialog() {
     let mut all = blocked();
     all.push(hook(8.2, "PostToolUse", answered("toolu_1")));
@@ -241,6 +273,65 @@ fn a_killed_process_leaves_its_list_behind() {
     check(&all, Alive, 11.3, (Waiting, 11.2, Medium));
     all.extend(prompted(12.0));
     check(&all, Alive, 12.1, (Running, 12.0, High));
+}
+
+fn died(seconds: f64) -> Evidence {
+    said(Origin::Process, seconds, "heartbeat", Signal::Died, "")
+}
+
+#[test]
+fn what_was_killed_gave_up_or_was_lost_is_failed_and_never_done() {
+    let check = |evidence: &[Evidence], life, now, expected: (Option<Failure>, Group)| {
+        let reading = given(evidence, life, now);
+        let got = (reading.failure, group(&reading, at(now)));
+        assert_eq!(got, expected, "{} at {now}: {evidence:?}", reading.rule);
+    };
+    let failed = |how| (Some(how), Group::Failed);
+    let with = |more: &[Evidence]| [blocked(), more.to_vec()].concat();
+    // Killed in the middle of a turn, seen or not, also long ago.
+    check(&with(&[died(8.0)]), Dead, 9.0, failed(Failure::Crashed));
+    check(&with(&[died(8.0)]), Unknown, 900_000.0, failed(Failure::Crashed));
+    check(&with(&[]), Dead, 9.0, failed(Failure::Lost));
+    check(&with(&[]), Dead, 900_000.0, failed(Failure::Lost));
+    // An error ended the turn, whatever became of its process.
+    let gave_up = [prompted(1.0), vec![told(40.0, "error", Signal::Failed)]].concat();
+    check(&gave_up, Alive, 41.0, failed(Failure::GaveUp));
+    check(&gave_up, Unknown, 41.0, failed(Failure::GaveUp));
+    check(&gave_up, Unknown, 900_000.0, failed(Failure::GaveUp));
+    let left = [gave_up, vec![hook(50.0, "SessionEnd", Signal::Ended)]].concat();
+    check(&left, Alive, 51.0, failed(Failure::GaveUp));
+    // A process that hooks speak of, gone without a word, was lost.
+    let rests = [prompted(1.0), vec![hook(2.0, "Stop", Signal::TurnOver)]].concat();
+    check(&rests, Dead, 9.0, failed(Failure::Lost));
+}
+
+#[test]
+fn what_ended_well_or_goes_on_is_not_failed() {
+    let check = |evidence: &[Evidence], life, now, expected: Group| {
+        let reading = given(evidence, life, now);
+        let got = (reading.failure, group(&reading, at(now)));
+        assert_eq!(got, (None, expected), "{} at {now}: {evidence:?}", reading.rule);
+    };
+    let with = |more: &[Evidence]| [blocked(), more.to_vec()].concat();
+    let rests = [prompted(1.0), vec![hook(2.0, "Stop", Signal::TurnOver)]].concat();
+    let ended = hook(9.0, "SessionEnd", Signal::Ended);
+    // A person ended it: at rest, and in the middle of a turn.
+    check(&[rests, vec![ended.clone(), died(9.1)]].concat(), Dead, 10.0, Group::Done);
+    check(&with(&[ended, died(9.1)]), Dead, 10.0, Group::Done);
+    // Without hooks nobody says how it ended, but its turn was over.
+    let turn = vec![told(1.0, "user.prompt", Signal::Prompted), listed(1.1, Signal::Busy)];
+    let over = told(2.0, "assistant.message", Signal::TurnOver);
+    let quiet = [turn, vec![over, listed(2.1, Signal::Quiet)]].concat();
+    check(&[quiet.clone(), vec![died(9.0)]].concat(), Dead, 10.0, Group::Done);
+    let broken_off = told(9.0, "agent.stopped", Signal::Interrupted);
+    check(&[quiet, vec![broken_off, died(9.5)]].concat(), Dead, 10.0, Group::Done);
+    // Somebody took it up again.
+    let again = hook(20.0, "SessionStart", Signal::Started);
+    check(&with(&[died(8.0), again]), Alive, 21.0, Group::YourTurn);
+    check(&[with(&[died(8.0)]), prompted(20.0)].concat(), Alive, 21.0, Group::Working);
+    let gave_up = [prompted(1.0), vec![told(40.0, "error", Signal::Failed)]].concat();
+    check(&[gave_up, prompted(60.0)].concat(), Alive, 61.0, Group::Working);
+    check(&blocked(), Alive, 3.0, Group::NeedsYou);
 }
 
 #[test]
@@ -320,7 +411,9 @@ fn a_transcript_alone_is_a_guess() {
     check(&all, Unknown, 86_402.0, (Exited, 1.0, Low));
     let over = [prompt.clone(), told(1.0, "assistant.message", Signal::TurnOver)];
     check(&over, Unknown, 5.0, (Waiting, 1.0, Low));
-    check(&over, Unknown, 130.0, (Status::Unknown, 1.0, Low));
+    // A turn that ended some time ago is done; whether an unseen process waits is not known.
+    check(&over, Unknown, 130.0, (Exited, 1.0, Low));
+    check(&over, Dead, 130.0, (Exited, 1.0, Medium));
     let question = [prompt, with(told(1.0, "tool.call", asked("event-1")), "Which?")];
     check(&question, Unknown, 5.0, (Waiting, 1.0, Low));
     check(&question, Unknown, 130.0, (Status::Unknown, 1.0, Low));

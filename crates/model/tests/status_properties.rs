@@ -7,7 +7,7 @@
 
 use proptest::prelude::*;
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::{Given, Reading, Status, Thresholds, read};
+use taffrail_model::status::{Given, Reading, Status, StatusRule, Thresholds, read};
 use taffrail_model::{Confidence, Origin, Signal, Timestamp};
 
 const BEGAN: i64 = 1_800_000_000;
@@ -41,7 +41,7 @@ fn signals() -> impl Strategy<Value = Signal> {
         1 => call().prop_map(|call| Signal::Answered { call }),
         1 => input().prop_map(|input| Signal::AskedApproval { input }),
         1 => (call(), input()).prop_map(|(call, input)| Signal::Settled { call, input }),
-        1 => call().prop_map(|call| Signal::Asked { call }),
+        1 => call().prop_map(|call| Signal::Asked { call, options: Vec::new() }),
     ]
 }
 
@@ -163,13 +163,17 @@ proptest! {
         let it = reading(&history, life, now);
         let has_ground = match it.status {
             Status::WaitingApproval => said(|it| matches!(it, Signal::AskedApproval { .. })),
-            Status::Exited => said(|it| matches!(it, Signal::Ended | Signal::Died)),
+            // A turn that ended is enough only where no process lives.
+            Status::Exited => {
+                let is_over = said(|it| matches!(it, Signal::Ended | Signal::Died));
+                is_over || life != Life::Alive && said(ends_or_asks)
+            }
             Status::Idle => life == Life::Alive,
             Status::Waiting => said(ends_or_asks),
             Status::Running | Status::Unknown => true,
         };
         prop_assert!(has_ground, "{it:?}");
-        let names_its_ground = !it.rests_on.is_empty() || it.rule == "nothing is known";
+        let names_its_ground = !it.rests_on.is_empty() || it.rule == StatusRule::NothingKnown;
         prop_assert!(names_its_ground, "{it:?}");
         prop_assert!(it.rests_on.iter().all(|place| *place < history.len()));
     }

@@ -2,6 +2,7 @@
 //!
 //! Everything is pure but the hubs: randomness and time come in as arguments.
 
+pub mod audit;
 pub mod bundle;
 pub mod bytes;
 pub mod envelope;

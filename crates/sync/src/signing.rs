@@ -13,6 +13,8 @@ pub enum Purpose {
     Fingerprint,
     /// The key for the doors of servers, made of a signing key.
     Door,
+    /// The signing key of who recovers, made of the recovery key.
+    Recovery,
     /// Where the chain of a roster begins.
     RosterStart,
     /// What an entry of a roster does.
@@ -23,6 +25,8 @@ pub enum Purpose {
     Invite,
     /// An answer to an invite.
     JoinRequest,
+    /// The word of a device for another one of its user.
+    Vouch,
     /// A key as it is wrapped.
     Key,
     /// The commitment to a key.
@@ -47,6 +51,10 @@ pub enum Purpose {
     Answer,
     /// A claim to have decided a request.
     Claim,
+    /// A sign of life.
+    Beat,
+    /// The end of a log of decisions.
+    AuditHead,
 }
 
 impl Purpose {
@@ -54,11 +62,13 @@ impl Purpose {
         match self {
             Self::Fingerprint => "taffrail/1/fingerprint",
             Self::Door => "taffrail/1/door",
+            Self::Recovery => "taffrail/1/recovery",
             Self::RosterStart => "taffrail/1/roster-start",
             Self::RosterOp => "taffrail/1/roster-op",
             Self::RosterEntry => "taffrail/1/roster-entry",
             Self::Invite => "taffrail/1/invite",
             Self::JoinRequest => "taffrail/1/join-request",
+            Self::Vouch => "taffrail/1/vouch",
             Self::Key => "taffrail/1/key",
             Self::KeyCommitment => "taffrail/1/key-commitment",
             Self::WrappedKey => "taffrail/1/wrapped-key",
@@ -71,6 +81,8 @@ impl Purpose {
             Self::Input => "taffrail/1/input",
             Self::Answer => "taffrail/1/answer",
             Self::Claim => "taffrail/1/claim",
+            Self::Beat => "taffrail/1/beat",
+            Self::AuditHead => "taffrail/1/audit-head",
         }
     }
 }

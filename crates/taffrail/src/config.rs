@@ -1,30 +1,22 @@
 //! The user's configuration file.
 
+mod keys;
 mod notifications;
 mod sync;
 
 use crate::error::CliError;
 use anyhow::Context;
+pub(crate) use keys::unknown as unknown_key;
 use notifications::NotificationsConfig;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use sync::SyncConfig;
-use taffrail_daemon::{
-    ArchiveSettings, HubSettings, JournalLimits, RetentionSettings, SummarySettings,
-};
-
-/// What can be set.
-pub(crate) const KEYS: &str = "the keys are `exclude`, `archive.enabled`, `archive.exclude`, \
-    `archive.cap_mb`, `retention.index_days`, `retention.archive_days`, `retention.journal_days`, \
-    `retention.journal_mb`, `otel.listen`, `summary.command`, `snapshots.history_folders`, \
-    `approvals.unattended`, `notifications.desktop`, `notifications.terminal`, \
-    `notifications.webhook`, `notifications.webhook_secret_file`, `notifications.command`, \
-    `notifications.waiting`, `notifications.risky`, `notifications.finished`, \
-    `notifications.findings`, `notifications.quiet`, `hub.url`, `hub.credentials`, \
-    `sync.enabled`, `sync.bodies`, `sync.include`, `sync.exclude`, `sync.remote`, \
-    `agents.<id>.homes` and `agents.<id>.server`";
+use taffrail_capture::JournalLimits;
+use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummarySettings};
+use taffrail_tui::ThemeChoice;
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,14 +36,26 @@ pub(crate) struct Config {
     pub(crate) snapshots: SnapshotConfig,
     /// How requests for approval are answered.
     pub(crate) approvals: ApprovalsConfig,
+    /// Who may act.
+    pub(crate) control: ControlConfig,
     /// What you are told without asking.
     pub(crate) notifications: NotificationsConfig,
     /// The hub between devices.
     pub(crate) hub: HubConfig,
     /// What other devices are told.
     pub(crate) sync: SyncConfig,
+    /// How the board looks.
+    pub(crate) board: BoardConfig,
     /// By agent id.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
+}
+
+/// What can be set for the board.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct BoardConfig {
+    /// Its colours.
+    pub(crate) theme: ThemeChoice,
 }
 
 /// What can be set for the archive.
@@ -124,6 +128,14 @@ pub(crate) struct ApprovalsConfig {
     pub(crate) unattended: Vec<String>,
 }
 
+/// What can be set for who may act.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ControlConfig {
+    /// Scripts without a terminal may decide as a person may. The daemon reads it when it matters.
+    pub(crate) scripts: bool,
+}
+
 /// What can be set for the hub between devices; `taffrail hub use` sets it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -146,10 +158,17 @@ pub(crate) struct AgentConfig {
     pub(crate) server: bool,
 }
 
+/// The text of a file of the user's own: what others may write could have programs of theirs run.
+fn own_text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    taffrail_capture::open_own(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
 impl Config {
     /// Reads the file; one that is not there sets nothing.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
-        match std::fs::read_to_string(path) {
+        match own_text(path) {
             Ok(text) => Self::parse(&text, path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => {
@@ -161,7 +180,7 @@ impl Config {
     fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
         toml::from_str(text).map_err(|error| {
             let message = format!("{}: {}", path.display(), error.message());
-            CliError::usage(message, KEYS)
+            CliError::usage(message, "docs/config.md lists every key")
         })
     }
 
@@ -248,13 +267,16 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Result<String, C
     }
     table.insert(last, toml_edit::Item::Value(value));
     let text = document.to_string();
-    Config::parse(&text, Path::new("the new configuration"))?;
+    let parsed = Config::parse(&text, Path::new("the new configuration"));
+    parsed.map_err(|error| unknown_key(key).unwrap_or(error))?;
     Ok(text)
 }
 
 /// The same file without one value or table, everything else left as it was written.
 pub(crate) fn without_value(text: &str, key: &str) -> Result<String, CliError> {
-    let fault = |error: toml_edit::TomlError| CliError::usage(error.to_string(), KEYS);
+    let fault = |error: toml_edit::TomlError| {
+        CliError::usage(error.to_string(), "fix the file by hand first")
+    };
     let mut document: toml_edit::DocumentMut = text.parse().map_err(fault)?;
     let mut parts: Vec<&str> = key.split('.').collect();
     let last = parts.pop().unwrap_or_default();

@@ -3,7 +3,7 @@
 use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
 use taffrail_daemon::DaemonError;
-use taffrail_daemon::server::error_body;
+use taffrail_server::http::error_body;
 use taffrail_workspace::WorkError;
 
 /// A failure as it is told.
@@ -18,6 +18,26 @@ impl CliError {
     /// The question was not understood.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// A contract, a policy or the state of things forbids it.
+    pub(crate) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Refused, ..Self::usage(message, hint) }
+    }
+
+    /// What was named does not exist.
+    pub(crate) fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::NotFound, ..Self::usage(message, hint) }
+    }
+
+    /// Only a daemon can do it, and none runs.
+    pub(crate) fn no_daemon(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::DaemonUnreachable, ..Self::usage(message, "taffrail daemon start") }
+    }
+
+    /// It failed, and no hint helps.
+    pub(crate) fn failure(message: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Failure, message: message.into(), hint: None }
     }
 
     /// Everything was said already; only the exit code is left to tell.
@@ -42,13 +62,33 @@ impl CliError {
 
 impl From<ClientError> for CliError {
     fn from(error: ClientError) -> Self {
-        if let ClientError::Told(body) = error {
+        if let ClientError::Refused(body) = error {
             return Self { kind: body.kind, message: body.message, hint: body.hint };
         }
         let (message, hint) = (error.to_string(), Some("taffrail daemon status".to_owned()));
         Self { kind: ErrorKind::DaemonUnreachable, message, hint }
     }
 }
+
+/// The errors of single parts are those of the daemon, which joins the parts.
+macro_rules! from_parts {
+    ($($part:ty),*) => {
+        $(impl From<$part> for CliError {
+            fn from(error: $part) -> Self {
+                DaemonError::from(error).into()
+            }
+        })*
+    };
+}
+
+from_parts!(
+    taffrail_approvals::rules::RulesError,
+    taffrail_context::Error,
+    taffrail_devices::DevicesError,
+    taffrail_devices::HubFault,
+    taffrail_hooks::HooksError,
+    taffrail_team::DeviceError
+);
 
 impl From<DaemonError> for CliError {
     fn from(error: DaemonError) -> Self {
@@ -74,12 +114,12 @@ impl From<WorkError> for CliError {
 
 impl From<anyhow::Error> for CliError {
     fn from(error: anyhow::Error) -> Self {
-        Self { kind: ErrorKind::Failure, message: format!("{error:#}"), hint: None }
+        Self::failure(format!("{error:#}"))
     }
 }
 
 impl From<std::io::Error> for CliError {
     fn from(error: std::io::Error) -> Self {
-        Self { kind: ErrorKind::Failure, message: error.to_string(), hint: None }
+        Self::failure(error.to_string())
     }
 }

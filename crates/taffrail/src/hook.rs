@@ -3,16 +3,16 @@
 //! It always ends well: an exit code could stop the agent. It says nothing, because a word could
 //! become part of the conversation, but for the answer to a request that was decided.
 
-use crate::rim;
+use crate::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
-use taffrail_daemon::{Question, Said, ask_desk, take_down};
+use taffrail_approvals::{Question, Said, ask_desk, deny_call, is_anothers, take_down};
 
 /// The most of a payload that is held in memory; the rest is read and dropped.
 const HELD: u64 = 64 * 1024 * 1024;
 
-/// Does what a hook does if we were called as one. Who asks for help is no agent.
+/// Does what a hook does if we were called as one. A call for help does not come from an agent.
 pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != "hook" {
         return None;
@@ -33,13 +33,21 @@ fn record(agent: &str) -> io::Result<()> {
         return Ok(());
     }
     let payload = held(stdin, HELD)?;
-    let (at, nonce, pid) = (rim::now(), rim::nonce(), std::process::id());
-    if let Some(data) = rim::data_folder() {
+    if is_anothers(agent, &payload) {
+        return Ok(());
+    }
+    let (at, nonce, pid) = (env::now(), env::nonce(), std::process::id());
+    if let Some(data) = env::data_folder() {
         take_down(&data, Said { agent, payload: &payload, at, nonce: nonce.clone(), pid })?;
     }
-    let Some(state) = rim::state_folder() else { return Ok(()) };
+    let places = env::config_folder().zip(env::user_home());
+    let denied = places.and_then(|(config, home)| deny_call((&config, &home), agent, &payload));
+    if let Some(denied) = denied {
+        return io::stdout().lock().write_all(denied.as_bytes());
+    }
+    let Some(state) = env::state_folder() else { return Ok(()) };
     let question = Question { agent, payload: &payload, at, nonce: &nonce, pid };
-    match ask_desk(&state, &question, rim::variable) {
+    match ask_desk(&state, &question, env::variable) {
         Some(answer) => io::stdout().lock().write_all(answer.as_bytes()),
         None => Ok(()),
     }

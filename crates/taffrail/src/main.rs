@@ -2,34 +2,27 @@
 
 mod cli;
 mod config;
+mod env;
 mod error;
-mod happening;
 mod hook;
-mod numbers;
 mod output;
 mod pager;
 mod pretty;
-mod rim;
 mod statusline;
-mod table;
-mod terminal;
-mod transcript;
-mod tui;
-mod when;
-mod wording;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if let Some(code) = hook::answer(rim::arguments()) {
+    if let Some(code) = hook::answer(env::arguments()) {
         return code;
     }
-    if let Some(code) = statusline::answer(rim::arguments()) {
+    if let Some(code) = statusline::answer(env::arguments()) {
         return code;
     }
-    if let Some(code) = cli::inside(rim::arguments()) {
+    if let Some(code) = cli::inside(env::arguments()) {
         return code;
     }
+    taffrail_tui::letters::set_locale(env::variable);
     cli::complete();
     cli::run()
 }

@@ -6,6 +6,7 @@ use crate::pretty::pretty;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, IsTerminal, Write};
+use taffrail_tui::letters::shown;
 
 /// Where data goes. A reader that hangs up is not an error.
 pub(crate) struct Out {
@@ -40,8 +41,29 @@ impl Out {
         }
     }
 
+    /// Writes one line to stdout.
+    pub(crate) fn print(text: &str) -> Result<(), CliError> {
+        Self::new().lines([text])
+    }
+
+    /// Writes lines, and sends everything on its way.
+    pub(crate) fn lines<T: AsRef<str>>(
+        &mut self,
+        all: impl IntoIterator<Item = T>,
+    ) -> Result<(), CliError> {
+        for text in all {
+            self.line(text.as_ref())?;
+        }
+        self.end()
+    }
+
     /// Writes one line; `false` when nobody reads any more.
     pub(crate) fn line(&mut self, text: &str) -> Result<bool, CliError> {
+        self.put(&shown(text))
+    }
+
+    /// Writes one line as it is: data is not made to fit a terminal.
+    fn put(&mut self, text: &str) -> Result<bool, CliError> {
         if !self.closed {
             let written = match &mut self.sink {
                 Sink::Stream(stream) => writeln!(stream, "{text}"),
@@ -64,19 +86,19 @@ impl Out {
     /// Writes a value as one line of JSON.
     pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<bool, CliError> {
         let text = serde_json::to_string(value).map_err(anyhow::Error::from)?;
-        self.line(&unobeyed(text))
+        self.put(&unobeyed(text))
     }
 
     /// Writes a document as JSON for people and programs alike.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?;
-        self.line(&unobeyed(text))?;
+        self.put(&unobeyed(text))?;
         self.end()
     }
 
     /// Writes a document that is JSON already, with all it says as it was written.
     pub(crate) fn raw_json(&mut self, document: &RawValue) -> Result<(), CliError> {
-        self.line(&unobeyed(pretty(document.get())))?;
+        self.put(&unobeyed(pretty(document.get())))?;
         self.end()
     }
 
@@ -100,10 +122,13 @@ impl Out {
     }
 }
 
-/// JSON leaves some control characters as they are, which a terminal obeys and a stream without
-/// styles drops; they only stand in strings, where they can be escaped.
+/// JSON leaves some characters as they are which a terminal obeys, or which turn text round or hide it;
+/// they only stand in strings, where they can be escaped.
 fn unobeyed(json: String) -> String {
-    let is_obeyed = |character| matches!(character, '\u{7f}'..='\u{9f}');
+    let is_obeyed = |character| {
+        matches!(character, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}')
+            || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
     if !json.contains(is_obeyed) {
         return json;
     }
@@ -119,8 +144,8 @@ fn unobeyed(json: String) -> String {
 
 /// Says something to the person, not to the program that reads the data.
 pub(crate) fn say(text: &str) {
-    // There is no one left to tell when stderr is gone.
-    writeln!(anstream::stderr(), "{text}").ok();
+    // Writing fails only when stderr is closed.
+    writeln!(anstream::stderr(), "{}", shown(text)).ok();
 }
 
 /// A person looks at stdout.
@@ -151,9 +176,9 @@ mod tests {
 
     #[test]
     fn json_means_the_same_and_no_terminal_obeys_it() {
-        let text = "a\u{7f}b\u{9b}31m ünï 漢";
+        let text = "a\u{7f}b\u{9b}31m ünï 漢 \u{202e}gnp.exe";
         let json = unobeyed(serde_json::to_string(text).unwrap());
-        assert_eq!(json, "\"a\\u007fb\\u009b31m ünï 漢\"");
+        assert_eq!(json, "\"a\\u007fb\\u009b31m ünï 漢 \\u202egnp.exe\"");
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 }

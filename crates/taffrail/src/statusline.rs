@@ -4,12 +4,12 @@
 //! line. What the agent says on stdin is written down, and given to the user's own command.
 
 use crate::cli::one_line;
+use crate::env;
 use crate::hook::held;
-use crate::rim;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
-use taffrail_daemon::{Said, take_down_line};
+use taffrail_approvals::{Said, take_down_line};
 
 /// The most of a payload that is held in memory.
 const HELD: u64 = 1024 * 1024;
@@ -18,7 +18,7 @@ const THEIRS: u64 = 64 * 1024;
 /// Between the user's line and ours; colours of theirs end here.
 const BETWEEN: &str = "\u{1b}[0m · ";
 
-/// Does what a status line does if we were called as one. Who asks for help is no agent.
+/// Does what a status line does if we were called as one. A call for help does not come from an agent.
 pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != "statusline" {
         return None;
@@ -27,16 +27,25 @@ pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     if words.iter().any(|it| it == "--help" || it == "-h") {
         return None;
     }
+    let is_json = |it: &OsString| it == "--json";
+    let (json, words): (Vec<_>, Vec<_>) = words.into_iter().partition(is_json);
     let (agent, then) = asked(&words)?;
     let payload = heard().unwrap_or_default();
     // What cannot be written down is lost; the line is drawn all the same.
     record(agent, &payload).ok();
     let theirs = then.and_then(|command| chained(command, &payload).ok()).unwrap_or_default();
-    let state = rim::state_folder();
+    let state = env::state_folder();
     let ours = one_line(state.as_deref());
-    // Nobody is told where nobody reads.
-    io::stdout().lock().write_all(joined(&theirs, &ours).as_bytes()).ok();
+    let line = joined(&theirs, &ours);
+    let text = if json.is_empty() { line } else { document(&line) };
+    // Printing fails only when nobody reads.
+    io::stdout().lock().write_all(text.as_bytes()).ok();
     Some(ExitCode::SUCCESS)
+}
+
+/// The line as a document.
+fn document(line: &str) -> String {
+    format!("{}\n", serde_json::json!({"schema_version": 1, "line": line.trim_end()}))
 }
 
 /// The agent, and the user's own command; `None` for what the list of commands refuses in words.
@@ -55,9 +64,9 @@ fn heard() -> io::Result<Vec<u8>> {
 }
 
 fn record(agent: &str, payload: &[u8]) -> io::Result<()> {
-    let folders = rim::data_folder().zip(rim::state_folder());
+    let folders = env::data_folder().zip(env::state_folder());
     let Some((data, state)) = folders else { return Ok(()) };
-    let (at, nonce, pid) = (rim::now(), rim::nonce(), std::process::id());
+    let (at, nonce, pid) = (env::now(), env::nonce(), std::process::id());
     take_down_line(&data, &state, Said { agent, payload, at, nonce, pid })
 }
 
@@ -105,6 +114,11 @@ mod tests {
         for words in [&["taffrail"][..], &["taffrail", "ls"], &["taffrail", "statusline", "-h"]] {
             assert!(answer(words.iter().map(OsString::from)).is_none(), "{words:?}");
         }
+    }
+
+    #[test]
+    fn a_document_holds_the_line() {
+        assert_eq!(document("●1\n"), "{\"line\":\"●1\",\"schema_version\":1}\n");
     }
 
     #[test]

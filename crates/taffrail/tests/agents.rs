@@ -8,6 +8,8 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+#[path = "agents/acting.rs"]
+mod acting;
 #[path = "agents/board.rs"]
 mod board;
 #[path = "agents/carrying.rs"]

@@ -21,13 +21,13 @@ mod left_out;
 use std::fs;
 use std::path::PathBuf;
 use taffrail_testkit::Home;
-use taffrail_testkit::copies::{ARCHIVE, Kept, kept};
+use taffrail_testkit::copies::{ARCHIVE, ArchivedCopy, kept};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
 /// Every copy; each must be a whole zstd stream.
-fn copies(home: &Home) -> Vec<Kept> {
+fn copies(home: &Home) -> Vec<ArchivedCopy> {
     let all = kept(home);
     assert!(all.iter().all(|it| it.whole), "{all:?}");
     all

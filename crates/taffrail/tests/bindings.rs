@@ -14,6 +14,8 @@ mod features;
 mod history;
 #[path = "bindings/repairs.rs"]
 mod repairs;
+#[path = "bindings/servers.rs"]
+mod servers;
 
 use history::{FORK, SESSION, WORKER};
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! The board in a real terminal: what a person sees and presses, and what is left when it ends.
 
+#[path = "board/first.rs"]
+mod first;
 #[path = "board/hostile.rs"]
 mod hostile;
 #[path = "board/screen.rs"]
@@ -24,12 +26,7 @@ struct Stage {
 impl Stage {
     /// With sessions that were asked these things.
     fn new(prompts: &[String]) -> Self {
-        let machine = Machine::new(PROGRAM);
-        for (number, prompt) in prompts.iter().enumerate() {
-            let id = format!("0000000{}-0000-4000-8000-{number:012}", number % 10);
-            let below = format!(".claude/projects/-x/{id}.jsonl");
-            machine.home().write(&below, format!("{}\n", record(&id, number, prompt)));
-        }
+        let machine = machine_with(prompts);
         let daemon = machine.home().spawn(&["daemon", "run"]);
         let stage = Self { _daemon: daemon, machine };
         until_every(PAUSE, "the daemon", || {
@@ -49,6 +46,17 @@ impl Stage {
         screen.wait_for("NEEDS YOU");
         screen
     }
+}
+
+/// A machine on which an agent left these sessions, and Taffrail never ran.
+fn machine_with(prompts: &[String]) -> Machine {
+    let machine = Machine::new(PROGRAM);
+    for (number, prompt) in prompts.iter().enumerate() {
+        let id = format!("0000000{}-0000-4000-8000-{number:012}", number % 10);
+        let below = format!(".claude/projects/-x/{id}.jsonl");
+        machine.home().write(&below, format!("{}\n", record(&id, number, prompt)));
+    }
+    machine
 }
 
 fn environment() -> Vec<(&'static str, String)> {

@@ -8,6 +8,8 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+#[path = "cli/asked.rs"]
+mod asked;
 #[path = "cli/history.rs"]
 mod history;
 #[path = "cli/ids.rs"]
@@ -16,6 +18,8 @@ mod ids;
 mod remote;
 #[path = "cli/steady.rs"]
 mod steady;
+#[path = "cli/surface.rs"]
+mod surface;
 
 use history::{CHAT, FORK, SESSION, THREAD, WORKER, home};
 use ids::steady_ids;
@@ -141,12 +145,14 @@ fn help_of_every_command() {
         "tail",
         "stats",
         "export",
-        "snapshot",
-        "state",
+        "document",
         "tag",
         "note",
-        "validate",
-        "schema",
+        "link",
+        "notifications",
+        "telemetry",
+        "status-bar",
+        "work",
         "agents",
         "hooks",
         "rebuild",
@@ -161,6 +167,10 @@ fn help_of_every_command() {
     ] {
         check_text(&home, &format!("help_{command}"), &[command, "--help"]);
     }
+    for command in ["export", "import", "validate", "schema", "snapshot"] {
+        let name = format!("help_document_{command}");
+        check_text(&home, &name, &["document", command, "--help"]);
+    }
 }
 
 /// What a failure is, on stderr with `--json`, and as words without.
@@ -174,7 +184,7 @@ fn failures() {
     let twice = twice.expect("two ids that begin the same");
     for (name, arguments, code) in [
         ("not_found", &["show", "ffffffff"][..], 3),
-        ("waiting", &["events", "@waiting"], 6),
+        ("waiting", &["events", "@waiting"], 3),
         ("bad_time", &["ls", "--since", "soon"], 2),
         ("rebuild_unasked", &["rebuild"], 2),
         ("hooks_unasked", &["hooks", "install"], 2),

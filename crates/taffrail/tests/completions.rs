@@ -45,7 +45,8 @@ fn ids_of_sessions_are_offered_with_their_titles() {
     let ids = ids(&home);
     for command in ["show", "events", "tail", "export"] {
         let offered = asked(&home, "bash", &[command, ""]);
-        let expected = [&["@last".to_owned(), ".".to_owned()], ids.as_slice()].concat();
+        let words = ["@last", "@waiting", "."].map(str::to_owned);
+        let expected = [words.as_slice(), ids.as_slice()].concat();
         let offered: Vec<_> = offered.into_iter().filter(|it| !it.starts_with('-')).collect();
         assert_eq!(offered, expected, "{command}");
     }
@@ -71,8 +72,12 @@ fn nothing_is_read_anew_and_nothing_written() {
         ["index.db", "ledger.db", "writer.lock"]
             .map(|name| fs::read(home.path(".local/share/taffrail").join(name)).unwrap())
     };
-    let offered =
-        || asked(&home, "elvish", &["show", ""]).iter().filter(|it| it.len() == 8).count();
+    let offered = || {
+        asked(&home, "elvish", &["show", ""])
+            .iter()
+            .filter(|it| it.len() == 8 && *it != "@waiting")
+            .count()
+    };
     let session = "41111111-1111-4111-8111-111111111111";
     home.write(&path(session), talk(session, 0, 2));
     let before = files();
@@ -86,7 +91,7 @@ fn nothing_is_read_anew_and_nothing_written() {
 fn a_machine_without_an_index_offers_words_only() {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     let offered = asked(&home, "bash", &["show", ""]);
-    assert_eq!(offered.iter().filter(|it| !it.starts_with('-')).count(), 2, "{offered:?}");
+    assert_eq!(offered.iter().filter(|it| !it.starts_with('-')).count(), 3, "{offered:?}");
     assert!(!home.path(".local/share/taffrail").exists());
 }
 
@@ -114,7 +119,7 @@ fn bash_completes_with_the_script() {
     }
     let output = bash.output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with(&format!("@last . {}", ids(&home).join(" "))), "{said}");
+    assert!(said.starts_with(&format!("@last @waiting . {}", ids(&home).join(" "))), "{said}");
 }
 
 #[test]
@@ -132,5 +137,8 @@ fn every_command_has_a_page() {
         let mode = fs::metadata(folder.join(page)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o644, "{page}");
     }
-    assert!(!folder.join("taffrail-help.1").exists());
+    for name in ["help", "hook", "state", "health"] {
+        assert!(!folder.join(format!("taffrail-{name}.1")).exists(), "{name}");
+    }
+    assert!(main.contains(".SS \"One session\""), "{main}");
 }

@@ -69,7 +69,7 @@ fn device(name: &str, user: &str) -> Home {
 fn take_in(admin: &Home, new: &Home, user: &str) {
     let invite = admin.json(&["device", "invite", "--for", user, "--json"]);
     let asked = new.json(&["device", "join", invite["invite"].as_str().unwrap(), "--json"]);
-    admin.ok(&["device", "approve", asked["request"].as_str().unwrap()]);
+    admin.ok(&["device", "approve", asked["request"].as_str().unwrap(), "--yes"]);
 }
 
 fn daemon(home: &Home, hub: &Path) -> Run {

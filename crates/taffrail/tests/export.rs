@@ -226,7 +226,7 @@ fn a_file_is_private_whole_and_never_replaced_unasked() {
     home.write("a.md", "mine");
     let again = export(&[]);
     assert_eq!(again.status, 2, "{}", again.stderr);
-    assert!(again.stderr.contains("a.md is there already"), "{}", again.stderr);
+    assert!(again.stderr.contains("a.md already exists"), "{}", again.stderr);
     assert_eq!(fs::read_to_string(home.path("a.md")).unwrap(), "mine");
     assert_eq!(export(&["--force"]).status, 0);
     assert_eq!(fs::read_to_string(home.path("a.md")).unwrap(), kept);

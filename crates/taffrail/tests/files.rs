@@ -23,19 +23,19 @@ const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 const OTHER: &str = "22222222-2222-4222-8222-222222222222";
 
 /// A session's events as far as they are compared: id and text.
-type Told = Vec<(String, String)>;
+type Files = Vec<(String, String)>;
 
 /// The events of the session with this runtime id, after a run of the index.
-fn told(home: &Home, runtime_id: &str) -> Told {
+fn told(home: &Home, runtime_id: &str) -> Files {
     home.index();
     home.events(runtime_id).iter().map(|event| (word(event, "id"), word(event, "text"))).collect()
 }
 
-fn ids(told: &Told) -> Vec<&str> {
+fn ids(told: &Files) -> Vec<&str> {
     told.iter().map(|(id, _)| id.as_str()).collect()
 }
 
-fn texts(told: &Told) -> Vec<&str> {
+fn texts(told: &Files) -> Vec<&str> {
     told.iter().map(|(_, text)| text.as_str()).collect()
 }
 

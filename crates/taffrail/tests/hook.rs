@@ -189,3 +189,23 @@ fn who_asks_for_help_gets_it() {
     let said = home.ok(&["hook", "--help"]);
     assert!(said.contains("taffrail hook claude-code"), "{said}");
 }
+
+#[test]
+fn forget_waiting_means_who_waits_now_and_not_who_waited_when_the_index_was_made() {
+    let home = Home::new(PROGRAM);
+    let ask = |session: &str| {
+        let payload = json!({"hook_event_name": "PermissionRequest", "session_id": session,
+            "cwd": "/w/app", "tool_name": "Bash", "tool_input": {"command": "rm x"}});
+        call(home.command(&["hook", "claude-code"]), payload.to_string().as_bytes());
+    };
+    ask("first");
+    home.index();
+    assert_eq!(
+        home.json(&["ls", "--waiting", "--json"])["sessions"][0]["runtime_session_id"],
+        "first"
+    );
+    ask("second");
+    let told = home.json(&["forget", "@waiting", "--json"]);
+    let second = home.session("second")["id"].clone();
+    assert_eq!(told["sessions"][0]["id"], second, "{told}");
+}

@@ -5,10 +5,9 @@
     reason = "helpers of tests fail the test they help"
 )]
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -144,22 +143,9 @@ fn nothing_is_written_unasked() {
 
 /// Runs a command at a terminal, where a person answers.
 fn answered(home: &Home, arguments: &[&str], answer: &str) -> String {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let theirs = ptsname(&ours, Vec::new()).unwrap();
-    let open = || fs::OpenOptions::new().read(true).write(true).open(theirs.to_str().unwrap());
-    let mut command = home.command(arguments);
-    command.stdin(open().unwrap()).stderr(open().unwrap()).stdout(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    drop(command);
-    let mut ours = fs::File::from(ours);
-    ours.write_all(answer.as_bytes()).unwrap();
-    let mut shown = Vec::new();
-    // The end of a terminal whose other side was closed is an error on this system.
-    ours.read_to_end(&mut shown).ok();
-    assert!(child.wait().unwrap().success());
-    String::from_utf8(shown).unwrap()
+    let shown = home.at_terminal(arguments, answer);
+    assert_eq!(shown.status, 0, "{}", shown.stdout);
+    shown.stdout
 }
 
 #[test]

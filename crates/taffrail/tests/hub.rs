@@ -13,10 +13,14 @@ mod away;
 mod carrying;
 #[path = "hub/choosing.rs"]
 mod choosing;
+#[path = "hub/config.rs"]
+mod config;
 #[path = "hub/members.rs"]
 mod members;
 #[path = "hub/recovering.rs"]
 mod recovering;
+#[path = "hub/standing.rs"]
+mod standing;
 #[path = "hub/world.rs"]
 mod world;
 

@@ -249,7 +249,7 @@ fn a_try_shows_and_sends_one_and_says_what_is_not_set() {
     let bare = Home::new(PROGRAM);
     let none = bare.run(&["notify", "test"]);
     assert_eq!(none.status, 6, "{none:?}");
-    assert!(none.stderr.contains("no channel is set"), "{none:?}");
+    assert!(none.stderr.contains("no notification channel configured"), "{none:?}");
     let home = home();
     let shown = home.ok(&["notify", "test", "--dry-run"]);
     assert!(shown.contains("Taffrail can tell you") && shown.contains("not sent"), "{shown}");

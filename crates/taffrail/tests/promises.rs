@@ -32,6 +32,26 @@ fn every_promise_of_security_names_a_test_that_exists() {
     }
 }
 
+#[test]
+fn every_test_the_threat_model_names_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = fs::read_to_string(root.join("docs/threat-model.md")).unwrap();
+    let mut code = String::new();
+    code_below(&root.join("crates"), &mut code);
+    let pages = fs::read_to_string(root.join("web/tests/safety.spec.ts")).unwrap();
+    let rows = cells(&page, "test");
+    assert!(rows.len() > 10, "the tables are not read");
+    for (cell, row) in rows {
+        let names: Vec<_> = cell.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "no test holds {row}");
+        for name in names {
+            let is_there =
+                code.contains(&format!("fn {name}(")) || pages.contains(&format!("test('{name}'"));
+            assert!(is_there, "{name}");
+        }
+    }
+}
+
 /// What holds a rule without being a test of ours.
 const HELD: [&str; 2] = ["the suite", "a process among people"];
 

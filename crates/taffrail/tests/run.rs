@@ -269,3 +269,19 @@ fn a_hidden_line_leaves_no_trace() {
     assert!(!journal.contains("hunter2") && !journal.contains("Password"), "{journal}");
     assert_eq!(person.ends(), (0, true));
 }
+
+/// Agents made files that only their user could read.
+#[test]
+fn a_program_makes_files_as_the_users_own_shell_would() {
+    const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
+    let home = Home::new(PROGRAM);
+    let mut shell = home.any_command("sh".as_ref(), home.root());
+    shell.args(["-c", &format!("umask 0027; exec {PROGRAM} run -- sh -c umask")]);
+    let output = shell.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "0027");
+    // The same on a terminal.
+    let through = format!("umask 0027; exec {PROGRAM} run -- bash -c 'echo it is $(umask)'");
+    let mut person = Person::runs(&[], &through);
+    person.sees("it is 0027");
+    assert_eq!(person.ends(), (0, true));
+}

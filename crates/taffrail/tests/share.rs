@@ -6,6 +6,8 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+#[path = "share/becoming.rs"]
+mod becoming;
 #[path = "share/reading.rs"]
 mod reading;
 #[path = "share/refused.rs"]

@@ -38,7 +38,7 @@ pub(crate) fn device(name: &str, user: &str) -> Home {
 pub(crate) fn take_in(admin: &Home, new: &Home, user: &str) {
     let invite = admin.json(&["device", "invite", "--for", user, "--json"]);
     let asked = new.json(&["device", "join", word(&invite, "invite"), "--json"]);
-    admin.ok(&["device", "approve", word(&asked, "request")]);
+    admin.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
 }
 
 /// A laptop and a tower of one user, in one team.

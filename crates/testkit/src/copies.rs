@@ -14,7 +14,7 @@ const LABEL: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
 
 /// A copy as it stands on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct ArchivedCopy {
     /// The file.
     pub file: PathBuf,
     /// Where its source stands, and which part of it.
@@ -31,7 +31,7 @@ pub struct Kept {
 
 /// Every copy in the archive, what a crash left half written apart.
 #[must_use]
-pub fn kept(home: &Home) -> Vec<Kept> {
+pub fn kept(home: &Home) -> Vec<ArchivedCopy> {
     let mut files = Vec::new();
     if home.path(ARCHIVE).exists() {
         files_below(&home.path(ARCHIVE), &mut files);
@@ -43,16 +43,16 @@ pub fn kept(home: &Home) -> Vec<Kept> {
 
 /// The newest edition of every source.
 #[must_use]
-pub fn newest(home: &Home) -> Vec<Kept> {
+pub fn newest(home: &Home) -> Vec<ArchivedCopy> {
     let all = kept(home);
-    let is_newest = |it: &&Kept| {
+    let is_newest = |it: &&ArchivedCopy| {
         let same = all.iter().filter(|other| (&other.source, &other.key) == (&it.source, &it.key));
         same.map(|other| other.edition).max() == Some(it.edition)
     };
     all.iter().filter(is_newest).cloned().collect()
 }
 
-fn read(file: PathBuf) -> Kept {
+fn read(file: PathBuf) -> ArchivedCopy {
     let packed = fs::read(&file).unwrap();
     let label = label(&file, &packed);
     let text = |name: &str| label[name].as_str().unwrap();
@@ -61,7 +61,7 @@ fn read(file: PathBuf) -> Kept {
     let mut decoder = zstd::stream::read::Decoder::new(packed.as_slice()).unwrap();
     let whole = decoder.read_to_end(&mut bytes).is_ok();
     let source = Path::new(text("home")).join(text("path"));
-    Kept {
+    ArchivedCopy {
         source,
         key: text("key").to_owned(),
         edition: edition.parse().unwrap(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::lchown;
+use std::os::unix::fs::{PermissionsExt, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -55,7 +55,24 @@ impl Home {
         for (_, below) in FOLDERS {
             fs::create_dir_all(folder.path().join(below)).unwrap();
         }
-        Self { folder, program: program.into(), user: None, through: Vec::new() }
+        let home = Self { folder, program: program.into(), user: None, through: Vec::new() };
+        home.let_scripts_decide();
+        home
+    }
+
+    /// The same where only a person at a terminal decides, as it is for everybody at first.
+    #[must_use]
+    pub fn strict(program: &str) -> Self {
+        let home = Self::new(program);
+        fs::remove_dir_all(home.path(".config/taffrail")).unwrap();
+        home
+    }
+
+    /// Tests have no terminal: what they do is what a script may that the user lets decide.
+    fn let_scripts_decide(&self) {
+        self.write(".config/taffrail/config.toml", "[control]\nscripts = true\n");
+        let folder = self.path(".config/taffrail");
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }
 
     /// The same without an archive: what a source no longer says is gone.
@@ -131,7 +148,7 @@ impl Home {
             }
         };
         command.current_dir(folder).stdin(Stdio::null());
-        command.env_clear().env("HOME", self.root()).env("NO_COLOR", "1");
+        command.env_clear().env("HOME", self.root()).env("NO_COLOR", "1").env("TZ", "UTC0");
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for (variable, below) in FOLDERS {
             command.env(variable, self.path(below));
@@ -166,6 +183,35 @@ impl Home {
             status: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).expect("stdout is UTF-8"),
             stderr: String::from_utf8(output.stderr).expect("stderr is UTF-8"),
+        }
+    }
+
+    /// Runs a command at a terminal of its own, as a person does who types this; all it shows is `stdout`.
+    #[must_use]
+    pub fn at_terminal(&self, arguments: &[&str], typed: &str) -> Output {
+        self.at_terminal_of("/bin/sh", arguments, typed)
+    }
+
+    /// The same for a person whose shell is this.
+    #[must_use]
+    pub fn at_terminal_of(&self, shell: &str, arguments: &[&str], typed: &str) -> Output {
+        let words =
+            std::iter::once(self.program.to_str().unwrap()).chain(arguments.iter().copied());
+        let quoted: Vec<_> = words.map(|it| format!("'{}'", it.replace('\'', "'\\''"))).collect();
+        let mut command = self.any_command(Path::new("script"), self.root());
+        command.args(["-q", "-e", "-f", "-c", &quoted.join(" "), "/dev/null"]);
+        command.env("SHELL", shell);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(typed.as_bytes()).unwrap();
+        // The terminal lives as long as its other end: it is let go when the command has ended.
+        let output = child.wait_with_output().unwrap();
+        drop(stdin);
+        Output {
+            status: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         }
     }
 

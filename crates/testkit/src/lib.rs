@@ -21,6 +21,7 @@ pub mod chats;
 pub mod claude;
 pub mod copies;
 pub mod corpus;
+pub mod fuzz;
 pub mod goose;
 mod home;
 pub mod hostile;

@@ -1,21 +1,21 @@
-//! Who has read the contract.
+//! Records which agents have read the contract.
 
 use crate::directory::Directory;
 use crate::error::WorkError;
-use crate::plan::must_be_name;
+use crate::names::must_be_name;
 use taffrail_contracts::ai_session::{ACKNOWLEDGMENT, Operation, acknowledge};
 
 impl Directory {
-    /// Writes the one section of an agent.
+    /// Writes the section of one agent.
     ///
     /// # Errors
-    /// The name is none, or the disk says no.
+    /// The agent's name is invalid, or an I/O error.
     pub fn acknowledge(&self, agent: &str, checksum: &str) -> Result<(), WorkError> {
         must_be_name("an agent", agent)?;
         let bytes = self.folder.read(ACKNOWLEDGMENT)?.unwrap_or_default();
-        let told =
+        let invalid =
             |_| self.unsound(Operation::Read, (ACKNOWLEDGMENT, None), "it is not UTF-8".to_owned());
-        let text = String::from_utf8(bytes).map_err(told)?;
+        let text = String::from_utf8(bytes).map_err(invalid)?;
         let text = acknowledge(&text, agent, checksum, self.now());
         self.folder.replace(ACKNOWLEDGMENT, text.as_bytes())
     }

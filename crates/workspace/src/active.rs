@@ -12,7 +12,7 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_model::Timestamp;
 
-/// `active-features.yaml`, as it is written and as it is meant.
+/// `active-features.yaml`: its text and its meaning.
 #[derive(Debug, Clone)]
 pub(crate) struct Active {
     pub(crate) text: String,
@@ -25,7 +25,7 @@ impl Active {
         Self { text: "active_features: []\n".to_owned(), features: Vec::new() }
     }
 
-    /// Reads it; none where there is none, and in words what is wrong with it.
+    /// Reads the list; `None` if there is none. The inner error is a sentence.
     pub(crate) fn read(folder: &Folder) -> Result<Option<Result<Self, String>>, WorkError> {
         Ok(folder.read(ACTIVE_FEATURES)?.map(|bytes| Self::of(&bytes)))
     }
@@ -62,7 +62,7 @@ impl Active {
         Ok(())
     }
 
-    /// Notes that something was done for a feature, and where it stands now. Time never steps back.
+    /// Updates a feature's last activity and its status. Time never moves backwards.
     pub(crate) fn touch(
         &mut self,
         id: &str,
@@ -94,7 +94,7 @@ impl Active {
         folder.replace(ACTIVE_FEATURES, self.text.as_bytes())
     }
 
-    /// A list written anew.
+    /// The text of a new list.
     pub(crate) fn new(features: Vec<ActiveFeature>) -> Self {
         Self { text: document(&json!({ "active_features": features })), features }
     }

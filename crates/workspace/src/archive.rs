@@ -1,17 +1,17 @@
-//! Keeping a completed feature out of the way.
+//! Archives a completed feature.
 
-use crate::change::Asked;
 use crate::directory::{ARCHIVE, Directory};
 use crate::error::WorkError;
+use crate::invocation::Invocation;
 use taffrail_contracts::ai_session::{FeatureStatus, HistoryLine, Outcome};
 use taffrail_model::Timestamp;
 
 impl Directory {
-    /// Moves a completed feature into the archive and takes it off the list. Nothing is deleted.
+    /// Moves a completed feature into the archive and removes it from the list. No file is deleted.
     ///
     /// # Errors
-    /// It is not completed, or the disk says no.
-    pub fn archive(&self, id: &str, asked: &Asked) -> Result<(), WorkError> {
+    /// The feature is not completed, or an I/O error.
+    pub fn archive(&self, id: &str, invocation: &Invocation) -> Result<(), WorkError> {
         let mut feature = self.feature(id)?;
         let mut active = feature.list()?;
         let status = active.entry(id).map_or(FeatureStatus::Active, |it| it.status);
@@ -24,10 +24,10 @@ impl Directory {
         active.remove(id)?;
         feature.log(HistoryLine {
             timestamp: Timestamp::UNIX_EPOCH,
-            command: asked.command.clone(),
-            arguments: asked.arguments.clone(),
+            command: invocation.command.clone(),
+            arguments: invocation.arguments.clone(),
             model: feature.state.current.model_in_use,
-            agent: asked.by.clone(),
+            agent: invocation.by.clone(),
             task_id: None,
             status: Outcome::Success,
             duration_ms: 0,
@@ -35,7 +35,7 @@ impl Directory {
             change: None,
         })?;
         let archive = self.folder.make(ARCHIVE)?;
-        // With this it is archived; whoever comes next takes it off the list where we do not.
+        // The feature is archived from here on. If we crash, the next process removes it from the list.
         self.folder.rename(id, &archive, id)?;
         archive.sync()?;
         self.folder.sync()?;

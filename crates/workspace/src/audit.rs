@@ -1,4 +1,4 @@
-//! Says everything that is wrong with a directory. Nothing is mended here but what was broken off.
+//! Reports everything that is wrong with a directory. It repairs nothing, but completes interrupted changes.
 
 use crate::active::Active;
 use crate::directory::Directory;
@@ -14,13 +14,13 @@ use taffrail_contracts::ai_session::{
     README, STATE, acknowledgments, is_feature_id, validate,
 };
 
-/// How many bad lines of one history are told one by one.
+/// How many bad lines of one history are reported individually.
 const LINES_TOLD: usize = 20;
 
-/// What is wrong.
+/// The findings of an audit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// Everything that breaks the contract.
+    /// Every violation of the contract.
     pub errors: Vec<ErrorContext>,
 }
 
@@ -30,10 +30,10 @@ struct Auditor<'d> {
 }
 
 impl Directory {
-    /// Looks at everything. An acknowledgment is stale unless its checksum is one of these.
+    /// Checks the whole directory. An acknowledgment is stale unless its checksum is one of these.
     ///
     /// # Errors
-    /// The disk says no.
+    /// An I/O error.
     pub fn check(&self, only: Option<&str>, checksums: &[String]) -> Result<Audit, WorkError> {
         let mut auditor = Auditor { directory: self, errors: Vec::new() };
         let listed = auditor.list()?;
@@ -62,8 +62,12 @@ impl Auditor<'_> {
         self.errors.push(context);
     }
 
-    /// What was refused or not readable is an error like any other; a disk that fails is ours to pass on.
-    fn heard<T>(&mut self, result: Result<T, WorkError>, about: (&str, Option<&str>)) -> Option<T> {
+    /// A refused or unreadable file is a finding; an I/O error is returned.
+    fn ok_or_note<T>(
+        &mut self,
+        result: Result<T, WorkError>,
+        about: (&str, Option<&str>),
+    ) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(WorkError::Unsound(context)) => {
@@ -77,10 +81,10 @@ impl Auditor<'_> {
         }
     }
 
-    /// The ids on the list; none where it is not sound.
+    /// The ids on the list; empty if the list is invalid.
     fn list(&mut self) -> Result<Option<Vec<String>>, WorkError> {
         let about = (ACTIVE_FEATURES, None);
-        let Some(active) = self.heard(self.directory.active(), about) else { return Ok(None) };
+        let Some(active) = self.ok_or_note(self.directory.active(), about) else { return Ok(None) };
         if active.is_none() && !self.directory.folders()?.is_empty() {
             self.tell(about, "it is missing");
             return Ok(None);
@@ -94,7 +98,7 @@ impl Auditor<'_> {
 
     fn acknowledgments(&mut self, checksums: &[String]) -> Result<(), WorkError> {
         let about = (ACKNOWLEDGMENT, None);
-        let read = self.heard(self.directory.folder.read(ACKNOWLEDGMENT), about);
+        let read = self.ok_or_note(self.directory.folder.read(ACKNOWLEDGMENT), about);
         let Some(Some(bytes)) = read else { return Ok(()) };
         for section in acknowledgments(&String::from_utf8_lossy(&bytes)) {
             let agent = section.agent.clone().unwrap_or_else(|| "somebody".to_owned());
@@ -119,7 +123,7 @@ impl Auditor<'_> {
         if !is_feature_id(id) {
             return Ok(());
         }
-        let folder = match self.heard(self.directory.folder.sub(id), (id, None)) {
+        let folder = match self.ok_or_note(self.directory.folder.sub(id), (id, None)) {
             Some(Some(folder)) => folder,
             Some(None) => {
                 self.tell(("", Some(id)), "the feature is listed and has no folder");
@@ -127,14 +131,17 @@ impl Auditor<'_> {
             }
             None => return Ok(()),
         };
-        // What was broken off is completed first, so that it is no error.
+        // Interrupted changes are completed first, so they are not reported.
         let rolled = self.directory.feature(id).ok();
         if rolled.is_none() {
             self.state(&folder, id);
         }
         let tasks = self.plan(&folder, id);
         self.history(&folder, id)?;
-        if self.heard(folder.sub(ARTIFACTS), (ARTIFACTS, Some(id))).is_some_and(|it| it.is_none()) {
+        if self
+            .ok_or_note(folder.sub(ARTIFACTS), (ARTIFACTS, Some(id)))
+            .is_some_and(|it| it.is_none())
+        {
             self.tell((ARTIFACTS, Some(id)), "it is missing");
         }
         let active = rolled.and_then(|it| it.state.current.active_task);
@@ -148,21 +155,21 @@ impl Auditor<'_> {
 
     fn state(&mut self, folder: &Folder, id: &str) {
         let about = (STATE, Some(id));
-        match self.heard(folder.read(STATE), about) {
+        match self.ok_or_note(folder.read(STATE), about) {
             Some(None) => self.tell(about, "it is missing"),
             Some(Some(bytes)) => {
-                let told = State::of(&bytes, id).map(|_| ());
-                let why = told.err().unwrap_or_else(|| "it cannot be rolled forward".to_owned());
+                let parsed = State::of(&bytes, id).map(|_| ());
+                let why = parsed.err().unwrap_or_else(|| "it cannot be rolled forward".to_owned());
                 self.tell(about, &why);
             }
             None => {}
         }
     }
 
-    /// The tasks of a plan that is sound.
+    /// The tasks of a valid plan.
     fn plan(&mut self, folder: &Folder, id: &str) -> Option<Vec<String>> {
         let about = (PLAN, Some(id));
-        let Some(bytes) = self.heard(folder.read(PLAN), about)? else {
+        let Some(bytes) = self.ok_or_note(folder.read(PLAN), about)? else {
             self.tell(about, "it is missing");
             return None;
         };
@@ -179,10 +186,10 @@ impl Auditor<'_> {
         }
     }
 
-    /// Lines that are set aside are known already.
+    /// Lines that were set aside are already known.
     fn history(&mut self, folder: &Folder, id: &str) -> Result<(), WorkError> {
         let about = (HISTORY, Some(id));
-        let Some(whole) = self.heard(history::whole(folder), about) else { return Ok(()) };
+        let Some(whole) = self.ok_or_note(history::whole(folder), about) else { return Ok(()) };
         let Some(whole) = whole else {
             self.tell(about, "it is missing");
             return Ok(());

@@ -1,11 +1,11 @@
-//! Making a feature: all of it, or nothing.
+//! Creates a feature atomically.
 
 use crate::active::Active;
-use crate::change::Asked;
 use crate::directory::{ARCHIVE, Directory};
 use crate::error::WorkError;
 use crate::history;
-use crate::plan::must_be_name;
+use crate::invocation::Invocation;
+use crate::names::must_be_name;
 use crate::render::document;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,13 +15,13 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_model::Timestamp;
 
-/// What a folder is called while it is being filled.
+/// Prefix of a folder that is not complete yet.
 const UNFINISHED: &str = ".new-";
 
-/// A feature to be made.
+/// A feature to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct New {
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     /// What it is about.
     pub description: String,
@@ -30,14 +30,14 @@ pub struct New {
 }
 
 impl Directory {
-    /// Makes a feature in the directory of this folder's project, or in a new one in this folder.
+    /// Creates a feature in the directory of this folder's project, or in a new directory in this folder.
     ///
     /// # Errors
-    /// The name makes no id, there is a feature of that id, the list is not sound, or the disk says no.
+    /// The name yields no id, a feature of that id exists, the list is invalid, or an I/O error.
     pub fn create(
         here: &Path,
         new: &New,
-        asked: &Asked,
+        invocation: &Invocation,
         now: fn() -> Timestamp,
     ) -> Result<String, WorkError> {
         must_be_name("a name", &new.name)?;
@@ -47,11 +47,16 @@ impl Directory {
         };
         let id = feature_id(&new.name, at).ok_or_else(needs)?;
         let directory = Self::open_or_make(here, now)?;
-        directory.make(&id, new, (asked, at))?;
+        directory.make(&id, new, (invocation, at))?;
         Ok(id)
     }
 
-    fn make(&self, id: &str, new: &New, (asked, at): (&Asked, Timestamp)) -> Result<(), WorkError> {
+    fn make(
+        &self,
+        id: &str,
+        new: &New,
+        (invocation, at): (&Invocation, Timestamp),
+    ) -> Result<(), WorkError> {
         let mut active = self.active()?.unwrap_or_else(Active::empty);
         if self.is_taken(id, &active)? {
             return Err(WorkError::refused(format!("there is already a feature {id}")));
@@ -65,13 +70,13 @@ impl Directory {
         active.push(&entry)?;
         self.sweep()?;
         let unfinished = format!("{UNFINISHED}{id}");
-        self.fill(&unfinished, &Begun::of(id, new, at), asked)?;
+        self.fill(&unfinished, &Begun::of(id, new, at), invocation)?;
         self.write_readme()?;
-        // With this name it is made; whoever comes next lists it where we do not come to it.
+        // The feature exists from here on. If we crash, the next process adds it to the list.
         self.folder.rename(&unfinished, &self.folder, id)?;
         self.folder.sync()?;
         active.write(&self.folder).inspect_err(|_| {
-            // Best effort: a feature that could not be listed is taken back, and else it is listed later.
+            // Best effort: a feature that could not be listed is removed; if that fails, it is listed later.
             self.folder.rename(id, &self.folder, &unfinished).ok();
         })
     }
@@ -81,7 +86,7 @@ impl Directory {
         Ok(is_archived || active.entry(id).is_some() || self.folder.has(id))
     }
 
-    /// Removes what was never finished. Nobody fills it while we hold the lock.
+    /// Removes incomplete folders. Nobody fills one while we hold the lock.
     fn sweep(&self) -> Result<(), WorkError> {
         let names = self.folder.names()?.into_iter();
         let mut left = names.filter(|(name, _)| name.starts_with(UNFINISHED));
@@ -95,17 +100,17 @@ impl Directory {
         self.folder.replace(README, README_TEXT.as_bytes())
     }
 
-    fn fill(&self, name: &str, begun: &Begun, asked: &Asked) -> Result<(), WorkError> {
+    fn fill(&self, name: &str, begun: &Begun, invocation: &Invocation) -> Result<(), WorkError> {
         let folder = self.folder.make(name)?;
         folder.make(ARTIFACTS)?;
         folder.replace(PLAN, document(&json!(begun.plan)).as_bytes())?;
         folder.replace(HISTORY, b"")?;
-        history::append(&folder, &begun.line(asked))?;
+        history::append(&folder, &begun.line(invocation))?;
         folder.replace(STATE, begun.state_text().as_bytes())
     }
 }
 
-/// A feature as it begins.
+/// The initial content of a feature.
 pub(crate) struct Begun {
     pub(crate) plan: Plan,
     pub(crate) current: Current,
@@ -123,14 +128,14 @@ impl Begun {
         Self { plan: Plan { feature, phases: Vec::new() }, current }
     }
 
-    fn line(&self, asked: &Asked) -> HistoryLine {
+    fn line(&self, invocation: &Invocation) -> HistoryLine {
         let what = What::Created { feature: self.plan.feature.clone() };
         HistoryLine {
             timestamp: self.current.started_at,
-            command: asked.command.clone(),
-            arguments: asked.arguments.clone(),
+            command: invocation.command.clone(),
+            arguments: invocation.arguments.clone(),
             model: self.current.model_in_use,
-            agent: asked.by.clone(),
+            agent: invocation.by.clone(),
             task_id: None,
             status: Outcome::Success,
             duration_ms: 0,
@@ -144,7 +149,7 @@ impl Begun {
     }
 }
 
-/// A state as it is written anew.
+/// The text of a new state.
 pub(crate) fn state_document(id: &str, current: &Current, last_updated: Timestamp) -> Value {
     json!({
         "version": VERSION,

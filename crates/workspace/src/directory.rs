@@ -1,52 +1,47 @@
-//! The directory of a project: found upward, locked, and settled before anything else is done.
+//! The directory of a project: found at or above a folder, locked, and made consistent before use.
 
 use crate::active::Active;
 use crate::error::WorkError;
-use crate::feature::Feature;
 use crate::folder::Folder;
 use crate::lock::{self, Lock};
 use rustix::fs::FileType;
 use std::path::{Path, PathBuf};
 use taffrail_contracts::ai_session::{
-    ACTIVE_FEATURES, ActiveFeature, ErrorContext, FOLDER, FeatureStatus, Linkable, Operation, Task,
-    TaskStatus, after, is_feature_id, replay,
+    ACTIVE_FEATURES, ActiveFeature, ErrorContext, FOLDER, Linkable, Operation, after,
+    is_feature_id, replay,
 };
 use taffrail_model::Timestamp;
 
-/// Where archived features are kept.
+/// The folder of archived features.
 pub(crate) const ARCHIVE: &str = ".archive";
 
-/// An `.ai-session` directory that nobody else changes while we hold it.
+/// An `.ai-session` directory that no other Taffrail process changes while we hold it.
 #[derive(Debug)]
 pub struct Directory {
     pub(crate) folder: Folder,
     project: PathBuf,
     now: fn() -> Timestamp,
-    /// None where the disk cannot be written to.
-    lock: Option<Lock>,
+    access: Access,
 }
 
-/// A feature as a list shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overview {
-    /// As it is listed.
-    pub listed: ActiveFeature,
-    /// Its name for people, where the plan can be read.
-    pub name: Option<String>,
-    /// The task somebody is at, where the state can be read.
-    pub active_task: Option<String>,
-    /// Tasks that are done, and all; where the plan can be read.
-    pub tasks: Option<(usize, usize)>,
+/// What the lock allows.
+#[derive(Debug)]
+enum Access {
+    /// Changes; no other process makes any meanwhile.
+    Change { _lock: Lock },
+    /// Reading, beside other readers. There is no lock if none was ever created, or on a read-only
+    /// file system.
+    Look { _lock: Option<Lock> },
 }
 
-/// The project of a folder: the nearest at or above it with a directory.
+/// The project of a folder: the nearest folder at or above it with an `.ai-session` directory.
 #[must_use]
 pub fn find(here: &Path) -> Option<PathBuf> {
     let has = |it: &&Path| it.join(FOLDER).symlink_metadata().is_ok();
     here.ancestors().find(has).map(Path::to_owned)
 }
 
-/// What links sessions in a project to its features; none where nothing can be read. Takes no lock.
+/// What links sessions in a project to its features; `None` if nothing can be read. Takes no lock.
 #[must_use]
 pub fn linkable(project: &Path) -> Option<Linkable> {
     let folder = Folder::open(&project.join(FOLDER)).ok()?;
@@ -55,16 +50,27 @@ pub fn linkable(project: &Path) -> Option<Linkable> {
 }
 
 impl Directory {
-    /// Opens the directory of the project a folder belongs to.
+    /// Opens the directory of a folder's project.
     ///
     /// # Errors
-    /// There is none, it is a link, or others keep it locked.
+    /// There is no directory, it is a link, or another process holds the lock.
     pub fn open(here: &Path, now: fn() -> Timestamp) -> Result<Self, WorkError> {
         let project = find(here).ok_or_else(|| WorkError::NoDirectory(here.to_owned()))?;
         Self::hold(project, now)
     }
 
-    /// Opens it, or makes one in this folder.
+    /// Opens the directory for reading: no byte changes, and interrupted changes stay so.
+    ///
+    /// # Errors
+    /// There is no directory, it is a link, or another process holds an exclusive lock.
+    pub fn look(here: &Path, now: fn() -> Timestamp) -> Result<Self, WorkError> {
+        let project = find(here).ok_or_else(|| WorkError::NoDirectory(here.to_owned()))?;
+        let folder = Folder::open(&project.join(FOLDER))?;
+        let access = Access::Look { _lock: lock::share(&folder)? };
+        Ok(Self { folder, project, now, access })
+    }
+
+    /// Opens the directory, or creates one in this folder.
     pub(crate) fn open_or_make(here: &Path, now: fn() -> Timestamp) -> Result<Self, WorkError> {
         let project = find(here).unwrap_or_else(|| here.to_owned());
         let above = Folder::open(&project)?;
@@ -77,18 +83,21 @@ impl Directory {
 
     fn hold(project: PathBuf, now: fn() -> Timestamp) -> Result<Self, WorkError> {
         let folder = Folder::open(&project.join(FOLDER))?;
-        let lock = lock::take(&folder)?;
-        let held = Self { folder, project, now, lock };
+        let access = match lock::take(&folder)? {
+            Some(lock) => Access::Change { _lock: lock },
+            None => Access::Look { _lock: None },
+        };
+        let held = Self { folder, project, now, access };
         held.settle()?;
         Ok(held)
     }
 
-    /// Completes what was broken off while features were made or archived.
+    /// Completes the creation or archiving of features that was interrupted.
     fn settle(&self) -> Result<(), WorkError> {
         if !self.is_writable() {
             return Ok(());
         }
-        // A list that is not sound is settled by hand or by a recovery.
+        // An invalid list is repaired by hand or by a recovery.
         let Ok(Some(mut active)) = self.active() else { return Ok(()) };
         let before = active.text.clone();
         for id in self.folders()? {
@@ -109,7 +118,7 @@ impl Directory {
         if active.text == before { Ok(()) } else { active.write(&self.folder) }
     }
 
-    /// The entry of a feature whose history says that we made it.
+    /// The list entry of a feature, if its history shows that we created it.
     fn made_by_us(&self, id: &str) -> Result<Option<ActiveFeature>, WorkError> {
         let Some(folder) = self.folder.sub(id)? else { return Ok(None) };
         let lines = crate::history::whole(&folder)?.unwrap_or_default().lines;
@@ -132,21 +141,21 @@ impl Directory {
     }
 
     pub(crate) fn is_writable(&self) -> bool {
-        self.lock.is_some()
+        matches!(self.access, Access::Change { .. })
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.now)()
     }
 
-    /// The list of features; none where there is none.
+    /// The list of features; `None` if there is none.
     pub(crate) fn active(&self) -> Result<Option<Active>, WorkError> {
-        let told =
+        let invalid =
             |details: String| self.unsound(Operation::Read, (ACTIVE_FEATURES, None), details);
-        Active::read(&self.folder)?.transpose().map_err(told)
+        Active::read(&self.folder)?.transpose().map_err(invalid)
     }
 
-    /// Features with a folder, listed or not.
+    /// The features with a folder, listed or not.
     pub(crate) fn folders(&self) -> Result<Vec<String>, WorkError> {
         let names = self.folder.names()?.into_iter();
         let features = names.filter(|(name, kind)| {
@@ -155,77 +164,7 @@ impl Directory {
         Ok(features.map(|(name, _)| name).collect())
     }
 
-    /// Everything that is listed.
-    ///
-    /// # Errors
-    /// The list is not sound.
-    pub fn overview(&self) -> Result<Vec<Overview>, WorkError> {
-        let listed = self.active()?.map(|it| it.features).unwrap_or_default();
-        Ok(listed.into_iter().map(|it| self.overview_of(it)).collect())
-    }
-
-    fn overview_of(&self, listed: ActiveFeature) -> Overview {
-        // What cannot be read is shown as unknown; `check` tells why.
-        let feature = self.feature(&listed.feature_id).ok();
-        let plan = feature.as_ref().and_then(|it| it.plan().ok());
-        let counted = plan.as_ref().map(|plan| {
-            let is_done = |it: &&Task| it.status == TaskStatus::Completed;
-            (plan.tasks().filter(is_done).count(), plan.tasks().count())
-        });
-        Overview {
-            listed,
-            name: plan.map(|it| it.feature.name),
-            active_task: feature.and_then(|it| it.state.current.active_task),
-            tasks: counted,
-        }
-    }
-
-    /// The feature that is meant: by its id or the beginning of it, else the only one that stands so.
-    ///
-    /// # Errors
-    /// None or several could be meant, or its state is not sound.
-    pub fn choose(
-        &self,
-        named: Option<&str>,
-        wanted: FeatureStatus,
-    ) -> Result<Feature<'_>, WorkError> {
-        let id = match named {
-            Some(name) => self.named(name)?,
-            None => self.only(wanted)?,
-        };
-        self.feature(&id)
-    }
-
-    /// The id that is meant by an id or the beginning of one.
-    ///
-    /// # Errors
-    /// None or several could be meant.
-    pub fn named(&self, name: &str) -> Result<String, WorkError> {
-        let all = self.folders()?;
-        let those: Vec<_> = all.into_iter().filter(|id| id.starts_with(name)).collect();
-        match those.as_slice() {
-            [] => Err(WorkError::NoFeature(format!("no feature begins with {name:?}"))),
-            [one] => Ok(one.clone()),
-            several if several.iter().any(|id| id == name) => Ok(name.to_owned()),
-            _ => Err(WorkError::Several(those)),
-        }
-    }
-
-    fn only(&self, wanted: FeatureStatus) -> Result<String, WorkError> {
-        let listed = self.active()?.map(|it| it.features).unwrap_or_default();
-        let ids = |of: &dyn Fn(&ActiveFeature) -> bool| {
-            listed.iter().filter(|it| of(it)).map(|it| it.feature_id.clone()).collect::<Vec<_>>()
-        };
-        let those = ids(&|it| it.status == wanted);
-        let those = if those.is_empty() { ids(&|_| true) } else { those };
-        match those.as_slice() {
-            [] => Err(WorkError::NoFeature("no feature is listed".to_owned())),
-            [one] => Ok(one.clone()),
-            _ => Err(WorkError::Several(those)),
-        }
-    }
-
-    /// An error as the contract asks it to be told.
+    /// An error with the context that the contract requires.
     pub(crate) fn unsound(
         &self,
         operation: Operation,

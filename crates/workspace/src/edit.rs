@@ -1,26 +1,26 @@
-//! Changes a YAML text where it must be changed and nowhere else: keys, comments, order and line
-//! ends of other tools stay as they are.
+//! Edits a YAML text only where necessary: keys, comments, order and line ends of other tools
+//! are preserved.
 //!
-//! Every way of writing an edit is tried and read again; only a text that says exactly what was meant
-//! is given back. A text that no way fits is left alone.
+//! Each way of writing an edit is tried and parsed again; only a text with exactly the intended value is
+//! returned. If no way works, the edit is refused.
 
 use crate::render::{block, entry, flow};
 use crate::tree::{Kind, Node, Style, tree};
 use crate::yaml::read;
 use serde_json::Value;
 
-/// One change. Paths are JSON pointers.
+/// One edit. Paths are JSON pointers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// A value, put in the place of another or added to its map.
+    /// Replaces a value, or adds it to its map.
     Set(String, Value),
-    /// An element, added at the end of a list.
+    /// Appends an element to a list.
     Push(String, Value),
-    /// An element, taken out of a list.
+    /// Removes an element from a list.
     Remove(String, usize),
 }
 
-/// The text cannot be changed without touching what is not ours.
+/// The text cannot be edited without touching other content.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} cannot be changed without touching what others wrote there; change it by hand")]
 pub struct Unfit(pub String);
@@ -28,7 +28,7 @@ pub struct Unfit(pub String);
 /// The text after all edits.
 ///
 /// # Errors
-/// One of them fits in no way we know.
+/// No known way of writing one of the edits works.
 pub fn edited(text: &str, edits: &[Edit]) -> Result<String, Unfit> {
     edits.iter().try_fold(text.to_owned(), |text, edit| one(&text, edit))
 }
@@ -52,7 +52,7 @@ impl Edit {
     }
 }
 
-/// What the document says afterwards.
+/// The value of the document after the edits.
 fn meant(mut document: Value, edit: &Edit) -> Option<Value> {
     match edit {
         Edit::Set(path, value) => {
@@ -76,7 +76,7 @@ fn meant(mut document: Value, edit: &Edit) -> Option<Value> {
     Some(document)
 }
 
-/// Texts that may be what is meant, the most natural first.
+/// Candidate texts for an edit, the most natural first.
 fn ways(text: &str, root: &Node, edit: &Edit) -> Vec<String> {
     let parts: Vec<&str> = edit.path().split('/').skip(1).collect();
     let found = match edit {
@@ -129,7 +129,7 @@ fn pushed(text: &str, list: &Node, above: Option<&Node>, value: &Value) -> Vec<S
             let close = list.range.end.saturating_sub(1);
             vec![splice(text, close, close, &format!(", {}", flow(value)))]
         }
-        // Nothing is there yet, or an empty list on one line.
+        // The list is missing, or empty on one line.
         Kind::List(Style::Flow, _) | Kind::Scalar => {
             let flowing =
                 splice(text, list.range.start, list.range.end, &format!(" [{}]", flow(value)));
@@ -176,26 +176,26 @@ fn removed(text: &str, list: &Node, index: usize) -> Option<Vec<String>> {
     }
 }
 
-/// The dash before an element of a block.
+/// The dash before an element of a block list.
 fn dash(text: &str, item: &Node) -> Option<usize> {
     let before = text.get(..item.range.start)?.trim_end();
     before.ends_with('-').then(|| before.len() - 1)
 }
 
-/// How far from the beginning of its line a byte is.
+/// The column of a byte.
 fn column(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     at - before.rfind('\n').map_or(0, |it| it + 1)
 }
 
-/// Where the line of a byte ends, before its line end.
+/// The end of a byte's line, before the line end.
 fn line_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let line = rest.split('\n').next().unwrap_or_default();
     at + line.trim_end_matches('\r').len()
 }
 
-/// The text with a line after that of a byte.
+/// The text with a line inserted after the line of a byte.
 fn with_line(text: &str, at: usize, line: &str) -> String {
     let end = line_end(text, at);
     let mark = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -1,36 +1,36 @@
-//! What can go wrong, as far as a caller can act on it.
+//! Errors that a caller can act on.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use taffrail_contracts::ai_session::ErrorContext;
 
-/// Why something was not done.
+/// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkError {
     /// There is no directory.
     #[error("there is no .ai-session directory in {0} or above it")]
     NoDirectory(PathBuf),
-    /// There is no such feature.
+    /// The feature does not exist.
     #[error("{0}")]
     NoFeature(String),
-    /// More than one feature could be meant.
+    /// Several features match.
     #[error("several features could be meant: {}", .0.join(", "))]
     Several(Vec<String>),
     /// A rule of the contract forbids it.
     #[error("{0}")]
     Refused(String),
-    /// A file is not as the contract wants it.
+    /// A file violates the contract.
     #[error("{}: {}", .0.file, .0.details)]
     Unsound(Box<ErrorContext>),
-    /// Others held the lock all the time.
+    /// Other processes held the lock until the deadline.
     #[error("others kept {0} locked")]
     Busy(PathBuf),
-    /// The disk said no.
+    /// An I/O error.
     #[error("{path}: {error}")]
     Disk {
-        /// What it is about.
+        /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         error: io::Error,
     },
 }
@@ -41,7 +41,7 @@ impl WorkError {
     }
 }
 
-/// Turns an answer of the disk into ours; a symbolic link is refused by rule.
+/// Converts a system error; a symbolic link is refused by rule.
 pub(crate) fn disk(path: &Path) -> impl Fn(io::Error) -> WorkError {
     move |error| {
         let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());

@@ -1,4 +1,4 @@
-//! One feature: its state, rolled forward before anything is answered.
+//! One feature: its state, its plan and its place in the list.
 
 use crate::active::Active;
 use crate::directory::Directory;
@@ -13,20 +13,20 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_model::Timestamp;
 
-/// `state.yaml`, as it is written and as it is meant.
+/// `state.yaml`: its text and its meaning.
 #[derive(Debug, Clone)]
 pub struct State {
     /// The text.
     pub text: String,
-    /// The document, with what other tools keep there.
+    /// The document, with the fields of other tools.
     pub document: Value,
-    /// What it says.
+    /// The parsed state.
     pub current: Current,
     /// When it last changed.
     pub last_updated: Timestamp,
 }
 
-/// A feature of a directory that is held.
+/// A feature of an open directory.
 #[derive(Debug)]
 pub struct Feature<'d> {
     pub(crate) directory: &'d Directory,
@@ -35,12 +35,12 @@ pub struct Feature<'d> {
     pub id: String,
     /// Its state.
     pub state: State,
-    /// No later instant is written anywhere in it.
+    /// The latest timestamp written in the feature.
     pub(crate) last: Timestamp,
 }
 
 impl State {
-    /// Reads a state of the version we know; in words what is wrong with it.
+    /// Parses a state of our version; the error is a sentence.
     pub(crate) fn of(bytes: &[u8], feature: &str) -> Result<Self, String> {
         let (text, document) = read_bytes(bytes)?;
         if let Some(why) = foreign_version(&document) {
@@ -61,7 +61,7 @@ impl State {
     }
 }
 
-/// What to say of a version that is not ours; nothing where it is, or is not given.
+/// The error for a version that is not ours; `None` for our version or a missing one.
 pub(crate) fn foreign_version(document: &Value) -> Option<String> {
     let text = match document.get("version")? {
         Value::String(text) => text.clone(),
@@ -82,24 +82,10 @@ pub(crate) fn foreign_version(document: &Value) -> Option<String> {
 }
 
 impl Directory {
-    /// Opens a feature and rolls its state forward.
-    ///
-    /// # Errors
-    /// It is not there, or its state is not sound.
-    pub fn feature(&self, id: &str) -> Result<Feature<'_>, WorkError> {
-        let gone = || WorkError::NoFeature(format!("the feature {id} has no folder"));
-        let folder = self.folder.sub(id)?.ok_or_else(gone)?;
-        let state = self.state(&folder, id)?;
-        let last = state.last_updated;
-        let mut feature = Feature { directory: self, folder, id: id.to_owned(), state, last };
-        feature.roll_forward()?;
-        Ok(feature)
-    }
-
     pub(crate) fn state(&self, folder: &Folder, id: &str) -> Result<State, WorkError> {
-        let told = |details: String| self.unsound(Operation::Read, (STATE, Some(id)), details);
-        let bytes = folder.read(STATE)?.ok_or_else(|| told("it is missing".to_owned()))?;
-        State::of(&bytes, id).map_err(told)
+        let invalid = |details: String| self.unsound(Operation::Read, (STATE, Some(id)), details);
+        let bytes = folder.read(STATE)?.ok_or_else(|| invalid("it is missing".to_owned()))?;
+        State::of(&bytes, id).map_err(invalid)
     }
 }
 
@@ -107,16 +93,16 @@ impl Feature<'_> {
     /// The plan.
     ///
     /// # Errors
-    /// It is not there or not sound.
+    /// The plan is missing or invalid.
     pub fn plan(&self) -> Result<Plan, WorkError> {
         let (_, value) = self.plan_text()?;
         serde_json::from_value(value).map_err(|error| self.plan_unsound(error.to_string()))
     }
 
-    /// The plan as a document, with what other tools keep there.
+    /// The plan as a document, with the fields of other tools.
     ///
     /// # Errors
-    /// It is not there or not sound.
+    /// The plan is missing or invalid.
     pub fn plan_document(&self) -> Result<Value, WorkError> {
         Ok(self.plan_text()?.1)
     }
@@ -131,34 +117,34 @@ impl Feature<'_> {
         self.directory.unsound(Operation::Read, (PLAN, Some(&self.id)), details)
     }
 
-    /// Every line of the history that can be read.
+    /// Every line of the history that can be parsed.
     ///
     /// # Errors
-    /// The disk says no.
+    /// An I/O error.
     pub fn history(&self) -> Result<Vec<HistoryLine>, WorkError> {
         Ok(crate::history::whole(&self.folder)?.unwrap_or_default().lines)
     }
 
-    /// As it is listed.
+    /// Its entry in the list.
     ///
     /// # Errors
-    /// The list is not sound.
+    /// The list is invalid.
     pub fn listed(&self) -> Result<Option<ActiveFeature>, WorkError> {
         let active = self.directory.active()?;
         Ok(active.as_ref().and_then(|it| it.entry(&self.id)).cloned())
     }
 
-    /// The list, with an entry for this feature in it.
+    /// The list, which must contain this feature.
     pub(crate) fn list(&self) -> Result<Active, WorkError> {
         let active = self.directory.active()?.unwrap_or_else(Active::empty);
         let details = "the feature is not listed".to_owned();
         let file = taffrail_contracts::ai_session::ACTIVE_FEATURES;
-        let told = || self.directory.unsound(Operation::Read, (file, None), details);
-        active.entry(&self.id).is_some().then_some(active).ok_or_else(told)
+        let invalid = || self.directory.unsound(Operation::Read, (file, None), details);
+        active.entry(&self.id).is_some().then_some(active).ok_or_else(invalid)
     }
 }
 
-/// Reads a plan; in words what is wrong with it.
+/// Parses a plan; the error is a sentence.
 pub(crate) fn read_plan(bytes: &[u8], feature: &str) -> Result<(String, Value), String> {
     let (text, value) = read_bytes(bytes)?;
     let report = validate(Kind::Plan, &value, Strictness::default());
@@ -179,8 +165,8 @@ mod tests {
     #[test]
     fn a_version_is_ours_or_refused() {
         let check = |version: Value, expected: Option<&str>| {
-            let told = foreign_version(&json!({ "version": version }));
-            assert_eq!(told.as_deref(), expected, "{version}");
+            let invalid = foreign_version(&json!({ "version": version }));
+            assert_eq!(invalid.as_deref(), expected, "{version}");
         };
         for ours in [json!("1.0"), json!(1.0), json!(1), json!("1")] {
             check(ours, None);

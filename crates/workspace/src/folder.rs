@@ -1,5 +1,4 @@
-//! A folder that is held open: names are looked up in it and nowhere else, and no symbolic link is
-//! followed on the way.
+//! An open folder: names are resolved inside it only, and no symbolic link is followed.
 
 use crate::error::{WorkError, disk};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, unlinkat};
@@ -8,12 +7,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-/// No document of the directory is larger; a history may be.
+/// The largest document that is read. A history may be larger.
 pub(crate) const DOCUMENT_MAX: u64 = 8 * 1024 * 1024;
 
 const FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// A pipe of this name must not make us wait.
+/// A pipe of this name must not block us.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 
 /// An open folder.
@@ -24,13 +23,13 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens the folder at a path; its last part may not be a link.
+    /// Opens the folder at a path. Its last component must not be a link.
     pub(crate) fn open(path: &Path) -> Result<Self, WorkError> {
         let fd = rustix::fs::open(path, FOLDER, Mode::empty()).map_err(io::Error::from);
         Ok(Self { fd: fd.map_err(disk(path))?, path: path.to_owned() })
     }
 
-    /// A folder in this one; none where there is none.
+    /// A subfolder; `None` if it does not exist.
     pub(crate) fn sub(&self, name: &str) -> Result<Option<Self>, WorkError> {
         let path = self.path.join(name);
         match openat(&self.fd, name, FOLDER, Mode::empty()) {
@@ -40,7 +39,7 @@ impl Folder {
         }
     }
 
-    /// A folder in this one, made where there is none.
+    /// A subfolder, created if it does not exist.
     pub(crate) fn make(&self, name: &str) -> Result<Self, WorkError> {
         let path = self.path.join(name);
         match mkdirat(&self.fd, name, Mode::from_raw_mode(0o777)) {
@@ -51,12 +50,12 @@ impl Folder {
         self.sub(name)?.ok_or_else(gone)
     }
 
-    /// Where it is.
+    /// Its path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file opened as wanted; none where there is none. Only a plain file is one.
+    /// Opens a regular file with these flags; `None` if it does not exist.
     pub(crate) fn file(&self, name: &str, how: OFlags) -> Result<Option<File>, WorkError> {
         let path = self.path.join(name);
         let fd = match openat(&self.fd, name, FILE | how, Mode::from_raw_mode(0o666)) {
@@ -71,7 +70,7 @@ impl Folder {
         Ok(Some(File::from(fd)))
     }
 
-    /// A document, whole; none where there is none.
+    /// The content of a document; `None` if it does not exist.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, WorkError> {
         let path = self.path.join(name);
         let Some(file) = self.file(name, OFlags::RDONLY)? else { return Ok(None) };
@@ -84,7 +83,7 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Puts new bytes in the place of a document in one step: written beside, synced, renamed.
+    /// Replaces a document atomically: writes a file beside it, syncs and renames it.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), WorkError> {
         let path = self.path.join(name);
         let beside = format!(".{name}.new");
@@ -104,8 +103,8 @@ impl Folder {
         self.sync()
     }
 
-    /// Appends bytes to a file in one write and syncs it; a file that ends in the middle of a line
-    /// gets its line ended first.
+    /// Appends bytes to a file in one write and syncs it. A file that ends in the middle of a line
+    /// gets a line end first.
     pub(crate) fn append(&self, name: &str, bytes: &[u8]) -> Result<(), WorkError> {
         let path = self.path.join(name);
         let how = OFlags::RDWR | OFlags::APPEND;
@@ -125,13 +124,13 @@ impl Folder {
         if is_new { self.sync() } else { Ok(()) }
     }
 
-    /// The names in it, with what they are.
+    /// The names in the folder, with their file types.
     pub(crate) fn names(&self) -> Result<Vec<(String, FileType)>, WorkError> {
         let failed = |error: rustix::io::Errno| disk(&self.path)(error.into());
         let mut out = Vec::new();
         for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed)? {
             let entry = entry.map_err(failed)?;
-            // What is no text is no name of ours.
+            // A name that is not UTF-8 is not one of ours.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if name != "." && name != ".." {
                 out.push((name.to_owned(), entry.file_type()));
@@ -141,18 +140,18 @@ impl Folder {
         Ok(out)
     }
 
-    /// Something of this name is there, whatever it is.
+    /// Whether an entry of this name exists, of any type.
     pub(crate) fn has(&self, name: &str) -> bool {
         rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Gives a name another, in this folder or another one.
+    /// Renames an entry, within this folder or into another one.
     pub(crate) fn rename(&self, from: &str, folder: &Self, to: &str) -> Result<(), WorkError> {
         let path = self.path.join(from);
         renameat(&self.fd, from, &folder.fd, to).map_err(|error| disk(&path)(error.into()))
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file. A missing file is not an error.
     pub(crate) fn remove(&self, name: &str) -> Result<(), WorkError> {
         match unlinkat(&self.fd, name, AtFlags::empty()) {
             Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
@@ -160,7 +159,7 @@ impl Folder {
         }
     }
 
-    /// Removes a folder with everything in it, following no link.
+    /// Removes a folder with its content, without following links.
     pub(crate) fn remove_all(&self, name: &str) -> Result<(), WorkError> {
         let Some(sub) = self.sub(name)? else { return Ok(()) };
         for (inner, kind) in sub.names()? {
@@ -173,13 +172,13 @@ impl Folder {
         unlinkat(&self.fd, name, AtFlags::REMOVEDIR).map_err(|error| disk(&path)(error.into()))
     }
 
-    /// Its names are on the disk.
+    /// Syncs the folder's entries to disk.
     pub(crate) fn sync(&self) -> Result<(), WorkError> {
         rustix::fs::fsync(&self.fd).map_err(|error| disk(&self.path)(error.into()))
     }
 }
 
-/// The last byte is not the end of a line.
+/// Whether the file does not end with a line end.
 fn ends_amid(file: &mut File) -> io::Result<bool> {
     if file.seek(SeekFrom::End(0))? == 0 {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! The history of a feature: appended to, read from its end, and read whole.
+//! The history of a feature: appends a line, reads the tail, or reads all of it.
 
 use crate::error::{WorkError, disk};
 use crate::folder::Folder;
@@ -10,34 +10,34 @@ use taffrail_contracts::Strictness;
 use taffrail_contracts::ai_session::{HISTORY, HistoryLine, Kind, checksum, validate};
 use taffrail_model::Timestamp;
 
-/// A line is no longer.
+/// The longest line, in bytes.
 pub(crate) const LINE_MAX: usize = 1024 * 1024;
-/// How much of the end is read first, and at most. Past that a history counts as one without changes.
+/// How much of the tail is read first, and at most. Beyond that the history counts as one without changes.
 const FIRST_LOOK: u64 = 64 * 1024;
 const LONGEST_LOOK: u64 = 64 * 1024 * 1024;
 
-/// What the end of a history says.
+/// The tail of a history.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
-    /// The latest instant there.
+    /// The latest timestamp in it.
     pub(crate) last: Option<Timestamp>,
-    /// The lines that name a change, oldest first; at least the last one, and all since the instant
-    /// that was asked for.
+    /// The lines with a change, oldest first: at least the last one, and all since the requested
+    /// timestamp.
     pub(crate) changes: Vec<HistoryLine>,
 }
 
-/// A line that cannot be read as one.
+/// A line that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadLine {
     /// Its number, from 1.
     pub(crate) number: usize,
     /// Its bytes, without the line end.
     pub(crate) bytes: Vec<u8>,
-    /// What is wrong with it.
+    /// The error.
     pub(crate) why: String,
 }
 
-/// Everything a history holds.
+/// The full content of a history.
 #[derive(Debug, Default)]
 pub(crate) struct Whole {
     pub(crate) lines: Vec<HistoryLine>,
@@ -57,7 +57,7 @@ pub(crate) fn append(folder: &Folder, line: &HistoryLine) -> Result<(), WorkErro
     folder.append(HISTORY, text.as_bytes())
 }
 
-/// Reads the end as far back as the last change that is not after this instant.
+/// Reads the tail back to the last change that is not after this instant.
 pub(crate) fn tail(folder: &Folder, until: Timestamp) -> Result<Tail, WorkError> {
     let path = folder.path().join(HISTORY);
     let Some(mut file) = folder.file(HISTORY, OFlags::RDONLY)? else { return Ok(Tail::default()) };
@@ -91,13 +91,13 @@ fn read_tail(bytes: &[u8], is_whole: bool) -> Tail {
     Tail { last, changes: named.filter(|line| line.change.is_some()).collect() }
 }
 
-/// A look that is cheap and never misses one.
+/// A cheap test that never misses a change.
 fn names_change(line: &[u8]) -> bool {
     let word = b"\"change\"";
     line.windows(word.len()).any(|it| it == word)
 }
 
-/// Reads everything; none where there is no history.
+/// Reads the whole history; `None` if there is none.
 pub(crate) fn whole(folder: &Folder) -> Result<Option<Whole>, WorkError> {
     let path = folder.path().join(HISTORY);
     let Some(file) = folder.file(HISTORY, OFlags::RDONLY)? else { return Ok(None) };
@@ -114,7 +114,7 @@ pub(crate) fn whole(folder: &Folder) -> Result<Option<Whole>, WorkError> {
     Ok(Some(out))
 }
 
-/// The next line without its end; one that is too long is cut and so no longer a line.
+/// The next line without its line end. A line that is too long is cut and becomes invalid.
 fn next(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let limit = LINE_MAX as u64 + 1;
@@ -129,7 +129,7 @@ fn next(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// A line as it is meant; an empty one means nothing.
+/// Parses a line. An empty line is skipped.
 fn read_line(bytes: &[u8]) -> Result<Option<HistoryLine>, String> {
     if bytes.trim_ascii().is_empty() {
         return Ok(None);
@@ -144,7 +144,7 @@ fn read_line(bytes: &[u8]) -> Result<Option<HistoryLine>, String> {
 }
 
 impl BadLine {
-    /// What it is known by once it is set aside.
+    /// The marker of a line that was copied to the aside file.
     pub(crate) fn mark(&self) -> String {
         checksum(&self.bytes)
     }

@@ -1,8 +1,8 @@
-//! A project's `.ai-session` directory: found, read, changed and mended.
+//! A project's `.ai-session` directory: finds, reads, changes and repairs it.
 //!
 //! The history is the write-ahead log. A change is appended and synced first; the plan, the list of
-//! features and the state follow, each replaced in one step. Whoever comes next rolls forward what
-//! was broken off. No database, no network, no daemon; time comes in as a function.
+//! features and the state follow, each replaced atomically. The next process completes an interrupted
+//! change. This crate uses no database, no network and no daemon; the clock is a parameter.
 
 mod acknowledge;
 mod active;
@@ -16,24 +16,30 @@ mod error;
 mod feature;
 mod folder;
 mod history;
+mod invocation;
 mod lock;
 mod migrate;
+mod names;
+mod overview;
 mod plan;
 mod recover;
 mod render;
+mod roll_forward;
+mod tasks;
 mod tree;
 mod validate;
 mod yaml;
 
 pub use audit::Audit;
-pub use change::Asked;
 pub use create::New;
-pub use directory::{Directory, Overview, find, linkable};
+pub use directory::{Directory, find, linkable};
 pub use edit::{Edit, Unfit, edited};
 pub use error::WorkError;
 pub use feature::{Feature, State};
+pub use invocation::Invocation;
 pub use migrate::Migrated;
-pub use plan::{NewTask, TaskChange};
+pub use overview::Overview;
 pub use recover::{Recovered, Repair};
+pub use tasks::{NewTask, TaskChange};
 pub use validate::{validate_path, validate_text};
 pub use yaml::read as read_yaml;

@@ -1,4 +1,4 @@
-//! Brings states to the version we write. The old file stays beside the new one.
+//! Migrates states to the version that we write. The old file is kept beside the new one.
 
 use crate::directory::Directory;
 use crate::edit::{Edit, edited};
@@ -6,20 +6,20 @@ use crate::error::WorkError;
 use serde_json::{Value, json};
 use taffrail_contracts::ai_session::{Operation, STATE, VERSION};
 
-/// What was brought to our version.
+/// A state that was migrated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Migrated {
     /// The feature.
     pub feature_id: String,
-    /// The name under which the old file stays.
+    /// The name of the old file.
     pub kept_as: String,
 }
 
 impl Directory {
-    /// Gives every state that names no version, or names it otherwise, the one it has.
+    /// Writes our version into every state that names none, or writes it differently.
     ///
     /// # Errors
-    /// A version is not known, a state is not sound, or the disk says no.
+    /// A version is unknown, a state is invalid, or an I/O error.
     pub fn migrate(&self, only: Option<&str>) -> Result<Vec<Migrated>, WorkError> {
         let ids = self.folders()?.into_iter();
         let ids = ids.filter(|id| only.is_none_or(|only| only == *id));
@@ -34,8 +34,8 @@ impl Directory {
             return Ok(None);
         }
         let set = [Edit::Set("/version".to_owned(), json!(VERSION))];
-        let told = |why: String| self.unsound(Operation::Update, (STATE, Some(id)), why);
-        let text = edited(&state.text, &set).map_err(|unfit| told(unfit.to_string()))?;
+        let invalid = |why: String| self.unsound(Operation::Update, (STATE, Some(id)), why);
+        let text = edited(&state.text, &set).map_err(|unfit| invalid(unfit.to_string()))?;
         let mut names = (1..).map(|it| format!("{STATE}.before-{VERSION}-{it}"));
         let kept_as = names.find(|it| !feature.folder.has(it)).unwrap_or_default();
         feature.folder.replace(&kept_as, state.text.as_bytes())?;

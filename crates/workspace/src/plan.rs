@@ -1,149 +1,10 @@
-//! Tasks of a plan, and where a feature stands.
+//! The edits that a change makes to the text of a plan.
 
-use crate::change::Asked;
 use crate::edit::Edit;
-use crate::error::WorkError;
-use crate::feature::Feature;
 use serde_json::{Value, json};
-use taffrail_contracts::ai_session::{
-    Current, FeatureMove, FeatureStatus, Phase, Task, TaskMove, TaskStatus, What, after, instant,
-};
+use taffrail_contracts::ai_session::{Phase, Task, What, instant};
 
-/// A name is no longer.
-const NAME_MAX: usize = 200;
-
-/// A task to be added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewTask {
-    /// Its id.
-    pub id: String,
-    /// The phase it belongs to, made where it is new.
-    pub phase: String,
-    /// That phase's name, where it is new and has one.
-    pub phase_name: Option<String>,
-    /// What is to be done.
-    pub description: String,
-    /// Who is to do it.
-    pub agent: String,
-}
-
-/// What is done to a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskChange {
-    /// The task.
-    pub id: String,
-    /// What is done.
-    pub made: TaskMove,
-    /// Files that came of it.
-    pub artifacts: Vec<String>,
-}
-
-impl Feature<'_> {
-    /// Adds a task to the plan.
-    ///
-    /// # Errors
-    /// There is one of that id, or the feature is not active.
-    pub fn add_task(&mut self, new: &NewTask, asked: &Asked) -> Result<(), WorkError> {
-        for (what, text) in
-            [("a task's id", &new.id), ("a phase", &new.phase), ("an agent", &new.agent)]
-        {
-            must_be_name(what, text)?;
-        }
-        self.must_be_active()?;
-        let plan = self.plan()?;
-        if plan.task(&new.id).is_some() {
-            return Err(WorkError::refused(format!("there is already a task {}", new.id)));
-        }
-        let what = What::TaskAdded {
-            phase_id: new.phase.clone(),
-            phase_name: new.phase_name.clone().unwrap_or_else(|| new.phase.clone()),
-            task: Task::new(&new.id, &new.description, &new.agent),
-        };
-        self.commit(what, self.state.current.clone(), asked)
-    }
-
-    /// Lets a task go another way.
-    ///
-    /// # Errors
-    /// There is none of that id, it may not go that way, or the feature is not active.
-    pub fn move_task(
-        &mut self,
-        change: &TaskChange,
-        asked: &Asked,
-    ) -> Result<TaskStatus, WorkError> {
-        self.must_be_active()?;
-        let plan = self.plan()?;
-        let unknown = || WorkError::refused(format!("there is no task {} in the plan", change.id));
-        let task = plan.task(&change.id).ok_or_else(unknown)?;
-        let status = change.made.from(task.status).ok_or_else(|| {
-            let (made, from) = (change.made.word(), task.status.as_str());
-            WorkError::refused(format!(
-                "task {} is {from}: `{made}` is no valid transition from there",
-                task.task_id
-            ))
-        })?;
-        let now = after(self.directory.now(), Some(self.last));
-        let is_done = status == TaskStatus::Completed;
-        let started_at = task.started_at.or((status == TaskStatus::InProgress).then_some(now));
-        let what = What::TaskMoved {
-            task_id: change.id.clone(),
-            status,
-            started_at,
-            // A task that began in the future, by another's clock, is not over before it began.
-            completed_at: is_done.then(|| started_at.map_or(now, |began| began.max(now))),
-            artifacts: change.artifacts.clone(),
-        };
-        let active_task = active_after(&self.state.current, &change.id, status);
-        let current = Current { active_task, ..self.state.current.clone() };
-        self.commit(what, current, asked)?;
-        Ok(status)
-    }
-
-    /// Lets the feature go another way.
-    ///
-    /// # Errors
-    /// It may not go that way.
-    pub fn move_to(
-        &mut self,
-        made: FeatureMove,
-        asked: &Asked,
-    ) -> Result<FeatureStatus, WorkError> {
-        let list = self.list()?;
-        let from = list.entry(&self.id).map_or(FeatureStatus::Active, |it| it.status);
-        let status = made.from(from).ok_or_else(|| {
-            let (made, from) = (made.word(), from.as_str());
-            WorkError::refused(format!(
-                "the feature {} is {from}: `{made}` is no valid transition from there",
-                self.id
-            ))
-        })?;
-        self.commit(What::FeatureMoved { status }, self.state.current.clone(), asked)?;
-        Ok(status)
-    }
-}
-
-/// Starting a task makes it the active one; when the active one stops, there is none.
-fn active_after(current: &Current, task: &str, status: TaskStatus) -> Option<String> {
-    let is_active = current.active_task.as_deref() == Some(task);
-    match status {
-        TaskStatus::InProgress => Some(task.to_owned()),
-        TaskStatus::Pending | TaskStatus::Completed | TaskStatus::Blocked if is_active => None,
-        TaskStatus::Pending | TaskStatus::Completed | TaskStatus::Blocked => {
-            current.active_task.clone()
-        }
-    }
-}
-
-/// What can stand on one line and be typed.
-pub(crate) fn must_be_name(what: &str, text: &str) -> Result<(), WorkError> {
-    let is_name = !text.trim().is_empty() && text.trim() == text && text.len() <= NAME_MAX;
-    if is_name && !text.chars().any(char::is_control) {
-        return Ok(());
-    }
-    Err(WorkError::refused(format!("{what} is one line of 1 to {NAME_MAX} bytes, not {text:?}")))
-}
-
-/// What a change does to the text of a plan. Done twice it does nothing more.
+/// The edits of a change to the text of a plan. Applying a change twice has no further effect.
 pub(crate) fn edits(plan: &Value, what: &What) -> Vec<Edit> {
     match what {
         What::TaskAdded { phase_id, phase_name, task } => {
@@ -157,7 +18,7 @@ pub(crate) fn edits(plan: &Value, what: &What) -> Vec<Edit> {
                 set("started_at", json!(started_at)),
                 set("completed_at", json!(completed_at)),
             ];
-            // An instant that is the same however it is written is left as it is written.
+            // An instant that is equal in another notation keeps its notation.
             out.retain(|edit| !is_same(plan, edit));
             let known = task.get("artifacts").and_then(Value::as_array);
             let is_new = |it: &&String| known.is_none_or(|all| !all.contains(&json!(it)));
@@ -195,7 +56,7 @@ fn added(plan: &Value, (id, name): (&str, &str), task: &Task) -> Option<Edit> {
     })
 }
 
-/// Where a task stands in the document.
+/// The pointer to a task, and the task.
 fn place<'p>(plan: &'p Value, id: &str) -> Option<(String, &'p Value)> {
     let phases = plan.get("phases")?.as_array()?;
     phases.iter().enumerate().find_map(|(phase, it)| {

@@ -1,5 +1,5 @@
-//! Mends a directory: what is corrupt is set aside beside the original, what is missing is made
-//! again, the state is what the history says. History itself is never rewritten.
+//! Repairs a directory: corrupt files are copied aside, missing files are created again, and the
+//! state is rebuilt from the history. The history itself is never rewritten.
 
 use crate::active::Active;
 use crate::create::{Begun, New, state_document};
@@ -18,22 +18,22 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_model::Timestamp;
 
-/// Where bad lines of a history are copied to.
+/// The file that bad lines of a history are copied to.
 const BAD_LINES: &str = "history.quarantine.jsonl";
 
-/// One thing that was mended.
+/// One repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// The file, from the project's folder.
+    /// The file, relative to the project.
     pub file: String,
-    /// What was done.
+    /// The repair in words.
     pub done: String,
 }
 
-/// What a recovery came to.
+/// The result of a recovery.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recovered {
-    /// Everything that was mended.
+    /// All repairs.
     pub repairs: Vec<Repair>,
 }
 
@@ -43,10 +43,10 @@ struct Mender<'d> {
 }
 
 impl Directory {
-    /// Mends one feature, or all of them and the list.
+    /// Repairs one feature, or all features and the list.
     ///
     /// # Errors
-    /// A version is newer than ours, or the disk says no.
+    /// A version is newer than ours, or an I/O error.
     pub fn recover(&self, only: Option<&str>) -> Result<Recovered, WorkError> {
         let mut mender = Mender { directory: self, repairs: Vec::new() };
         let listed = mender.list()?;
@@ -71,7 +71,7 @@ impl Mender<'_> {
         self.repairs.push(Repair { file, done: done.to_owned() });
     }
 
-    /// Copies bytes beside their original, under a name nothing has.
+    /// Copies bytes beside their original, under an unused name.
     fn quarantine(
         &mut self,
         folder: &Folder,
@@ -89,7 +89,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// The list as far as it can be read. One that cannot is set aside, unless a merge left it so.
+    /// The readable part of the list. An unreadable list is set aside, unless it has merge conflicts.
     fn list(&mut self) -> Result<Vec<ActiveFeature>, WorkError> {
         let folder = &self.directory.folder;
         let Some(bytes) = folder.read(ACTIVE_FEATURES)? else { return Ok(Vec::new()) };
@@ -104,9 +104,9 @@ impl Mender<'_> {
         }
     }
 
-    /// Lists every feature that has a folder and is not listed.
+    /// Adds every feature with a folder to the list.
     fn relist(&mut self) -> Result<(), WorkError> {
-        // A merge is resolved by people; until then the list is left alone.
+        // People resolve merge conflicts; until then the list is not touched.
         let Ok(active) = self.directory.active() else { return Ok(()) };
         let mut active = active.unwrap_or_else(|| Active::new(Vec::new()));
         let unlisted: Vec<_> =
@@ -147,11 +147,11 @@ impl Mender<'_> {
     fn refuse_newer(&self, folder: &Folder, id: &str) -> Result<(), WorkError> {
         let bytes = folder.read(STATE)?.unwrap_or_default();
         let document = read_bytes(&bytes).map(|it| it.1).unwrap_or(Value::Null);
-        let told = |why| self.directory.unsound(Operation::Update, (STATE, Some(id)), why);
-        foreign_version(&document).map_or(Ok(()), |why| Err(told(why)))
+        let invalid = |why| self.directory.unsound(Operation::Update, (STATE, Some(id)), why);
+        foreign_version(&document).map_or(Ok(()), |why| Err(invalid(why)))
     }
 
-    /// Bad lines are copied beside; the history keeps them, for it is never rewritten.
+    /// Copies bad lines to a file beside the history, which keeps them.
     fn history(&mut self, folder: &Folder, id: &str) -> Result<Whole, WorkError> {
         let about = (HISTORY, Some(id));
         let Some(whole) = history::whole(folder)? else {
@@ -222,7 +222,7 @@ impl Mender<'_> {
         Ok(())
     }
 
-    /// A feature of which nothing is left but its id: it begins on the day in there.
+    /// The state of a feature of which only the id is left: it begins on the day in the id.
     fn begun(&self, id: &str, replayed: &Replayed) -> Begun {
         let cut = id.len().saturating_sub(11);
         let (name, day) = id.split_at_checked(cut).unwrap_or((id, ""));
@@ -249,7 +249,7 @@ fn recovery(current: &Current, timestamp: Timestamp) -> HistoryLine {
     }
 }
 
-/// The marks of lines that were copied beside their history.
+/// The markers of lines that were already copied.
 pub(crate) fn set_aside(folder: &Folder) -> Result<HashSet<String>, WorkError> {
     let bytes = folder.read(BAD_LINES)?.unwrap_or_default();
     let lines = bytes.split(|byte| *byte == b'\n');

@@ -1,8 +1,8 @@
-//! Values as YAML, in the plain way that every reader agrees on: quoted text, one key a line.
+//! Writes values as YAML in a plain style that every reader accepts: quoted text, one key per line.
 
 use serde_json::{Map, Value};
 
-/// The orders in which the contract writes its keys.
+/// The key orders of the contract.
 const ORDERS: [&[&str]; 6] = [
     &["version", "feature_id", "current_state"],
     &["active_task", "model_in_use", "started_at", "last_updated"],
@@ -48,7 +48,7 @@ pub(crate) fn entry(name: &str, value: &Value, indent: usize) -> String {
     }
 }
 
-/// A map of the contract in its order, any other in that of the alphabet.
+/// The keys of a map: in the contract's order if it is one of the contract's maps, else alphabetical.
 fn in_order(fields: &Map<String, Value>) -> Vec<(&String, &Value)> {
     let mut out: Vec<_> = fields.iter().collect();
     let knows = |order: &&&[&str]| fields.keys().all(|name| order.contains(&name.as_str()));
@@ -82,7 +82,7 @@ pub(crate) fn flow(value: &Value) -> String {
     }
 }
 
-/// A key is left bare where no reader could take it for anything else.
+/// A key is unquoted only if no reader can mistake it.
 fn key(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_lowercase() || it == '_';
     let is_word = !name.is_empty() && name.chars().all(is_plain);
@@ -91,7 +91,7 @@ fn key(name: &str) -> String {
     if is_word && !reads_else { name.to_owned() } else { quoted(name) }
 }
 
-/// JSON's escapes are YAML's; what YAML does not print is escaped, too.
+/// JSON escapes are valid YAML; characters that YAML does not print are escaped too.
 fn quoted(text: &str) -> String {
     let json = Value::from(text).to_string();
     let mut out = String::with_capacity(json.len());

@@ -1,20 +1,20 @@
-//! Where each value of a YAML text stands, by bytes.
+//! The byte range of each value in a YAML text.
 
 use granit_parser::{Event, Options, Parser, StructureStyle};
 use std::ops::Range;
 
-/// No document of ours is deeper; a text that is may be hostile.
+/// The deepest nesting; a deeper text may be hostile.
 const DEPTH: usize = 64;
 
-/// A value and its place.
+/// A value and its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// From its first byte to its last. Of a block, to the end of the last value in it.
+    /// From its first byte to its last; for a block, to the end of the last value in it.
     pub(crate) range: Range<usize>,
     pub(crate) kind: Kind,
 }
 
-/// What it is made of.
+/// The kind of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Scalar,
@@ -22,12 +22,12 @@ pub(crate) enum Kind {
     List(Style, Vec<Node>),
 }
 
-/// How it is written.
+/// The style of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// By lines and indentation.
+    /// Lines and indentation.
     Block,
-    /// By brackets.
+    /// Brackets.
     Flow,
 }
 
@@ -48,7 +48,7 @@ impl Node {
     }
 }
 
-/// The places of the first document's values; none where it is no YAML or has none.
+/// The values of the first document; `None` if the text is not YAML or has no document.
 pub(crate) fn tree(text: &str) -> Option<Node> {
     let mut options = Options::default();
     options.emit_comments = false;
@@ -110,7 +110,7 @@ impl<'t> Events<'t> {
                     });
                 }
                 Event::Scalar(name, ..) => name.into_owned(),
-                // Whatever else is a key is nobody's that we look for.
+                // Other keys are never looked up.
                 other => {
                     self.node(&other, range.clone(), depth)?;
                     String::new()
@@ -123,10 +123,10 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// A block of text reaches into the next line's indentation, which is not its own.
+    /// A block scalar reaches into the indentation of the next line, which is not part of it.
     fn trimmed(&self, range: Range<usize>) -> Range<usize> {
         let text = self.text.get(range.clone()).unwrap_or_default();
-        // Nothing stands where nothing is written: after the colon, not before it.
+        // An empty value is after the colon, not before it.
         let is_before = range.is_empty() && self.text.as_bytes().get(range.start) == Some(&b':');
         let start = range.start + usize::from(is_before);
         start..start + text.trim_end().len()

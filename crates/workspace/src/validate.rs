@@ -1,4 +1,4 @@
-//! Reads files or directories against the contract, for whoever wrote them; changes nothing.
+//! Validates files or directories against the contract, without changing them.
 
 use crate::error::{WorkError, disk};
 use crate::folder::Folder;
@@ -11,14 +11,14 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_contracts::{Fault, Report, Strictness};
 
-/// Files of a feature, with what they are.
+/// The files of a feature, with their kinds.
 const FILES: [(&str, Kind); 3] =
     [(STATE, Kind::State), (PLAN, Kind::Plan), (HISTORY, Kind::HistoryLine)];
 
-/// Reads a file, a feature's folder, an `.ai-session` directory, or a project with one.
+/// Validates a file, a feature's folder, an `.ai-session` directory, or a project with one.
 ///
 /// # Errors
-/// It is not there, or the disk says no.
+/// The path does not exist, or an I/O error.
 pub fn validate_path(path: &Path, strictness: Strictness) -> Result<Report, WorkError> {
     if !path.is_dir() {
         let bytes = std::fs::read(path).map_err(disk(path))?;
@@ -34,7 +34,7 @@ pub fn validate_path(path: &Path, strictness: Strictness) -> Result<Report, Work
     whole(&folder, strictness)
 }
 
-/// Reads a text by the name of its file, or by what it says.
+/// Validates a text; its kind follows from the file name, or else from its content.
 #[must_use]
 pub fn validate_text(name: &str, text: &str, strictness: Strictness) -> Report {
     match name {
@@ -48,7 +48,7 @@ pub fn validate_text(name: &str, text: &str, strictness: Strictness) -> Report {
     }
 }
 
-/// Several objects, each on a line of its own.
+/// Whether the text is several objects, one on each line.
 fn is_lines(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let is_object = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object());
@@ -112,7 +112,7 @@ fn feature(folder: &Folder, id: &str, strictness: Strictness) -> Result<Report, 
     Ok(report)
 }
 
-/// A document of a feature names that feature.
+/// A document of a feature must name that feature.
 fn of_feature(folder: &Folder, (name, own): (&str, &str), id: &str) -> Result<Report, WorkError> {
     let bytes = folder.read(name)?.unwrap_or_default();
     let value = yaml::read(&String::from_utf8_lossy(&bytes)).unwrap_or(Value::Null);
@@ -125,7 +125,7 @@ fn of_feature(folder: &Folder, (name, own): (&str, &str), id: &str) -> Result<Re
     }
 }
 
-/// A file of a folder; one that must be there and is not breaks the layout.
+/// Reads a file of a folder; a missing required file breaks the layout.
 fn file(
     folder: &Folder,
     (name, needed): (&str, Option<&str>),
@@ -145,7 +145,7 @@ fn broken(pointer: &str, rule: &str, message: String) -> Report {
     Report { faults: vec![fault], warnings: Vec::new() }
 }
 
-/// The same one step further down.
+/// The same report with longer pointers.
 fn below(mut report: Report, name: &str) -> Report {
     for fault in report.faults.iter_mut().chain(&mut report.warnings) {
         fault.pointer = format!("/{name}{}", fault.pointer);

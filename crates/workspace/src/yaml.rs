@@ -1,11 +1,11 @@
-//! YAML as values.
+//! Parses YAML into values.
 
 use serde_json::Value;
 
-/// Reads one document. What is no YAML, or is torn by a merge, is told with its line.
+/// Parses one document. The error for invalid YAML or merge conflicts names the line.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// A sentence about the error.
 pub fn read(text: &str) -> Result<Value, String> {
     if let Some(line) = conflict(text) {
         return Err(format!(
@@ -15,13 +15,13 @@ pub fn read(text: &str) -> Result<Value, String> {
     serde_saphyr::from_str(text).map_err(|error| first_line(&error.to_string()))
 }
 
-/// The same of bytes.
+/// Parses bytes.
 pub(crate) fn read_bytes(bytes: &[u8]) -> Result<(String, Value), String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
     Ok((text.to_owned(), read(text)?))
 }
 
-/// The first line with a marker that a merge leaves.
+/// The first line with a merge conflict marker.
 pub(crate) fn conflict(text: &str) -> Option<usize> {
     let is_marker = |line: &str| {
         ["<<<<<<<", ">>>>>>>", "|||||||"].iter().any(|it| {

@@ -18,3 +18,5 @@ mod made;
 mod mended;
 #[path = "directory/others.rs"]
 mod others;
+#[path = "directory/readers.rs"]
+mod readers;

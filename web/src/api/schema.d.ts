@@ -140,6 +140,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A program of ours refused to do something, and says so: it is written down with who called it. */
+        post: operations["attempted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/backup": {
         parameters: {
             query?: never;
@@ -749,6 +766,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The sub-agents of a session, whether they live or are over, the earliest first. */
+        get: operations["workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/stats": {
         parameters: {
             query?: never;
@@ -790,7 +824,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that happens, as an event stream: how all sessions stand, then every event and change. */
+        /**
+         * Everything that happens, as an event stream: how all sessions stand, then every event and change.
+         * @description It begins with `event: snapshot`. While history is being read, `event: reading` says how far that
+         *     is; when it is over, another snapshot comes.
+         */
         get: operations["everything"];
         put?: never;
         post?: never;
@@ -845,6 +883,23 @@ export interface paths {
         put?: never;
         /** Opens the address for browsers where it is not, and lets a code in once. Over the socket only. */
         post: operations["opened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/web/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a browser act that so far only read: the person at it said so. From a page of ours only. */
+        post: operations["confirmed"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1151,9 +1206,14 @@ export interface components {
             resume_by_id: boolean;
             /**
              * Format: int64
-             * @description Sessions indexed, workers not counted.
+             * @description Sessions indexed, sub-agents not counted.
              */
             sessions: number;
+            /**
+             * Format: int64
+             * @description Sub-agents indexed.
+             */
+            sub_agents?: number;
         };
         /**
          * @description What may be decided from outside; there is no third word.
@@ -1176,10 +1236,15 @@ export interface components {
             expires_at: components["schemas"]["Instant"];
             /** @description Its name. */
             id: string;
+            input?: components["schemas"]["AskedInput"] | null;
             /** @description A mark of the exact input. */
             input_hash: string;
             /** @description `taken`, `overtaken`, `unconfirmed` or `void`, where it is over. */
             outcome?: string | null;
+            /** @description The folder the session works in, where it is known. */
+            project_path?: string | null;
+            /** @description Something in the command is hidden here: it looked like a secret on the device that asks. */
+            redacted?: boolean;
             /** @description How risky it looks: `low`, `medium` or `high`. */
             risk: string;
             /** @description The session that asks; a worker's own. */
@@ -1190,6 +1255,8 @@ export interface components {
             state: string;
             /** @description The tool, as the agent names it. */
             tool: string;
+            /** @description The command is longer than what is here. */
+            truncated?: boolean;
         };
         /** @description Requests to be allowed something. */
         Approvals: {
@@ -1295,6 +1362,43 @@ export interface components {
              */
             sources: number;
         };
+        /** @description What a tool would be given, for a person to judge. */
+        AskedInput: {
+            /** @description Something was too long and is not all here. */
+            cut: boolean;
+            /** @description The fields, by the agent's own names. */
+            fields: Record<string, unknown>;
+        };
+        /** @description Something that a program of ours refused to do. */
+        AttemptBody: {
+            /** @description The request it was about. */
+            approval_id?: string | null;
+            /** @description What was tried, in a word. */
+            what: string;
+        };
+        /** @description Something that somebody tried and may not. */
+        AttemptRow: {
+            /** @description The request it was about. */
+            approval_id?: string | null;
+            /** @description When. */
+            at: components["schemas"]["Instant"];
+            /** @description Why it was taken for that. */
+            because: string;
+            /** @description `agent` or `unknown`. */
+            caller: string;
+            /** @description The programs above it with their processes, the nearest first. */
+            chain: string[];
+            /**
+             * Format: int32
+             * @description The process that called.
+             */
+            pid?: number | null;
+            /** @description The agent's program, or else that of the process. */
+            program: string;
+            session_id?: components["schemas"]["SessionId"] | null;
+            /** @description What was tried: a command of ours, or a route of the API. */
+            what: string;
+        };
         /**
          * @description The durable tie of session, runtime session, executor and source, as `/schemas/binding-v1.json`
          *     says.
@@ -1309,7 +1413,7 @@ export interface components {
             /** @description When it was last confirmed. */
             last_seen_at: components["schemas"]["Instant"];
             /** @description Small hints; never text of a transcript. */
-            metadata: Record<string, never>;
+            metadata: Record<string, unknown>;
             /** @description The executor it was last seen with. */
             peer_id?: string | null;
             /** @description The working directory. */
@@ -1432,6 +1536,8 @@ export interface components {
         Confidence: string;
         /** @description A decision on a request. */
         DecisionBody: {
+            /** @description Allow it although not all of it is shown here. */
+            blind?: boolean;
             /** @description The face it was decided on. */
             by?: string | null;
             /** @description `allow` or `deny`. */
@@ -1447,6 +1553,8 @@ export interface components {
             at: components["schemas"]["Instant"];
             /** @description By whom. */
             by: string;
+            /** @description `person`, `agent` or `unknown`, as it was seen; none for a rule and for what the agent says. */
+            caller?: string | null;
             /** @description What was asked for. */
             command: string;
             /** @description `allow`, `deny`, or the agent's own word. */
@@ -1457,6 +1565,8 @@ export interface components {
             outcome?: string | null;
             /** @description The rule, if it was one. */
             rule?: string | null;
+            /** @description The process, its terminal and what is above it, where it was seen. */
+            seen?: Record<string, unknown> | null;
             /** @description The session that asked. */
             session_id: components["schemas"]["SessionId"];
             /** @description Why, if anybody said. */
@@ -1464,6 +1574,8 @@ export interface components {
         };
         /** @description Every decision there was. */
         Decisions: {
+            /** @description What somebody tried and may not, the oldest first. */
+            attempts?: components["schemas"]["AttemptRow"][];
             /** @description The oldest first. */
             decisions: components["schemas"]["DecisionRow"][];
             /**
@@ -1482,6 +1594,7 @@ export interface components {
             command?: string | null;
             /** @description Files the tool names. */
             files: string[];
+            input?: components["schemas"]["AskedInput"] | null;
             /** @description The mark of the exact input. */
             input_hash: string;
             /** @description Tells this call of the hook from every other. */
@@ -1568,7 +1681,7 @@ export interface components {
             /** @description The agent's time. */
             createdAt: components["schemas"]["Instant"];
             /** @description What else the record said. */
-            data: Record<string, never>;
+            data: Record<string, unknown>;
             /** @description Which numbering `sequence` belongs to. */
             generation: string;
             /** @description Computed, never drawn. */
@@ -1637,6 +1750,8 @@ export interface components {
             evidence: components["schemas"]["EvidenceRow"][];
             /** @description Where commands for it could go. */
             executor?: string | null;
+            /** @description It broke down: killed in the middle of a turn, lost, or given up after an error. */
+            failed?: boolean;
             /** @description What is remarked on it. */
             findings?: components["schemas"]["Finding"][];
             /** @description Where it stands on every face. */
@@ -1792,7 +1907,7 @@ export interface components {
          * @description Where a session stands on every face.
          * @enum {string}
          */
-        Group: "needs_you" | "working" | "your_turn" | "idle" | "done";
+        Group: "needs_you" | "working" | "your_turn" | "failed" | "idle" | "done";
         /** @description How the daemon is. */
         Health: {
             /** @description Agents, and what is known of them. */
@@ -1815,6 +1930,7 @@ export interface components {
             places?: components["schemas"]["PlaceHealth"][];
             /** @description What could not be read, and why. */
             problems: string[];
+            reading?: components["schemas"]["HistoryProgress"] | null;
             /**
              * Format: int32
              * @description Of this document.
@@ -1839,6 +1955,24 @@ export interface components {
             streams: number;
             /** @description Its version. */
             version: string;
+        };
+        /** @description How far the daemon is in reading the history it did not know. */
+        HistoryProgress: {
+            /**
+             * Format: int64
+             * @description Bytes that are read.
+             */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description Bytes there are to read.
+             */
+            of_bytes: number;
+            /**
+             * Format: int32
+             * @description The same in percent; 100 is never reached, because what is read is over.
+             */
+            percent: number;
         };
         /** @description A change of hooks that is wanted. */
         HookBody: {
@@ -1940,7 +2074,7 @@ export interface components {
             schema_version: number;
             /**
              * Format: int64
-             * @description Sessions known now, workers included.
+             * @description Sessions known now, sub-agents included.
              */
             sessions: number;
             /**
@@ -1948,6 +2082,11 @@ export interface components {
              * @description Sources there are.
              */
             sources: number;
+            /**
+             * Format: int64
+             * @description Of these, sub-agents.
+             */
+            sub_agents?: number;
             /**
              * Format: int64
              * @description Of these, of a type no adapter knows.
@@ -2035,7 +2174,7 @@ export interface components {
             session_id: components["schemas"]["SessionId"];
         };
         /** @description Nothing more is to be said. */
-        NoBody: Record<string, never>;
+        NoBody: Record<string, unknown>;
         /** @description A message for a session. */
         NotifyBody: {
             /** @description The face or executor it comes from. */
@@ -2343,6 +2482,8 @@ export interface components {
             decision: string;
             /** @description Only show what would be written; the default. */
             dry_run?: boolean;
+            /** @description Only for these files. */
+            file?: string | null;
             /** @description Only in this folder and below. */
             project?: string | null;
             /** @description The tool, as the agent names it; `*` for every one. */
@@ -2394,6 +2535,8 @@ export interface components {
             fault?: string | null;
             /** @description The file it is in. */
             file: string;
+            /** @description The only files it is for, as a pattern. */
+            files?: string | null;
             /** @description Its place in its file, from 1; none for a file as a whole. */
             number?: number | null;
             /** @description `user` or `repository`. */
@@ -2477,6 +2620,8 @@ export interface components {
             device?: string | null;
             /** @description Where commands for it could go, as `tmux:%3` or `process:417`. */
             executor?: string | null;
+            /** @description It broke down: killed in the middle of a turn, lost, or given up after an error. */
+            failed?: boolean;
             /** @description The branch last seen. */
             git_branch?: string | null;
             /** @description Where it stands on every face. */
@@ -2510,6 +2655,8 @@ export interface components {
             /** @description How it stands. */
             status: components["schemas"]["Status"];
             status_since?: components["schemas"]["Instant"] | null;
+            /** @description The tags a person gave it, in lists; left out where it has none. */
+            tags?: string[];
             /** @description Its title. */
             title?: string | null;
             /** @description The title is the beginning of its first prompt, not a title anyone gave. */
@@ -2610,6 +2757,7 @@ export interface components {
         StatusList: {
             /** @description The numbering of sequences in force. */
             generation: string;
+            reading?: components["schemas"]["HistoryProgress"] | null;
             /**
              * Format: int32
              * @description Of this document.
@@ -2681,9 +2829,14 @@ export interface components {
             prompts?: number | null;
             /**
              * Format: int64
-             * @description Sessions, workers included.
+             * @description Sessions, sub-agents included.
              */
             sessions: number;
+            /**
+             * Format: int64
+             * @description Of these, sub-agents.
+             */
+            sub_agents?: number;
             /**
              * Format: int64
              * @description Tool calls.
@@ -2713,7 +2866,7 @@ export interface components {
         /** @description A turn: a prompt and all that followed until the agent stopped. */
         Turn: {
             /** @description Approvals asked for and decided, by decision. */
-            approvals: Record<string, never>;
+            approvals: Record<string, unknown>;
             /**
              * Format: int32
              * @description Errors met.
@@ -2737,7 +2890,7 @@ export interface components {
             /** @description What was answered, the latest last, cut. */
             text: string;
             /** @description How often each tool was called. */
-            tools: Record<string, never>;
+            tools: Record<string, unknown>;
         };
         /** @description Tokens by the names of the contract. */
         Usage: {
@@ -2782,6 +2935,8 @@ export interface components {
         WaitingFor: {
             /** @description `approval`, `question` or `prompt`. */
             kind: string;
+            /** @description The answers a question offers; absent where there are none. */
+            options?: string[] | null;
             /** @description The command, the question; empty where it is not known. */
             text: string;
         };
@@ -3060,6 +3215,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArchiveCheck"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    attempted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttemptBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description It was refused, or failed. */
@@ -3852,8 +4039,10 @@ export interface operations {
                 agent?: string;
                 /** @description With an event since then: `7d`, `12h`, `30m`, a date or a time. */
                 since?: string;
-                /** @description In this folder or below it. */
+                /** @description In this folder or below it; without a slash, in folders of this name. */
                 project?: string;
+                /** @description Only those with this tag. */
+                tag?: string;
                 /** @description Only those that wait for a person. */
                 waiting?: boolean;
                 /** @description Only those whose latest result is a failure. */
@@ -3866,6 +4055,8 @@ export interface operations {
                 category?: string;
                 /** @description Only those on this device: its name, its id, or `here`. */
                 device?: string;
+                /** @description Only those with all of these words in title, folder, branch, agent or id. */
+                words?: string;
             };
             header?: never;
             path?: never;
@@ -4384,6 +4575,36 @@ export interface operations {
             };
         };
     };
+    workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     counts: {
         parameters: {
             query?: {
@@ -4395,8 +4616,10 @@ export interface operations {
                 agent?: string;
                 /** @description With an event since then: `7d`, `12h`, `30m`, a date or a time. */
                 since?: string;
-                /** @description In this folder or below it. */
+                /** @description In this folder or below it; without a slash, in folders of this name. */
                 project?: string;
+                /** @description Only those with this tag. */
+                tag?: string;
                 /** @description Only those that wait for a person. */
                 waiting?: boolean;
                 /** @description Only those whose latest result is a failure. */
@@ -4409,6 +4632,8 @@ export interface operations {
                 category?: string;
                 /** @description Only those on this device: its name, its id, or `here`. */
                 device?: string;
+                /** @description Only those with all of these words in title, folder, branch, agent or id. */
+                words?: string;
             };
             header?: never;
             path?: never;
@@ -4577,6 +4802,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
+    confirmed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             /** @description It was refused, or failed. */

@@ -18,12 +18,29 @@ function items(): HTMLElement[] {
   return [...document.querySelectorAll<HTMLElement>('main [data-item]')].filter((it) => it.offsetParent !== null);
 }
 
+/** The place of the item that last had the focus: where it is gone, what took its place comes next. */
+let last = -1;
+function noted(event: FocusEvent) {
+  const at = items().findIndex((it) => it === event.target || it.contains(event.target as Node));
+  if (at >= 0) last = at;
+  else if ((event.target as Element | null)?.matches('main')) last = -1;
+}
+
 function step(by: number) {
   const all = items();
   const at = all.findIndex((it) => it === document.activeElement || it.contains(document.activeElement));
-  const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))];
+  const lost = document.activeElement === document.body && last >= 0;
+  const from = at >= 0 ? at + by : lost ? (by > 0 ? last : last - 1) : by > 0 ? 0 : all.length - 1;
+  const next = all[Math.min(all.length - 1, Math.max(0, from))];
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** In a list of links the arrows step as j and k do. */
+function arrow(by: number): boolean {
+  if (!document.activeElement?.matches('a[data-item]')) return false;
+  step(by);
+  return true;
 }
 
 /** Presses the button of the item that has the focus. */
@@ -42,7 +59,7 @@ function write(): boolean {
   return Boolean(field);
 }
 
-/** Why a session stands so is told on its page. */
+/** Why a session has its status is on its page. */
 function explain(): boolean {
   const link = document.activeElement?.closest('a');
   if (!link?.pathname.startsWith('/session/')) return false;
@@ -60,6 +77,12 @@ function pressed(event: KeyboardEvent) {
     palette = help = false;
     return;
   }
+  // Escape leaves a box to write in; the next key is a key again.
+  if (event.key === 'Escape' && types(event.target) && !(event.target as HTMLElement).closest('dialog')) {
+    (event.target as HTMLElement).blur();
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    return;
+  }
   if (palette || event.metaKey || event.ctrlKey || event.altKey || types(event.target)) return;
   if (waiting === 'g') {
     waiting = '';
@@ -67,12 +90,15 @@ function pressed(event: KeyboardEvent) {
     if (place) go(place);
     return;
   }
+  // A key that is held down is one press.
+  if (event.repeat && 'ad'.includes(event.key)) return;
   const done = act(event.key);
   if (done) event.preventDefault();
 }
 
 function act(key: string): boolean {
   switch (key) {
+    case 'ArrowDown': case 'ArrowUp': return arrow(key === 'ArrowDown' ? 1 : -1);
     case 'j': step(1); return true;
     case 'k': step(-1); return true;
     case 'g': waiting = 'g'; return true;
@@ -97,6 +123,10 @@ export const keys = {
   set help(open: boolean) { help = open; },
   listen(): () => void {
     addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
+    document.addEventListener('focusin', noted);
+    return () => {
+      removeEventListener('keydown', pressed);
+      document.removeEventListener('focusin', noted);
+    };
   },
 };

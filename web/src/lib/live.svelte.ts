@@ -1,16 +1,23 @@
 // What the daemon tells: one websocket for the whole page.
-import { ask } from './api';
-import type { Approval, Event, Finding, Group, Session } from './types';
+import { api, unwrap } from '../api/client';
+import { isEvent } from './transcript';
+import type { Approval, EventLine, Finding, Group, Session } from './types';
 
-type Listener = (event: Event, cursor: string) => void;
+type Listener = (line: EventLine, cursor: string) => void;
+type Verdict = { decision: string; by: string };
 type Message = {
-  type: string; sessionId?: string; session?: Session; sessions?: Session[]; cursor?: string; event?: Event;
-  approval?: Approval; change?: 'appeared' | 'withdrawn'; finding?: Finding;
+  type: string; sessionId?: string; session?: Session; sessions?: Session[]; cursor?: string; event?: EventLine;
+  approval?: Approval; decision?: Verdict | null; change?: 'appeared' | 'withdrawn'; finding?: Finding;
 };
 export type State = 'connecting' | 'open' | 'lost' | 'stranger';
 
+/** So long a request that was settled stays where it was, with its result. */
+export const LINGERS = 1500;
+
 const sessions = new Map<string, Session>();
 const approvals = new Map<string, Approval>();
+const verdicts = new Map<string, Verdict>();
+const lingering = new Set<string>();
 const doing = new Map<string, string>();
 const listeners = new Set<Listener>();
 const starts = new Set<() => void>();
@@ -34,7 +41,7 @@ function changed() {
 }
 
 export const live = {
-  /** Sessions of late, by id. Reading it follows every change. */
+  /** Recent sessions, by id. Reading it follows every change. */
   get sessions(): ReadonlyMap<string, Session> { void version; return sessions; },
   /** Requests for approval, by id. */
   get approvals(): ReadonlyMap<string, Approval> { void version; return approvals; },
@@ -44,17 +51,27 @@ export const live = {
   get known() { return known; },
   /** What a session was last seen to begin. */
   doing(id: string): string | undefined { void version; return doing.get(id); },
+  /** What was decided about a request, as far as this page heard of it. */
+  verdict(id: string): Verdict | undefined { void version; return verdicts.get(id); },
 };
 
-/** Where a session belongs: a request that is held needs somebody, whatever else is known of it. */
-export function group(session: Session, approval: Approval | undefined): Group {
-  return approval?.state === 'pending' ? 'needs_you' : session.group;
+/** Requests that are shown: those that are open, and those just settled. The oldest comes first and stays first. */
+export function shownRequests(approvals: Iterable<Approval>): Approval[] {
+  return [...approvals]
+    .filter((it) => it.state === 'pending' || it.state === 'dialog_only' || lingering.has(it.id))
+    .sort((a, b) => a.asked_at.localeCompare(b.asked_at) || a.id.localeCompare(b.id));
 }
 
-/** The open request of each session, by its id. */
-export function asked(approvals: Iterable<Approval>): Map<string, Approval> {
-  const open = [...approvals].filter((it) => it.state === 'pending' || it.state === 'dialog_only');
-  return new Map(open.map((it) => [it.session_id, it]));
+/** Where a session belongs: a request that is held needs somebody, whatever else is known of it. */
+export function group(session: Session, requests: readonly Approval[]): Group {
+  return requests.some((it) => it.state === 'pending' || lingering.has(it.id)) ? 'needs_you' : session.group;
+}
+
+/** The requests of each session, by its id. */
+export function asked(approvals: Iterable<Approval>): Map<string, Approval[]> {
+  const of = new Map<string, Approval[]>();
+  for (const it of shownRequests(approvals)) of.set(it.session_id, [...(of.get(it.session_id) ?? []), it]);
+  return of;
 }
 
 /** Hears every event of every session. */
@@ -69,10 +86,22 @@ export function anew(start: () => void): () => void {
   return () => starts.delete(start);
 }
 
-export function decided(row: Approval) {
-  heard?.push({ type: 'approval-decision', approval: row });
-  approvals.set(row.id, row);
+/** A request is so now. What was asked does not change, so what was shown of it is kept. */
+export function decided(row: Approval, verdict?: Verdict | null) {
+  heard?.push({ type: 'approval-decision', approval: row, decision: verdict });
+  const before = approvals.get(row.id);
+  approvals.set(row.id, { ...row, input: row.input ?? before?.input });
+  if (verdict) verdicts.set(row.id, verdict);
+  if (before?.state === 'pending' && row.state !== 'pending' && row.state !== 'dialog_only') linger(row.id);
   changed();
+}
+
+function linger(id: string) {
+  lingering.add(id);
+  setTimeout(() => {
+    lingering.delete(id);
+    changed();
+  }, LINGERS);
 }
 
 function take(message: Message) {
@@ -85,14 +114,14 @@ function take(message: Message) {
       changed();
       break;
     case 'approval-decision':
-      if (message.approval) decided(message.approval);
+      if (message.approval) decided(message.approval, message.decision);
       break;
     case 'finding':
       remark(message);
       break;
     case 'stream-event':
     case 'capture-event':
-      if (message.event) event(message.event, message.cursor ?? '');
+      if (message.event) publish(message.event, message.cursor ?? '');
       break;
   }
 }
@@ -106,12 +135,12 @@ function begin(all: Session[]) {
   for (const start of starts) start();
 }
 
-function event(event: Event, cursor: string) {
-  if (event.kind === 'tool.call') {
-    doing.set(event.sessionId, [event.data.tool, event.text].filter(Boolean).join(' '));
+function publish(line: EventLine, cursor: string) {
+  if (isEvent(line) && line.kind === 'tool.call') {
+    doing.set(line.sessionId, [line.data.tool, line.text].filter(Boolean).join(' '));
     changed();
   }
-  for (const listener of listeners) listener(event, cursor);
+  for (const listener of listeners) listener(line, cursor);
 }
 
 function remark(message: Message) {
@@ -130,12 +159,12 @@ async function remind() {
     changed();
   };
   await Promise.allSettled([
-    ask<{ approvals: Approval[] }>('/api/approvals').then((it) => {
+    unwrap(api.GET('/api/approvals')).then((it) => {
       approvals.clear();
       for (const row of it.approvals) approvals.set(row.id, row);
       again('approval-decision');
     }),
-    ask<{ findings: Finding[] }>('/api/findings').then((it) => {
+    unwrap(api.GET('/api/findings')).then((it) => {
       findings = it.findings;
       again('finding');
     }),
@@ -172,6 +201,6 @@ export function connect(): () => void {
 
 /** Whether nobody answers, or we are not let in. */
 async function lost() {
-  const stranger = await fetch('/api/health').then((it) => it.status === 401, () => false);
+  const stranger = await api.GET('/api/health').then((it) => it.response.status === 401, () => false);
   connection = stranger ? 'stranger' : 'lost';
 }

@@ -1,4 +1,5 @@
 // The address is the state: the page, what it shows and how it is filtered.
+import { restore, saved } from './scrolled';
 
 type Place = { path: string; query: URLSearchParams };
 
@@ -7,19 +8,48 @@ function here(): Place {
 }
 
 let place = $state.raw(here());
+/** The word a session was first opened by, by its id. */
+const opened = new Map<string, string>();
 
 export const route = {
   get path() { return place.path; },
   get query() { return place.query; },
   /** The parts of the path. */
-  get parts() { return place.path.split('/').filter(Boolean).map(decodeURIComponent); },
+  get parts() { return place.path.split('/').filter(Boolean).map(decoded); },
+  /** What is the same as long as the same page is open: a session is, by its id and by the beginning of it. */
+  get page() {
+    const [name = '', word = ''] = this.parts;
+    return name === 'session' ? `session ${opened.get(word) ?? word}` : name;
+  },
 };
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A session was opened by this word: its own id is the same page from now on. */
+export function known(word: string, id: string) {
+  if (!opened.has(id)) opened.set(id, word);
+}
+
+/** Shows what the address says; another page begins at its top and has the focus. */
+function moved(before: string) {
+  place = here();
+  if (route.page === before) return;
+  const main = document.querySelector('main');
+  main?.scrollTo(0, 0);
+  main?.focus({ preventScroll: true });
+}
 
 export function go(to: string) {
   if (to === location.pathname + location.search) return;
-  history.pushState(null, '', to);
-  place = here();
-  document.querySelector('main')?.scrollTo(0, 0);
+  const before = route.page;
+  history.pushState({ key: saved.next() }, '', to);
+  moved(before);
 }
 
 /** Changes a filter in the address; it is not a step to go back to. */
@@ -28,7 +58,7 @@ export function filter(name: string, value: string) {
   if (value) query.set(name, value);
   else query.delete(name);
   const text = query.toString();
-  history.replaceState(null, '', location.pathname + (text ? `?${text}` : ''));
+  history.replaceState(history.state, '', location.pathname + (text ? `?${text}` : ''));
   place = here();
 }
 
@@ -38,15 +68,27 @@ function followed(event: MouseEvent) {
   const wanted = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!link || !wanted || link.origin !== location.origin || link.hasAttribute('download') || link.target) return;
   event.preventDefault();
+  if (link.hash && link.pathname + link.search === location.pathname + location.search) {
+    document.getElementById(link.hash.slice(1))?.focus();
+    return;
+  }
   go(link.pathname + link.search);
 }
 
 export function follow(): () => void {
-  const moved = () => { place = here(); };
-  addEventListener('popstate', moved);
+  const back = () => {
+    const before = route.page;
+    moved(before);
+    restore();
+  };
+  history.scrollRestoration = 'manual';
+  if (!history.state?.key) history.replaceState({ key: saved.next() }, '');
+  const end = saved.listen();
+  addEventListener('popstate', back);
   document.addEventListener('click', followed);
   return () => {
-    removeEventListener('popstate', moved);
+    end();
+    removeEventListener('popstate', back);
     document.removeEventListener('click', followed);
   };
 }

@@ -1,11 +1,13 @@
 // What sessions are about, in three lines: asked for when a card is seen, and again when it moved on.
 import { SvelteMap } from 'svelte/reactivity';
-import { ask } from './api';
+import { api, unwrap } from '../api/client';
 import type { Session, Summary } from './types';
 
 const AT_ONCE = 4;
 const kept = new SvelteMap<string, Summary>();
 const stamps = new Map<string, string>();
+/** How a session was when its summary was asked for. */
+const made = new Map<string, string>();
 const queue: Session[] = [];
 let running = 0;
 
@@ -18,12 +20,17 @@ function next() {
     const session = queue.shift();
     if (!session) return;
     running += 1;
-    ask<Summary>(`/api/sessions/${session.id}/summary`)
-      .then((it) => kept.set(session.id, it))
+    unwrap(api.GET('/api/sessions/{id}/summary', { params: { path: { id: session.id } } }))
+      .then((it) => { made.set(session.id, stamp(session)); kept.set(session.id, it); })
       // The card says less; its session may be gone.
       .catch(() => stamps.delete(session.id))
       .finally(() => { running -= 1; next(); });
   }
+}
+
+/** What is known of it is of now. */
+export function fresh(session: Session): boolean {
+  return made.get(session.id) === stamp(session);
 }
 
 export function summary(id: string): Summary | undefined {

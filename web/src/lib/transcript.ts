@@ -1,5 +1,5 @@
 // Events as a person reads them: prompts, answers, and calls with their results.
-import type { Event } from './types';
+import type { Event, EventLine } from './types';
 
 export type Item =
   | { kind: 'prompt'; id: string; event: Event; turn: number }
@@ -11,25 +11,40 @@ const KINDS: Record<string, Exclude<Item['kind'], 'prompt' | 'call'>> = {
   'approval.requested': 'asked', 'approval.resolved': 'resolved', 'session.exited': 'ended',
 };
 
+/** Whether it is an event; else it says that one is gone. */
+export function isEvent(line: EventLine): line is Event {
+  return line.kind !== 'event.removed';
+}
+
 /** Keeps the events of a session in the order of their time, and what they come to. */
 export class Transcript {
   private readonly events = new Map<string, { event: Event; at: number }>();
 
-  take(event: Event) {
-    if (event.kind === 'event.removed') this.events.delete(event.id);
-    else this.events.set(event.id, { event, at: Date.parse(event.createdAt) });
+  take(line: EventLine) {
+    if (isEvent(line)) this.events.set(line.id, { event: line, at: Date.parse(line.createdAt) });
+    else this.events.delete(line.id);
   }
 
   get size() { return this.events.size; }
 
-  items(): Item[] {
+  /** What there is so far. As long as the middle is missing, turns after it are counted back from the last one. */
+  items(last?: { prompts: number; since: number }): Item[] {
     const sorted = [...this.events.values()];
     // Most come in order already.
     if (sorted.some((it, place) => it.at < (sorted[place - 1]?.at ?? 0))) {
       sorted.sort((a, b) => a.at - b.at || a.event.sequence - b.event.sequence);
     }
-    return folded(sorted.map((it) => it.event));
+    const items = folded(sorted.map((it) => it.event));
+    return last ? renumbered(items, last) : items;
   }
+}
+
+/** Numbers the turns that began at or after an instant so that the last one is the last of all. */
+function renumbered(items: Item[], { prompts, since }: { prompts: number; since: number }): Item[] {
+  const late = (it: Item) => Date.parse(it.event.createdAt) >= since;
+  const all = items.reduce((count, it) => count + (it.kind === 'prompt' ? 1 : 0), 0);
+  const missing = Math.max(0, prompts - all);
+  return missing ? items.map((it) => (late(it) ? { ...it, turn: it.turn + missing } : it)) : items;
 }
 
 function folded(events: Event[]): Item[] {
@@ -60,7 +75,7 @@ function folded(events: Event[]): Item[] {
 export type Change = { file: string; before: string; after: string };
 
 /** What a call would change in which file, by the shape of what it was given. */
-export function changes(event: Event): Change[] {
+export function changes(event: Pick<Event, 'data'>): Change[] {
   const input = (event.data.input ?? {}) as Record<string, unknown>;
   const text = (name: string) => (typeof input[name] === 'string' ? (input[name] as string) : undefined);
   const file = text('file_path') ?? text('path') ?? text('filePath') ?? text('notebook_path');
@@ -88,6 +103,24 @@ function patched(patch: string): Change[] {
     else { last.before += `${rest}\n`; last.after += `${rest}\n`; }
   }
   return out;
+}
+
+/** The number of the entry that is read at a place: the turn it belongs to, or the one before or after. */
+export function turnFrom(items: readonly Item[], at: number, by: number): Item | undefined {
+  const here = items[at];
+  const begins = here?.kind === 'prompt';
+  const turn = (here?.turn ?? 0) + (by < 0 && !begins ? 0 : by);
+  return items.find((it) => it.kind === 'prompt' && it.turn === Math.max(1, turn));
+}
+
+/** The entry that is nearest before a place of one list and is in another, by its number there. */
+export function sameIn(items: readonly Item[], at: number, others: readonly Item[]): number {
+  const places = new Map(others.map((it, number) => [it.id, number]));
+  for (let number = at; number >= 0; number -= 1) {
+    const found = places.get(items[number]?.id ?? '');
+    if (found !== undefined) return found;
+  }
+  return 0;
 }
 
 export type Todo = { text: string; status: string };

@@ -7,6 +7,7 @@ export type Look = { shape: string; word: string; tone: Tone };
 /** How a state is drawn: a shape, a word and a colour, which never speaks alone. */
 export function look(session: Session): Look {
   if (session.lifecycle === 'lost') return { shape: '✕', word: 'lost', tone: 'failed' };
+  if (session.failed) return { shape: '✕', word: 'failed', tone: 'failed' };
   switch (session.status) {
     case 'waiting_approval': return { shape: '●', word: 'waiting for approval', tone: 'approval' };
     case 'waiting':
@@ -18,6 +19,11 @@ export function look(session: Session): Look {
     case 'exited': return { shape: '✓', word: 'done', tone: 'done' };
     default: return { shape: '?', word: 'unknown', tone: 'idle' };
   }
+}
+
+/** What may be answered to the question a session asks. */
+export function offered(session: Session): string[] {
+  return session.waiting_for?.options ?? [];
 }
 
 /** The device a session is on, where that is another one. */
@@ -37,6 +43,30 @@ export function ago(at: string | null | undefined, now: number): string {
   if (seconds < 6 * 86400) return date.toLocaleDateString('en', { weekday: 'short' });
   const year = date.getFullYear() === new Date(now).getFullYear() ? undefined : 'numeric';
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year });
+}
+
+const isLong = (at: string, now: number) => now - Date.parse(at) >= 86_400_000;
+
+/** How long something has been so: for 3h, since Tue, since 3 Oct. */
+export function since(at: string | null | undefined, now: number): string {
+  return at ? `${isLong(at, now) ? 'since' : 'for'} ${ago(at, now)}` : '';
+}
+
+/** When something was: 3h ago, on Tue, on 3 Oct. */
+export function past(at: string | null | undefined, now: number): string {
+  if (!at) return 'never';
+  return isLong(at, now) ? `on ${ago(at, now)}` : `${ago(at, now)} ago`;
+}
+
+/** The day of a time, as a person says it. */
+export function day(at: string): string {
+  return new Date(at).toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+}
+
+/** A text without the marks it is written with, for places of one line. */
+export function unmarked(text: string): string {
+  return line(text.replace(/^\s*(?:[#>]+|[-*+]|\d+\.)\s+/gm, '').replace(/```\w*/g, ' ').replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replace(/(\*\*|__|~~)(?=\S)(.+?)\1/g, '$2').replace(/(^|[\s(])\*(?=[^\s*])([^*\n]*[^\s*])\*(?=[\s.,;:!?)]|$)/g, '$1$2').replace(/`([^`]*)`/g, '$1').replace(/(^|[\s(])(?:\*\*|`)(?=\w)/g, '$1'));
 }
 
 /** A length of time: 14s, 4m 10s, 3h 2m. */
@@ -63,7 +93,17 @@ export function count(value: number): string {
   if (value < 10_000) return `${(value / 1000).toFixed(1)}k`;
   if (value < 1_000_000) return `${Math.round(value / 1000)}k`;
   if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(value < 10_000_000 ? 1 : 0)}M`;
-  return `${(value / 1_000_000_000).toFixed(1)}G`;
+  return `${(value / 1_000_000_000).toFixed(1)}B`;
+}
+
+/** 2,014: where the number itself is told. */
+export function exact(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** a, b and c. */
+export function listed(words: string[]): string {
+  return new Intl.ListFormat('en-GB').format(words);
 }
 
 export function tokens(usage: Usage): number {

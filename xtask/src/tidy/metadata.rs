@@ -19,7 +19,7 @@ pub(super) struct Package {
 /// Asks cargo for all packages, those of tests and of other platforms too.
 pub(super) fn load(root: &Path) -> Result<Vec<Package>, String> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["metadata", "--format-version", "1"]);
+    cargo.args(["metadata", "--locked", "--format-version", "1"]);
     let output = cargo
         .current_dir(root)
         .output()

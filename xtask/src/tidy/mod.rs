@@ -4,16 +4,23 @@ mod adapters;
 mod agents;
 mod crates;
 mod documents;
+mod english;
+mod errands;
 mod examples;
 mod files;
 mod floors;
 mod licences;
+mod locks;
 mod metadata;
+mod modules;
 mod names;
+mod picture;
 mod sizes;
 mod spdx;
 mod tokens;
 mod words;
+
+pub(crate) use picture::draw;
 
 use files::Tree;
 use std::path::Path;
@@ -48,14 +55,19 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let packages = metadata::load(root)?;
     let rules = [
         ("crate arrows", floors::check(&packages)),
-        ("licences", licences::check(&packages)),
+        ("picture", picture::check(&tree, &packages)),
+        ("modules", modules::check(&tree)),
+        ("licences", licences::check(&tree, &packages)),
+        ("locks", locks::check(&tree)),
         ("sizes", sizes::check(&tree)),
         ("agents' names", names::check(&tree)),
         ("adapter folders", adapters::check(&tree)),
         ("crates", crates::check(&tree)),
         ("words", words::check(&tree)),
+        ("english", english::check(&tree)),
         ("documents", documents::check(&tree)),
         ("examples", examples::check(&tree)),
+        ("where to look", errands::check(&tree, root)),
     ];
     let mut broken = 0;
     for (rule, findings) in &rules {

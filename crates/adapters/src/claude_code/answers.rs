@@ -1,11 +1,11 @@
-//! What a model said, did and cost.
+//! Assistant records: answers, tool calls and their cost.
 
 use super::hooks::QUESTION_TOOLS;
 use super::record::{Block, Content, Line, Message, Usage};
-use super::telling::Telling;
+use super::record_sink::RecordSink;
 use super::user;
 use crate::gist;
-use crate::hooking::question_in;
+use crate::hook_payload::{options_in, question_in};
 use std::borrow::Cow;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};
@@ -13,81 +13,81 @@ use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};
 /// The model of messages that the program itself put into the model's mouth.
 const SYNTHETIC: &str = "<synthetic>";
 
-/// Tells what an assistant record says. Each holds one block of an answer, or the whole of it.
-pub(super) fn tell<'r>(line: &'r Line<'r>, telling: &mut Telling<'r, '_>) {
+/// Emits the events of an assistant record, which holds one block of an answer or all of it.
+pub(super) fn emit<'r>(line: &'r Line<'r>, sink: &mut RecordSink<'r, '_>) {
     let Some(message) = &line.message else {
         return;
     };
     let is_synthetic = message.model.as_deref() == Some(SYNTHETIC);
     if line.is_api_error_message == Some(true) || is_synthetic {
-        return tell_synthetic(line, message, telling);
+        return emit_synthetic(line, message, sink);
     }
-    telling.chain.note_model(message.model.as_deref());
+    sink.chain.note_model(message.model.as_deref());
     match &message.content {
-        Some(Content::Text(text)) => tell_text(0, text, true, message, telling),
-        Some(Content::Blocks(blocks)) => tell_blocks(blocks, message, telling),
+        Some(Content::Text(text)) => emit_text(0, text, true, message, sink),
+        Some(Content::Blocks(blocks)) => emit_blocks(blocks, message, sink),
         None => {}
     }
-    tell_usage(line, message, telling);
+    emit_usage(line, message, sink);
 }
 
-fn tell_blocks<'r>(
+fn emit_blocks<'r>(
     blocks: &'r [Block<'r>],
     message: &'r Message<'r>,
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
     for (part, block) in (0..).zip(blocks) {
         let is_last = part as usize + 1 == blocks.len();
         match block.kind.as_deref() {
             Some("text") => {
                 let text = block.text.as_deref().unwrap_or_default();
-                tell_text(part, text, is_last, message, telling);
+                emit_text(part, text, is_last, message, sink);
             }
-            Some("thinking") => tell_thinking(part, block, message, telling),
+            Some("thinking") => emit_thinking(part, block, message, sink),
             Some("redacted_thinking") => {}
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-                tell_call(part, block, telling);
+                emit_call(part, block, sink);
             }
             _ if user::is_result(block) => {
-                let call = telling.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
-                user::tell_result(part, block, (call, None), telling);
+                let call = sink.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
+                user::emit_result(part, block, (call, None), sink);
             }
-            kind => telling.unknown("assistant", kind),
+            kind => sink.unknown("assistant", kind),
         }
     }
 }
 
-fn tell_text<'r>(
+fn emit_text<'r>(
     part: u32,
     text: &'r str,
     is_last: bool,
     message: &'r Message<'r>,
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
-    let mut draft = telling.draft(part, Kind::AssistantMessage);
+    let mut draft = sink.draft(part, Kind::AssistantMessage);
     draft.ends_turn = is_last && ends_turn(message.stop_reason.as_deref());
     draft.text = Some(Cow::Borrowed(text));
     draft.detail = detail_of(message);
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
 fn ends_turn(stop_reason: Option<&str>) -> bool {
     matches!(stop_reason, Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal"))
 }
 
-fn tell_thinking<'r>(
+fn emit_thinking<'r>(
     part: u32,
     block: &'r Block<'r>,
     message: &'r Message<'r>,
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
     let Some(text) = block.thinking.as_deref().filter(|text| !text.is_empty()) else {
         return;
     };
-    let mut draft = telling.draft(part, Kind::AssistantThinking);
+    let mut draft = sink.draft(part, Kind::AssistantThinking);
     draft.text = Some(Cow::Borrowed(text));
     draft.detail = detail_of(message);
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
 fn detail_of<'r>(message: &'r Message<'r>) -> Detail<'r> {
@@ -98,14 +98,15 @@ fn detail_of<'r>(message: &'r Message<'r>) -> Detail<'r> {
     }
 }
 
-fn tell_call<'r>(part: u32, block: &'r Block<'r>, telling: &mut Telling<'r, '_>) {
+fn emit_call<'r>(part: u32, block: &'r Block<'r>, sink: &mut RecordSink<'r, '_>) {
     let call_id = block.id.as_deref().unwrap_or_default();
-    telling.calls.open(call_id, telling.event_id(part));
-    let mut draft = telling.draft(part, Kind::ToolCall);
+    sink.calls.open(call_id, sink.event_id(part));
+    let mut draft = sink.draft(part, Kind::ToolCall);
     draft.text = block.input.map(gist::of);
     let tool = block.name.as_deref().unwrap_or_default();
     if QUESTION_TOOLS.contains(&tool) {
-        draft.signal = Some(Signal::Asked { call: String::new() });
+        let options = block.input.map(|it| options_in(it.get())).unwrap_or_default();
+        draft.signal = Some(Signal::Asked { call: String::new(), options });
         let question = block.input.and_then(|it| question_in(it.get()));
         draft.text = question.map(Cow::Owned).or(draft.text);
     }
@@ -115,27 +116,27 @@ fn tell_call<'r>(part: u32, block: &'r Block<'r>, telling: &mut Telling<'r, '_>)
         input: block.input,
         input_text: None,
     };
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
-fn tell_synthetic<'r>(line: &'r Line<'r>, message: &'r Message<'r>, telling: &mut Telling<'r, '_>) {
+fn emit_synthetic<'r>(line: &'r Line<'r>, message: &'r Message<'r>, sink: &mut RecordSink<'r, '_>) {
     let (part, text) = match &message.content {
         Some(Content::Text(text)) => (0, text.as_ref()),
         Some(Content::Blocks(blocks)) => first_text(blocks),
         None => (0, ""),
     };
     if line.is_api_error_message != Some(true) {
-        return telling.notice(part, "synthetic", Some(Cow::Borrowed(text)));
+        return sink.notice(part, "synthetic", Some(Cow::Borrowed(text)));
     }
     let word = line.error.as_ref().and_then(|e| e.message.as_deref());
-    let mut draft = telling.draft(part, Kind::Error);
+    let mut draft = sink.draft(part, Kind::Error);
     draft.ends_turn = true;
     draft.text = Some(Cow::Borrowed(text));
     draft.detail = Detail::Failure {
         code: word.or(line.api_error_type.as_deref()).map(Cow::Borrowed),
         retrying: None,
     };
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
 fn first_text<'r>(blocks: &'r [Block<'r>]) -> (u32, &'r str) {
@@ -146,15 +147,15 @@ fn first_text<'r>(blocks: &'r [Block<'r>]) -> (u32, &'r str) {
 }
 
 /// Every line of an answer repeats what the answer cost so far, under the same key.
-fn tell_usage(line: &Line<'_>, message: &Message<'_>, telling: &mut Telling<'_, '_>) {
+fn emit_usage(line: &Line<'_>, message: &Message<'_>, sink: &mut RecordSink<'_, '_>) {
     let Some(usage) = &message.usage else {
         return;
     };
-    let answer = message.id.as_deref().unwrap_or(telling.uuid);
+    let answer = message.id.as_deref().unwrap_or(sink.uuid);
     let request = line.request_id.as_deref().unwrap_or_default();
-    telling.usage(NewUsage {
+    sink.usage(NewUsage {
         key: usage_key(answer, request),
-        at: telling.at,
+        at: sink.at,
         model: message.model.as_deref().map(str::to_owned),
         tokens: tokens_of(usage),
         cost_microdollars: None,

@@ -1,15 +1,18 @@
-//! What Claude Code's hooks say.
+//! The events of Claude Code's hooks.
 
 use super::{live, place, status_line, telemetry};
-use crate::hooking::{Payload, Said};
-use crate::journal::Heard;
+use crate::hook_payload::{HookMeaning, Payload};
+use crate::journal::EntrySink;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::borrow::Cow;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
 
-/// Tools that ask a person something; they are no request to be allowed anything.
+/// Tools that ask the user a question; a call of one is not an approval request.
 pub(super) const QUESTION_TOOLS: &[&str] = &["AskUserQuestion", "ExitPlanMode"];
 /// Stands for the call of a question that a server asks through the agent.
 const ELICITATION: &str = "elicitation";
-/// Hooks that tell nothing but that the agent is there.
+/// Hooks that only prove that the agent is alive.
 const SIGNS_OF_LIFE: &[&str] = &[
     "UserPromptExpansion",
     "TaskCreated",
@@ -28,35 +31,62 @@ const SIGNS_OF_LIFE: &[&str] = &[
     "PostModelSwitch",
 ];
 
-/// Hears an entry of the journal.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    match heard.entry.via {
-        Origin::Registry => return live::hear(heard),
-        Origin::Telemetry => return telemetry::hear(heard),
+/// Reads an entry of the journal.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    match sink.entry.via {
+        Origin::Registry => return live::read_entry(sink),
+        Origin::Telemetry => return telemetry::read_entry(sink),
         _ => {}
     }
-    if status_line::hear(heard) {
+    if status_line::read_entry(sink) {
         return;
     }
-    let payload = heard.entry.payload.get();
+    let payload = sink.entry.payload.get();
     let Some(payload) = Payload::of(payload) else {
-        return heard.unknown("hook/unreadable");
+        return sink.unknown("hook/unreadable");
     };
     let (who, parent) = whose(&payload);
-    let facts = payload.facts(heard, parent);
-    heard.learn(&who, facts);
+    let facts = payload.facts(sink, parent);
+    sink.add_facts(&who, facts);
     match payload.hook_event_name.as_deref() {
-        Some("PostToolBatch") => tell_batch(&payload, &who, heard),
+        Some("PostToolBatch") => emit_batch(&payload, &who, sink),
         _ => {
-            let said = meaning(&payload, heard);
-            payload.tell(heard, &who, said);
+            let meaning = meaning(&payload, sink);
+            payload.emit(sink, &who, meaning);
         }
     }
 }
 
-/// The session a hook speaks of, and the one that works for it.
+/// Whether Claude Code itself sent this: its keys are in one style, and its transcripts are below `projects`. Other
+/// agents run the hooks of its settings with keys of another style and transcripts of their own.
+pub(super) fn is_own(payload: &str) -> bool {
+    let Ok(keys) = serde_json::from_str::<Keys<'_>>(payload) else { return true };
+    let foreign = [&keys.session_id, &keys.hook_event_name, &keys.tool_name];
+    let is_foreign = foreign.iter().any(|it| it.is_some());
+    !is_foreign && keys.transcript_path.as_deref().is_none_or(is_own_transcript)
+}
+
+/// Keys of another style, and where the transcript is; nothing else is read.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Keys<'a> {
+    #[serde(rename = "sessionId")]
+    session_id: Option<IgnoredAny>,
+    #[serde(rename = "hookEventName")]
+    hook_event_name: Option<IgnoredAny>,
+    #[serde(rename = "toolName")]
+    tool_name: Option<IgnoredAny>,
+    #[serde(borrow)]
+    transcript_path: Option<Cow<'a, str>>,
+}
+
+fn is_own_transcript(path: &str) -> bool {
+    path.is_empty() || path.ends_with(".jsonl") && path.split('/').any(|it| it == "projects")
+}
+
+/// The session of a hook, and its parent if the session is a sub-agent's.
 ///
-/// The agent that folds the context has an id and no type; it is no worker of anybody's.
+/// The agent that compacts the context has an id and no type; it does not count as a sub-agent.
 pub(super) fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeIdentity>) {
     let session = place::session(payload.session());
     match payload.worker().filter(|_| !is_folding(payload)) {
@@ -69,47 +99,47 @@ fn is_folding(payload: &Payload<'_>) -> bool {
     payload.agent_type.as_deref() == Some("")
 }
 
-fn meaning<'p>(payload: &'p Payload<'_>, heard: &mut Heard<'_, '_>) -> Said<'p> {
+fn meaning<'p>(payload: &'p Payload<'_>, sink: &mut EntrySink<'_, '_>) -> HookMeaning<'p> {
     let name = payload.hook_event_name.as_deref().unwrap_or_default();
     let asks = payload.tool_name.as_deref().is_some_and(|tool| QUESTION_TOOLS.contains(&tool));
-    let plain = |signal| Said { kind: Kind::Heartbeat, signal, text: None };
+    let plain = |signal| HookMeaning { kind: Kind::Heartbeat, signal, text: None };
     match name {
         "SubagentStart" | "SubagentStop" if is_folding(payload) => plain(Signal::Alive),
         "PreToolUse" | "PermissionRequest" if asks => {
-            Said { text: payload.question(), ..plain(Signal::Asked { call: payload.call() }) }
+            HookMeaning { text: payload.question(), ..plain(payload.question_signal()) }
         }
-        "PermissionDenied" => Said {
+        "PermissionDenied" => HookMeaning {
             kind: Kind::ApprovalResolved,
             signal: Signal::Settled { call: payload.call(), input: payload.input_mark() },
             text: payload.request(),
         },
         "StopFailure" => {
-            Said { kind: Kind::Error, signal: Signal::Failed, text: payload.failure() }
+            HookMeaning { kind: Kind::Error, signal: Signal::Failed, text: payload.failure() }
         }
         "Notification" => {
             let kind = payload.notification_type.as_deref().unwrap_or_default();
-            Said { kind: Kind::Notice, signal: reminder(kind), text: payload.remark() }
+            HookMeaning { kind: Kind::Notice, signal: reminder(kind), text: payload.remark() }
         }
         "Elicitation" => {
-            let signal = Signal::Asked { call: ELICITATION.to_owned() };
-            Said { text: payload.remark(), ..plain(signal) }
+            let signal = Signal::Asked { call: ELICITATION.to_owned(), options: Vec::new() };
+            HookMeaning { text: payload.remark(), ..plain(signal) }
         }
         "ElicitationResult" => plain(Signal::Answered { call: ELICITATION.to_owned() }),
         known if SIGNS_OF_LIFE.contains(&known) => plain(Signal::Alive),
-        other => payload.said().unwrap_or_else(|| {
-            heard.unknown(&format!("hook/{other}"));
+        other => payload.meaning().unwrap_or_else(|| {
+            sink.unknown(&format!("hook/{other}"));
             plain(Signal::Alive)
         }),
     }
 }
 
-/// What a notification reminds of. It comes seconds after what it speaks of.
+/// The signal of a notification, which comes seconds after its cause.
 fn reminder(kind: &str) -> Signal {
     match kind {
         "permission_prompt" => Signal::AskedApproval { input: String::new() },
         "idle_prompt" => Signal::Quiet,
         "elicitation_dialog" | "elicitation_url_dialog" | "agent_needs_input" => {
-            Signal::Asked { call: String::new() }
+            Signal::Asked { call: String::new(), options: Vec::new() }
         }
         "elicitation_complete" | "elicitation_response" => {
             Signal::Answered { call: ELICITATION.to_owned() }
@@ -118,14 +148,43 @@ fn reminder(kind: &str) -> Signal {
     }
 }
 
-/// Several calls came back together; a refused one is told by nothing else.
-fn tell_batch(payload: &Payload<'_>, who: &RuntimeIdentity, heard: &mut Heard<'_, '_>) {
+/// Emits the results of several calls. No other hook reports a refused call.
+fn emit_batch(payload: &Payload<'_>, who: &RuntimeIdentity, sink: &mut EntrySink<'_, '_>) {
     let calls = payload.batch();
-    let plain = |signal| Said { kind: Kind::Heartbeat, signal, text: None };
+    let plain = |signal| HookMeaning { kind: Kind::Heartbeat, signal, text: None };
     if calls.is_empty() {
-        return payload.tell(heard, who, plain(Signal::Alive));
+        return payload.emit(sink, who, plain(Signal::Alive));
     }
     for (part, call) in (0..).zip(calls) {
-        payload.tell_part(heard, who, (part, plain(Signal::Answered { call })));
+        payload.emit_part(sink, who, (part, plain(Signal::Answered { call })));
+    }
+}
+
+#[cfg(test)]
+mod own_tests {
+    use super::*;
+
+    #[test]
+    fn what_another_agent_says_is_not_claudes() {
+        let check =
+            |payload: &str, expected: bool| assert_eq!(is_own(payload), expected, "{payload}");
+        let own = r#"{"session_id": "s", "hook_event_name": "Stop", "transcript_path": "/h/.claude/projects/-w/s.jsonl"}"#;
+        check(own, true);
+        check(&own.replace("/h/.claude", "/srv/second"), true);
+        check(r#"{"session_id": "s", "hook_event_name": "Stop"}"#, true);
+        check(r#"{"session_id": "s", "hook_event_name": "Stop", "transcript_path": ""}"#, true);
+        check(
+            &own.replace("/h/.claude/projects/-w/s.jsonl", "/h/.grok/sessions/s/chat.jsonl"),
+            false,
+        );
+        check(
+            r#"{"sessionId": "s", "session_id": "s", "hook_event_name": "PermissionRequest"}"#,
+            false,
+        );
+        check(
+            r#"{"sessionId": "s", "hookEventName": "PreToolUse", "transcript_path": "/h/x.jsonl"}"#,
+            false,
+        );
+        check("not json", true);
     }
 }

@@ -5,7 +5,7 @@
 //! its process lives.
 
 use super::place;
-use crate::journal::{Heard, labelled};
+use crate::journal::{EntrySink, labelled};
 use crate::lenient::{self, Text, filled, made_of_objects, whole};
 use crate::records::{LONGEST_ID, time_ms};
 use crate::{LiveEntry, LivePlan};
@@ -73,19 +73,19 @@ fn entry(bytes: &[u8]) -> Option<LiveEntry> {
     })
 }
 
-/// Hears an entry of the list, as the journal keeps it.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    let listed: Option<Listed<'_>> = lenient::value_in(heard.entry.payload.get());
+/// Reads an entry of the list from the journal.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    let listed: Option<Listed<'_>> = lenient::value_in(sink.entry.payload.get());
     let Some((listed, id)) = listed.as_ref().and_then(|it| Some((it, it.session()?))) else {
-        return heard.unknown("registry/unreadable");
+        return sink.unknown("registry/unreadable");
     };
     let who = place::session(id);
     let changed = listed.status_updated_at.and_then(|ms| i64::try_from(ms).ok());
     let changed = changed.and_then(time_ms);
-    let mut draft = heard.draft(0, Kind::Heartbeat);
-    draft.signal = Some(signal(listed, heard));
+    let mut draft = sink.draft(0, Kind::Heartbeat);
+    draft.signal = Some(signal(listed, sink));
     draft.at = changed.or(draft.at);
-    // Without a time of its own it may be older than what was said since.
+    // Without its own time the entry may be older than later evidence.
     draft.confidence = changed.map_or(Confidence::Low, |_| Confidence::High);
     draft.text = listed.waiting_for.as_deref().or(listed.status.as_deref()).map(Cow::Borrowed);
     let words = [("status", &listed.status), ("waiting_for", &listed.waiting_for)];
@@ -100,18 +100,18 @@ pub(super) fn hear(heard: &mut Heard<'_, '_>) {
         process: listed.process(),
         ..Facts::default()
     };
-    heard.learn(&who, facts);
-    heard.tell(&who, draft);
+    sink.add_facts(&who, facts);
+    sink.emit(&who, draft);
 }
 
-fn signal(listed: &Listed<'_>, heard: &mut Heard<'_, '_>) -> Signal {
+fn signal(listed: &Listed<'_>, sink: &mut EntrySink<'_, '_>) -> Signal {
     match listed.status.as_deref() {
         Some("idle") => Signal::Quiet,
         Some("busy") => Signal::Busy,
         Some("waiting") => asked(listed.waiting_for.as_deref()),
         None => Signal::Alive,
         Some(other) => {
-            heard.unknown(&format!("registry/{other}"));
+            sink.unknown(&format!("registry/{other}"));
             Signal::Alive
         }
     }
@@ -122,7 +122,7 @@ fn asked(waiting_for: Option<&str>) -> Signal {
         Some("permission prompt" | "sandbox request" | "worker request") => {
             Signal::AskedApproval { input: String::new() }
         }
-        Some(_) | None => Signal::Asked { call: String::new() },
+        Some(_) | None => Signal::Asked { call: String::new(), options: Vec::new() },
     }
 }
 
@@ -179,8 +179,8 @@ mod tests {
             Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
         };
         #[derive(Default)]
-        struct Ear(Vec<(String, String, String)>);
-        impl Sink for Ear {
+        struct Recorder(Vec<(String, String, String)>);
+        impl Sink for Recorder {
             fn event(&mut self, _: &RuntimeIdentity, draft: Draft<'_>) {
                 let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
                 let at = draft.at.map(|it| it.to_string()).unwrap_or_default();
@@ -197,12 +197,12 @@ mod tests {
             let line = format!(
                 r#"{{"at":"2026-11-15T10:00:00Z","nonce":"n","agent":"claude-code","via":"registry","payload":{payload}}}"#
             );
-            let mut ear = Ear::default();
+            let mut recorder = Recorder::default();
             let at = Cursor::Bytes { byte_offset: 0, length: 0 };
             let record = Record { bytes: line.as_bytes(), at };
-            super::super::ADAPTER.journal().read(&record, &mut ear);
+            super::super::ADAPTER.journal().read(&record, &mut recorder);
             let expected = (expected.0.to_owned(), expected.1.to_owned(), expected.2.to_owned());
-            assert_eq!(ear.0, [expected], "{payload}");
+            assert_eq!(recorder.0, [expected], "{payload}");
         };
         let (now, then) = ("2026-11-15T10:00:00Z", "2026-11-15T09:00:00Z");
         let since =

@@ -1,31 +1,32 @@
 //! Claude Code: one JSON-lines transcript a session, another for each of its workers.
 //!
-//! The format is internal to the program and undocumented; the README beside this file says what
+//! The format is internal to the program and undocumented; the README beside this file lists what
 //! was seen and what is made of it.
 
 mod answers;
-mod carry;
-mod control;
+mod approvals;
 mod hooks;
 mod install;
-mod known;
 mod live;
 mod memory;
 mod place;
 mod prompts;
 mod reader;
 mod record;
-mod remarks;
+mod record_sink;
+mod record_types;
 mod screen;
 mod status_line;
+mod system_records;
 mod telemetry;
-mod telling;
+mod transfer;
 mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Capabilities, CarryPlan, Descriptor, DeskPlan, HomeRule, HookPlan, Place,
-    Reader, Retention, Screen, Shown, Source, StartPlan, StatusLinePlan, TelemetryPlan, records,
+    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader,
+    Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan, Traces,
+    TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;
@@ -35,7 +36,7 @@ const ADAPTER_ID: &str = "claude-code";
 /// The adapter of Claude Code.
 pub static ADAPTER: ClaudeCode = ClaudeCode;
 
-/// What the product knows of Claude Code.
+/// Claude Code.
 #[derive(Debug)]
 pub struct ClaudeCode;
 
@@ -52,8 +53,12 @@ static DESCRIPTOR: Descriptor = Descriptor {
     scoped_ids: false,
     rewrites_records: false,
     processes: &["claude", "claude.exe", "node"],
+    traces: Traces {
+        programs: &["claude-code"],
+        marks: &["CLAUDECODE"],
+        instructions: &["CLAUDE.md", "CLAUDE.local.md"],
+    },
     live: Some(live::PLAN),
-    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: Some(Retention {
         file: "settings.json",
         pointer: "/cleanupPeriodDays",
@@ -63,6 +68,11 @@ static DESCRIPTOR: Descriptor = Descriptor {
               its transcripts to be kept.",
     }),
     advice: &[Advice {
+        setting: Some(AdvisedSetting {
+            file: "settings.json",
+            pointer: "/permissions/defaultMode",
+            word: "auto",
+        }),
         id: "claude-code-auto-mode",
         text: "Interactive sessions start in permission mode `auto`, which rarely asks, so few \
                requests for approval will be seen.",
@@ -70,7 +80,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     }],
 };
 
-/// The fields of a record that events speak of, and those too bulky to repeat.
+/// The fields of a record that events cover, and those too bulky to repeat.
 const SPOKEN_OF: &[&str] = &[
     "type",
     "uuid",
@@ -121,15 +131,19 @@ impl Adapter for ClaudeCode {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
     }
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
     }
 
-    fn desk(&self) -> Option<&'static DeskPlan> {
-        Some(&control::DESK)
+    fn is_own_payload(&self, payload: &str) -> bool {
+        hooks::is_own(payload)
+    }
+
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
+        Some(&approvals::PLAN)
     }
 
     fn status_line(&self) -> Option<&'static StatusLinePlan> {
@@ -140,7 +154,7 @@ impl Adapter for ClaudeCode {
         Some(&telemetry::PLAN)
     }
 
-    fn read_screen(&self, screen: &Screen<'_>) -> Shown {
+    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
         screen::read(screen)
     }
 
@@ -148,8 +162,8 @@ impl Adapter for ClaudeCode {
         Some(&START)
     }
 
-    fn carry_plan(&self) -> Option<&'static CarryPlan> {
-        Some(&carry::PLAN)
+    fn transfer_plan(&self) -> Option<&'static TransferPlan> {
+        Some(&transfer::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

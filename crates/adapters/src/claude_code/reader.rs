@@ -1,10 +1,10 @@
-//! Reads a transcript line by line: finds whose record it is and who knows what it says.
+//! Reads a transcript line by line: finds the session of each record and dispatches by its type.
 
 use super::memory::{Chain, Memory, Seat};
 use super::place::{self, Owner, Transcript};
 use super::record::Line;
-use super::telling::Telling;
-use super::{answers, known, remarks, user};
+use super::record_sink::RecordSink;
+use super::{answers, record_types, system_records, user};
 use crate::{Reader, Source, lenient, records, surrogates};
 use serde::Deserialize;
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink, TitleRank};
@@ -43,7 +43,11 @@ impl TranscriptReader {
         let own = memory.own.take();
         memory.own = own.or_else(|| transcript.as_ref().and_then(first_chain));
         if let (Some(own), Some(title)) = (&mut memory.own, described(source)) {
-            own.facts.offer_title(TitleRank::Generated, &title);
+            // A title that came later is remembered; the description must not take its place again.
+            let known = own.facts.title.as_ref();
+            if known.is_none_or(|it| it.rank < TitleRank::Generated) {
+                own.facts.offer_title(TitleRank::Generated, &title);
+            }
         }
         Self {
             project: transcript.map_or_else(String::new, |t| t.project.to_owned()),
@@ -56,16 +60,16 @@ impl TranscriptReader {
         let Some(kind) = line.kind.as_deref() else {
             return sink.unknown("untyped", line.version.as_deref());
         };
-        let is_told = matches!(kind, "user" | "assistant" | "system" | "attachment");
-        if remarks::is_noted(kind) {
-            remarks::note(kind, line, &mut self.memory);
-        } else if !is_told && !known::is_silent_type(kind) {
+        let is_emitted = matches!(kind, "user" | "assistant" | "system" | "attachment");
+        if system_records::is_noted(kind) {
+            system_records::note(kind, line, &mut self.memory);
+        } else if !is_emitted && !record_types::is_silent_type(kind) {
             sink.unknown(kind, line.version.as_deref());
         }
         match line.uuid.as_deref() {
             Some(uuid) => self.take_record(kind, uuid, line, sink),
             // An event needs its record's id.
-            None if is_told => sink.unknown(kind, line.version.as_deref()),
+            None if is_emitted => sink.unknown(kind, line.version.as_deref()),
             None => {}
         }
     }
@@ -85,7 +89,7 @@ impl TranscriptReader {
         if matches!((seat, &self.role), (Seat::Own, Role::Session)) {
             chain.note_first_record(uuid);
         }
-        let telling = &mut Telling {
+        let sink = &mut RecordSink {
             uuid,
             at: line.timestamp.as_deref().and_then(records::time),
             version: line.version.as_deref(),
@@ -94,10 +98,10 @@ impl TranscriptReader {
             sink,
         };
         match kind {
-            "user" => user::tell(line, telling),
-            "assistant" => answers::tell(line, telling),
-            "system" => remarks::tell_system(line, telling),
-            "attachment" => remarks::tell_attachment(line, telling),
+            "user" => user::emit(line, sink),
+            "assistant" => answers::emit(line, sink),
+            "system" => system_records::emit_system(line, sink),
+            "attachment" => system_records::emit_attachment(line, sink),
             _ => {}
         }
     }
@@ -142,7 +146,8 @@ fn described(source: &Source<'_>) -> Option<String> {
 
 impl Reader for TranscriptReader {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if known::is_bulky_bookkeeping(record.bytes) || record.bytes.trim_ascii().is_empty() {
+        if record_types::is_bulky_bookkeeping(record.bytes) || record.bytes.trim_ascii().is_empty()
+        {
             return;
         }
         if let Some(line) = lenient::record_in::<Line<'_>>(record.bytes) {
@@ -171,7 +176,7 @@ mod tests {
     use proptest::prelude::*;
     use taffrail_model::{Cursor, Draft, EventId, NewUsage, TurnId};
 
-    /// A sink that hears nothing.
+    /// A sink that ignores everything.
     struct Deaf;
 
     impl Sink for Deaf {
@@ -213,6 +218,20 @@ mod tests {
             record.insert(at, again);
             survive(None, &[&record, RECORD.as_bytes()]);
         }
+    }
+
+    #[test]
+    fn a_worker_keeps_its_title_when_its_reader_is_restored() {
+        let path = "projects/-w/s1/subagents/agent-a1.jsonl";
+        let beside = [("agent-a1.meta.json".to_owned(), br#"{"description":"first"}"#.to_vec())];
+        let source = Source { path, key: "", scope: "", beside: &beside };
+        let mut reader = TranscriptReader::new(&source, None);
+        let at = Cursor::Pointer { pointer: String::new() };
+        let bytes = br#"{"type":"ai-title","aiTitle":"second"}"#;
+        reader.read(&Record { bytes, at }, &mut Deaf);
+        let saved = reader.save();
+        assert!(saved.contains("second"), "{saved}");
+        assert_eq!(TranscriptReader::new(&source, Some(&saved)).save(), saved);
     }
 
     #[test]

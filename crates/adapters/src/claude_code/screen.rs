@@ -1,34 +1,34 @@
 //! What the agent's screen shows: an input between two rules with a footer below, or a dialog.
 
-use crate::screen::{Screen, Shown, is_choice, is_rule};
+use crate::screen::{Screen, ScreenState, is_choice, is_rule};
 
 const MARK: char = '❯';
-/// What the footer says while it works.
+/// The text of the footer while the agent works.
 const WORKS: &str = "esc to interrupt";
-/// What the last row of a dialog says.
+/// The text of a dialog's last row.
 const DIALOG: &[&str] = &["esc to cancel", "enter to confirm", "enter to select"];
 
 /// Reads a screen.
-pub(super) fn read(screen: &Screen<'_>) -> Shown {
+pub(super) fn read(screen: &Screen<'_>) -> ScreenState {
     if is_dialog(screen) {
-        return Shown::Asking { command: command(screen) };
+        return ScreenState::Asking { command: command(screen) };
     }
-    let Some((top, bottom)) = last_two(screen, '─') else { return Shown::Unknown };
+    let Some((top, bottom)) = last_two(screen, '─') else { return ScreenState::Unknown };
     let Some((row, input)) = screen.written().find(|(at, _)| *at > top) else {
-        return Shown::Unknown;
+        return ScreenState::Unknown;
     };
     if row >= bottom || !input.starts_with(MARK) {
-        return Shown::Unknown;
+        return ScreenState::Unknown;
     }
     let mut footer = screen.written().filter(|(at, _)| *at > bottom);
     if footer.any(|(_, it)| it.to_lowercase().contains(WORKS)) {
-        return Shown::Working;
+        return ScreenState::Working;
     }
     let is_bare = bottom == row + 1 && input.trim_end() == MARK.to_string();
-    Shown::Ready { empty: is_bare || screen.is_at_start(row) }
+    ScreenState::Ready { empty: is_bare || screen.is_at_start(row) }
 }
 
-/// Its last row tells the keys, and a choice is marked above it.
+/// A dialog's last row lists the keys, and a choice is marked above it.
 fn is_dialog(screen: &Screen<'_>) -> bool {
     let mut rows = screen.written().rev();
     let keys = rows.next().map(|(_, it)| it.to_lowercase()).unwrap_or_default();
@@ -36,7 +36,7 @@ fn is_dialog(screen: &Screen<'_>) -> bool {
     DIALOG.iter().any(|it| keys.contains(it)) && rows.any(|(_, it)| is_marked(it))
 }
 
-/// What stands between the two broken rules of a request.
+/// The text between the two broken rules of a request.
 fn command(screen: &Screen<'_>) -> Option<String> {
     let (top, bottom) = last_two(screen, '╌')?;
     let choices = screen.written().filter(|(at, it)| *at > bottom && is_choice(it, MARK));
@@ -61,28 +61,28 @@ mod tests {
     const RULE: &str = "────────────────────────";
     const BROKEN: &str = "╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌";
 
-    fn shown(rows: &[&str], cursor: (usize, usize)) -> Shown {
+    fn shown(rows: &[&str], cursor: (usize, usize)) -> ScreenState {
         read(&Screen { rows, cursor })
     }
 
-    fn asking(command: &str) -> Shown {
-        Shown::Asking { command: (!command.is_empty()).then(|| command.to_owned()) }
+    fn asking(command: &str) -> ScreenState {
+        ScreenState::Asking { command: (!command.is_empty()).then(|| command.to_owned()) }
     }
 
     #[test]
     fn an_input_is_ready_unless_the_footer_says_it_works() {
-        let check = |input: &str, footer: &str, cursor: (usize, usize), expected: Shown| {
+        let check = |input: &str, footer: &str, cursor: (usize, usize), expected: ScreenState| {
             let rows = ["● Done.", "", RULE, input, RULE, footer];
             assert_eq!(shown(&rows, cursor), expected, "{input} {footer}");
         };
-        check("❯", "  ⏸ mode on", (2, 3), Shown::Ready { empty: true });
-        check("❯ Try \"how\"", "  ⏸ mode on", (2, 3), Shown::Ready { empty: true });
-        check("❯ half a", "  ⏸ mode on", (8, 3), Shown::Ready { empty: false });
-        check("❯", "  ⏸ mode on · esc to interrupt", (2, 3), Shown::Working);
-        check("❯ next", "  ⏸ mode on · esc to interrupt", (6, 3), Shown::Working);
-        check("$ vim", "  ⏸ mode on", (5, 3), Shown::Unknown);
+        check("❯", "  ⏸ mode on", (2, 3), ScreenState::Ready { empty: true });
+        check("❯ Try \"how\"", "  ⏸ mode on", (2, 3), ScreenState::Ready { empty: true });
+        check("❯ half a", "  ⏸ mode on", (8, 3), ScreenState::Ready { empty: false });
+        check("❯", "  ⏸ mode on · esc to interrupt", (2, 3), ScreenState::Working);
+        check("❯ next", "  ⏸ mode on · esc to interrupt", (6, 3), ScreenState::Working);
+        check("$ vim", "  ⏸ mode on", (5, 3), ScreenState::Unknown);
         let two = ["● Done.", RULE, "❯", "  a second line", RULE, "  ⏸ mode on"];
-        assert_eq!(shown(&two, (15, 3)), Shown::Ready { empty: false });
+        assert_eq!(shown(&two, (15, 3)), ScreenState::Ready { empty: false });
     }
 
     #[test]
@@ -97,15 +97,15 @@ mod tests {
         assert_eq!(shown(&question, (0, 2)), asking(""));
         let trust = [RULE, " Safe?", " ❯ No, exit", "   Yes", " Enter to confirm · Esc to cancel"];
         assert_eq!(shown(&trust, (0, 2)), asking(""));
-        // Words in a conversation are no dialog.
+        // The same words in a conversation do not make a dialog.
         let said = ["● Press Esc to cancel", RULE, "❯", RULE, "  ⏸ mode on"];
-        assert_eq!(shown(&said, (2, 2)), Shown::Ready { empty: true });
+        assert_eq!(shown(&said, (2, 2)), ScreenState::Ready { empty: true });
     }
 
     #[test]
     fn anything_else_is_unknown() {
         for rows in [&["$ "][..], &[], &["", RULE], &[RULE, RULE], &["Password:"], &["❯ "]] {
-            assert_eq!(shown(rows, (0, 0)), Shown::Unknown, "{rows:?}");
+            assert_eq!(shown(rows, (0, 0)), ScreenState::Unknown, "{rows:?}");
         }
     }
 }

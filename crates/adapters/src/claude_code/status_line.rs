@@ -1,18 +1,18 @@
-//! What Claude Code tells the command of its status line: what the session cost so far, and how full
+//! The payload for the status line's command: the session's cost so far, and how full
 //! its context is.
 //!
-//! It has no hook's name. It is told again with every answer, and when nothing but the clock moved.
+//! It has no hook name. Claude Code sends it with every answer, and again when only the clock moved.
 
 use super::place;
 use crate::StatusLinePlan;
-use crate::journal::{Heard, labelled};
+use crate::journal::{EntrySink, labelled};
 use crate::lenient::{self, Text, filled, lenient, made_of_objects, whole};
 use crate::records::LONGEST_ID;
 use serde::Deserialize;
 use taffrail_model::findings::status_line;
 use taffrail_model::{Facts, Kind, Signal};
 
-/// How it is told apart from what was told before.
+/// How payloads for the status line are recognised.
 pub(super) const PLAN: StatusLinePlan = StatusLinePlan { mark };
 
 #[derive(Default, Deserialize)]
@@ -71,7 +71,7 @@ struct Usage {
 made_of_objects! { Line<'de>, Model<'de>, Cost, Window, Usage }
 
 impl<'a> Line<'a> {
-    /// Reads what a status line was told; `None` for what a hook was.
+    /// Parses a payload for the status line; `None` for a hook's payload.
     fn of(json: &'a str) -> Option<Self> {
         let line: Self = lenient::value_in(json)?;
         let is_hook = line.hook_event_name.as_deref().is_some_and(|it| it != "Status");
@@ -109,7 +109,7 @@ impl Usage {
     }
 }
 
-/// What makes it worth telling again: another tenth of a cent, another hundredth of the context, another model.
+/// Changes when the payload is worth recording again: another tenth of a cent, hundredth of the context, or model.
 fn mark(payload: &str) -> Option<(String, String)> {
     let line = Line::of(payload)?;
     let cost = line.microdollars().map(|it| it / 1_000);
@@ -118,26 +118,26 @@ fn mark(payload: &str) -> Option<(String, String)> {
     Some((line.session().to_owned(), format!("{cost:?} {percent:?} {model:?}")))
 }
 
-/// Hears what a status line was told; `false` if it is none.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) -> bool {
-    let Some(line) = Line::of(heard.entry.payload.get()) else { return false };
+/// Reads a payload for the status line; `false` if the entry is not one.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) -> bool {
+    let Some(line) = Line::of(sink.entry.payload.get()) else { return false };
     let owned = |text: &Text<'_>| text.as_deref().map(str::to_owned);
     let who = place::session(line.session());
     let facts = Facts {
         model: line.model.as_ref().and_then(|it| owned(&it.id)),
         agent_version: owned(&line.version),
         cost_microdollars: line.microdollars(),
-        process: heard.process,
+        process: sink.process,
         ..Facts::default()
     };
-    heard.learn(&who, facts);
-    let mut draft = heard.draft(0, Kind::Heartbeat);
+    sink.add_facts(&who, facts);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
     draft.signal = Some(Signal::Alive);
     let fields = line.context().map(|(used, size)| {
         vec![(status_line::USED, used.into()), (status_line::WINDOW, size.into())]
     });
     draft.detail = labelled(status_line::LABEL, fields.unwrap_or_default());
-    heard.tell(&who, draft);
+    sink.emit(&who, draft);
     true
 }
 

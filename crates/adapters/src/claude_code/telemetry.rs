@@ -1,15 +1,15 @@
 //! What Claude Code sends as OpenTelemetry.
 //!
-//! It says nothing while a person is asked, and nothing when a turn is over: the list of live
+//! It has no event for a request to the user and none for the end of a turn: the list of live
 //! sessions and the transcript do.
 
 use super::answers::usage_key;
 use super::place;
-use crate::journal::Heard;
-use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, hear as hear_sent};
+use crate::journal::EntrySink;
+use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::{NewUsage, RuntimeIdentity, Signal, Tokens};
 
-/// What is written down.
+/// Which events the journal keeps.
 pub(super) const PLAN: TelemetryPlan = TelemetryPlan {
     prefix: "claude_code.",
     session: SESSION,
@@ -68,9 +68,9 @@ const WANTED: &[&str] = &[
     "token.usage",
 ];
 
-/// Hears an entry of the journal.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    hear_sent(heard, &PLAN, meaning);
+/// Reads an entry of the journal.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    read_sent(sink, &PLAN, meaning);
 }
 
 fn meaning(sent: &Telemetry) -> Option<Meaning> {

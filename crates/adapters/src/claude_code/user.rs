@@ -2,32 +2,32 @@
 
 use super::prompts::{self, Circumstances, Meaning};
 use super::record::{Attachment, Block, Content, Line};
-use super::telling::Telling;
+use super::record_sink::RecordSink;
 use std::borrow::Cow;
 use taffrail_model::{Detail, EventId, Kind};
 
 /// Where the parts of results begin: what was decided about a call comes before its result.
 const RESULT_PARTS: u32 = 1000;
 
-/// Tells what a user record says.
-pub(super) fn tell<'r>(line: &'r Line<'r>, telling: &mut Telling<'r, '_>) {
+/// Emits the events of a user record.
+pub(super) fn emit<'r>(line: &'r Line<'r>, sink: &mut RecordSink<'r, '_>) {
     let Some(content) = line.message.as_ref().and_then(|m| m.content.as_ref()) else {
         return;
     };
-    count_unknown(content, telling);
+    count_unknown(content, sink);
     match content {
         Content::Blocks(blocks) if blocks.iter().any(is_result) => {
-            tell_results(line, blocks, telling);
+            emit_results(line, blocks, sink);
         }
         Content::Blocks(_) | Content::Text(_) => {
             let circumstances = Circumstances::of_user(line);
-            tell_words(content, circumstances, line.prompt_source.as_deref(), telling);
+            emit_words(content, circumstances, line.prompt_source.as_deref(), sink);
         }
     }
 }
 
 /// Tells a prompt that was given while the agent worked.
-pub(super) fn tell_queued<'r>(attachment: &'r Attachment<'r>, telling: &mut Telling<'r, '_>) {
+pub(super) fn emit_queued<'r>(attachment: &'r Attachment<'r>, sink: &mut RecordSink<'r, '_>) {
     let Some(content) = &attachment.prompt else {
         return;
     };
@@ -37,36 +37,36 @@ pub(super) fn tell_queued<'r>(attachment: &'r Attachment<'r>, telling: &mut Tell
         attachment.command_mode.as_deref(),
         origin.and_then(|origin| origin.kind.as_deref()),
     );
-    tell_words(content, circumstances, Some("queued"), telling);
+    emit_words(content, circumstances, Some("queued"), sink);
 }
 
-fn tell_words<'r>(
+fn emit_words<'r>(
     content: &'r Content<'r>,
     circumstances: Circumstances<'r>,
     asked_by: Option<&'r str>,
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
     let Some((part, text)) = prompts::words_of(content) else {
         return;
     };
     match circumstances.meaning_of(&text) {
-        Meaning::Prompt => telling.prompt(part, text, asked_by),
-        Meaning::Interrupt => telling.interrupted(part, text),
+        Meaning::Prompt => sink.prompt(part, text, asked_by),
+        Meaning::Interrupt => sink.interrupted(part, text),
         // News of a background task is what the agent goes on with.
-        Meaning::Notice(label @ prompts::NEWS) => telling.news(part, label, text),
-        Meaning::Notice(label) => telling.notice(part, label, Some(text)),
+        Meaning::Notice(label @ prompts::NEWS) => sink.news(part, label, text),
+        Meaning::Notice(label) => sink.notice(part, label, Some(text)),
         Meaning::Nothing => {}
     }
 }
 
-fn count_unknown(content: &Content<'_>, telling: &mut Telling<'_, '_>) {
+fn count_unknown(content: &Content<'_>, sink: &mut RecordSink<'_, '_>) {
     let Content::Blocks(blocks) = content else {
         return;
     };
     for block in blocks {
         let is_plain = matches!(block.kind.as_deref(), Some("text" | "image" | "document"));
         if !is_plain && !is_result(block) {
-            telling.unknown("user", block.kind.as_deref());
+            sink.unknown("user", block.kind.as_deref());
         }
     }
 }
@@ -77,31 +77,31 @@ pub(super) fn is_result(block: &Block<'_>) -> bool {
     kind.is_some_and(|kind| kind.ends_with("tool_result"))
 }
 
-fn tell_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], telling: &mut Telling<'r, '_>) {
+fn emit_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], sink: &mut RecordSink<'r, '_>) {
     let times = line.tool_use_result.as_ref().filter(|_| blocks.len() == 1);
     let took = times.and_then(|times| times.duration_ms.or(times.total_duration_ms));
     for (part, block) in (0..).zip(blocks) {
         if is_result(block) {
-            let call = telling.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
-            tell_decision(line, part, block, call, telling);
-            tell_result(part, block, (call, took), telling);
+            let call = sink.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
+            emit_decision(line, part, block, call, sink);
+            emit_result(part, block, (call, took), sink);
         } else if let Some(text) = block.text.as_deref().filter(|t| prompts::is_interrupt(t)) {
-            telling.interrupted(part, Cow::Borrowed(text));
+            sink.interrupted(part, Cow::Borrowed(text));
         }
     }
 }
 
 /// Tells a tool's answer: which event called the tool, and how long it took.
-pub(super) fn tell_result<'r>(
+pub(super) fn emit_result<'r>(
     part: u32,
     block: &'r Block<'r>,
     (call, duration_ms): (Option<EventId>, Option<u64>),
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
     let call_id = block.tool_use_id.as_deref().unwrap_or_default();
     let text = block.content.as_deref().unwrap_or_default();
     let failed = block.is_error;
-    let mut draft = telling.draft(RESULT_PARTS + part, Kind::ToolResult);
+    let mut draft = sink.draft(RESULT_PARTS + part, Kind::ToolResult);
     draft.parent = call;
     draft.detail = Detail::ToolResult {
         call_id: Cow::Borrowed(call_id),
@@ -110,7 +110,7 @@ pub(super) fn tell_result<'r>(
         duration_ms,
     };
     draft.text = Some(Cow::Borrowed(text));
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
 /// A failed command's output begins with its exit code on a line of its own.
@@ -119,12 +119,12 @@ fn exit_code_of(output: &str) -> Option<i64> {
     line.strip_prefix("Exit code ")?.parse().ok()
 }
 
-fn tell_decision<'r>(
+fn emit_decision<'r>(
     line: &'r Line<'r>,
     part: u32,
     block: &'r Block<'r>,
     call: Option<EventId>,
-    telling: &mut Telling<'r, '_>,
+    sink: &mut RecordSink<'r, '_>,
 ) {
     // An answered question was no request to be allowed anything.
     if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
@@ -133,14 +133,14 @@ fn tell_decision<'r>(
     let Some((decision, decided_by)) = decision_of(line) else {
         return;
     };
-    let mut draft = telling.draft(part, Kind::ApprovalResolved);
+    let mut draft = sink.draft(part, Kind::ApprovalResolved);
     draft.parent = call;
     draft.detail = Detail::Approval {
         call_id: Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default()),
         decision: Cow::Borrowed(decision),
         decided_by: decided_by.map(Cow::Borrowed),
     };
-    telling.tell(draft);
+    sink.emit(draft);
 }
 
 /// What was decided, and by whom, if anyone was asked: settings decide without asking.

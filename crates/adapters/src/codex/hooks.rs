@@ -1,33 +1,33 @@
-//! What Codex's hooks say.
+//! The events of Codex's hooks.
 
 use super::{identity, server, telemetry};
-use crate::hooking::{Payload, Said};
-use crate::journal::Heard;
+use crate::hook_payload::{HookMeaning, Payload};
+use crate::journal::EntrySink;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
 
-/// Tools that ask a person something; they are no request to be allowed anything.
+/// Tools that ask the user a question; a call of one is not an approval request.
 pub(super) const QUESTION_TOOLS: &[&str] = &["request_user_input"];
 
-/// Hears an entry of the journal.
+/// Reads an entry of the journal.
 ///
 /// A sub-agent's hooks name the parent's session; the sub-agent's own thread is the `agent_id`.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    match heard.entry.via {
-        Origin::Telemetry => return telemetry::hear(heard),
-        Origin::Registry => return server::hear_entry(heard),
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    match sink.entry.via {
+        Origin::Telemetry => return telemetry::read_entry(sink),
+        Origin::Registry => return server::read_entry(sink),
         _ => {}
     }
-    let Some(payload) = Payload::of(heard.entry.payload.get()) else {
-        return heard.unknown("hook/unreadable");
+    let Some(payload) = Payload::of(sink.entry.payload.get()) else {
+        return sink.unknown("hook/unreadable");
     };
     let (who, parent) = whose(&payload);
-    let facts = payload.facts(heard, parent);
-    heard.learn(&who, facts);
-    let said = meaning(&payload, heard);
-    payload.tell(heard, &who, said);
+    let facts = payload.facts(sink, parent);
+    sink.add_facts(&who, facts);
+    let meaning = meaning(&payload, sink);
+    payload.emit(sink, &who, meaning);
 }
 
-/// The thread a hook speaks of, and the one it works for.
+/// The thread of a hook, and its parent if the thread is a sub-agent's.
 pub(super) fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeIdentity>) {
     let session = identity(payload.session());
     match payload.worker() {
@@ -36,16 +36,16 @@ pub(super) fn whose(payload: &Payload<'_>) -> (RuntimeIdentity, Option<RuntimeId
     }
 }
 
-fn meaning<'p>(payload: &'p Payload<'_>, heard: &mut Heard<'_, '_>) -> Said<'p> {
+fn meaning<'p>(payload: &'p Payload<'_>, sink: &mut EntrySink<'_, '_>) -> HookMeaning<'p> {
     let name = payload.hook_event_name.as_deref().unwrap_or_default();
     let asks = payload.tool_name.as_deref().is_some_and(|tool| QUESTION_TOOLS.contains(&tool));
-    let plain = |signal| Said { kind: Kind::Heartbeat, signal, text: None };
+    let plain = |signal| HookMeaning { kind: Kind::Heartbeat, signal, text: None };
     match name {
         "PreToolUse" | "PermissionRequest" if asks => {
-            Said { text: payload.question(), ..plain(Signal::Asked { call: payload.call() }) }
+            HookMeaning { text: payload.question(), ..plain(payload.question_signal()) }
         }
-        other => payload.said().unwrap_or_else(|| {
-            heard.unknown(&format!("hook/{other}"));
+        other => payload.meaning().unwrap_or_else(|| {
+            sink.unknown(&format!("hook/{other}"));
             plain(Signal::Alive)
         }),
     }

@@ -1,6 +1,7 @@
 //! How Codex is told to call our hook.
 
-use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, Syntax};
+use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax};
+use serde_json::Value;
 
 /// What only writes down is done in milliseconds; more than this would be noticed.
 const CAPTURE: u32 = 2;
@@ -29,10 +30,7 @@ pub(super) static PLAN: HookPlan = HookPlan {
         capture("PostCompact"),
     ],
     call: HookCall::ShellLine,
-    trust: Some(
-        "hooks do not run until you trust them: start `codex`, review them under `/hooks`, and do \
-         so again whenever they change",
-    ),
+    trust: Some(&TRUST),
     bans: &[
         HookBan {
             file: REQUIREMENTS,
@@ -47,6 +45,35 @@ pub(super) static PLAN: HookPlan = HookPlan {
     plugin: None,
 };
 
+static TRUST: HookTrust = HookTrust {
+    text: "hooks do not run until you trust them: start `codex`, review them under `/hooks`, and do \
+           so again whenever they change",
+    file: CONFIG,
+    notes: &["hooks", "state"],
+    identity,
+};
+
+/// A hook as Codex hashes it: its normal form as JSON, keys in order.
+fn identity(event: &str, command: &str, seconds: u64) -> String {
+    let (event, command) = (Value::from(label(event)), Value::from(command));
+    format!(
+        "{{\"event_name\":{event},\"hooks\":[{{\"async\":false,\"command\":{command},\
+         \"timeout\":{seconds},\"type\":\"command\"}}]}}"
+    )
+}
+
+/// An event's name in Codex' own notes: `PreToolUse` is `pre_tool_use`.
+fn label(event: &str) -> String {
+    let mut out = String::new();
+    for (at, letter) in event.char_indices() {
+        if letter.is_ascii_uppercase() && at > 0 {
+            out.push('_');
+        }
+        out.push(letter.to_ascii_lowercase());
+    }
+    out
+}
+
 const fn capture(name: &'static str) -> HookEvent {
     HookEvent { name, seconds: CAPTURE }
 }
@@ -58,5 +85,17 @@ const fn switched_off(file: &'static str) -> HookBan {
         keys: &["features", "hooks"],
         forbids: false,
         text: "hooks are switched off (`features.hooks`)",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_hashed_as_codex_does() {
+        let identity = identity("UserPromptSubmit", "say \"hi\"", 2);
+        let expected = r#"{"event_name":"user_prompt_submit","hooks":[{"async":false,"command":"say \"hi\"","timeout":2,"type":"command"}]}"#;
+        assert_eq!(identity, expected);
     }
 }

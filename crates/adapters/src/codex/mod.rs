@@ -1,11 +1,10 @@
 //! Codex, by OpenAI: one rollout file per thread, in three generations of one format.
 //!
-//! What each record becomes is told in `README.md`.
+//! `README.md` lists what each record becomes.
 
+mod approvals;
 mod bare;
 mod calls;
-mod carry;
-mod control;
 mod events;
 mod hooks;
 mod install;
@@ -21,12 +20,13 @@ mod server;
 mod summary;
 mod telemetry;
 mod tools;
+mod transfer;
 mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Capabilities, CarryPlan, Descriptor, DeskPlan, HomeRule, HookPlan, Place, Reader,
-    Screen, ServerPlan, Shape, Shown, Source, StartPlan, TelemetryPlan, records,
+    Adapter, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
+    ServerPlan, Shape, Source, StartPlan, TelemetryPlan, Traces, TransferPlan, records,
 };
 use name::RolloutName;
 use reader::RolloutReader;
@@ -53,13 +53,17 @@ static DESCRIPTOR: Descriptor = Descriptor {
     scoped_ids: false,
     rewrites_records: false,
     processes: &["codex"],
+    traces: Traces {
+        programs: &[],
+        marks: &["CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"],
+        instructions: &["AGENTS.md"],
+    },
     live: None,
-    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: true },
     retention: None,
     advice: &[],
 };
 
-/// The fields of a line that an event speaks of, in the envelope and in the bare items of 2025.
+/// The fields of a line that events cover, in the envelope and in the bare items of 2025.
 const KNOWN_FIELDS: &[&str] = &[
     "timestamp",
     "ordinal",
@@ -111,15 +115,15 @@ impl Adapter for Codex {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(JournalReader::new(&DESCRIPTOR, hooks::hear))
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
     }
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         Some(&install::PLAN)
     }
 
-    fn desk(&self) -> Option<&'static DeskPlan> {
-        Some(&control::DESK)
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
+        Some(&approvals::PLAN)
     }
 
     fn server_plan(&self) -> Option<&'static ServerPlan> {
@@ -130,7 +134,7 @@ impl Adapter for Codex {
         Some(&telemetry::PLAN)
     }
 
-    fn read_screen(&self, screen: &Screen<'_>) -> Shown {
+    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
         screen::read(screen)
     }
 
@@ -138,8 +142,8 @@ impl Adapter for Codex {
         Some(&START)
     }
 
-    fn carry_plan(&self) -> Option<&'static CarryPlan> {
-        Some(&carry::PLAN)
+    fn transfer_plan(&self) -> Option<&'static TransferPlan> {
+        Some(&transfer::PLAN)
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {

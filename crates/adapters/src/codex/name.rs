@@ -1,12 +1,12 @@
 //! The names of rollout files: `rollout-<time>-<thread>[_<rollout>].jsonl[.zst]`.
 
 use crate::Encoding;
-use crate::carrying::is_uuid;
+use crate::transfer::is_uuid;
 
 /// The length of `2026-11-14T23-00-38`.
 const TIME_LENGTH: usize = 19;
 
-/// What the name of a rollout file says.
+/// The parts of a rollout file's name.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RolloutName<'a> {
     /// The thread, which is the session.

@@ -1,32 +1,32 @@
 //! What the agent's screen shows: an input with a footer of at most three rows, or a dialog.
 
-use crate::screen::{Screen, Shown, is_choice};
+use crate::screen::{Screen, ScreenState, is_choice};
 
 const MARK: char = '›';
-/// What stands above the input while it works.
+/// The row above the input while the agent works.
 const WORKS: &str = "esc to interrupt";
-/// What the last row of a dialog says.
+/// The text of a dialog's last row.
 const DIALOG: &[&str] =
     &["enter to confirm", "enter confirm", "enter/esc confirm", "esc to cancel"];
-/// Rows above the input that may say that it works.
+/// How many rows above the input are searched for it.
 const ABOVE: usize = 6;
 /// Rows of the footer.
 const BELOW: usize = 3;
 
 /// Reads a screen.
-pub(super) fn read(screen: &Screen<'_>) -> Shown {
+pub(super) fn read(screen: &Screen<'_>) -> ScreenState {
     if is_dialog(screen) {
-        return Shown::Asking { command: command(screen) };
+        return ScreenState::Asking { command: command(screen) };
     }
     let last = screen.written().rev().take(BELOW + 1);
     let Some((row, _)) = last.into_iter().find(|(_, it)| it.starts_with(MARK)) else {
-        return Shown::Unknown;
+        return ScreenState::Unknown;
     };
     let mut above = screen.written().rev().filter(|(at, _)| *at < row).take(ABOVE);
     if above.any(|(_, it)| it.to_lowercase().contains(WORKS)) {
-        return Shown::Working;
+        return ScreenState::Working;
     }
-    Shown::Ready { empty: screen.is_at_start(row) }
+    ScreenState::Ready { empty: screen.is_at_start(row) }
 }
 
 fn is_dialog(screen: &Screen<'_>) -> bool {
@@ -35,7 +35,7 @@ fn is_dialog(screen: &Screen<'_>) -> bool {
     DIALOG.iter().any(|it| keys.contains(it)) && rows.any(|(_, it)| is_choice(it, MARK))
 }
 
-/// The command of a request stands in a row of its own above the choices.
+/// The command of a request has its own row above the choices.
 fn command(screen: &Screen<'_>) -> Option<String> {
     let mut rows = screen.written().rev();
     let found = rows.find_map(|(_, it)| it.strip_prefix("  $ "))?;
@@ -46,7 +46,7 @@ fn command(screen: &Screen<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn check(rows: &[&str], cursor: (usize, usize), expected: &Shown) {
+    fn check(rows: &[&str], cursor: (usize, usize), expected: &ScreenState) {
         assert_eq!(read(&Screen { rows, cursor }), *expected, "{rows:?}");
     }
 
@@ -54,11 +54,11 @@ mod tests {
     fn an_input_is_ready_unless_a_row_above_says_it_works() {
         let foot = ["  model · /w", "  ? for shortcuts"];
         let done = ["• Done.", "", "› A hint", foot[0], foot[1]];
-        check(&done, (2, 2), &Shown::Ready { empty: true });
+        check(&done, (2, 2), &ScreenState::Ready { empty: true });
         let typed = ["• Done.", "", "› half a", foot[0], foot[1]];
-        check(&typed, (8, 2), &Shown::Ready { empty: false });
+        check(&typed, (8, 2), &ScreenState::Ready { empty: false });
         let works = ["◦ Working (3s • esc to interrupt) · Hook", "", "› A hint", foot[0]];
-        check(&works, (2, 2), &Shown::Working);
+        check(&works, (2, 2), &ScreenState::Working);
     }
 
     #[test]
@@ -66,16 +66,16 @@ mod tests {
         let keys = "  Press enter to confirm or esc to cancel";
         let ask = ["  Run this?", "  $ touch /x/out.txt", "", "› 1. Yes (y)", "  2. No", keys];
         let command = Some("touch /x/out.txt".to_owned());
-        check(&ask, (0, 3), &Shown::Asking { command });
+        check(&ask, (0, 3), &ScreenState::Asking { command });
         let news = ["  Meet it", "› 1. Try", "  2. Keep", "  enter/esc confirm · ^c quit"];
-        check(&news, (0, 1), &Shown::Asking { command: None });
+        check(&news, (0, 1), &ScreenState::Asking { command: None });
     }
 
     #[test]
     fn anything_else_is_unknown() {
         let long = ["› said", "a", "b", "c", "d", "e"];
         for rows in [&["$ "][..], &[], &["Password:"], &long] {
-            check(rows, (0, 0), &Shown::Unknown);
+            check(rows, (0, 0), &ScreenState::Unknown);
         }
     }
 }

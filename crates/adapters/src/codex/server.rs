@@ -1,24 +1,24 @@
 //! The server that Codex's own screens share: `codex app-server`, on a socket below the home.
 //!
-//! Whoever says hello is told how every thread stands. Requests are only told to who has joined the
-//! thread, so a thread is joined while it waits for a person, and left when it goes on.
+//! The server sends the status of every thread to each client. Requests go only to clients that joined the
+//! thread, so we join a thread while it waits for the user, and leave it when it continues.
 
-use super::{control, identity};
-use crate::journal::{Heard, labelled};
+use super::{approvals, identity};
+use crate::agent_server::ThreadKind;
+use crate::journal::{EntrySink, labelled};
 use crate::lenient::{self, Text, filled, made_of_objects, whole};
 use crate::records::{LONGEST_ID, time_ms};
-use crate::talking::Passing;
-use crate::{Answer, ServerAsks, ServerPlan, ServerSays, Talk};
+use crate::{Answer, ServerMessage, ServerPlan, ServerRequest, ServerState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use taffrail_model::approval::Decision;
 use taffrail_model::{Confidence, Facts, Kind, Process, Signal, hash};
 
-/// So many threads are asked about when the talk begins.
+/// The most threads that we query when the connection begins.
 const MOST_THREADS: usize = 1_000;
 
-/// Notices by the word, which nothing here follows from, are not sent to us.
+/// `hello` opts out of notifications for every token, which we do not use.
 pub(super) static SERVER: ServerPlan = ServerPlan {
     socket: "app-server-control/app-server-control.sock",
     hello: &[
@@ -26,21 +26,21 @@ pub(super) static SERVER: ServerPlan = ServerPlan {
         r#"{"method":"initialized"}"#,
         r#"{"id":"list","method":"thread/loaded/list","params":{}}"#,
     ],
-    hear,
+    read: read_message,
     answer,
 };
 
-/// How a thread stands, as the journal keeps it.
+/// The status of a thread, as the journal keeps it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Stands<'a> {
+struct ThreadStatus<'a> {
     #[serde(borrow, deserialize_with = "filled", skip_serializing_if = "Option::is_none")]
     thread_id: Text<'a>,
     #[serde(borrow, deserialize_with = "filled", skip_serializing_if = "Option::is_none")]
     status: Text<'a>,
     #[serde(borrow, deserialize_with = "filled", skip_serializing_if = "Option::is_none")]
     waiting_on: Text<'a>,
-    /// What a person is asked to allow, and the mark of its input.
+    /// The approval request in one line, and the digest of its input.
     #[serde(borrow, deserialize_with = "filled", skip_serializing_if = "Option::is_none")]
     asks: Text<'a>,
     #[serde(borrow, deserialize_with = "filled", skip_serializing_if = "Option::is_none")]
@@ -55,9 +55,9 @@ struct Stands<'a> {
     proc_start: Option<u64>,
 }
 
-made_of_objects! { Stands<'de> }
+made_of_objects! { ThreadStatus<'de> }
 
-/// A message, with all that anything follows from. One of another shape says nothing here.
+/// The fields of a message that we use. A message of another shape is ignored.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Message {
@@ -106,34 +106,34 @@ struct Standing {
     active_flags: Vec<String>,
 }
 
-/// What a message of the server means.
-fn hear(talk: &mut Talk, message: &str) -> Vec<ServerSays> {
+/// Reads one message of the server.
+fn read_message(state: &mut ServerState, message: &str) -> Vec<ServerMessage> {
     let Ok(message) = serde_json::from_str::<Message>(message) else { return Vec::new() };
     let Message { id, method, params, result, emitted_at_ms } = message;
     match (method.as_deref(), id.as_str()) {
-        (Some("thread/started"), _) => begun(talk, &params.thread),
-        (Some("thread/closed"), _) => talk.forget(&params.thread_id),
+        (Some("thread/started"), _) => note_kind(state, &params.thread),
+        (Some("thread/closed"), _) => state.forget(&params.thread_id),
         (Some("thread/status/changed"), _) => {
             let (thread, status) = (params.thread_id, params.status);
             let thread = Thread { id: thread, status, ..Thread::default() };
-            return changed(talk, &thread, emitted_at_ms);
+            return changed(state, &thread, emitted_at_ms);
         }
         (Some("item/commandExecution/requestApproval"), _) => {
             let input = command(&params);
-            return asks(talk, &id, &params, ("Bash", input));
+            return approval_request(state, &id, &params, ("Bash", input));
         }
         (Some("item/fileChange/requestApproval"), _) => {
-            // The request does not say which files.
+            // The request does not name the files.
             let input = json!({ "call": params.item_id, "description": params.reason });
-            return asks(talk, &id, &params, ("apply_patch", input));
+            return approval_request(state, &id, &params, ("apply_patch", input));
         }
-        (None, Some("list")) => return look_at(&result.data),
+        (None, Some("list")) => return read_threads(&result.data),
         (None, Some("read")) => {
-            begun(talk, &result.thread);
+            note_kind(state, &result.thread);
             return if result.thread.ephemeral {
                 Vec::new()
             } else {
-                stands(talk, &result.thread, None)
+                report_status(state, &result.thread, None)
             };
         }
         (_, _) => {}
@@ -141,60 +141,60 @@ fn hear(talk: &mut Talk, message: &str) -> Vec<ServerSays> {
     Vec::new()
 }
 
-/// A thread of Codex's own, such as the one that finds a title, passes.
-fn begun(talk: &mut Talk, thread: &Thread) {
-    let passing = if thread.ephemeral { Passing::Yes } else { Passing::No };
-    talk.know(&thread.id, passing);
+/// Remembers whether a thread is a session or internal, such as the one that finds a title.
+fn note_kind(state: &mut ServerState, thread: &Thread) {
+    let kind = if thread.ephemeral { ThreadKind::Internal } else { ThreadKind::Session };
+    state.remember_kind(&thread.id, kind);
 }
 
-fn look_at(threads: &[String]) -> Vec<ServerSays> {
-    let asked = |id: &String| say("read", "thread/read", &json!({ "threadId": id }));
-    threads.iter().take(MOST_THREADS).map(asked).collect()
+fn read_threads(threads: &[String]) -> Vec<ServerMessage> {
+    let query = |id: &String| request("read", "thread/read", &json!({ "threadId": id }));
+    threads.iter().take(MOST_THREADS).map(query).collect()
 }
 
-/// A thread stands otherwise than before. One that began before the talk is asked about first: a
-/// change does not say whether the thread is Codex's own.
-fn changed(talk: &mut Talk, thread: &Thread, at: Option<u64>) -> Vec<ServerSays> {
-    match talk.known(&thread.id) {
-        Some(Passing::Yes) => Vec::new(),
-        None if thread.id.len() <= LONGEST_ID => look_at(std::slice::from_ref(&thread.id)),
-        _ => stands(talk, thread, at),
+/// Reports a change of status. For a thread that began before the connection we read the thread first: a
+/// change does not include whether the thread is internal.
+fn changed(state: &mut ServerState, thread: &Thread, at: Option<u64>) -> Vec<ServerMessage> {
+    match state.kind_of(&thread.id) {
+        Some(ThreadKind::Internal) => Vec::new(),
+        None if thread.id.len() <= LONGEST_ID => read_threads(std::slice::from_ref(&thread.id)),
+        _ => report_status(state, thread, at),
     }
 }
 
-fn stands(talk: &mut Talk, thread: &Thread, at: Option<u64>) -> Vec<ServerSays> {
+fn report_status(state: &mut ServerState, thread: &Thread, at: Option<u64>) -> Vec<ServerMessage> {
     let id = thread.id.as_str();
     if id.is_empty() || id.len() > LONGEST_ID {
         return Vec::new();
     }
     if thread.status.r#type == "notLoaded" {
-        talk.forget(id);
+        state.forget(id);
         return Vec::new();
     }
     let waiting_on = thread.status.active_flags.first();
-    let stands = Stands {
+    let thread_status = ThreadStatus {
         thread_id: Some(id.into()),
         status: Some(thread.status.r#type.as_str().into()),
         waiting_on: waiting_on.map(|it| it.as_str().into()),
         cwd: thread.cwd.as_deref().map(Into::into),
         emitted_at_ms: at,
-        ..Stands::default()
+        ..ThreadStatus::default()
     };
-    let told = stands.told_by(talk.process).map(ServerSays::Stands);
-    told.into_iter().chain(joined(talk, id, waiting_on.is_some())).collect()
+    let status = thread_status.into_payload(state.process).map(ServerMessage::Status);
+    status.into_iter().chain(subscription(state, id, waiting_on.is_some())).collect()
 }
 
-/// Joins a thread that waits for a person, and leaves one that goes on.
-fn joined(talk: &mut Talk, thread: &str, waits: bool) -> Option<ServerSays> {
+/// Joins a thread that waits for the user, and leaves one that continues.
+fn subscription(state: &mut ServerState, thread: &str, waits: bool) -> Option<ServerMessage> {
     if waits {
         let params = json!({ "threadId": thread, "excludeTurns": true });
-        return talk.attend(thread).then(|| say("join", "thread/resume", &params));
+        return state.subscribe(thread).then(|| request("join", "thread/resume", &params));
     }
-    let left = talk.leave(thread);
-    left.then(|| say("leave", "thread/unsubscribe", &json!({ "threadId": thread })))
+    let left = state.unsubscribe(thread);
+    left.then(|| request("leave", "thread/unsubscribe", &json!({ "threadId": thread })))
 }
 
-/// The input of a shell command, as the hook tells it.
+/// The input of a shell command, as the hook has it.
 fn command(params: &Params) -> Value {
     let command = plain(params.command.as_deref().unwrap_or_default());
     match &params.reason {
@@ -203,32 +203,37 @@ fn command(params: &Params) -> Value {
     }
 }
 
-/// The request, read as the hook's would be: both say the same of it.
-fn asks(talk: &Talk, id: &Value, params: &Params, (tool, input): (&str, Value)) -> Vec<ServerSays> {
+/// The request, read through the hook's parser so that both give the same request.
+fn approval_request(
+    state: &ServerState,
+    id: &Value,
+    params: &Params,
+    (tool, input): (&str, Value),
+) -> Vec<ServerMessage> {
     let as_hook = json!({
         "hook_event_name": "PermissionRequest", "session_id": params.thread_id,
         "tool_name": tool, "tool_input": input, "cwd": params.cwd,
     });
-    let Some(request) = (control::DESK.request)(&as_hook.to_string()) else { return Vec::new() };
-    let stands = Stands {
+    let Some(request) = (approvals::PLAN.request)(&as_hook.to_string()) else { return Vec::new() };
+    let thread_status = ThreadStatus {
         thread_id: Some(params.thread_id.as_str().into()),
         status: Some("active".into()),
         waiting_on: Some(ON_APPROVAL.into()),
         asks: Some(request.says.as_str().into()),
         mark: Some(request.mark.as_str().into()),
         emitted_at_ms: params.started_at_ms,
-        ..Stands::default()
+        ..ThreadStatus::default()
     };
-    let Some(stands) = stands.told_by(talk.process) else { return Vec::new() };
+    let Some(thread_status) = thread_status.into_payload(state.process) else { return Vec::new() };
     let approval = params.approval_id.as_deref().unwrap_or_default();
     let words = [&*params.thread_id, &params.turn_id, &params.item_id, approval];
     let at = params.started_at_ms.and_then(|it| i64::try_from(it).ok()).and_then(time_ms);
-    vec![ServerSays::Asks(Box::new(ServerAsks {
+    vec![ServerMessage::Request(Box::new(ServerRequest {
         key: id.to_string(),
         nonce: hash::to_hex(&hash::digest("server-request", &words.map(str::as_bytes))),
         at,
         request,
-        stands,
+        status: thread_status,
     }))]
 }
 
@@ -257,12 +262,12 @@ fn answer(key: &str, answer: &Answer) -> String {
     format!(r#"{{"id":{key},"result":{{"decision":"{decision}"}}}}"#)
 }
 
-fn say(id: &str, method: &str, params: &Value) -> ServerSays {
-    ServerSays::Reply(json!({ "id": id, "method": method, "params": params }).to_string())
+fn request(id: &str, method: &str, params: &Value) -> ServerMessage {
+    ServerMessage::Reply(json!({ "id": id, "method": method, "params": params }).to_string())
 }
 
-impl Stands<'_> {
-    fn told_by(mut self, process: Option<Process>) -> Option<String> {
+impl ThreadStatus<'_> {
+    fn into_payload(mut self, process: Option<Process>) -> Option<String> {
         self.pid = process.map(|it| it.pid.into());
         self.proc_start = process.map(|it| it.start);
         serde_json::to_string(&self).ok()
@@ -273,40 +278,49 @@ impl Stands<'_> {
     }
 }
 
-/// Hears how a thread stands, as the journal keeps it.
-pub(super) fn hear_entry(heard: &mut Heard<'_, '_>) {
-    let stands: Option<Stands<'_>> = lenient::value_in(heard.entry.payload.get());
-    let Some(stands) = stands.filter(|it| it.thread_id.is_some()) else {
-        return heard.unknown("registry/unreadable");
+/// Reads the status of a thread from the journal.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    let thread_status: Option<ThreadStatus<'_>> = lenient::value_in(sink.entry.payload.get());
+    let Some(thread_status) = thread_status.filter(|it| it.thread_id.is_some()) else {
+        return sink.unknown("registry/unreadable");
     };
-    let who = identity(stands.thread_id.as_deref().unwrap_or_default());
-    let changed = stands.emitted_at_ms.and_then(|ms| i64::try_from(ms).ok()).and_then(time_ms);
-    let mut draft = heard.draft(0, Kind::Heartbeat);
-    draft.signal = Some(signal(&stands, heard));
+    let who = identity(thread_status.thread_id.as_deref().unwrap_or_default());
+    let changed =
+        thread_status.emitted_at_ms.and_then(|ms| i64::try_from(ms).ok()).and_then(time_ms);
+    let mut draft = sink.draft(0, Kind::Heartbeat);
+    draft.signal = Some(signal(&thread_status, sink));
     draft.at = changed.or(draft.at);
     draft.confidence = Confidence::High;
-    let text = [&stands.asks, &stands.waiting_on, &stands.status].into_iter().flatten().next();
+    let text = [&thread_status.asks, &thread_status.waiting_on, &thread_status.status]
+        .into_iter()
+        .flatten()
+        .next();
     draft.text = text.map(|it| Cow::Owned(it.to_string()));
-    let words = [("status", &stands.status), ("waiting_on", &stands.waiting_on)];
+    let words = [("status", &thread_status.status), ("waiting_on", &thread_status.waiting_on)];
     let words = words.into_iter().filter_map(|(name, it)| Some((name, it.as_deref()?.into())));
     draft.detail =
-        labelled("registry", words.chain(stands.pid.map(|it| ("pid", it.into()))).collect());
-    let project_path = stands.cwd.as_deref().map(str::to_owned);
-    heard.learn(&who, Facts { project_path, process: stands.process(), ..Facts::default() });
-    heard.tell(&who, draft);
+        labelled("registry", words.chain(thread_status.pid.map(|it| ("pid", it.into()))).collect());
+    let project_path = thread_status.cwd.as_deref().map(str::to_owned);
+    sink.add_facts(
+        &who,
+        Facts { project_path, process: thread_status.process(), ..Facts::default() },
+    );
+    sink.emit(&who, draft);
 }
 
-fn signal(stands: &Stands<'_>, heard: &mut Heard<'_, '_>) -> Signal {
-    let input = stands.mark.as_deref().unwrap_or_default().to_owned();
-    match (stands.status.as_deref(), stands.waiting_on.as_deref()) {
+fn signal(thread_status: &ThreadStatus<'_>, sink: &mut EntrySink<'_, '_>) -> Signal {
+    let input = thread_status.mark.as_deref().unwrap_or_default().to_owned();
+    match (thread_status.status.as_deref(), thread_status.waiting_on.as_deref()) {
         (Some("active"), Some(ON_APPROVAL)) => Signal::AskedApproval { input },
-        (Some("active"), Some(ON_ANSWER)) => Signal::Asked { call: String::new() },
+        (Some("active"), Some(ON_ANSWER)) => {
+            Signal::Asked { call: String::new(), options: Vec::new() }
+        }
         (Some("active"), None) => Signal::Busy,
         (Some("idle"), _) => Signal::Quiet,
         (Some("systemError"), _) => Signal::Failed,
         (status, waits) => {
             let other = waits.or(status).unwrap_or_default();
-            heard.unknown(&format!("registry/{other}"));
+            sink.unknown(&format!("registry/{other}"));
             Signal::Alive
         }
     }

@@ -1,4 +1,4 @@
-//! What the server says, and what is said in return.
+//! The server's messages, and our replies.
 
 use super::*;
 use crate::Adapter;
@@ -6,8 +6,8 @@ use taffrail_model::{Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, 
 
 const THREAD: &str = "01a1dc4e-9b38-7283-bb95-58ee5a0fa494";
 
-fn talk() -> Talk {
-    Talk::with(Some(Process { pid: 7, start: 70 }))
+fn state() -> ServerState {
+    ServerState::with(Some(Process { pid: 7, start: 70 }))
 }
 
 fn status(status: &Value) -> Value {
@@ -24,29 +24,29 @@ fn begun(ephemeral: bool) -> Value {
         "params": { "thread": { "id": THREAD, "ephemeral": ephemeral } } })
 }
 
-/// What follows from messages about a thread that is known for a session.
+/// Checks the results of messages about a thread that is a known session.
 fn check(messages: &[Value], expected: &[&str]) {
     let messages: Vec<Value> =
         std::iter::once(begun(false)).chain(messages.iter().cloned()).collect();
     check_new(&messages, expected);
 }
 
-/// What follows from messages, one after another, in a few words each.
+/// Checks the results of messages in order, in a few words each.
 fn check_new(messages: &[Value], expected: &[&str]) {
-    let mut talk = talk();
-    let said = messages.iter().flat_map(|it| hear(&mut talk, &it.to_string()));
+    let mut state = state();
+    let said = messages.iter().flat_map(|it| read_message(&mut state, &it.to_string()));
     let words = said.map(|it| match it {
-        ServerSays::Stands(payload) => {
+        ServerMessage::Status(payload) => {
             let payload: Value = serde_json::from_str(&payload).unwrap();
             assert_eq!((&payload["pid"], &payload["procStart"]), (&json!(7), &json!(70)));
             let waits = payload["waitingOn"].as_str().unwrap_or("-");
             format!("{} {waits}", payload["status"].as_str().unwrap())
         }
-        ServerSays::Reply(text) => {
+        ServerMessage::Reply(text) => {
             let text: Value = serde_json::from_str(&text).unwrap();
             format!("say {}", text["method"].as_str().unwrap())
         }
-        ServerSays::Asks(it) => format!("asks {}", it.request.says),
+        ServerMessage::Request(it) => format!("asks {}", it.request.says),
     });
     assert_eq!(words.collect::<Vec<_>>(), expected);
 }
@@ -85,7 +85,7 @@ fn what_is_open_already_is_asked_about() {
     check_new(&[read(true)], &[]);
 }
 
-/// The thread that finds a title began before the talk, and the first word of it was that it is idle.
+/// The thread that finds a title began before the connection, and its first message is that it is idle.
 #[test]
 fn a_title_that_is_found_while_the_talk_begins_stands_as_a_session() {
     let idle = status(&json!({ "type": "idle" }));
@@ -102,7 +102,7 @@ fn a_title_that_is_found_while_the_talk_begins_stands_as_a_session() {
 #[test]
 fn noise_is_silence() {
     for text in ["", "{", "[]", "7", r#"{"method":7}"#, r#"{"id":"list","result":{"data":7}}"#] {
-        assert_eq!(hear(&mut talk(), text), [], "{text}");
+        assert_eq!(read_message(&mut state(), text), [], "{text}");
     }
     let long = "x".repeat(LONGEST_ID + 1);
     check(
@@ -122,12 +122,12 @@ fn request() -> Value {
 
 #[test]
 fn a_request_is_the_one_its_hook_asks() {
-    let said = hear(&mut talk(), &request().to_string());
-    let [ServerSays::Asks(it)] = said.as_slice() else { panic!("{said:?}") };
+    let said = read_message(&mut state(), &request().to_string());
+    let [ServerMessage::Request(it)] = said.as_slice() else { panic!("{said:?}") };
     let hook = json!({ "hook_event_name": "PermissionRequest", "session_id": THREAD, "cwd": "/w",
         "tool_name": "Bash", "tool_input":
             { "command": "touch /outside.txt", "description": "Allow writing outside?" } });
-    assert_eq!(Some(&it.request), (control::DESK.request)(&hook.to_string()).as_ref());
+    assert_eq!(Some(&it.request), (approvals::PLAN.request)(&hook.to_string()).as_ref());
     assert_eq!(it.request.command.as_deref(), Some("touch /outside.txt"));
     let allow = |decision| answer(&it.key, &Answer { decision, reason: None });
     assert_eq!(allow(Decision::Allow), r#"{"id":0,"result":{"decision":"accept"}}"#);
@@ -135,12 +135,12 @@ fn a_request_is_the_one_its_hook_asks() {
     // Told again on another connection it has another number, and is the same.
     let mut again = request();
     again["id"] = json!(9);
-    let said = hear(&mut talk(), &again.to_string());
-    assert!(matches!(said.as_slice(), [ServerSays::Asks(other)] if other.nonce == it.nonce));
+    let said = read_message(&mut state(), &again.to_string());
+    assert!(matches!(said.as_slice(), [ServerMessage::Request(other)] if other.nonce == it.nonce));
     let mut other = request();
     other["params"]["itemId"] = json!("call_2");
-    let said = hear(&mut talk(), &other.to_string());
-    assert!(matches!(said.as_slice(), [ServerSays::Asks(other)] if other.nonce != it.nonce));
+    let said = read_message(&mut state(), &other.to_string());
+    assert!(matches!(said.as_slice(), [ServerMessage::Request(other)] if other.nonce != it.nonce));
 }
 
 #[test]
@@ -173,11 +173,11 @@ fn only_the_plainest_quoting_is_taken_off() {
     }
 }
 
-/// What the journal's reader tells: the signal, the time, the text.
+/// The events of the journal's reader: signal, time, text.
 #[derive(Default)]
-struct Ear(Vec<(String, String, String)>);
+struct Recorder(Vec<(String, String, String)>);
 
-impl Sink for Ear {
+impl Sink for Recorder {
     fn event(&mut self, _: &RuntimeIdentity, draft: Draft<'_>) {
         let signal = draft.signal.as_ref().map(Signal::to_text).unwrap_or_default();
         let at = draft.at.map(|it| it.to_string()).unwrap_or_default();
@@ -190,29 +190,29 @@ impl Sink for Ear {
     fn unknown(&mut self, _: &str, _: Option<&str>) {}
 }
 
-fn heard(payload: &str) -> Vec<(String, String, String)> {
+fn read_payload(payload: &str) -> Vec<(String, String, String)> {
     let line = format!(
         r#"{{"at":"2026-11-15T10:00:00Z","nonce":"n","agent":"codex","via":"registry","payload":{payload}}}"#
     );
-    let mut ear = Ear::default();
+    let mut recorder = Recorder::default();
     let at = Cursor::Bytes { byte_offset: 0, length: 0 };
-    super::super::ADAPTER.journal().read(&Record { bytes: line.as_bytes(), at }, &mut ear);
-    ear.0
+    super::super::ADAPTER.journal().read(&Record { bytes: line.as_bytes(), at }, &mut recorder);
+    recorder.0
 }
 
 #[test]
 fn how_a_thread_stands_is_heard_again_from_the_journal() {
     let check = |message: &Value, expected: (&str, &str, &str)| {
-        let mut talk = talk();
-        hear(&mut talk, &begun(false).to_string());
-        let said = hear(&mut talk, &message.to_string());
+        let mut state = state();
+        read_message(&mut state, &begun(false).to_string());
+        let said = read_message(&mut state, &message.to_string());
         let payload = said.iter().find_map(|it| match it {
-            ServerSays::Stands(payload) => Some(payload.clone()),
-            ServerSays::Asks(it) => Some(it.stands.clone()),
-            ServerSays::Reply(_) => None,
+            ServerMessage::Status(payload) => Some(payload.clone()),
+            ServerMessage::Request(it) => Some(it.status.clone()),
+            ServerMessage::Reply(_) => None,
         });
         let expected = (expected.0.to_owned(), expected.1.to_owned(), expected.2.to_owned());
-        assert_eq!(heard(&payload.unwrap()), [expected], "{message}");
+        assert_eq!(read_payload(&payload.unwrap()), [expected], "{message}");
     };
     let at = "2026-11-14T23:06:00.79Z";
     check(&waiting(), ("asked-approval:", at, "waitingOnApproval"));
@@ -222,8 +222,8 @@ fn how_a_thread_stands_is_heard_again_from_the_journal() {
     check(&status(&json!({ "type": "idle" })), ("quiet", at, "idle"));
     check(&status(&json!({ "type": "systemError" })), ("failed", at, "systemError"));
     check(&status(&json!({ "type": "dreaming" })), ("alive", at, "dreaming"));
-    let said = hear(&mut talk(), &request().to_string());
-    let [ServerSays::Asks(it)] = said.as_slice() else { panic!("{said:?}") };
+    let said = read_message(&mut state(), &request().to_string());
+    let [ServerMessage::Request(it)] = said.as_slice() else { panic!("{said:?}") };
     let signal = format!("asked-approval:{}", it.request.mark);
     check(&request(), (&signal, "2026-11-14T23:05:02.624Z", "touch /outside.txt"));
 }

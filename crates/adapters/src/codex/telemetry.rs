@@ -4,8 +4,8 @@
 //! and not added up.
 
 use super::identity;
-use crate::journal::Heard;
-use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, hear as hear_sent};
+use crate::journal::EntrySink;
+use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::Signal;
 
 /// What is written down.
@@ -54,9 +54,9 @@ fn is_wanted(sent: &Telemetry) -> bool {
     }
 }
 
-/// Hears an entry of the journal.
-pub(super) fn hear(heard: &mut Heard<'_, '_>) {
-    hear_sent(heard, &PLAN, meaning);
+/// Reads an entry of the journal.
+pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
+    read_sent(sink, &PLAN, meaning);
 }
 
 fn meaning(sent: &Telemetry) -> Option<Meaning> {

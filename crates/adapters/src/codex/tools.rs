@@ -1,29 +1,29 @@
 //! Records of type `response_item`: tool calls and their outputs.
 //!
-//! Messages and thoughts stand here, too, but only as the model saw them; what a person saw is
-//! told by other records.
+//! Messages and thoughts are here, too, but only as the model saw them; what the user saw is
+//! in other records.
 
 use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
 use super::summary;
-use crate::hooking::question_in;
+use crate::hook_payload::{options_in, question_in};
 use crate::lenient::{Raw, value_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, hash};
 
-/// The part of a call; also in records that tell nothing else.
+/// The part of a call; also in records without a result.
 const CALL: u32 = 0;
-/// The part of a result; also in records that tell nothing else.
+/// The part of a result; also in records without a call.
 const RESULT: u32 = 1;
 
-/// What tells a call and its result apart from all others.
+/// The keys of a call and its result.
 pub(super) struct CallKeys<'a> {
     /// Joins the two.
     pub(super) id: Cow<'a, str>,
-    /// The record that tells both, for a call without an id.
+    /// The record that holds both, for a call without an id.
     record: Option<RecordKey<'static>>,
 }
 
@@ -132,7 +132,7 @@ impl RolloutReader {
         }
     }
 
-    /// Says a result, unless the call's item told it.
+    /// Emits a result, unless the call's item emitted it.
     pub(super) fn output(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
         let Some(id) = item.call_id.or(item.id) else {
             return;
@@ -148,8 +148,9 @@ impl RolloutReader {
         let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
         let asks = QUESTION_TOOLS.contains(&call.tool.as_ref());
         let question = call.arguments().filter(|_| asks).and_then(question_in);
+        let options = call.arguments().map(options_in).unwrap_or_default();
         draft.text = question.or(call.summary).map(Cow::Owned);
-        draft.signal = asks.then(|| Signal::Asked { call: String::new() });
+        draft.signal = asks.then(|| Signal::Asked { call: String::new(), options });
         draft.detail = Detail::ToolCall {
             call_id: Cow::Borrowed(&keys.id),
             tool: call.tool,
@@ -203,7 +204,7 @@ pub(super) fn is_output(kind: &str) -> bool {
     )
 }
 
-/// Items that say nothing of their own: what other records tell, and what only the model sees.
+/// Items that make no event: other records repeat them, or only the model sees them.
 pub(super) fn is_silent(kind: &str) -> bool {
     matches!(
         kind,

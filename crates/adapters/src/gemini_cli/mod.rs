@@ -1,16 +1,16 @@
 //! Gemini CLI: chats kept as JSON lines below `~/.gemini/tmp`, one folder a project.
 
 mod message;
+mod message_list;
 mod parts;
 mod project;
 mod record;
-mod roll;
 mod transcript;
 
-use crate::silent::Silent;
+use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, Advice, Capabilities, Descriptor, Encoding, HomeRule, Place, Reader, Retention, Shape,
-    Source, StartPlan, records,
+    Adapter, Advice, Descriptor, Encoding, HomeRule, Place, Reader, Retention, Shape, Source,
+    StartPlan, Traces, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity};
@@ -31,8 +31,12 @@ static DESCRIPTOR: Descriptor = Descriptor {
     scoped_ids: false,
     rewrites_records: true,
     processes: &["gemini"],
+    traces: Traces {
+        programs: &["gemini-cli"],
+        marks: &["GEMINI_CLI"],
+        instructions: &["GEMINI.md"],
+    },
     live: None,
-    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: Some(Retention {
         file: "settings.json",
         pointer: "/general/sessionRetention/maxAge",
@@ -41,6 +45,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
         fix: "set general.sessionRetention.enabled to false in settings.json",
     }),
     advice: &[Advice {
+        setting: None,
         id: "gemini-cli-resume-deletes",
         text: "resuming a session in a later minute leaves a second, nearly empty file behind, \
                and the clean-up of the next start may delete the whole session because of it",
@@ -48,7 +53,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     }],
 };
 
-/// The fields of a record that its events already tell.
+/// The fields of a record that its events cover.
 const KNOWN_FIELDS: &[&str] = &[
     "$rewindTo",
     "$set",
@@ -97,7 +102,7 @@ impl Adapter for GeminiCli {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(Silent)
+        Box::new(NoJournal)
     }
 
     fn start_plan(&self) -> Option<&'static StartPlan> {
@@ -109,7 +114,7 @@ impl Adapter for GeminiCli {
     }
 }
 
-/// A chat file, as its path tells it.
+/// A chat file, as its path describes it.
 struct Chat<'a> {
     /// The short name of the project.
     slug: &'a str,
@@ -120,7 +125,7 @@ struct Chat<'a> {
 }
 
 enum Owner<'a> {
-    /// A session of a person; only the end of its name says something of its id.
+    /// A session of the user; only the end of its name belongs to its id.
     Main { name: &'a str, legacy: bool },
     /// A worker, which is named whole.
     Worker { parent: &'a str, session: &'a str },

@@ -1,8 +1,8 @@
 //! Reads a chat, line by line or as one document: both hold the same records.
 
 use super::message::{BODY, call_of};
+use super::message_list::{ListedMessage, MessageList};
 use super::record::{Conversation, Message, Record as ChatRecord};
-use super::roll::{Known, Roll};
 use super::{Chat, Owner, identity, project};
 use crate::{Reader, Source, records, surrogates};
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,16 @@ use taffrail_model::{
     TurnId, hash,
 };
 
-/// Where the messages of a whole document stand.
+/// The JSON pointer to the messages of a whole document.
 const IN_DOCUMENT: &str = "/messages";
-/// Where the messages stand that replace all before them.
+/// The JSON pointer to messages that replace all before them.
 const IN_CHECKPOINT: &str = "/$set/messages";
 
 /// Reads one chat.
 pub(super) struct Transcript {
-    /// Who speaks until the head of the chat was read.
+    /// The session until the head of the chat is read.
     stand_in: RuntimeIdentity,
-    /// What the path and the files beside it say.
+    /// Facts from the path and the files beside it.
     outside: Facts,
     memory: Memory,
 }
@@ -31,7 +31,7 @@ pub(super) struct Transcript {
 struct Memory {
     who: Option<RuntimeIdentity>,
     facts: Facts,
-    roll: Roll,
+    roll: MessageList,
 }
 
 impl Transcript {
@@ -63,7 +63,7 @@ impl Transcript {
         }
     }
 
-    /// Takes what is said of the whole chat.
+    /// Takes facts about the whole chat.
     fn update(&mut self, it: &Conversation<'_>, pointer: &str, sink: &mut dyn Sink) {
         if let Some(id) = it.session_id.as_deref() {
             self.name(id, sink);
@@ -79,7 +79,7 @@ impl Transcript {
         }
     }
 
-    /// Learns whose chat it is; the first name stands. What was said before belongs to nobody.
+    /// Learns the session of the chat; the first id counts. Earlier events are removed.
     fn name(&mut self, session: &str, sink: &mut dyn Sink) {
         if self.memory.who.is_some() {
             return;
@@ -90,7 +90,7 @@ impl Transcript {
         self.memory.who = Some(identity(session));
     }
 
-    /// Reads a list of messages that takes the place of all that were said so far.
+    /// Reads a list of messages that replaces all messages so far.
     fn replace(&mut self, messages: &[Option<Message<'_>>], pointer: &str, sink: &mut dyn Sink) {
         let before = std::mem::take(&mut self.memory.roll);
         for (index, message) in messages.iter().enumerate() {
@@ -112,16 +112,16 @@ impl Transcript {
         }
     }
 
-    /// Says what a message says, anew if it was said before.
+    /// Emits the events of a message, again if it was emitted before.
     fn say(&mut self, message: &Message<'_>, pointer: Option<&str>, sink: &mut dyn Sink) {
         let drafts = message.drafts().unwrap_or_else(|| {
             sink.unknown(&message.raw_type(), None);
             Vec::new()
         });
         self.learn(message, &drafts);
-        let known = known(message, &drafts);
-        let parts = known.parts.clone();
-        let before = self.memory.roll.put(known);
+        let entry = entry(message, &drafts);
+        let parts = entry.parts.clone();
+        let before = self.memory.roll.put(entry);
         self.pass_on(message, drafts, pointer, sink);
         self.count(message, sink);
         if let Some(before) = before {
@@ -129,7 +129,7 @@ impl Transcript {
         }
     }
 
-    /// Keeps what a message tells about the session.
+    /// Takes facts about the session from a message.
     fn learn(&mut self, message: &Message<'_>, drafts: &[Draft<'_>]) {
         let facts = &mut self.memory.facts;
         if let Some(model) = message.model.as_deref() {
@@ -212,7 +212,7 @@ fn stand_in(path: &str) -> &str {
     }
 }
 
-/// What the path and the files beside it say about the session.
+/// Facts about the session from the path and the files beside it.
 fn outside(source: &Source<'_>, chat: &Chat<'_>) -> Facts {
     let parent = match chat.owner {
         Owner::Main { .. } => None,
@@ -221,8 +221,8 @@ fn outside(source: &Source<'_>, chat: &Chat<'_>) -> Facts {
     Facts { project_path: project::path(source, chat.slug), parent, ..Facts::default() }
 }
 
-fn known(message: &Message<'_>, drafts: &[Draft<'_>]) -> Known {
-    Known {
+fn entry(message: &Message<'_>, drafts: &[Draft<'_>]) -> ListedMessage {
+    ListedMessage {
         id: message.id.to_string(),
         parts: drafts.iter().map(|draft| draft.part).collect(),
         opens_turn: drafts.iter().any(|draft| draft.opens_turn),
@@ -234,7 +234,7 @@ fn event_of(who: &RuntimeIdentity, message: &str, part: u32) -> EventId {
 }
 
 /// Takes back the events of a message as it was, except those it still makes.
-fn take_back(who: &RuntimeIdentity, old: &Known, standing: &[u32], sink: &mut dyn Sink) {
+fn take_back(who: &RuntimeIdentity, old: &ListedMessage, standing: &[u32], sink: &mut dyn Sink) {
     for part in old.parts.iter().filter(|part| !standing.contains(part)) {
         sink.remove(who, event_of(who, &old.id, *part));
     }

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// One block: the type says which of the fields are there.
+/// One block; its type decides which fields are present.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Block<'a> {
@@ -66,7 +66,7 @@ pub(super) struct Answer<'a> {
     content: Vec<Option<Piece<'a>>>,
     #[serde(deserialize_with = "lenient")]
     structured_content: Option<Structured>,
-    /// The tool said that it failed.
+    /// The tool reported a failure.
     #[serde(deserialize_with = "lenient")]
     pub(super) is_error: Option<bool>,
 }
@@ -85,7 +85,7 @@ struct Structured {
     exit_code: Option<i64>,
 }
 
-/// What is asked of the person: leave to use a tool, or an answer.
+/// A request to the user: for permission to use a tool, or for an answer.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Request<'a> {
@@ -109,7 +109,7 @@ made_of_objects! {
 }
 
 impl<'de> Lenient<'de> for Answer<'de> {
-    /// Versions of old wrote the list of pieces without anything around it.
+    /// Old versions wrote the bare list of pieces.
     fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Option<Self>, A::Error> {
         let content = Vec::of_list(list)?.unwrap_or_default();
         Ok(Some(Self { content, ..Self::default() }))
@@ -134,7 +134,7 @@ impl Answer<'_> {
 }
 
 impl<T> Outcome<'_, T> {
-    /// Whether it failed, given what the tool itself said.
+    /// Whether it failed, given the tool's own report.
     pub(super) fn failed(&self, said: Option<bool>) -> Option<bool> {
         match self.status.as_deref() {
             Some("error") => Some(true),
@@ -143,8 +143,8 @@ impl<T> Outcome<'_, T> {
     }
 }
 
-/// A request for leave to use a tool, which Goose writes in two ways.
-pub(super) struct Asked<'a> {
+/// A request for permission to use a tool, which Goose writes in two ways.
+pub(super) struct ApprovalRequest<'a> {
     pub(super) id: &'a str,
     pub(super) tool: &'a str,
     pub(super) input: Raw<'a>,
@@ -153,8 +153,8 @@ pub(super) struct Asked<'a> {
 
 impl<'a> Block<'a> {
     /// The request a block or its data holds.
-    pub(super) fn as_request(&'a self) -> Asked<'a> {
-        Asked {
+    pub(super) fn as_request(&'a self) -> ApprovalRequest<'a> {
+        ApprovalRequest {
             id: self.id.as_deref().unwrap_or_default(),
             tool: self.tool_name.as_deref().unwrap_or_default(),
             input: self.arguments,
@@ -189,8 +189,8 @@ impl<'a> Block<'a> {
 
 impl<'a> Request<'a> {
     /// The request a block or its data holds.
-    pub(super) fn as_request(&'a self) -> Asked<'a> {
-        Asked {
+    pub(super) fn as_request(&'a self) -> ApprovalRequest<'a> {
+        ApprovalRequest {
             id: self.id.as_deref().unwrap_or_default(),
             tool: self.tool_name.as_deref().unwrap_or_default(),
             input: self.arguments,

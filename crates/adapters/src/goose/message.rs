@@ -1,6 +1,6 @@
-//! What a message says by itself, without its links to others.
+//! The events of one message, without links to other messages.
 
-use super::block::{Answer, Asked, Block, Request};
+use super::block::{Answer, ApprovalRequest, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
 use crate::gist;
 use std::borrow::Cow;
@@ -18,34 +18,34 @@ pub(super) struct Message<'a> {
     pub(super) blocks: &'a [Block<'a>],
 }
 
-/// What was found in a message.
+/// The events of a message.
 #[derive(Default)]
-pub(super) struct Found<'a> {
+pub(super) struct MessageEvents<'a> {
     pub(super) drafts: Vec<Draft<'a>>,
-    /// Types that are not known.
+    /// Unknown types.
     pub(super) unknown: Vec<String>,
 }
 
 impl<'a> Message<'a> {
-    /// Everything the message says.
-    pub(super) fn read(&self) -> Found<'a> {
-        let mut found = Found::default();
+    /// Reads the whole message.
+    pub(super) fn read(&self) -> MessageEvents<'a> {
+        let mut events = MessageEvents::default();
         match self.row.role.as_deref() {
-            Some("user") => found.drafts.extend(self.prompt()),
+            Some("user") => events.drafts.extend(self.prompt()),
             Some("assistant") => {}
-            role => found.unknown.push(named("role", role)),
+            role => events.unknown.push(named("role", role)),
         }
         for (part, block) in (0..).zip(self.blocks) {
             match self.read_block(part, block) {
-                Ok(draft) => found.drafts.extend(draft),
-                Err(unknown) => found.unknown.push(unknown),
+                Ok(draft) => events.drafts.extend(draft),
+                Err(unknown) => events.unknown.push(unknown),
             }
         }
-        self.mark_end(&mut found.drafts);
-        found
+        self.mark_end(&mut events.drafts);
+        events
     }
 
-    /// Tells it from every other row; the message's own id may stand on several.
+    /// The key of the row; several rows may share the message's own id.
     pub(super) fn key(&self) -> RecordKey<'static> {
         RecordKey::Ordinal(self.id)
     }
@@ -55,7 +55,7 @@ impl<'a> Message<'a> {
         self.row.at()
     }
 
-    /// What the answer cost, as far as it says so.
+    /// The usage of the answer, if the row has it.
     pub(super) fn cost(&self) -> Option<Tokens> {
         let tokens = self.metadata.usage.as_ref().map(UsageCounts::tokens)?;
         (!tokens.is_zero()).then_some(tokens)
@@ -83,7 +83,7 @@ impl<'a> Message<'a> {
         Some(draft)
     }
 
-    /// What one block says, if anything; the name of its type if that is not known.
+    /// The event of one block, if any; the error is the name of an unknown type.
     fn read_block(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
         let draft = match block.r#type.as_deref() {
             Some("text") => self.answer(part, block),
@@ -166,7 +166,7 @@ impl<'a> Message<'a> {
         Some(draft)
     }
 
-    fn request(&self, part: u32, request: &Asked<'a>) -> Draft<'a> {
+    fn request(&self, part: u32, request: &ApprovalRequest<'a>) -> Draft<'a> {
         let mut draft = self.draft(part, Kind::ApprovalRequested);
         draft.text = request.prompt.map(Cow::Borrowed);
         draft.detail = Detail::ToolCall {
@@ -183,7 +183,7 @@ impl<'a> Message<'a> {
         match data.and_then(|data| data.action_type.as_deref()) {
             Some("toolConfirmation") => Ok(data.map(|it| self.request(part, &it.as_request()))),
             Some("elicitation") => Ok(data.map(|it| self.question(part, it))),
-            // The answer goes to the tool, whose result tells what came of it.
+            // The answer goes to the tool, whose result has the outcome.
             Some("elicitationResponse") => Ok(None),
             other => Err(named("content/actionRequired", other)),
         }

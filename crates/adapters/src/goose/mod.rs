@@ -6,10 +6,10 @@ mod row;
 mod session;
 mod transcript;
 
-use crate::silent::Silent;
+use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, Capabilities, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan,
-    StartPlan, records,
+    Adapter, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan, StartPlan, Traces,
+    records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity};
@@ -33,21 +33,21 @@ static DESCRIPTOR: Descriptor = Descriptor {
     scoped_ids: true,
     rewrites_records: true,
     processes: &["goose"],
+    traces: Traces { programs: &[], marks: &["GOOSE_TERMINAL"], instructions: &[".goosehints"] },
     live: None,
-    capabilities: Capabilities { resume_by_id: true, hooks: true, approvals: false },
     retention: None,
     advice: &[],
 };
 
 /// All columns are asked for, because every version of Goose has some more; only those that cannot
-/// be done without are named. `octet_length` tells a size without reading the text itself.
+/// be done without are named. `octet_length` gives a size without reading the text itself.
 static PLAN: SqlitePlan = SqlitePlan {
     sessions: "SELECT s.*, s.id AS taffrail_key, 'sessions' AS taffrail_table, \
                s.rowid AS taffrail_rowid, \
                (SELECT coalesce(s.updated_at, '') || ' ' || count(*) || ' ' \
                || coalesce(max(m.id), 0) || ' ' || coalesce(sum(octet_length(m.content_json)), 0) \
                FROM messages m WHERE m.session_id = s.id) AS taffrail_version \
-               FROM sessions s ORDER BY s.id",
+               FROM sessions s ORDER BY s.updated_at DESC, s.id DESC",
     rows: "SELECT m.*, 'messages' AS taffrail_table, m.id AS taffrail_rowid \
            FROM messages m WHERE m.session_id = ?1 ORDER BY m.id",
     row: &[
@@ -64,7 +64,7 @@ static PLAN: SqlitePlan = SqlitePlan {
     ],
 };
 
-/// The columns that events and facts already tell, or that only serve the agent.
+/// The columns that events and facts cover, or that only serve the agent.
 const KNOWN_FIELDS: &[&str] = &[
     "accumulated_cost",
     "content_json",
@@ -120,7 +120,7 @@ impl Adapter for Goose {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(Silent)
+        Box::new(NoJournal)
     }
 
     fn start_plan(&self) -> Option<&'static StartPlan> {

@@ -1,12 +1,12 @@
-//! Portable state: session states that a person gave us, kept as they came below our own data. No
-//! program runs behind them, and what they say is another's word.
+//! Portable state: session states that a person imported, kept unchanged below our own data. No
+//! program runs behind them, and their content is not verified.
 
 mod document;
 mod reader;
 
-use crate::silent::Silent;
+use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, Capabilities, Descriptor, Given, HomeRule, Place, Reader, Shape, Source, Taking,
+    Adapter, Descriptor, HomeRule, ImportedDocument, Importer, Place, Reader, Shape, Source, Traces,
 };
 use document::Document;
 use serde_json::{Map, Value};
@@ -29,17 +29,17 @@ static DESCRIPTOR: Descriptor = Descriptor {
     scoped_ids: false,
     rewrites_records: true,
     processes: &[],
+    traces: Traces::NONE,
     live: None,
-    capabilities: Capabilities { resume_by_id: false, hooks: false, approvals: false },
     retention: None,
     advice: &[],
 };
 
-/// What the product knows of states that were given to it.
+/// Imported session states.
 #[derive(Debug)]
 pub struct PortableState;
 
-/// The one adapter for states that were given.
+/// The one adapter for imported states.
 pub static ADAPTER: PortableState = PortableState;
 
 impl Adapter for PortableState {
@@ -65,25 +65,25 @@ impl Adapter for PortableState {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(Silent)
+        Box::new(NoJournal)
     }
 
-    /// Fields that no event speaks of stand in the document itself, which is given back whole.
+    /// Fields that no event covers stay in the document, which is exported whole.
     fn extra(&self, _: &[u8]) -> Map<String, Value> {
         Map::new()
     }
 
-    fn given(&self) -> Option<Taking> {
-        Some(given)
+    fn importer(&self) -> Option<Importer> {
+        Some(import)
     }
 }
 
-/// Where a state is kept: one place for each session id, so that a later one takes its place.
-fn given(document: &[u8]) -> Option<Given> {
+/// The path of a state: one for each session id, so that a later state replaces the earlier.
+fn import(document: &[u8]) -> Option<ImportedDocument> {
     let document = Document::read(document)?;
     let session = identity(document.id()?);
     let name = hash::to_hex(session.session().as_bytes());
-    Some(Given { session, path: format!("{FOLDER}/{name}.json") })
+    Some(ImportedDocument { session, path: format!("{FOLDER}/{name}.json") })
 }
 
 /// The session of a state: the id it names is its runtime id.
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_state_has_one_place() {
-        let place = |bytes: &[u8]| given(bytes).map(|it| it.path);
+        let place = |bytes: &[u8]| import(bytes).map(|it| it.path);
         let one = place(br#"{"session_id": "a", "goal": "x"}"#).unwrap();
         assert_eq!(place(br#"{"session_id": "a"}"#), Some(one.clone()));
         assert_ne!(place(br#"{"session_id": "b"}"#), Some(one.clone()));

@@ -1,4 +1,4 @@
-//! What a session state says, as events.
+//! A session state as events.
 
 use super::document::{Document, text_of};
 use super::identity;
@@ -28,7 +28,7 @@ impl Reader for StateReader {
             return sink.unknown("state/unreadable", None);
         };
         let who = identity(id);
-        Telling { who: &who, document, sink }.tell();
+        StateEvents { who: &who, document, sink }.emit();
         self.known = Some((who, facts(document)));
     }
 
@@ -53,14 +53,14 @@ fn facts(document: &Document) -> Facts {
     }
 }
 
-struct Telling<'a, 's> {
+struct StateEvents<'a, 's> {
     who: &'a RuntimeIdentity,
     document: &'a Document,
     sink: &'s mut dyn Sink,
 }
 
-impl<'a> Telling<'a, '_> {
-    fn tell(&mut self) {
+impl<'a> StateEvents<'a, '_> {
+    fn emit(&mut self) {
         let began = self.document.text("created_at").and_then(records::time);
         let moved = self.document.text("updated_at").and_then(records::time).or(began);
         self.say("began", Kind::SessionStarted, began, |draft| {
@@ -103,7 +103,7 @@ impl<'a> Telling<'a, '_> {
         Some(turn)
     }
 
-    /// What an agent did, in its own words, or else how it stands.
+    /// An agent's summary of its work, or else its status.
     fn agent(&mut self, number: usize, agent: &'a Value, moved: Option<Timestamp>) {
         let ended = text_of(agent, "completed_at").or_else(|| text_of(agent, "started_at"));
         let at = ended.and_then(records::time).or(moved);

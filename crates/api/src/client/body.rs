@@ -9,7 +9,7 @@ const LINE: u64 = 16 * 1024;
 /// The most lines of a head.
 const LINES: usize = 100;
 
-/// How an answer begins.
+/// The status line and headers of an answer.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: u16,
@@ -55,21 +55,21 @@ fn line(from: &mut impl BufRead) -> IoResult<String> {
     String::from_utf8(bytes).map_err(|_| ErrorKind::InvalidData.into())
 }
 
-/// What follows the head, as it comes.
+/// The body of an answer, as it arrives.
 #[derive(Debug)]
 pub struct Body<R = BufReader<UnixStream>> {
     from: R,
     left: Left,
 }
 
-/// How much is left.
+/// How much of the body is left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// So many of this chunk, then others.
+    /// This many bytes of the current chunk, then other chunks.
     Chunk(u64),
-    /// All until the connection ends.
+    /// Everything until the connection closes.
     All,
     /// Nothing.
     Nothing,
@@ -85,7 +85,7 @@ impl<R: BufRead> Body<R> {
         Self { from, left }
     }
 
-    /// Begins the next chunk; none is left after an empty one.
+    /// Begins the next chunk; an empty chunk is the last.
     fn next_chunk(&mut self) -> IoResult<()> {
         let size = line(&mut self.from)?;
         let digits = size.split(';').next().unwrap_or_default().trim();
@@ -93,7 +93,7 @@ impl<R: BufRead> Body<R> {
             .map_err(|_| Error::new(ErrorKind::InvalidData, "a chunk without a size"))?;
         self.left = Left::Chunk(size);
         if size == 0 {
-            // Trailers are not ours.
+            // Our server sends no trailers.
             self.left = Left::Nothing;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Streams, message by message.
+//! Streams of server-sent events, message by message.
 
 use super::ClientError;
 use super::body::Body;
@@ -9,65 +9,65 @@ const LINE: u64 = 64 * 1024 * 1024;
 
 /// One message of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
-    /// What it is; empty for an event.
+pub struct Update {
+    /// Its name; empty for an event.
     pub name: String,
-    /// Where to go on after it, where it says so.
+    /// The cursor to continue after it, if it has one.
     pub cursor: Option<String>,
     /// A JSON document.
     pub data: String,
 }
 
-/// The messages of a stream, as they come.
+/// The messages of a stream, as they arrive.
 #[derive(Debug)]
-pub struct Tolds<R = Body> {
+pub struct Updates<R = Body> {
     from: BufReader<R>,
 }
 
-impl<R: Read> Tolds<R> {
+impl<R: Read> Updates<R> {
     pub(super) fn new(body: R) -> Self {
         Self { from: BufReader::with_capacity(64 * 1024, body) }
     }
 
-    fn next_told(&mut self) -> Result<Option<Told>, ClientError> {
-        let mut told = Told::default();
+    fn next_update(&mut self) -> Result<Option<Update>, ClientError> {
+        let mut update = Update::default();
         let mut said = false;
         loop {
             let Some(line) = next_line(&mut self.from)? else { return Ok(None) };
             if line.is_empty() {
                 if std::mem::take(&mut said) {
-                    return Ok(Some(told));
+                    return Ok(Some(update));
                 }
-                told = Told::default();
+                update = Update::default();
                 continue;
             }
             let (field, value) = line.split_once(':').unwrap_or((&line, ""));
             let value = value.strip_prefix(' ').unwrap_or(value);
             match field {
-                "event" => value.clone_into(&mut told.name),
-                "id" => told.cursor = Some(value.to_owned()),
+                "event" => value.clone_into(&mut update.name),
+                "id" => update.cursor = Some(value.to_owned()),
                 "data" => {
                     if std::mem::replace(&mut said, true) {
-                        told.data.push('\n');
+                        update.data.push('\n');
                     }
-                    told.data += value;
+                    update.data += value;
                 }
-                // A sign of life, or what we do not know.
+                // A sign of life, or an unknown field.
                 _ => {}
             }
         }
     }
 }
 
-impl<R: Read> Iterator for Tolds<R> {
-    type Item = Result<Told, ClientError>;
+impl<R: Read> Iterator for Updates<R> {
+    type Item = Result<Update, ClientError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.next_told().transpose()
+        self.next_update().transpose()
     }
 }
 
-/// The data of a stream alone: of its events, or its lines.
+/// Only the data of a stream: of its events, or its lines.
 #[derive(Debug)]
 pub struct Lines<R = Body> {
     from: BufReader<R>,

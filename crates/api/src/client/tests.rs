@@ -32,8 +32,8 @@ fn a_body_ends_where_its_head_says() {
 fn a_stream_is_read_message_by_message() {
     let text = ": here\n\nevent: init\ndata: {\"a\":1}\n\nid: g.1\ndata: {\"b\":2}\n\n:\n\n\
                 id: g.2\r\ndata: {\"c\":3}\r\n\r\n";
-    let told: Vec<_> = Tolds::new(Cursor::new(text)).map(|it| it.unwrap()).collect();
-    let one = |name: &str, cursor: Option<&str>, data: &str| Told {
+    let updates: Vec<_> = Updates::new(Cursor::new(text)).map(|it| it.unwrap()).collect();
+    let one = |name: &str, cursor: Option<&str>, data: &str| Update {
         name: name.to_owned(),
         cursor: cursor.map(str::to_owned),
         data: data.to_owned(),
@@ -43,7 +43,7 @@ fn a_stream_is_read_message_by_message() {
         one("", Some("g.1"), "{\"b\":2}"),
         one("", Some("g.2"), "{\"c\":3}"),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(updates, expected);
     let lines: Vec<_> = Lines::new(Cursor::new(text)).map(|it| it.unwrap()).collect();
     assert_eq!(lines, ["{\"b\":2}", "{\"c\":3}"]);
     let lines: Vec<_> = Lines::new(Cursor::new("{}\n{\"a\":1}")).map(|it| it.unwrap()).collect();

@@ -1,34 +1,33 @@
-//! The journal: what hooks, registries and probes said, written down as it came.
+//! The journal: observations of hooks, registries and probes, in the order they arrived.
 //!
-//! Whoever has something to say writes one small file into the spool and is done; nobody waits for
-//! anybody. The one writer gathers the spool into a segment for each agent and day, and segments are
-//! read like any other source. A file that was gathered and not removed is gathered again, and says
-//! the same thing under the same nonce.
+//! A reporter writes one small file into the spool and is done; it never waits. The one writer moves the
+//! spool into a segment for each agent and day, and segments are read like any other source. A file that
+//! was appended to a segment and not yet removed is appended again, under the same nonce.
 
 mod segments;
-mod since;
+mod tail;
 
 pub use segments::{JournalLimits, keep_journal, purge_journal};
-pub use since::Since;
+pub use tail::Since;
 
 use crate::Home;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, Encoding, Place, Reader, Shape, Source, by_id, owners};
+use taffrail_adapters::{Adapter, by_id, owners};
 use taffrail_model::RuntimeIdentity;
-use taffrail_model::journal::{self, Entry, FOLDER};
+use taffrail_model::journal::{self, Entry};
 
-/// Where entries wait, below our data.
+/// The spool, below the data folder.
 const SPOOL: &str = "journal/spool";
-/// Larger files were not written by us.
+/// A larger file is not one of ours.
 const ENTRY_LIMIT: u64 = 1024 * 1024;
 
-/// Writes an entry into the spool: whole or not at all.
+/// Writes an entry into the spool atomically.
 ///
 /// # Errors
-/// When the folder cannot be made or written.
+/// When the folder cannot be created or written.
 pub fn spool(data: &Path, entry: &Entry<'_>) -> io::Result<()> {
     let folder = data.join(SPOOL);
     let name = format!("{:020}-{}", entry.at.as_microsecond().max(0), entry.nonce);
@@ -51,15 +50,15 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Makes the folder that entries are written to, so that it can be watched.
+/// Creates the spool folder, so that it can be watched.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When the folder cannot be created.
 pub fn make_spool(data: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(data.join(SPOOL))
 }
 
-/// Something waits in the spool.
+/// Whether the spool holds entries.
 #[must_use]
 pub fn is_spooled(data: &Path) -> bool {
     let entries = fs::read_dir(data.join(SPOOL)).into_iter().flatten().flatten();
@@ -72,11 +71,11 @@ pub fn spool_folder(data: &Path) -> PathBuf {
     data.join(SPOOL)
 }
 
-/// Gathers what waits in the spool into segments, in the order it was said; gives those it added to.
-/// What speaks of a session that is left out is dropped.
+/// Moves the spool's entries into segments, in order of time; returns the segments it appended to. Entries
+/// about sessions that `is_left_out` selects are dropped.
 ///
 /// # Errors
-/// When a segment cannot be written. What cannot be read as an entry is set aside.
+/// When a segment cannot be written. A file that is not an entry is renamed to `.broken`.
 pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>> {
     let mut names = match fs::read_dir(data.join(SPOOL)) {
         Ok(entries) => entries.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect(),
@@ -93,7 +92,7 @@ pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>>
     Ok(segments)
 }
 
-/// Whether nothing said of a session is to be kept; none where everything is.
+/// Selects sessions whose entries are dropped; `None` keeps all entries.
 pub type LeftOut<'a> = Option<&'a dyn Fn(&RuntimeIdentity) -> bool>;
 
 fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<Option<PathBuf>> {
@@ -117,7 +116,7 @@ fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<
     Ok(Some(segment))
 }
 
-/// Adds lines to a segment; a line torn by a crash is ended first.
+/// Appends lines to a segment. A line that a crash left unfinished is ended first.
 fn append(segment: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file =
         OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(segment)?;
@@ -137,7 +136,7 @@ fn ends_torn(file: &File) -> io::Result<bool> {
     Ok(last != [b'\n'])
 }
 
-/// The segment an entry belongs to, if it is one, on one line, of an agent we know.
+/// The segment of an entry, if the bytes are one line with an entry of a known agent.
 fn segment_of(bytes: &[u8]) -> Option<(&'static dyn Adapter, String)> {
     let line = bytes.strip_suffix(b"\n")?;
     let entry: Entry<'_> = serde_json::from_slice(line).ok()?;
@@ -146,35 +145,11 @@ fn segment_of(bytes: &[u8]) -> Option<(&'static dyn Adapter, String)> {
     (!line.contains(&b'\n')).then(|| (adapter, journal::segment(adapter.descriptor().id, &day)))
 }
 
-/// Where the journal of each agent is, as one more home of it.
+/// The journal of each agent, as an additional home of that agent.
 #[must_use]
 pub fn journal_homes(data: &Path) -> Vec<Home> {
+    // Before the first run there is no folder of ours.
     let Ok(root) = data.canonicalize() else { return Vec::new() };
     let home = |adapter| Home { adapter, root: root.clone(), journal: true };
     owners().map(home).collect()
-}
-
-/// The folder of an agent's journal below our data.
-pub(crate) fn folder_of(adapter: &dyn Adapter) -> String {
-    format!("{FOLDER}/{}", adapter.descriptor().id)
-}
-
-/// What a file below a home is, be it history or journal.
-pub(crate) fn place(adapter: &dyn Adapter, path: &str) -> Option<Place> {
-    let Some(locator) = journal::locator(path) else { return adapter.place(path) };
-    let encoding = if path.ends_with(".zst") { Encoding::Zstd } else { Encoding::Plain };
-    let (shape, session, beside) = (Shape::Lines(encoding), None, Vec::new());
-    Some(Place { shape, locator, session, is_worker: false, rank: 0, beside })
-}
-
-/// The reader for a source, be it history or journal.
-pub(crate) fn reader(
-    adapter: &dyn Adapter,
-    source: &Source<'_>,
-    saved: Option<&str>,
-) -> Box<dyn Reader> {
-    match journal::locator(source.path) {
-        Some(_) => adapter.journal(),
-        None => adapter.reader(source, saved),
-    }
 }

@@ -1,7 +1,8 @@
-//! Segments of the journal when their day is over: packed, dropped when old, and rid of sessions
-//! that are to be forgotten.
+//! Keeps the journal's segments within bounds: compresses past days, deletes old ones, and removes entries of
+//! forgotten sessions.
 
-use crate::pass::unzstd;
+use crate::source::folder_of;
+use crate::zstd::unzstd;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use taffrail_model::{
     Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, Timestamp, TurnId,
 };
 
-/// How hard a day is packed.
+/// The compression level of a past day.
 const LEVEL: i32 = 3;
 
 /// How much of the journal is kept.
@@ -35,10 +36,10 @@ struct Segment {
     bytes: u64,
 }
 
-/// Packs days that are over and drops what is too old or too much, the oldest first.
+/// Compresses past days and deletes segments that are too old or exceed the limit, the oldest first.
 ///
 /// # Errors
-/// When a segment cannot be packed or removed.
+/// When a segment cannot be compressed or removed.
 pub fn keep_journal(data: &Path, limits: JournalLimits, now: Timestamp) -> io::Result<()> {
     let today = day_of(now.as_second());
     let days = i64::from(limits.days.saturating_sub(1));
@@ -67,10 +68,10 @@ fn drop_most(data: &Path, bytes: u64, today: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes every entry out that speaks of a session that is meant; gives how many that were.
+/// Removes every entry about a session that `is_meant` selects; returns the number of entries.
 ///
 /// # Errors
-/// When a segment cannot be read or written; those before it are done.
+/// When a segment cannot be read or written. Segments before it are done.
 pub fn purge_journal(data: &Path, is_meant: &dyn Fn(&RuntimeIdentity) -> bool) -> io::Result<u64> {
     super::gather(data, None)?;
     let mut gone = 0;
@@ -109,7 +110,7 @@ fn purge(
     Ok(gone)
 }
 
-/// The sessions an entry speaks of.
+/// The sessions that an entry is about.
 pub(super) fn speaks_of(adapter: &dyn Adapter, line: &[u8]) -> Vec<RuntimeIdentity> {
     let mut named = Named(Vec::new());
     let mut reader = adapter.journal();
@@ -120,7 +121,7 @@ pub(super) fn speaks_of(adapter: &dyn Adapter, line: &[u8]) -> Vec<RuntimeIdenti
     named.0
 }
 
-/// Hears nothing but who is spoken of.
+/// Collects only the sessions that a reader names.
 struct Named(Vec<RuntimeIdentity>);
 
 impl Sink for Named {
@@ -150,7 +151,7 @@ fn pack(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file atomically.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -161,7 +162,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 fn segments(data: &Path) -> Vec<Segment> {
-    let folders = all().iter().map(|it| data.join(super::folder_of(*it)));
+    let folders = all().iter().map(|it| data.join(folder_of(*it)));
     let files = folders.flat_map(|it| fs::read_dir(it).into_iter().flatten().flatten());
     let segment = |entry: fs::DirEntry| {
         let (path, bytes) = (entry.path(), entry.metadata().ok()?.len());

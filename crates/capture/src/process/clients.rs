@@ -1,22 +1,22 @@
-//! The terminals tmux is shown on, and whether a person looks at them.
+//! The terminals that show tmux, and whether they have the focus.
 
-use super::tmux::{DEADLINE, SOCKET_LIMIT, answer, asked, executor_at};
+use super::tmux::{ASKED_LIMIT, TMUX_DEADLINE, answer, asked, executor_at};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What is asked of a client. Without focus events tmux calls every client focused, so it is asked
-/// whether there are any, and whether the terminal sends them.
+/// The format of a client. Without focus events tmux reports every client as focused, so the format
+/// includes whether focus events are on and whether the terminal sends them.
 const FORMAT: &str =
     "#{client_tty}\t#{pane_id}\t#{client_flags}\t#{focus-events}\t#{client_termfeatures}";
 
-/// Whether a person looks at a terminal.
+/// Whether a terminal has the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
-    /// It is the one that is typed into.
+    /// It has the focus.
     Here,
-    /// Another one is.
+    /// Another terminal has it.
     Elsewhere,
-    /// Nobody says.
+    /// The focus is unknown.
     Unknown,
 }
 
@@ -25,22 +25,22 @@ pub enum Focus {
 pub struct TmuxClient {
     /// The terminal's device.
     pub tty: PathBuf,
-    /// The pane it shows as its active one, as executors are written: `tmux:%3`.
+    /// The pane that it shows as active, named as an executor: `tmux:%3`.
     pub shows: String,
-    /// Whether a person looks at it.
+    /// Whether it has the focus.
     pub focus: Focus,
 }
 
-/// The terminals these servers are shown on. One that does not answer in time has none.
+/// The terminals of these servers. A server that does not answer in time has none.
 #[must_use]
 pub fn clients(sockets: &[PathBuf]) -> Vec<TmuxClient> {
-    let end = Instant::now() + DEADLINE;
+    let end = Instant::now() + TMUX_DEADLINE;
     let words = ["list-clients", "-F", FORMAT];
     let asked: Vec<_> =
-        sockets.iter().take(SOCKET_LIMIT).map(|it| (it, asked(it, &words))).collect();
+        sockets.iter().take(ASKED_LIMIT).map(|it| (it, asked(it, &words))).collect();
     let mut out = Vec::new();
     for (socket, child) in asked {
-        let answer = child.map(|it| answer(it, end)).unwrap_or_default();
+        let answer = child.and_then(|it| answer(it, end)).unwrap_or_default();
         let answer = String::from_utf8_lossy(&answer).into_owned();
         out.extend(answer.lines().filter_map(|line| client(socket, line)));
     }

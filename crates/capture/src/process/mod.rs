@@ -1,48 +1,52 @@
-//! The process table, as far as it tells which session runs where.
+//! The process table, which shows which session runs in which process.
 //!
-//! Read from `/proc`; where there is none, everything here is unknown.
+//! It is read from `/proc`; on systems without `/proc` every answer is unknown.
 
-mod below;
+mod caller;
 mod clients;
+mod descendants;
 #[cfg(target_os = "linux")]
-mod deaths;
+mod exit_watch;
 #[cfg(not(target_os = "linux"))]
-#[path = "deaths_unknown.rs"]
-mod deaths;
+#[path = "exit_watch_unsupported.rs"]
+mod exit_watch;
 mod name;
 mod pane;
+mod servers;
 mod tmux;
 
-pub use below::{at_and_below, program_in, program_of, runs, written_by};
+pub use caller::{look_at, runs_our_program};
 pub use clients::{Focus, TmuxClient, clients};
-pub use deaths::{Deaths, Unwatched, WATCH_LIMIT};
+pub use descendants::{at_and_below, program_in, program_of, runs, written_by};
+pub use exit_watch::{Deaths, Unwatched, WATCH_LIMIT};
 pub use pane::{PaneName, PaneView};
-pub use tmux::{Pane, executor_of, panes, panes_of, tmux_sockets, tmux_sockets_below};
+pub use servers::{distinct_sockets, tmux_server_of, tmux_servers};
+pub use tmux::{Pane, Panes, TMUX_DEADLINE, executor_at, executor_of, panes, panes_of};
 
 use std::fs;
-use taffrail_model::journal::{Ancestor, Process};
+use taffrail_model::process::{Ancestor, Process};
 
-/// The most ancestors anything here looks at.
+/// The most ancestors that are followed.
 const DEPTH_LIMIT: usize = 64;
-/// The most bytes of a command line that are looked at for a name.
+/// The most bytes of a command line that are read for a name.
 const COMMAND_LIMIT: usize = 4096;
 
-/// Whether a process lives: one that ended and was not buried yet does not.
+/// Whether a process is alive. A zombie is not.
 #[must_use]
 pub fn lives(process: Process) -> bool {
     stat(process.pid).is_some_and(|it| it.start == process.start && !it.is_over())
 }
 
-/// When the system started a process, in its own ticks; `None` if there is none of this number.
+/// The start time of a process in clock ticks; `None` if no process has this pid.
 #[must_use]
 pub fn start_of(pid: u32) -> Option<u64> {
     stat(pid).map(|it| it.start)
 }
 
-/// The processes above one, the nearest first.
+/// The ancestors of a process, the nearest first.
 ///
-/// The table moves while it is read: a parent that is younger than its child took over the number
-/// of one that is gone, and ends the list.
+/// The table changes while it is read: a parent that is younger than its child reused the pid of a
+/// process that is gone, and ends the list.
 #[must_use]
 pub fn ancestors(pid: u32, limit: usize) -> Vec<Ancestor> {
     let mut out = Vec::new();
@@ -56,34 +60,36 @@ pub fn ancestors(pid: u32, limit: usize) -> Vec<Ancestor> {
     out
 }
 
-/// What is typed on its terminal goes to this process: a shell's prompt, or anything a person put in
-/// front of it, is not before it.
+/// Whether the process is in the foreground of its terminal. It is not if a shell prompt or another
+/// program has the terminal.
 #[must_use]
 pub fn is_in_front(process: Process) -> bool {
     let it = stat(process.pid).filter(|it| it.start == process.start && !it.is_over());
     it.is_some_and(|it| it.group == it.front)
 }
 
-/// The terminal a process was started on.
+/// The terminal that a process was started on.
 #[must_use]
 pub fn tty_of(pid: u32) -> Option<String> {
     tty_name(stat(pid)?.tty)
 }
 
-/// A line of the process table.
+/// A line of `/proc/<pid>/stat`.
 struct Stat {
     name: String,
     state: char,
     parent: u32,
-    /// Its own group of processes, and the one its terminal listens to.
+    /// Its process group, and the foreground group of its terminal.
     group: i32,
     front: i32,
+    /// The leader of its session.
+    leader: u32,
     tty: u32,
     start: u64,
 }
 
 impl Stat {
-    /// It has ended, though its parent has not asked how.
+    /// Whether the process is a zombie or dead.
     fn is_over(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
     }
@@ -94,7 +100,7 @@ fn stat(pid: u32) -> Option<Stat> {
 }
 
 fn parse(line: &str) -> Option<Stat> {
-    // The name is in parentheses and may hold any character; what follows the last one is plain.
+    // The name is in parentheses and may contain any character; after the last `)` come plain fields.
     let (before, after) = line.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
     let field: Vec<&str> = after.split_ascii_whitespace().collect();
@@ -104,6 +110,7 @@ fn parse(line: &str) -> Option<Stat> {
         parent: field.get(1)?.parse().ok()?,
         group: field.get(2)?.parse().ok()?,
         front: field.get(5)?.parse().ok()?,
+        leader: field.get(3)?.parse().ok()?,
         tty: field.get(4)?.parse::<i32>().ok()?.cast_unsigned(),
         start: field.get(19)?.parse().ok()?,
     })
@@ -115,7 +122,7 @@ fn name_of(pid: u32, short: &str) -> String {
     name::best(short, &words)
 }
 
-/// The words a process was started with, as far as they can be read.
+/// The arguments that a process was started with, as far as they can be read.
 #[must_use]
 pub fn command_line(pid: u32) -> Vec<String> {
     let mut line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -124,7 +131,7 @@ pub fn command_line(pid: u32) -> Vec<String> {
     line.split('\0').filter(|it| !it.is_empty()).map(str::to_owned).collect()
 }
 
-/// The device number of a terminal as the path of its device.
+/// The path of a terminal device, from its device number.
 fn tty_name(device: u32) -> Option<String> {
     let (major, minor) = ((device >> 8) & 0xfff, (device & 0xff) | ((device >> 12) & 0xf_ff00));
     match major {

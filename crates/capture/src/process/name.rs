@@ -1,21 +1,21 @@
-//! What to call a process: the program a person would name, not the interpreter that runs it.
+//! The name of a process: the program that a person would name, not the interpreter that runs it.
 
-/// The system keeps this much of a name.
+/// The kernel truncates a name to this length.
 const SHORT_CHARS: usize = 15;
 /// The longest name that is kept, in characters.
 const NAME_CHARS: usize = 64;
-/// Programs that run another program's text, by how their names begin.
+/// Interpreters, by the beginning of their names.
 const INTERPRETERS: [&str; 8] =
     ["node", "MainThread", "bun", "deno", "python", "ruby", "perl", "npm exec"];
-/// Names of files that tell nothing of the program they belong to.
+/// File names that do not identify their program.
 const NAMELESS: [&str; 8] =
     ["index", "main", "__main__", "cli", "app", "start", "entrypoint", "bin"];
 
-/// The name that tells best which program it is, from the system's short name and the command line.
+/// The best name of a program, from the kernel's short name and the command line.
 pub(super) fn best(short: &str, words: &[&str]) -> String {
     let name = match words.split_first() {
         Some((_, rest)) if is_interpreter(short) => script(rest).unwrap_or(short),
-        // A version is no name, and a name of the full length may be a cut one.
+        // A version is not a name, and a name of the full length may be truncated.
         Some((program, _)) if is_version(short) || is_cut(short, program) => file_name(program),
         Some(_) | None => short,
     };
@@ -35,14 +35,14 @@ fn is_cut(short: &str, program: &str) -> bool {
     short.len() >= SHORT_CHARS && file_name(program).starts_with(short)
 }
 
-/// The program an interpreter runs: the first word that is not an option.
+/// The program that an interpreter runs: the first argument that is not an option.
 fn script<'a>(words: &[&'a str]) -> Option<&'a str> {
     let path = words.iter().find(|it| !it.starts_with('-'))?;
     let stem = stem(file_name(path));
     if NAMELESS.contains(&stem) { package(path).or(Some(stem)) } else { Some(stem) }
 }
 
-/// The package a file was installed with.
+/// The npm package of a file.
 fn package(path: &str) -> Option<&str> {
     let (_, inside) = path.rsplit_once("node_modules/")?;
     inside.split('/').find(|it| !it.starts_with('@'))

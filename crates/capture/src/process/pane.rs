@@ -1,38 +1,39 @@
-//! One pane of tmux: what stands on it, and putting a text in.
+//! One tmux pane: reads its screen and pastes text into it.
 
-use super::tmux::{answer, default_socket, is_pane_id};
+use super::servers::default_socket;
+use super::tmux::{answer, is_pane_id};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long tmux may take for one thing.
+/// How long one tmux command may take.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// What is asked of a pane before its rows.
+/// The format of a pane's state, which comes before its rows.
 const FORMAT: &str = "#{pane_in_mode} #{pane_dead} #{cursor_x} #{cursor_y}";
 
-/// A pane by its name as an executor: `tmux:%3`, or `tmux:/path/to/socket:%3`.
+/// A pane, named as an executor: `tmux:%3`, or `tmux:/path/to/socket:%3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneName {
     socket: PathBuf,
     id: String,
 }
 
-/// A pane as it stands.
+/// The current state of a pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaneView {
-    /// Its rows from the top, without blanks at their ends.
+    /// The rows from the top, without trailing blanks.
     pub rows: Vec<String>,
     /// Column and row of the cursor, from 0.
     pub cursor: (usize, usize),
-    /// Somebody looks through what it said: keys go there and not to the program.
+    /// The pane is in copy mode: keys do not reach the program.
     pub is_scrolled: bool,
-    /// Its program has ended.
+    /// The pane's program has ended.
     pub is_dead: bool,
 }
 
 impl PaneName {
-    /// The pane an executor names; `None` if it is no pane.
+    /// The pane that an executor names; `None` if it names something else.
     #[must_use]
     pub fn of(executor: &str) -> Option<Self> {
         let name = executor.strip_prefix("tmux:")?;
@@ -43,21 +44,33 @@ impl PaneName {
         is_pane_id(id).then(|| Self { socket, id: id.to_owned() })
     }
 
-    /// What stands on it; `None` if there is no such pane, or tmux does not answer.
+    /// The socket of its server.
+    #[must_use]
+    pub fn server(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Its id on that server, such as `%3`.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The pane's current state; `None` if the pane does not exist or tmux does not answer.
     #[must_use]
     pub fn view(&self) -> Option<PaneView> {
         let words = ["display-message", "-p", "-t", &self.id, FORMAT, ";", "capture-pane", "-p"];
         let mut command = tmux(&self.socket);
         command.args(words).args(["-t", &self.id]);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let said = answer(child.spawn().ok()?, Instant::now() + DEADLINE);
+        let said = answer(child.spawn().ok()?, Instant::now() + DEADLINE)?;
         read(&String::from_utf8_lossy(&said))
     }
 
-    /// Puts a text in as a paste, in brackets where the program asked for them. Nothing is sent off.
+    /// Pastes a text, bracketed if the program enabled that. It does not press enter.
     ///
     /// # Errors
-    /// When tmux does not do it.
+    /// When tmux fails or does not answer.
     pub fn paste(&self, text: &str, name: &str) -> io::Result<()> {
         let mut command = tmux(&self.socket);
         command.args(["load-buffer", "-b", name, "-", ";"]);
@@ -68,7 +81,7 @@ impl PaneName {
     /// Presses enter.
     ///
     /// # Errors
-    /// When tmux does not do it.
+    /// When tmux fails or does not answer.
     pub fn enter(&self) -> io::Result<()> {
         let mut command = tmux(&self.socket);
         command.args(["send-keys", "-t", &self.id, "Enter"]);
@@ -76,14 +89,14 @@ impl PaneName {
     }
 }
 
-/// A locale is given so that no character is mangled.
+/// `-u` keeps every character intact.
 fn tmux(socket: &Path) -> Command {
     let mut command = Command::new("tmux");
     command.arg("-u").arg("-S").arg(socket);
     command
 }
 
-/// Runs a command of tmux to its end, in good time.
+/// Runs a tmux command to its end, within the deadline.
 fn finished(mut command: Command, input: &str) -> io::Result<()> {
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -108,6 +121,7 @@ fn finished(mut command: Command, input: &str) -> io::Result<()> {
 fn read(said: &str) -> Option<PaneView> {
     let (first, rows) = said.split_once('\n')?;
     let mut words = first.split(' ');
+    // An answer that is no number is not of tmux.
     let mut number = || words.next()?.parse::<usize>().ok();
     let (mode, dead, column, row) = (number()?, number()?, number()?, number()?);
     Some(PaneView {
@@ -161,7 +175,7 @@ mod tests {
             assert!(command.status().unwrap().success(), "{words:?}");
         };
         let out = folder.path().join("out");
-        // A line is only given to it when enter is pressed.
+        // The shell receives the line only when enter is pressed.
         let reads = format!(
             "printf 'ready'; IFS= read -r line; printf %s \"$line\" > {}; sleep 600",
             out.display()

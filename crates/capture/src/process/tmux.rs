@@ -1,21 +1,20 @@
-//! The panes of tmux, as far as they tell where commands for a session could go.
+//! The panes of tmux servers, which show where commands for a session can be sent.
 
+use super::servers::{SOCKET_LIMIT, default_socket, is_same};
 use super::{DEPTH_LIMIT, ancestors, start_of, tty_of};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::fs;
 use std::io::Read;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The most sockets that are asked.
-pub(super) const SOCKET_LIMIT: usize = 16;
-/// How long all of them together may take to answer.
-pub(super) const DEADLINE: Duration = Duration::from_millis(500);
-/// The most that is read of an answer, in bytes.
+/// The most sockets that are queried.
+pub(super) const ASKED_LIMIT: usize = 3 * SOCKET_LIMIT;
+/// How long all servers together may take to answer while a user waits.
+pub const TMUX_DEADLINE: Duration = Duration::from_millis(500);
+/// The most bytes of an answer that are read.
 const ANSWER_LIMIT: usize = 1 << 20;
-/// What is asked of a pane. The path comes last, since only it could hold a space.
+/// The format of a pane. The path comes last because only it can contain a space.
 const FORMAT: &str = "#{pane_id} #{pane_pid} #{pane_tty}";
 
 /// One pane of a tmux server.
@@ -23,78 +22,56 @@ const FORMAT: &str = "#{pane_id} #{pane_pid} #{pane_tty}";
 pub struct Pane {
     /// The socket of its server.
     pub socket: PathBuf,
-    /// Its id there, as `%3`.
+    /// Its id on that server, such as `%3`.
     pub id: String,
     /// Its terminal.
     pub tty: String,
-    /// The process it was opened with.
+    /// The process that it was opened with.
     pub pid: u32,
 }
 
-/// The sockets of this user's tmux servers, in the folder tmux itself uses.
+/// The panes that tmux servers listed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Panes {
+    /// Every pane of the servers that answered.
+    pub all: Vec<Pane>,
+    /// A server did not answer in time, so its panes are missing.
+    pub is_late: bool,
+}
+
+/// The panes of the servers that answer within this time.
 #[must_use]
-pub fn tmux_sockets() -> Vec<PathBuf> {
-    sockets_in(&default_folder())
-}
-
-/// The socket of the server tmux itself starts.
-pub(super) fn default_socket() -> PathBuf {
-    default_folder().join("default")
-}
-
-fn default_folder() -> PathBuf {
-    PathBuf::from(format!("/tmp/tmux-{}", rustix::process::geteuid().as_raw()))
-}
-
-/// The same below another folder for temporary files, where the user told tmux of one.
-#[must_use]
-pub fn tmux_sockets_below(temporary: &Path) -> Vec<PathBuf> {
-    sockets_in(&temporary.join(format!("tmux-{}", rustix::process::geteuid().as_raw())))
-}
-
-/// Anyone may make a folder in `/tmp`; only what is ours is believed.
-fn sockets_in(folder: &Path) -> Vec<PathBuf> {
-    let me = rustix::process::geteuid().as_raw();
-    let ours = |path: &Path| fs::symlink_metadata(path).ok().filter(|it| it.uid() == me);
-    if !ours(folder).is_some_and(|it| it.is_dir()) {
-        return Vec::new();
-    }
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .map(|it| it.path())
-        .filter(|path| ours(path).is_some_and(|it| it.file_type().is_socket()))
-        .collect();
-    found.sort();
-    found.truncate(SOCKET_LIMIT);
-    found
-}
-
-/// Every pane of these servers. One that does not answer in time has none.
-#[must_use]
-pub fn panes(sockets: &[PathBuf]) -> Vec<Pane> {
-    let end = Instant::now() + DEADLINE;
-    let asked: Vec<_> = sockets.iter().take(SOCKET_LIMIT).map(|it| (it, ask(it))).collect();
-    let mut out = Vec::new();
+pub fn panes(sockets: &[PathBuf], within: Duration) -> Panes {
+    let end = Instant::now() + within;
+    let asked: Vec<_> = sockets.iter().take(ASKED_LIMIT).map(|it| (it, ask(it))).collect();
+    let mut out = Panes::default();
     for (socket, child) in asked {
-        let answer = child.map(|it| answer(it, end)).unwrap_or_default();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        out.extend(answer.lines().filter_map(|line| pane(socket, line)));
+        // Without tmux there are no panes, and a retry would not find any.
+        let Some(child) = child else { continue };
+        match answer(child, end) {
+            Some(said) => {
+                let said = String::from_utf8_lossy(&said).into_owned();
+                out.all.extend(said.lines().filter_map(|line| pane(socket, line)));
+            }
+            None => out.is_late = true,
+        }
     }
     out
 }
 
-/// What the first server that has a session of exactly this name says of its panes, a line each in
-/// the format asked for; `None` if none has.
+/// The panes of the first server that has a session of exactly this name, one line each in this
+/// format; `None` if no server has such a session.
 #[must_use]
 pub fn panes_of(sockets: &[PathBuf], session: &str, format: &str) -> Option<String> {
-    let end = Instant::now() + DEADLINE;
+    let end = Instant::now() + TMUX_DEADLINE;
     let exactly = format!("={session}");
     let words = ["list-panes", "-s", "-t", &exactly, "-F", format];
-    let asked = sockets.iter().take(SOCKET_LIMIT).map(|it| asked(it, &words));
+    let asked = sockets.iter().take(ASKED_LIMIT).map(|it| asked(it, &words));
     let asked: Vec<_> = asked.collect();
-    let mut answers = asked.into_iter().map(|it| it.map(|it| answer(it, end)).unwrap_or_default());
+    let mut answers =
+        asked.into_iter().map(|it| it.and_then(|it| answer(it, end)).unwrap_or_default());
     let found = answers.find(|answer| !answer.is_empty());
-    // Those not looked at have been asked all the same, and are ended.
+    // The remaining servers were queried too, so their processes are ended.
     answers.for_each(drop);
     found.map(|answer| String::from_utf8_lossy(&answer).into_owned())
 }
@@ -103,34 +80,36 @@ fn ask(socket: &Path) -> Option<Child> {
     asked(socket, &["list-panes", "-a", "-F", FORMAT])
 }
 
-/// Asking never starts a server: that only happens for commands that make something. A locale is
-/// given so that names are not mangled.
+/// Queries a server. A query never starts a server, since it creates nothing. `-u` makes tmux print names
+/// in UTF-8.
 pub(super) fn asked(socket: &Path, words: &[&str]) -> Option<Child> {
     let mut command = Command::new("tmux");
     command.arg("-u").arg("-S").arg(socket).args(words);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()
 }
 
-pub(super) fn answer(mut child: Child, end: Instant) -> Vec<u8> {
-    let read = child.stdout.take().map(|it| read_until(it, end)).unwrap_or_default();
-    // It has answered or is too late; either way it is ended, so that waiting cannot take long.
+/// The whole answer; `None` if it did not arrive in time.
+pub(super) fn answer(mut child: Child, end: Instant) -> Option<Vec<u8>> {
+    let read = child.stdout.take().and_then(|it| read_until(it, end));
+    // The child answered or is too late. Killing it keeps the wait short.
     child.kill().ok();
     child.wait().ok();
     read
 }
 
-fn read_until(mut from: ChildStdout, end: Instant) -> Vec<u8> {
+/// A truncated answer is dropped: its last line could name another process.
+fn read_until(mut from: ChildStdout, end: Instant) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut piece = [0u8; 8192];
     while out.len() < ANSWER_LIMIT && is_ready(&from, end) {
         match from.read(&mut piece) {
-            Ok(0) => return out,
+            Ok(0) => return Some(out),
             Ok(count) => out.extend(piece.iter().take(count)),
+            // A server that goes away answers nothing more.
             Err(_) => break,
         }
     }
-    // What is cut off is not believed in part: its last line could name another process.
-    Vec::new()
+    None
 }
 
 fn is_ready(from: &ChildStdout, end: Instant) -> bool {
@@ -152,10 +131,10 @@ pub(super) fn is_pane_id(id: &str) -> bool {
         .is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Where commands for a process could go: `tmux:%3`, `tmux:/path/to/socket:%3` where the server is
-/// not the default one, or `process:417`. `None` if there is no such process.
+/// Where commands for a process can be sent: `tmux:%3`, `tmux:/path/to/socket:%3` if the server is
+/// not the default one, or `process:417`. `None` if the process does not exist.
 ///
-/// The pane is that of the nearest process above it, else the one on the same terminal.
+/// The pane of the nearest ancestor wins, then the pane on the same terminal.
 #[must_use]
 pub fn executor_of(pid: u32, panes: &[Pane]) -> Option<String> {
     start_of(pid)?;
@@ -170,13 +149,14 @@ fn executor(pane: &Pane) -> String {
     written(&pane.socket, &pane.id)
 }
 
-/// A pane of a server, as executors are written; `None` where it is no pane.
-pub(super) fn executor_at(socket: &Path, pane: &str) -> Option<String> {
+/// The name of a pane as an executor; `None` if `pane` is not a pane id.
+#[must_use]
+pub fn executor_at(socket: &Path, pane: &str) -> Option<String> {
     is_pane_id(pane).then(|| written(socket, pane))
 }
 
 fn written(socket: &Path, pane: &str) -> String {
-    if socket == default_socket() {
+    if is_same(socket, &default_socket()) {
         format!("tmux:{pane}")
     } else {
         format!("tmux:{}:{pane}", socket.display())
@@ -187,14 +167,15 @@ fn written(socket: &Path, pane: &str) -> String {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+    use crate::process::tmux_server_of;
 
-    /// A tmux server of our own, ended with the test.
+    /// A private tmux server that ends with the test.
     struct Server {
         folder: tempfile::TempDir,
     }
 
     impl Server {
-        /// `None` where tmux is not installed.
+        /// `None` if tmux is not installed.
         fn start() -> Option<Self> {
             Command::new("tmux").arg("-V").output().ok()?;
             let it = Self { folder: tempfile::tempdir().unwrap() };
@@ -221,27 +202,30 @@ mod tests {
     }
 
     fn child_of(pid: u32) -> Option<u32> {
-        let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
+        let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
         list.split_whitespace().next()?.parse().ok()
     }
 
     #[test]
     fn a_process_is_found_in_its_pane() {
         let server = Server::start().expect("tmux is here");
-        assert_eq!(sockets_in(server.folder.path()), [server.socket()]);
-        let panes = panes(&[server.socket(), server.folder.path().join("none")]);
+        let sockets = [server.socket(), server.folder.path().join("none")];
+        let Panes { all: panes, is_late } = panes(&sockets, Duration::from_secs(20));
+        assert!(!is_late);
         let ids: Vec<_> = panes.iter().map(|it| it.id.as_str()).collect();
         assert_eq!(ids, ["%0", "%1"]);
         assert_eq!(tty_of(panes[0].pid), Some(panes[0].tty.clone()));
         let expected = |id: &str| Some(format!("tmux:{}:{id}", server.socket().display()));
         assert_eq!(executor_of(panes[0].pid, &panes), expected("%0"));
         let end = Instant::now() + Duration::from_secs(20);
-        // What a shell runs while it starts may be gone before it is looked at.
+        // A process that the shell runs while it starts may end before the look-up.
         let is_there = |pid: &u32| executor_of(*pid, &panes) == expected("%1");
         let look = || child_of(panes[1].pid).filter(is_there);
         let below = std::iter::from_fn(|| (Instant::now() < end).then(look));
         let below = below.flatten().next().unwrap();
-        // Without its ancestor among the panes the terminal still tells.
+        // The process names a socket that tmux does not list.
+        assert_eq!(tmux_server_of(below), Some(server.socket()));
+        // Without an ancestor among the panes, the terminal decides.
         let moved = Pane { pid: 0, ..panes[1].clone() };
         assert_eq!(executor_of(below, &[moved]), expected("%1"));
     }
@@ -259,14 +243,15 @@ mod tests {
         let socket = folder.path().join("mute");
         let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         let begin = Instant::now();
-        assert_eq!(panes(&vec![socket; 3]), []);
+        let late = Panes { all: Vec::new(), is_late: true };
+        assert_eq!(panes(&vec![socket; 3], TMUX_DEADLINE), late);
         assert!(begin.elapsed() < Duration::from_secs(10));
         drop(listener);
     }
 
     #[test]
     fn only_panes_are_panes() {
-        let socket = default_folder().join("default");
+        let socket = default_socket();
         let check = |line: &str, expected: Option<&str>| {
             assert_eq!(pane(&socket, line).as_ref().map(executor).as_deref(), expected, "{line}");
         };

@@ -1,6 +1,7 @@
-//! The line to a program on a terminal of ours.
+//! A program on a pseudo-terminal of ours.
 
 use super::terminal::{Size, Terminal};
+use crate::with_users_mask;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -16,70 +17,70 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A program that runs on a terminal of ours.
+/// A program that runs on a pseudo-terminal of ours.
 #[derive(Debug)]
 pub struct Pty {
     line: OwnedFd,
     child: Pid,
 }
 
-/// How the program stands, as the system tells its parent.
+/// The state of the program, as `waitpid` reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// It goes on.
+    /// It is running.
     Not,
-    /// It was stopped, and can go on.
+    /// It is stopped and can continue.
     Stopped,
-    /// It is over, with this exit code.
+    /// It exited with this code.
     With(i32),
-    /// It is over by this signal.
+    /// This signal ended it.
     By(i32),
 }
 
-/// What is waited for, beside what the program prints.
+/// What to wait for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
-    /// The program's own words.
+    /// Output of the program.
     pub output: bool,
-    /// Room for what is typed.
+    /// Room for input.
     pub room: bool,
-    /// What a person types.
+    /// The file descriptor of the user's input.
     pub typed: Option<BorrowedFd<'a>>,
-    /// Somebody else who has something to say.
+    /// A file descriptor that wakes the wait.
     pub bell: BorrowedFd<'a>,
 }
 
-/// What there is.
+/// What is ready.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one of the things waited for")]
 pub struct Ready {
-    /// The program printed, or went away.
+    /// The program printed, or is gone.
     pub output: bool,
-    /// There is room for what is typed.
+    /// There is room for input.
     pub room: bool,
-    /// Something was typed.
+    /// The user typed something.
     pub typed: bool,
-    /// Somebody rang.
+    /// The wake descriptor is readable.
     pub bell: bool,
 }
 
-/// What came of reading or writing.
+/// The result of a read or a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flowed {
-    /// So many bytes.
+    /// The number of bytes.
     Bytes(usize),
-    /// Nothing now.
+    /// It would block.
     Later,
-    /// Nothing ever again.
+    /// The line is closed.
     Over,
 }
 
 impl Pty {
-    /// Starts a command on a terminal of this size, set as the person's own is. The command must
+    /// Starts a command on a terminal of this size, with the settings of the user's terminal. The command must
     /// begin with a program that calls `take_terminal`.
     ///
     /// # Errors
-    /// When the system has no terminal for us or the command cannot be started.
+    /// When the system cannot open a terminal or start the command.
     pub fn start(mut command: Command, like: &Terminal, size: Size) -> io::Result<Self> {
         let line = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&line)?;
@@ -92,21 +93,21 @@ impl Pty {
         ioctl_fionbio(&line, true)?;
         command.stdin(Stdio::from(end.try_clone()?));
         command.stdout(Stdio::from(end.try_clone()?)).stderr(Stdio::from(end));
-        let child = command.spawn()?.id().cast_signed();
+        let child = with_users_mask(|| command.spawn())?.id().cast_signed();
         let child = Pid::from_raw(child).ok_or(io::ErrorKind::Other)?;
         Ok(Self { line, child })
     }
 
-    /// The number of the program's process.
+    /// The pid of the program.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.child.as_raw_nonzero().get().cast_unsigned()
     }
 
-    /// Waits until there is something to do, or so long.
+    /// Waits until something is ready, at most this long.
     ///
     /// # Errors
-    /// When the system cannot wait.
+    /// When the system call fails.
     pub fn wait(&self, wanted: Wanted<'_>, most: Option<Duration>) -> io::Result<Ready> {
         let mut flags = PollFlags::empty();
         flags.set(PollFlags::IN, wanted.output);
@@ -135,7 +136,7 @@ impl Pty {
         })
     }
 
-    /// Reads what the program printed.
+    /// Reads the program's output.
     ///
     /// # Errors
     /// When the line is broken.
@@ -143,7 +144,7 @@ impl Pty {
         flowed(rustix::io::read(&self.line, into))
     }
 
-    /// Writes what is typed, as far as there is room.
+    /// Writes input, as far as there is room.
     ///
     /// # Errors
     /// When the line is broken.
@@ -151,7 +152,7 @@ impl Pty {
         flowed(rustix::io::write(&self.line, bytes))
     }
 
-    /// The terminal has another size; the system tells the program.
+    /// Sets the size of the terminal; the system notifies the program.
     ///
     /// # Errors
     /// When the line is broken.
@@ -159,10 +160,10 @@ impl Pty {
         Ok(tcsetwinsize(&self.line, size.winsize())?)
     }
 
-    /// A line is typed and not shown: a password. Programs that fill the screen turn the echo off,
-    /// too, but take keys one by one.
+    /// Whether the terminal reads a line without echo, as for a password. Full-screen programs also turn the
+    /// echo off, but read keys one by one.
     ///
-    /// Where the terminal does not say, it is taken to hide.
+    /// If the terminal does not answer, the input counts as hidden.
     #[must_use]
     pub fn hides(&self) -> bool {
         tcgetattr(&self.line).map_or(true, |it| {
@@ -171,16 +172,16 @@ impl Pty {
         })
     }
 
-    /// The group of processes that is typed to.
+    /// The foreground process group.
     #[must_use]
     pub fn foreground(&self) -> Option<u32> {
         Some(tcgetpgrp(&self.line).ok()?.as_raw_nonzero().get().cast_unsigned())
     }
 
-    /// How the program stands.
+    /// The state of the program.
     ///
     /// # Errors
-    /// When it is no child of ours any more.
+    /// When it is not our child any more.
     pub fn ended(&self) -> io::Result<Ended> {
         let how = waitpid(Some(self.child), WaitOptions::NOHANG | WaitOptions::UNTRACED)?;
         let Some((_, how)) = how else { return Ok(Ended::Not) };
@@ -192,14 +193,14 @@ impl Pty {
         })
     }
 
-    /// Passes a signal on to the program; none that is gone.
+    /// Sends a signal to the program. A program that is gone is ignored.
     pub fn signal(&self, number: i32) {
         if let Some(signal) = Signal::from_named_raw(number) {
             kill_process(self.child, signal).ok();
         }
     }
 
-    /// Lets the program go on after it was stopped.
+    /// Continues a stopped program.
     pub fn go_on(&self) {
         kill_process_group(self.child, Signal::CONT).ok();
     }
@@ -220,8 +221,8 @@ fn flowed(came: rustix::io::Result<usize>) -> io::Result<Flowed> {
     }
 }
 
-/// Takes the terminal on standard input as the one of a session of its own, and becomes the
-/// program; it only comes back with a reason why not.
+/// Makes the terminal on standard input the controlling terminal of a new session and replaces this process by
+/// the program; returns only an error.
 #[must_use]
 pub fn take_terminal(program: &OsString, arguments: &[OsString]) -> io::Error {
     let taken = setsid().and_then(|_| ioctl_tiocsctty(io::stdin()));

@@ -1,12 +1,12 @@
-//! A terminal of our own around one program, and what stands on it.
+//! A pseudo-terminal around one program, and a view of its screen.
 //!
-//! Bytes go through it unchanged in both directions; looking at them is done beside.
+//! Bytes pass unchanged in both directions; the view reads a copy of them.
 
 mod line;
-mod strings;
+mod osc;
 mod terminal;
 mod view;
 
 pub use line::{Ended, Flowed, Pty, Ready, Wanted, take_terminal};
 pub use terminal::{Size, Terminal, is_terminal};
-pub use view::{Told, View};
+pub use view::{ProgramStatus, View};

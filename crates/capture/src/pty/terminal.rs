@@ -1,10 +1,10 @@
-//! The terminal a person sits at.
+//! The user's terminal.
 
 use rustix::termios::{OptionalActions, Termios, Winsize, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io;
 use std::os::fd::AsFd;
 
-/// How large a terminal is.
+/// The size of a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size {
     /// Lines.
@@ -14,7 +14,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// What is taken where a terminal does not say.
+    /// The size where a terminal does not report one.
     const USUAL: Self = Self { rows: 24, columns: 80 };
 
     /// The size of a terminal.
@@ -30,31 +30,30 @@ impl Size {
     }
 }
 
-/// Whether something is a terminal.
+/// Whether a file descriptor is a terminal.
 #[must_use]
 pub fn is_terminal(it: impl AsFd) -> bool {
     rustix::termios::isatty(it)
 }
 
-/// The terminal on our standard input, which is left as it was found, whatever happens to us but a
-/// kill.
+/// The terminal on our standard input. Its settings are restored on drop, but not after SIGKILL.
 #[derive(Debug)]
 pub struct Terminal {
     found: Termios,
 }
 
 impl Terminal {
-    /// Takes the terminal: every key comes to us at once and unchanged.
+    /// Switches the terminal to raw mode: every key arrives at once and unchanged.
     ///
     /// # Errors
-    /// When there is none.
+    /// When standard input is not a terminal.
     pub fn take() -> io::Result<Self> {
         let terminal = Self { found: tcgetattr(io::stdin())? };
         terminal.make_raw()?;
         Ok(terminal)
     }
 
-    /// The same again, after it was given back.
+    /// Switches to raw mode again after `give_back`.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -64,7 +63,7 @@ impl Terminal {
         Ok(tcsetattr(io::stdin(), OptionalActions::Drain, &raw)?)
     }
 
-    /// Leaves the terminal as it was found.
+    /// Restores the terminal's settings.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -72,7 +71,7 @@ impl Terminal {
         Ok(tcsetattr(io::stdin(), OptionalActions::Drain, &self.found)?)
     }
 
-    /// How the terminal was found, for one like it.
+    /// The settings before raw mode, for a terminal like it.
     pub(super) fn found(&self) -> &Termios {
         &self.found
     }
@@ -80,7 +79,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing back.
+        // A terminal that is gone needs no restoring.
         self.give_back().ok();
     }
 }

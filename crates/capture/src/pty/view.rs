@@ -1,59 +1,58 @@
-//! What stands on a terminal, and what the program on it says of itself.
+//! The screen of a terminal, and the status that its program reports.
 
-use super::strings::{Printed, Strings};
+use super::osc::{OscParser, Printed};
 use super::terminal::Size;
 use std::num::NonZeroU16;
 use vt100::{MouseProtocolMode, Parser};
 
-/// Lines above the screen that are kept.
+/// Lines of scrollback that are kept.
 const SCROLLBACK: usize = 200;
-/// Begins a program's own word on how it stands (OSC 7501).
+/// Prefix of a status report (OSC 7501).
 const STATUS: &[u8] = b"7501;";
-/// What a program asks to learn whether anybody listens, and what it is answered.
+/// The query that asks whether anything reads status reports, and the answer to it.
 const QUERY: &[u8] = b"?";
 const ANSWER: &[u8] = b"\x1b]7501;?\x1b\\";
 
-/// What a program says of itself.
+/// The status that a program reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
-    /// It does nothing, or is done.
+pub enum ProgramStatus {
+    /// It is idle or done.
     Idle,
-    /// It works.
+    /// It is working.
     Working,
-    /// It waits to be allowed something.
+    /// It waits for a permission.
     Permission,
     /// It waits for another answer.
     Question,
-    /// Something this version does not know.
+    /// A status that this version does not know.
     Unknown(String),
 }
 
-/// A terminal as a person would see it.
-#[expect(missing_debug_implementations, reason = "a screen has none")]
+/// A terminal as a person sees it.
 pub struct View {
-    strings: Strings,
+    osc: OscParser,
     parser: Parser,
-    told: Option<Told>,
+    status: Option<ProgramStatus>,
 }
 
 impl View {
-    /// An empty one.
+    /// An empty screen.
     #[must_use]
     pub fn new(size: Size) -> Self {
         let (rows, columns) = sides(size);
         let parser = Parser::new(rows, columns, SCROLLBACK);
-        Self { strings: Strings::default(), parser, told: None }
+        Self { osc: OscParser::default(), parser, status: None }
     }
 
-    /// Takes what was printed; gives what is to be answered.
+    /// Processes the program's output; returns the bytes to answer with.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut answer = Vec::new();
-        for printed in self.strings.take(bytes) {
+        for printed in self.osc.take(bytes) {
             match printed {
                 Printed::Drawn(drawn) => self.parser.process(&drawn),
                 Printed::Command(command) => match command.strip_prefix(STATUS) {
                     Some(QUERY) => answer.extend_from_slice(ANSWER),
-                    Some(body) => self.tell(body),
+                    Some(body) => self.set_status(body),
                     None => {}
                 },
             }
@@ -61,38 +60,38 @@ impl View {
         answer
     }
 
-    fn tell(&mut self, body: &[u8]) {
+    fn set_status(&mut self, body: &[u8]) {
         let body = String::from_utf8_lossy(body);
         let field =
             |name: &str| body.split(':').find_map(|it| it.strip_prefix(name)?.strip_prefix('='));
-        // A record with an id is of something below the program.
+        // A report with an id describes a child of the program.
         if field("id").is_some() {
             return;
         }
-        self.told = match (field("state"), field("kind")) {
-            (Some("idle" | "done"), _) => Some(Told::Idle),
-            (Some("working"), _) => Some(Told::Working),
-            (Some("blocked"), Some("permission")) => Some(Told::Permission),
-            (Some("blocked"), _) => Some(Told::Question),
+        self.status = match (field("state"), field("kind")) {
+            (Some("idle" | "done"), _) => Some(ProgramStatus::Idle),
+            (Some("working"), _) => Some(ProgramStatus::Working),
+            (Some("blocked"), Some("permission")) => Some(ProgramStatus::Permission),
+            (Some("blocked"), _) => Some(ProgramStatus::Question),
             (Some("clear"), _) => None,
-            (Some(other), _) => Some(Told::Unknown(other.chars().take(32).collect())),
+            (Some(other), _) => Some(ProgramStatus::Unknown(other.chars().take(32).collect())),
             (None, _) => return,
         };
     }
 
-    /// What the program last said of itself.
+    /// The status that the program reported last.
     #[must_use]
-    pub fn told(&self) -> Option<&Told> {
-        self.told.as_ref()
+    pub fn status(&self) -> Option<&ProgramStatus> {
+        self.status.as_ref()
     }
 
-    /// Another size.
+    /// Resizes the screen.
     pub fn resize(&mut self, size: Size) {
         let (rows, columns) = sides(size);
         self.parser.set_size(rows, columns);
     }
 
-    /// The rows from the top, without blanks at their ends.
+    /// The rows from the top, without trailing blanks.
     #[must_use]
     pub fn rows(&self) -> Vec<String> {
         let screen = self.parser.screen();
@@ -107,13 +106,13 @@ impl View {
         (usize::from(column), usize::from(row))
     }
 
-    /// The program tells pasted text from typed text.
+    /// Whether the program enabled bracketed paste.
     #[must_use]
     pub fn takes_pasted(&self) -> bool {
         self.parser.screen().bracketed_paste()
     }
 
-    /// What brings a terminal back that a program left as it was when it was killed.
+    /// The escape sequences that reset a terminal after its program was killed.
     #[must_use]
     pub fn leavings(&self) -> Vec<u8> {
         let screen = self.parser.screen();
@@ -147,24 +146,24 @@ mod tests {
 
     const SIZE: Size = Size { rows: 4, columns: 20 };
 
-    fn said(bytes: &[u8]) -> (Option<Told>, Vec<u8>) {
+    fn said(bytes: &[u8]) -> (Option<ProgramStatus>, Vec<u8>) {
         let mut view = View::new(SIZE);
         let answer = view.take(bytes);
-        (view.told, answer)
+        (view.status, answer)
     }
 
     #[test]
     fn a_program_says_how_it_stands_and_is_answered() {
-        let check = |body: &str, expected: Option<Told>| {
+        let check = |body: &str, expected: Option<ProgramStatus>| {
             assert_eq!(said(format!("\x1b]7501;{body}\x1b\\").as_bytes()), (expected, vec![]));
         };
-        check("state=idle:app=parrot", Some(Told::Idle));
-        check("state=done", Some(Told::Idle));
-        check("app=parrot:state=working:progress=40", Some(Told::Working));
-        check("state=blocked:kind=permission", Some(Told::Permission));
-        check("state=blocked:kind=question", Some(Told::Question));
-        check("state=blocked", Some(Told::Question));
-        check("state=error", Some(Told::Unknown("error".into())));
+        check("state=idle:app=parrot", Some(ProgramStatus::Idle));
+        check("state=done", Some(ProgramStatus::Idle));
+        check("app=parrot:state=working:progress=40", Some(ProgramStatus::Working));
+        check("state=blocked:kind=permission", Some(ProgramStatus::Permission));
+        check("state=blocked:kind=question", Some(ProgramStatus::Question));
+        check("state=blocked", Some(ProgramStatus::Question));
+        check("state=error", Some(ProgramStatus::Unknown("error".into())));
         check("state=working:id=child", None);
         check("state=clear", None);
         check("title=YQ==", None);

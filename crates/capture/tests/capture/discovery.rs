@@ -1,6 +1,6 @@
-//! Finding what is there, and saying what is not looked at.
+//! Finds sources, and reports files that are not read.
 
-use crate::shelf::{Shelf, prompt, transcript};
+use crate::world::{World, prompt, transcript};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -48,22 +48,22 @@ fn a_home_is_where_the_first_rule_says_and_where_the_user_adds() {
 
 #[test]
 fn only_regular_files_of_our_own_are_found_and_the_rest_is_named() {
-    let shelf = Shelf::new("claude-code");
-    shelf.put(&transcript("good"), prompt(1, "hello"));
-    shelf.put("projects/-w-app/notes.txt", "no history");
-    shelf.put("elsewhere/x.jsonl", "");
-    let at = |name: &str| shelf.path(&transcript(name));
+    let world = World::new("claude-code");
+    world.put(&transcript("good"), prompt(1, "hello"));
+    world.put("projects/-w-app/notes.txt", "no history");
+    world.put("elsewhere/x.jsonl", "");
+    let at = |name: &str| world.path(&transcript(name));
     symlink(at("good"), at("linked")).unwrap();
-    symlink(shelf.path("elsewhere"), shelf.path("projects/door")).unwrap();
-    symlink("/nowhere/at/all.txt", shelf.path("projects/dangling.txt")).unwrap();
+    symlink(world.path("elsewhere"), world.path("projects/door")).unwrap();
+    symlink("/nowhere/at/all.txt", world.path("projects/dangling.txt")).unwrap();
     let fifo = rustix::fs::Mode::RUSR;
     rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), fifo).unwrap();
     let bytes = OsStr::from_bytes(b"\xff.jsonl");
-    std::fs::write(shelf.path("projects/-w-app").join(bytes), "").unwrap();
-    shelf.put(&transcript("foreign"), "");
-    // Only root can give a file away; elsewhere there is no foreign file to make.
+    std::fs::write(world.path("projects/-w-app").join(bytes), "").unwrap();
+    world.put(&transcript("foreign"), "");
+    // Only root can change a file's owner, so other users skip this check.
     let is_foreign = chown(at("foreign"), Some(65534), None).is_ok();
-    let discovery = shelf.discover();
+    let discovery = world.discover();
     let mut found: Vec<_> = discovery.found.iter().map(|it| it.path.clone()).collect();
     found.sort();
     let mut expected = vec![transcript("good")];
@@ -83,38 +83,38 @@ fn only_regular_files_of_our_own_are_found_and_the_rest_is_named() {
 
 #[test]
 fn a_folder_that_cannot_be_looked_into_is_named_and_nothing_in_it_is_gone() {
-    let mut shelf = Shelf::new("claude-code");
-    shelf.put(&transcript("s1"), prompt(1, "hello"));
-    shelf.run();
-    // A file in the place of the home: every look below it fails, for root too.
+    let mut world = World::new("claude-code");
+    world.put(&transcript("s1"), prompt(1, "hello"));
+    world.run();
+    // A file in place of the home: every stat below it fails, for root too.
     let aside = tempfile::tempdir().unwrap();
-    let root = shelf.folder.path().canonicalize().unwrap();
+    let root = world.folder.path().canonicalize().unwrap();
     std::fs::rename(&root, aside.path().join("home")).unwrap();
     std::fs::write(&root, "").unwrap();
     let discovery =
-        discover(&[Home { adapter: shelf.adapter(), root: root.clone(), journal: false }]);
+        discover(&[Home { adapter: world.adapter(), root: root.clone(), journal: false }]);
     assert_eq!(discovery.unseen, [root.join("projects").to_str().unwrap()]);
-    let known: Vec<_> = shelf.known.values().cloned().collect();
+    let known: Vec<_> = world.known.values().cloned().collect();
     assert!(taffrail_capture::plan(discovery, &known).vanished.is_empty());
     std::fs::remove_file(&root).unwrap();
     std::fs::rename(aside.path().join("home"), &root).unwrap();
-    assert!(shelf.run().is_quiet());
+    assert!(world.run().is_quiet());
 }
 
 #[test]
 fn a_locked_folder_hides_nothing_else() {
     use std::os::unix::fs::PermissionsExt;
-    let mut shelf = Shelf::new("claude-code");
-    shelf.put(&transcript("s1"), prompt(1, "hello"));
-    shelf.put("projects/locked/s2.jsonl", prompt(2, "hello"));
-    shelf.run();
-    let locked = shelf.path("projects/locked");
+    let mut world = World::new("claude-code");
+    world.put(&transcript("s1"), prompt(1, "hello"));
+    world.put("projects/locked/s2.jsonl", prompt(2, "hello"));
+    world.run();
+    let locked = world.path("projects/locked");
     let mode = |bits| std::fs::set_permissions(&locked, PermissionsExt::from_mode(bits)).unwrap();
     mode(0);
-    let discovery = shelf.discover();
-    let run = shelf.run();
+    let discovery = world.discover();
+    let run = world.run();
     mode(0o700);
-    // Nothing is locked for root.
+    // Permissions do not stop root.
     if rustix::process::geteuid().is_root() {
         assert_eq!((discovery.found.len(), discovery.unseen.len()), (2, 0));
     } else {
@@ -125,7 +125,7 @@ fn a_locked_folder_hides_nothing_else() {
 
 #[test]
 fn a_missing_home_or_root_is_nothing_special() {
-    let shelf = Shelf::new("codex");
-    let discovery = shelf.discover();
+    let world = World::new("codex");
+    let discovery = world.discover();
     assert!(discovery.found.is_empty() && discovery.unseen.is_empty());
 }

@@ -1,16 +1,16 @@
-//! What must hold of capture on a real file system, with the real adapters.
+//! Capture on a real file system, with the real adapters.
 
-#[cfg(test)]
-mod back;
 #[cfg(test)]
 mod database;
 #[cfg(test)]
 mod discovery;
 #[cfg(test)]
-mod planning;
+mod plan;
 #[cfg(test)]
-mod reading;
+mod read;
 #[cfg(test)]
-mod shelf;
+mod readback;
 #[cfg(test)]
 mod symptoms;
+#[cfg(test)]
+mod world;

@@ -1,13 +1,13 @@
-//! Finds everything that is wrong with a document of the directory.
+//! Finds all violations in a document of the directory.
 
 use super::shapes::{Kind, kind_of};
 use crate::check::against;
-use crate::contract::collect;
 use crate::report::{Fault, Level, Report, Strictness, step};
+use crate::rule::collect;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Reads a document of a known kind.
+/// Validates a document of a known kind.
 #[must_use]
 pub fn validate(kind: Kind, value: &Value, strictness: Strictness) -> Report {
     let mut report = against(&kind.shape(), value, strictness);
@@ -17,7 +17,7 @@ pub fn validate(kind: Kind, value: &Value, strictness: Strictness) -> Report {
     report
 }
 
-/// Reads a document of any kind, told by the field only it has.
+/// Validates a document of any kind, recognized by a field that only it has.
 #[must_use]
 pub fn validate_any(value: &Value, strictness: Strictness) -> Report {
     let Some(kind) = kind_of(value) else {
@@ -31,7 +31,7 @@ pub fn validate_any(value: &Value, strictness: Strictness) -> Report {
     validate(kind, value, strictness)
 }
 
-/// The rules that join several places, with their weight.
+/// The rules that involve several fields, with their levels.
 const ACROSS: [(&str, Level); 6] = [
     ("last_updated.monotonic", Level::Must),
     ("last_active.monotonic", Level::Must),
@@ -41,7 +41,7 @@ const ACROSS: [(&str, Level); 6] = [
     ("task_id.unique", Level::Must),
 ];
 
-/// The name and weight of every rule of every document.
+/// The name and level of every rule of every document.
 #[must_use]
 pub fn rules() -> Vec<(String, Level)> {
     let mut out = vec![("document.kind".to_owned(), Level::Must)];
@@ -53,7 +53,7 @@ pub fn rules() -> Vec<(String, Level)> {
     out
 }
 
-/// What no single field can say.
+/// The violations of rules that involve several fields.
 fn across(kind: Kind, value: &Value) -> Vec<(Level, Fault)> {
     match kind {
         Kind::State => ordered(value, "/current_state", ("started_at", "last_updated")),
@@ -91,7 +91,7 @@ fn elements<'v>(value: &'v Value, pointer: &str) -> Vec<(String, &'v Value)> {
     all.enumerate().map(|(index, it)| (step(pointer, &index.to_string()), it)).collect()
 }
 
-/// No two elements have the same id.
+/// Checks that no two elements have the same id.
 fn repeated(elements: &[(String, &Value)], field: &str) -> Vec<(Level, Fault)> {
     let mut seen = HashSet::new();
     let ids = elements.iter().filter_map(|(at, it)| Some((at, it.get(field)?.as_str()?)));
@@ -106,7 +106,7 @@ fn repeated(elements: &[(String, &Value)], field: &str) -> Vec<(Level, Fault)> {
     twice.map(fault).collect()
 }
 
-/// The later instant is not before the earlier.
+/// Checks that the later instant is not before the earlier one.
 fn ordered(value: &Value, at: &str, (earlier, later): (&str, &str)) -> Vec<(Level, Fault)> {
     let read = |field: &str| {
         let text = value.pointer(&step(at, field)).and_then(Value::as_str);
@@ -121,7 +121,7 @@ fn ordered(value: &Value, at: &str, (earlier, later): (&str, &str)) -> Vec<(Leve
     vec![(Level::Must, fault(step(at, later), (later, "monotonic"), message, hint))]
 }
 
-/// A task that is finished says when.
+/// Checks that a finished task has an end time.
 fn dated(at: &str, task: &Value) -> Vec<(Level, Fault)> {
     let is_done = task.get("status").is_some_and(|it| it == "completed");
     let is_dated = task.get("completed_at").is_some_and(|it| !it.is_null());

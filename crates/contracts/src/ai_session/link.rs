@@ -14,20 +14,20 @@ pub struct Linkable {
     pub features: Vec<ActiveFeature>,
 }
 
-/// The feature that a session in this folder, last heard of then, works for: of the nearest
-/// project above, the only one that had begun and was not over. Several are no answer.
+/// The feature of a session in this folder with this latest activity: the only feature of the nearest
+/// project above that had started and was not finished by then. `None` if several match.
 #[must_use]
 pub fn feature_of<'f>(
     folder: &Path,
-    heard: Timestamp,
+    last_event: Timestamp,
     all: &'f [Linkable],
 ) -> Option<&'f ActiveFeature> {
     let above = all.iter().filter(|it| folder.starts_with(&it.project));
     let nearest = above.max_by_key(|it| it.project.components().count())?;
-    let had_begun = |it: &&ActiveFeature| it.started_at <= heard;
+    let had_begun = |it: &&ActiveFeature| it.started_at <= last_event;
     let goes_on = |it: &&ActiveFeature| match it.status {
         FeatureStatus::Active => true,
-        FeatureStatus::Paused | FeatureStatus::Completed => heard <= it.last_active,
+        FeatureStatus::Paused | FeatureStatus::Completed => last_event <= it.last_active,
     };
     let mut those = nearest.features.iter().filter(had_begun).filter(goes_on);
     let only = those.next()?;
@@ -61,8 +61,8 @@ mod tests {
             project("/two", vec![feature("a", Active, 0, 5), feature("b", Active, 0, 5)]),
         ];
         let check = |folder: &str, second: i64, expected: Option<&str>| {
-            let heard = Timestamp::from_second(second).unwrap();
-            let found = feature_of(Path::new(folder), heard, &all);
+            let last_event = Timestamp::from_second(second).unwrap();
+            let found = feature_of(Path::new(folder), last_event, &all);
             assert_eq!(found.map(|it| it.feature_id.as_str()), expected, "{folder} {second}");
         };
         check("/w", 3, Some("outer"));

@@ -1,25 +1,25 @@
-//! What a history adds up to: the state, the plan as far as we made it, and where the feature stands.
+//! Replays a history: the state, our part of the plan, and the status of the feature.
 
 use super::change::{Change, Current, What};
 use super::documents::{HistoryLine, Phase, Plan, Task};
 use super::moves::{FeatureStatus, TaskStatus};
 use taffrail_model::Timestamp;
 
-/// What is left when all lines are heard.
+/// The result of a replay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// The state; none where there is no line at all.
+    /// The state; `None` if the history is empty.
     pub current: Option<Current>,
-    /// The instant of the last change, or of the last line where none names a change.
+    /// The timestamp of the last change, or of the last line if no line has a change.
     pub last_updated: Option<Timestamp>,
-    /// The plan; none where its beginning is not in the history.
+    /// The plan; `None` if its creation is not in the history.
     pub plan: Option<Plan>,
-    /// Where the feature stands; none where no line says so.
+    /// The status of the feature; `None` if no line sets it.
     pub status: Option<FeatureStatus>,
 }
 
-/// Folds a history. A line that names no change counts only where none does: then its own fields
-/// are the best there is.
+/// Replays a history. Lines without a change only count if no line has one: then their own fields
+/// are the best source.
 #[must_use]
 pub fn replay<'l>(lines: impl IntoIterator<Item = &'l HistoryLine>) -> Replayed {
     let (mut known, mut guessed) = (Replayed::default(), Replayed::default());
@@ -86,7 +86,7 @@ fn guess(to: &mut Replayed, line: &HistoryLine) {
 }
 
 impl Task {
-    /// A task nobody has begun.
+    /// A task that was not started.
     #[must_use]
     pub fn new(id: &str, description: &str, agent: &str) -> Self {
         Self {

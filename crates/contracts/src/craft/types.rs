@@ -1,164 +1,55 @@
-//! Session state as types: every field of the document, and what it says beyond them.
+//! The types of a session state. Unknown fields are kept.
 
-use crate::told::{told, words};
+use crate::serde_helpers::nullable;
+use crate::vocabulary::{
+    AgentStatus, Category, FileAction, Mode, Outcome, Status, Storage, SyncStatus,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
-words! {
-    /// How the work is done.
-    Mode, MODES {
-        /// Looking for a fault.
-        Debug = "debug",
-        /// As usual.
-        Default = "default",
-        /// Making it faster.
-        Optimize = "optimize",
-        /// Preparing a release.
-        Release = "release",
-    }
-}
-
-words! {
-    /// How the work stands.
-    Status, STATUSES {
-        /// It goes on.
-        InProgress = "in_progress",
-        /// It rests, and can be taken up.
-        Paused = "paused",
-        /// It is done.
-        Completed = "completed",
-        /// It failed.
-        Error = "error",
-        /// It was broken off.
-        Aborted = "aborted",
-    }
-}
-
-words! {
-    /// How an agent stands.
-    AgentStatus, AGENT_STATUSES {
-        /// It has not begun.
-        Pending = "pending",
-        /// It works.
-        Running = "running",
-        /// It finished.
-        Completed = "completed",
-        /// It failed.
-        Error = "error",
-        /// It took too long.
-        Timeout = "timeout",
-    }
-}
-
-words! {
-    /// What came of an agent.
-    Outcome, OUTCOMES {
-        /// It did what it was asked.
-        Success = "success",
-        /// It did not.
-        Failure = "failure",
-        /// It took too long.
-        Timeout = "timeout",
-        /// It was broken off.
-        Aborted = "aborted",
-    }
-}
-
-words! {
-    /// What kind of failure.
-    Category, CATEGORIES {
-        /// Trying again may help.
-        Transient = "transient",
-        /// Something ran out.
-        Resource = "resource",
-        /// Something is set up wrongly.
-        Configuration = "configuration",
-        /// What was asked makes no sense.
-        Logical = "logical",
-        /// Trying again will not help.
-        Permanent = "permanent",
-    }
-}
-
-words! {
-    /// What happened to a file.
-    FileAction, ACTIONS {
-        /// It is new.
-        Created = "created",
-        /// It changed.
-        Modified = "modified",
-        /// It is gone.
-        Deleted = "deleted",
-    }
-}
-
-words! {
-    /// How the last exchange with other devices went.
-    SyncStatus, SYNC_STATUSES {
-        /// Well.
-        Success = "success",
-        /// It is still to come.
-        Pending = "pending",
-        /// Badly.
-        Error = "error",
-    }
-}
-
-words! {
-    /// Where it is kept for other devices.
-    Storage, BACKENDS {
-        /// With another program; we only pass the word on.
-        ClaudeDesktop = "claude-desktop",
-        /// On this device, in a shared directory, or with a live hub.
-        Local = "local",
-        /// In an object store, of whatever kind.
-        S3 = "s3",
-    }
-}
-
 /// The state of a piece of work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Where its schema is.
+    /// The URL of its schema.
     #[serde(rename = "$schema", default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
     /// The version of the document.
     pub schema_version: String,
     /// The session.
     pub session_id: String,
-    /// When it began.
+    /// The start time.
     pub created_at: String,
-    /// When it last changed.
+    /// The time of the last change.
     pub updated_at: String,
-    /// The device it was last changed on.
+    /// The device of the last change.
     pub device: String,
     /// The project's absolute path.
     pub project: String,
-    /// What is to be done, in one to three sentences.
+    /// The goal, in one to three sentences.
     pub goal: String,
-    /// How it is done.
+    /// The mode of work.
     pub mode: Mode,
-    /// How it stands.
+    /// The status.
     pub status: Status,
-    /// How much is done, from 0 to 1.
+    /// The completed part, from 0 to 1.
     pub progress: Number,
-    /// Who works on it.
+    /// The agents that work on it.
     pub agents: Vec<AgentState>,
-    /// What is done.
+    /// Completed items.
     pub completed_work: Vec<String>,
-    /// What is not.
+    /// Items that are not completed.
     pub pending_tasks: Vec<String>,
-    /// What a person decided.
+    /// Decisions of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions_made: Option<Vec<Decision>>,
-    /// What happened to files.
+    /// Changed files.
     pub files_modified: Vec<FileChange>,
-    /// What it cost in context.
+    /// Context usage.
     pub context_usage: ContextUsage,
-    /// How it gets to other devices.
+    /// Synchronization with other devices.
     pub teleportation: Teleportation,
-    /// What else is known.
+    /// Additional data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
     /// What this version does not know.
@@ -166,41 +57,41 @@ pub struct State {
     pub rest: Map<String, Value>,
 }
 
-/// An agent at work.
+/// An agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentState {
-    /// Unique in the document.
+    /// Its id, unique in the document.
     pub id: String,
-    /// What it is for.
+    /// Its purpose.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How it stands.
+    /// The status.
     pub status: AgentStatus,
-    /// When it began.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The start time.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Option<String>>,
-    /// When it ended.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The end time.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Option<String>>,
-    /// How long it took.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The duration.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub duration_seconds: Option<Option<Number>>,
-    /// How much it has done.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The completed part.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub progress: Option<Option<Number>>,
-    /// What came of it.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The result.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub result: Option<Option<Outcome>>,
     /// The agent it waits for.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub blocking_on: Option<Option<String>>,
-    /// What went wrong.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The last failure.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub error: Option<Option<Failure>>,
-    /// What it said in the end.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The agent's final answer.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub output_summary: Option<Option<String>>,
-    /// What it left behind.
+    /// The files it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifacts: Option<Artifacts>,
     /// What this version does not know.
@@ -208,27 +99,27 @@ pub struct AgentState {
     pub rest: Map<String, Value>,
 }
 
-/// What went wrong.
+/// A failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What kind.
+    /// The category.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
-    /// In words.
+    /// The message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// How often it was tried again.
+    /// The number of retries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_count: Option<Number>,
-    /// When for the last time.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The time of the last retry.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub last_retry_at: Option<Option<String>>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What an agent left behind.
+/// The files that an agent changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Artifacts {
     /// New files.
@@ -237,7 +128,7 @@ pub struct Artifacts {
     /// Changed files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_modified: Option<Vec<String>>,
-    /// Files that are gone.
+    /// Deleted files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files_deleted: Option<Vec<String>>,
     /// What this version does not know.
@@ -245,70 +136,70 @@ pub struct Artifacts {
     pub rest: Map<String, Value>,
 }
 
-/// What a person decided.
+/// A decision of the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
-    /// When.
+    /// The time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// About what.
+    /// The question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Among what.
+    /// The options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Vec<String>>,
-    /// What.
+    /// The option chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
-    /// Why.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The reason.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Option<String>>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What happened to a file.
+/// A change to a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileChange {
-    /// Relative to the project.
+    /// The path, relative to the project.
     pub path: String,
-    /// What happened.
+    /// The kind of change.
     pub action: FileAction,
-    /// Who did it.
+    /// The agent that changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// When, for the last time.
+    /// The time of the last change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Lines that came.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// Lines added.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub lines_added: Option<Option<Number>>,
-    /// Lines that went.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// Lines removed.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<Option<Number>>,
-    /// SHA-256 of it before.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// SHA-256 before the change.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub hash_before: Option<Option<String>>,
-    /// SHA-256 of it after.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// SHA-256 after the change.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub hash_after: Option<Option<String>>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
-/// What the work cost in context.
+/// Context usage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ContextUsage {
     /// Tokens of all agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated_tokens: Option<Number>,
-    /// How often context was folded.
+    /// The number of compactions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compression_count: Option<Number>,
-    /// When for the last time.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The time of the last compaction.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub last_compression: Option<Option<String>>,
     /// Tokens of each agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -318,29 +209,29 @@ pub struct ContextUsage {
     pub rest: Map<String, Value>,
 }
 
-/// How the work gets to other devices.
+/// The synchronization of the work with other devices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Teleportation {
-    /// It does.
+    /// Whether synchronization is on.
     pub enabled: bool,
-    /// When it last did.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The time of the last synchronization.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub last_sync: Option<Option<String>>,
-    /// How that went.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// Its result.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub sync_status: Option<Option<SyncStatus>>,
-    /// What went wrong.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// Its error.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub sync_error: Option<Option<String>>,
-    /// The devices it was on.
+    /// The devices that have the work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<Vec<String>>,
-    /// Where it is kept.
+    /// The kind of store.
     pub storage_backend: Storage,
-    /// It is sealed.
+    /// Whether the stored data is encrypted.
     pub encrypted: bool,
-    /// With whom it is shared.
-    #[serde(default, deserialize_with = "told", skip_serializing_if = "Option::is_none")]
+    /// The users it is shared with.
+    #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub shared_with: Option<Option<Vec<String>>>,
     /// What this version does not know.
     #[serde(flatten)]

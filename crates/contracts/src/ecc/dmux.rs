@@ -137,16 +137,16 @@ pub fn panes(answer: &str) -> Vec<Pane> {
 pub fn snapshot(place: &Place, workers: &[WorkerFiles], panes: &[Pane]) -> Snapshot {
     let mut workers: Vec<&WorkerFiles> = workers.iter().collect();
     workers.sort_by(|one, other| one.name.cmp(&other.name));
-    let told: Vec<Worker> = workers.iter().map(|files| worker(place, files, panes)).collect();
+    let documents: Vec<Worker> = workers.iter().map(|files| worker(place, files, panes)).collect();
     let session = Session {
         id: place.session.clone(),
         kind: "orchestrated".to_owned(),
-        state: session_state(&told, panes).to_owned(),
+        state: session_state(&documents, panes).to_owned(),
         repo_root: Some(Some(place.repo_root.clone())),
         source_target: place.target.clone(),
         rest: Map::new(),
     };
-    Snapshot::new(ADAPTER, session, told)
+    Snapshot::new(ADAPTER, session, documents)
 }
 
 fn session_state(workers: &[Worker], panes: &[Pane]) -> &'static str {

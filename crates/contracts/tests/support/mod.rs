@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use taffrail_contracts::contract::Reading;
+use taffrail_contracts::Reading;
 use taffrail_contracts::{Contract, Fault, Report, Strictness, schema_of};
 use taffrail_contracts::{binding, craft, ecc, event};
 

@@ -1,48 +1,36 @@
 //! The daemon: one loop that wakes, reads what is new, writes it and tells who listens.
 //!
-//! Everything that can happen is a `Wake`. The loop is the only one that writes; servers answer
+//! Everything that can happen is a [`LoopMessage`]. The loop is the only one that writes; servers answer
 //! from read-only views and from what the loop shares through its [`Handle`].
 
-mod at_desk;
-mod at_queue;
-mod board;
-mod counts;
-mod eye;
-mod feed;
-mod finishing;
-mod glancing;
+mod approval_watch;
+mod delivery_watch;
+mod event_loop;
+mod executor_watch;
+mod final_summaries;
+mod findings_watch;
+mod first_pass;
 mod handle;
-mod looks;
-mod looping;
-mod opening;
-mod pace;
+mod loop_message;
 mod probe;
-mod registry;
-mod remarking;
-mod searchable;
-mod telling;
-mod tickets;
-mod wake;
-mod walk;
-mod watch;
+mod publish;
+mod search_upkeep;
+mod status_file;
+mod watchers;
 
-pub use counts::Counted;
-pub use feed::{Told, What};
-pub use handle::{Card, Handle, Look};
+pub use handle::Handle;
 
-#[cfg(test)]
-pub(crate) use wake::Wake;
+pub use loop_message::LoopMessage;
 
-pub(crate) use board::glance;
-pub(crate) use registry::{write_entry, write_gone};
-pub(crate) use wake::Looked;
-
-use crate::{DaemonError, Settings};
-use looping::Loop;
+use crate::DaemonError;
+use event_loop::Loop;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
+use taffrail_api::HistoryProgress;
 use taffrail_capture::Home;
+use taffrail_context::Error;
+use taffrail_context::Settings;
 
 /// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
 ///
@@ -55,20 +43,28 @@ pub fn live(
 ) -> Result<(), DaemonError> {
     let (to_loop, wakes) = channel();
     let kept_up = Settings { kept_up: true, ..settings.clone() };
-    let handle = Handle::new(kept_up, to_loop.clone());
+    let handle = Handle::new(kept_up, &to_loop);
+    handle.live().set_complete(false);
     // Whoever asks is told how requests stand for us, not how they stood for who was here before.
-    handle.desk().take_up(settings)?;
-    handle.sending().begin(&handle)?;
+    handle.broker().take_up()?;
+    handle.delivery().begin()?;
+    handle.live().set_progress(Some(HistoryProgress::default()));
+    if let Some(state) = state {
+        status_file::say_reading(state)?;
+    }
     begin(&handle)?;
     let state = state.map(Path::to_owned);
-    let (retelling, notices) = (handle.retelling().clone(), handle.notices().clone());
-    notices.open(&handle, state.clone());
+    let (summaries, notices) = (handle.summaries().clone(), handle.notices().clone());
+    handle.open_notices(state.clone());
     let ending = handle.clone();
-    let opened = Loop::open(settings.clone(), (handle, state), (to_loop, wakes));
-    let ended = opened.and_then(Loop::work);
-    retelling.stop();
+    let ended = match Loop::open(settings.clone(), (handle, state), (to_loop, wakes)) {
+        // What was read so far is written; the next daemon goes on from there.
+        Err(DaemonError::Question(Error::Ending)) => Ok(()),
+        opened => opened.and_then(Loop::work),
+    };
+    summaries.stop();
     notices.stop();
-    ending.sending().stop();
+    ending.delivery().stop();
     ended
 }
 

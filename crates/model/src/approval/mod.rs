@@ -6,49 +6,18 @@
 mod attach;
 mod moves;
 
+pub use crate::ids::ApprovalId;
 pub use attach::{Call, attach};
 pub use moves::{Happening, Settler};
 
-use crate::event::words;
+use crate::caller::Who;
+use crate::words::words;
 use crate::{AgentId, RuntimeSessionId, SessionId, Timestamp, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
 
 /// The longest command that is kept with a request, in bytes; its mark speaks for the whole.
-pub const COMMAND_BYTES: usize = 4096;
-
-/// Names a request: computed from the nonce of the hook call that made it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ApprovalId(String);
-
-impl ApprovalId {
-    /// The id of the request that a hook call made.
-    #[must_use]
-    pub fn of(nonce: &str) -> Self {
-        let digest = hash::digest("approval", &[nonce.as_bytes()]);
-        Self(hash::to_hex(&digest).chars().take(10).collect())
-    }
-
-    /// An id as it was written down.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ApprovalId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+pub const COMMAND_BYTES: usize = 64 * 1024;
 
 words! {
     /// How a request stands.
@@ -101,6 +70,17 @@ pub struct Verdict {
     pub rule: Option<String>,
     /// When.
     pub at: Timestamp,
+    /// Who that was, as far as it was seen; none for a rule and for what the agent itself says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub who: Option<Who>,
+}
+
+impl Verdict {
+    /// It says what was decided.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        matches!(self.decision, Decision::Allow | Decision::Deny)
+    }
 }
 
 /// A request by an agent to be allowed something.
@@ -121,6 +101,9 @@ pub struct Approval {
     pub tool: String,
     /// The command, or what else is asked for in a line.
     pub command: String,
+    /// It is longer than what is kept of it: nobody has seen all of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// A mark of the exact input.
     pub input_hash: String,
     /// How risky it looks.
@@ -151,7 +134,14 @@ impl Approval {
     /// What becomes of it may still be learned.
     #[must_use]
     pub fn is_followed(&self) -> bool {
-        self.is_open() || self.outcome == Some(Outcome::Unconfirmed)
+        self.is_open() || self.outcome == Some(Outcome::Unconfirmed) || self.lacks_decision()
+    }
+
+    /// It was decided at the agent, and the agent has not said how.
+    #[must_use]
+    pub fn lacks_decision(&self) -> bool {
+        self.outcome == Some(Outcome::Overtaken)
+            && self.verdict.as_ref().is_some_and(|it| !it.is_known())
     }
 }
 

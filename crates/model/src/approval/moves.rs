@@ -52,6 +52,10 @@ impl Approval {
             (S::Decided, H::Settled(Settler::Agent, _)) if ours => {
                 Some(self.in_state(S::Decided, Some(Outcome::Overtaken)))
             }
+            // What it did next was seen before its own record said who decided.
+            (S::Decided, H::Settled(_, verdict)) if self.lacks_decision() && verdict.is_known() => {
+                Some(self.decided(verdict.clone(), Outcome::Overtaken))
+            }
             (S::Pending | S::DialogOnly, H::SessionOver | H::TimedOut) => {
                 Some(self.in_state(S::Expired, Some(Outcome::Void)))
             }
@@ -85,6 +89,7 @@ pub(super) mod tests {
             scope: who.scope,
             tool: "Bash".to_owned(),
             command: "npm test".to_owned(),
+            truncated: false,
             input_hash: "00ff".to_owned(),
             risk: "low".to_owned(),
             state: State::Pending,
@@ -99,7 +104,7 @@ pub(super) mod tests {
 
     fn by(who: &str, decision: Decision) -> Verdict {
         let at = Timestamp::from_second(20).unwrap();
-        Verdict { decision, by: who.to_owned(), why: None, rule: None, at }
+        Verdict { decision, by: who.to_owned(), why: None, rule: None, at, who: None }
     }
 
     fn run(happenings: &[Happening]) -> Approval {
@@ -131,6 +136,14 @@ pub(super) mod tests {
         check(&[agent(Settler::Agent)], ("decided", "overtaken", "agent"));
         check(&[agent(Settler::Agent), ours()], ("decided", "overtaken", "agent"));
         check(&[HookLost, agent(Settler::Untold)], ("decided", "overtaken", "agent"));
+        let untold = || {
+            let verdict = by("agent", Decision::Unknown("unknown".to_owned()));
+            Settled(Settler::Untold, verdict)
+        };
+        check(&[untold()], ("decided", "overtaken", "agent"));
+        let person = || Settled(Settler::Agent, by("person", Decision::Allow));
+        check(&[untold(), person()], ("decided", "overtaken", "person"));
+        check(&[untold(), person(), agent(Settler::Agent)], ("decided", "overtaken", "person"));
         check(&[SessionOver], ("expired", "void", "-"));
         check(&[HookLost, TimedOut, HookBack], ("expired", "void", "-"));
         check(&[SessionOver, ours()], ("expired", "void", "-"));
@@ -139,7 +152,8 @@ pub(super) mod tests {
 
     fn happening() -> impl Strategy<Value = Happening> {
         let who = prop::sample::select(vec!["cli", "web", "rule"]);
-        let decision = prop::sample::select(vec![Decision::Allow, Decision::Deny]);
+        let decision = vec![Decision::Allow, Decision::Deny, Decision::Unknown("?".to_owned())];
+        let decision = prop::sample::select(decision);
         let settler = prop::sample::select(vec![Settler::Hook, Settler::Agent, Settler::Untold]);
         prop_oneof![
             Just(Happening::HookBack),
@@ -159,8 +173,8 @@ pub(super) mod tests {
             for happening in &all {
                 let Some(next) = it.after(happening) else { continue };
                 if next.verdict != it.verdict {
-                    prop_assert!(it.is_open());
-                    out.push(next.verdict.clone());
+                    prop_assert!(it.is_open() || it.lacks_decision());
+                    out.extend(next.verdict.clone().filter(super::super::Verdict::is_known));
                 }
                 prop_assert_eq!(next.is_open(), next.outcome.is_none());
                 it = next;

@@ -1,9 +1,9 @@
 //! What is kept of a session's events, in order and bounded, and what is found in it.
 
-use super::heard::Heard;
+use super::event_view::EventView;
 use super::note::{Note, Place, Says, note};
 use super::work::Work;
-use super::{Finding, FindingKind, Standing, Thresholds, standing, trouble};
+use super::{Finding, FindingKind, Standing, Thresholds, from_status, provider_errors};
 use crate::status::Status;
 use crate::{EventId, Signal, Timestamp};
 
@@ -21,7 +21,7 @@ pub struct Fold {
 
 impl Fold {
     /// Takes one event.
-    pub fn take(&mut self, event: &Heard<'_>) {
+    pub fn take(&mut self, event: &EventView<'_>) {
         let is_work = |it: &Signal| {
             !matches!(it, Signal::Alive | Signal::Quiet | Signal::Died | Signal::Unknown(_))
         };
@@ -64,8 +64,8 @@ impl Fold {
     ) -> Vec<Finding> {
         let work = self.work();
         let mut found = work.found(thresholds);
-        found.extend(trouble::found(self.notes(), standing, thresholds));
-        found.extend(standing::found(&work, self.moved, standing, (now, thresholds)));
+        found.extend(provider_errors::found(self.notes(), standing, thresholds));
+        found.extend(from_status::found(&work, self.moved, standing, (now, thresholds)));
         // Of what is over only that it is, and how, is worth a remark.
         let is_over = standing.reading.status == Status::Exited;
         found.retain(|it| !is_over || outlives(&it.kind));
@@ -83,7 +83,7 @@ impl Fold {
         now: Timestamp,
         thresholds: &Thresholds,
     ) -> Option<Timestamp> {
-        standing::until(&self.work(), self.moved, standing, (now, thresholds))
+        from_status::until(&self.work(), self.moved, standing, (now, thresholds))
     }
 
     /// The latest event by which a person is asked something, or to allow something.
@@ -112,6 +112,7 @@ fn outlives(kind: &FindingKind) -> bool {
     matches!(
         kind,
         FindingKind::Finished
+            | FindingKind::AgentActed
             | FindingKind::ProviderCrash
             | FindingKind::RateLimit
             | FindingKind::AuthFailure

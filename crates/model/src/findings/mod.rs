@@ -5,29 +5,29 @@
 //! test that fails until it is mended, a program that is looked for and then installed, a request that
 //! is tried again and answered.
 
+mod across_sessions;
 mod commands;
 mod edits;
 mod errors;
+mod event_view;
 mod fold;
-mod heard;
+mod from_status;
 mod note;
 mod outputs;
+mod provider_errors;
 mod quality;
-mod standing;
 pub mod status_line;
-mod together;
-mod trouble;
 mod work;
 
+pub use across_sessions::{Blocked, together, together_until};
+pub use event_view::EventView;
 pub use fold::{Fold, NOTES};
-pub use heard::Heard;
 pub use quality::{Quality, SessionQuality, quality, total};
-pub use together::{Blocked, together, together_until};
 
-use crate::event::words;
 use crate::evidence::Life;
 use crate::status::Reading;
 use crate::summary::line::{fitted, plain};
+use crate::words::words;
 use crate::{Confidence, EventId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -71,6 +71,8 @@ words! {
         ProviderCrash = "provider_crash",
         /// What the model can hold is nearly used up.
         ContextNearlyFull = "context_nearly_full",
+        /// The agent tried to decide, or to change who decides.
+        AgentActed = "agent_acted",
         /// A long job is done.
         Finished = "finished",
     }
@@ -192,7 +194,7 @@ pub struct Standing<'a> {
 /// The findings of a session, from its events in any order.
 #[must_use]
 pub fn findings<'a>(
-    events: impl IntoIterator<Item = Heard<'a>>,
+    events: impl IntoIterator<Item = EventView<'a>>,
     standing: &Standing<'_>,
     now: Timestamp,
     thresholds: &Thresholds,
@@ -204,9 +206,9 @@ pub fn findings<'a>(
     fold.findings(standing, now, thresholds)
 }
 
-/// What is found before it is known whose it is.
+/// A finding that does not name its session yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct FindingDraft {
     kind: FindingKind,
     since: Timestamp,
     confidence: Confidence,
@@ -215,7 +217,7 @@ pub(crate) struct Found {
     proposes: Option<String>,
 }
 
-impl Found {
+impl FindingDraft {
     fn new(kind: FindingKind, since: Timestamp, evidence: &[EventId], says: String) -> Self {
         // The first tells findings apart, and the latest are what a person looks at.
         let late = evidence.len().saturating_sub(EVIDENCE - 1).max(1);

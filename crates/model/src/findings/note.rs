@@ -3,10 +3,11 @@
 use super::commands::{self, Purpose};
 use super::edits::{Edit, edits_of};
 use super::errors::{Class, class_of};
-use super::heard::Heard;
+use super::event_view::EventView;
 use super::outputs::{self, Sign};
 use super::status_line;
 use crate::hash::{self, Digest16};
+use crate::journal::TRIED;
 use crate::observed::Marks;
 use crate::{EventId, Kind, Signal, Timestamp};
 use serde_json::Value;
@@ -53,6 +54,8 @@ pub(super) enum Says {
     AskedApproval,
     /// A person is asked something.
     Asked,
+    /// The agent tried what only a person may.
+    Tried(String),
     /// So much of the context is used, and it can hold so much.
     Context { used: u64, window: u64 },
 }
@@ -103,7 +106,7 @@ pub(super) struct Failure {
 }
 
 /// What is kept of an event, and where it belongs; `None` where it tells nothing.
-pub(super) fn note(event: &Heard<'_>) -> Option<(Place, Note)> {
+pub(super) fn note(event: &EventView<'_>) -> Option<(Place, Note)> {
     let says = if event.is_spoken() { spoken(event)? } else { live(event)? };
     let late = !event.is_spoken();
     let place = (event.at, late, event.place.0, event.place.1, event.id);
@@ -111,7 +114,7 @@ pub(super) fn note(event: &Heard<'_>) -> Option<(Place, Note)> {
 }
 
 /// What the agent's own history says.
-fn spoken(event: &Heard<'_>) -> Option<Says> {
+fn spoken(event: &EventView<'_>) -> Option<Says> {
     let ends = event.marks.has(Marks::ENDS_TURN);
     let asks = matches!(event.signal, Some(Signal::Asked { .. }));
     Some(match event.kind {
@@ -128,12 +131,13 @@ fn spoken(event: &Heard<'_>) -> Option<Says> {
         Kind::SessionStarted => Says::Began,
         Kind::SessionExited => Says::Ended,
         Kind::ApprovalRequested => Says::AskedApproval,
+        Kind::Heartbeat if event.label == Some(TRIED) => Says::Tried(kept(event.text)),
         _ => return None,
     })
 }
 
 /// What a hook, a registry or a probe says: only what follows from it for the turn.
-fn live(event: &Heard<'_>) -> Option<Says> {
+fn live(event: &EventView<'_>) -> Option<Says> {
     if event.label == Some(status_line::LABEL) {
         let count = |name: &str| event.data.get(name).and_then(Value::as_u64);
         let (used, window) = (count(status_line::USED)?, count(status_line::WINDOW)?);
@@ -162,7 +166,7 @@ fn live(event: &Heard<'_>) -> Option<Says> {
     })
 }
 
-fn call(event: &Heard<'_>) -> Call {
+fn call(event: &EventView<'_>) -> Call {
     let input = match event.data.get("input") {
         Some(Value::String(text)) if text.trim_start().starts_with('{') => {
             let read = serde_json::from_str(text).ok();
@@ -185,7 +189,7 @@ fn call(event: &Heard<'_>) -> Call {
     }
 }
 
-fn answer(event: &Heard<'_>) -> Answer {
+fn answer(event: &EventView<'_>) -> Answer {
     let failed = event.marks.has(Marks::FAILED);
     Answer {
         call: event.parent,
@@ -195,7 +199,7 @@ fn answer(event: &Heard<'_>) -> Answer {
     }
 }
 
-fn failure(event: &Heard<'_>, ends: bool) -> Failure {
+fn failure(event: &EventView<'_>, ends: bool) -> Failure {
     let named = |name: &str| event.data.get(name).and_then(Value::as_str);
     let code = named("code").or(named("error")).or(event.label).unwrap_or_default();
     let retrying = event.data.get("retrying").and_then(Value::as_bool) == Some(true);
@@ -204,7 +208,7 @@ fn failure(event: &Heard<'_>, ends: bool) -> Failure {
 }
 
 /// How much there was when the agent folded its context by itself.
-fn folded_at(event: &Heard<'_>) -> Option<u64> {
+fn folded_at(event: &EventView<'_>) -> Option<u64> {
     let trigger = event.data.get("trigger").and_then(Value::as_str).or(event.label);
     let before = event.data.get("tokens_before").and_then(Value::as_u64);
     before.filter(|_| trigger != Some("manual"))

@@ -1,7 +1,7 @@
 //! How well work goes: turns until it is done, tests that were mended, how long people took.
 
 use super::commands::Purpose;
-use super::heard::Heard;
+use super::event_view::EventView;
 use super::note::{How, Note, Says};
 use crate::{Signal, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct Quality {
 
 /// How well the work of one session went; its events in canonical order.
 #[must_use]
-pub fn quality<'a>(events: impl IntoIterator<Item = Heard<'a>>) -> SessionQuality {
+pub fn quality<'a>(events: impl IntoIterator<Item = EventView<'a>>) -> SessionQuality {
     let mut out = Reckoning::default();
     for event in events {
         out.live(&event);
@@ -81,6 +81,7 @@ impl Reckoning {
             Says::Failure(_)
             | Says::Spoke
             | Says::Folded(_)
+            | Says::Tried(_)
             | Says::Began
             | Says::Ended
             | Says::Died
@@ -112,7 +113,7 @@ impl Reckoning {
     }
 
     /// How long a person took is only told by who was there.
-    fn live(&mut self, event: &Heard<'_>) {
+    fn live(&mut self, event: &EventView<'_>) {
         match event.says() {
             Some(Signal::AskedApproval { .. }) => {
                 self.asked.get_or_insert(event.at);

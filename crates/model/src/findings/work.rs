@@ -6,7 +6,7 @@ mod streaks;
 
 use super::note::{Answer, Call, How, Note, Says};
 use super::outputs::Sign;
-use super::{Found, Thresholds};
+use super::{FindingDraft, Thresholds};
 use crate::hash::Digest16;
 use crate::{EventId, Timestamp};
 use needs::Needs;
@@ -82,7 +82,11 @@ impl<'n> Work<'n> {
                 self.goes_on(note.at);
                 (self.asked, self.waits) = (Some(note.id), true);
             }
-            Says::Spoke | Says::Failure(_) | Says::Folded(_) | Says::Context { .. } => {}
+            Says::Spoke
+            | Says::Failure(_)
+            | Says::Folded(_)
+            | Says::Tried(_)
+            | Says::Context { .. } => {}
         }
         if matches!(note.says, Says::Ended | Says::Died | Says::Began) {
             self.open = None;
@@ -152,7 +156,7 @@ impl<'n> Work<'n> {
         self.calls.values().all(|(_, answered)| *answered)
     }
 
-    pub(super) fn found(&self, thresholds: &Thresholds) -> Vec<Found> {
+    pub(super) fn found(&self, thresholds: &Thresholds) -> Vec<FindingDraft> {
         let over = self.over.filter(|it| it.how == How::Done);
         let mut out = self.repeats.found(thresholds);
         out.extend(self.streaks.found(over, thresholds));

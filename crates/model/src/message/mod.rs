@@ -6,42 +6,15 @@
 
 mod turn;
 
+pub use crate::ids::MessageId;
 pub use turn::{UNHEARD_SECONDS, due, held_by};
 
-use crate::event::words;
-use crate::{EventId, SessionId, Timestamp, hash};
+use crate::words::words;
+use crate::{EventId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// The longest message that is taken, in bytes.
 pub const TEXT_LIMIT: usize = 64 * 1024;
-
-/// Names a message from its acceptance to its end: its correlation id.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct MessageId(String);
-
-impl MessageId {
-    /// The id of a message: its session, its place there, and when it was taken.
-    #[must_use]
-    pub fn of(session: SessionId, number: u32, at: Timestamp) -> Self {
-        let parts: [&[u8]; 3] =
-            [session.as_bytes(), &number.to_le_bytes(), &at.as_microsecond().to_le_bytes()];
-        Self(hash::to_hex(&hash::digest("message", &parts)).chars().take(12).collect())
-    }
-
-    /// As it is written.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for MessageId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 words! {
     /// How far a message has come.

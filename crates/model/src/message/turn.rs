@@ -48,17 +48,18 @@ pub fn held_by(reading: &Reading) -> Option<&'static str> {
 mod tests {
     use super::super::tests::message;
     use super::*;
-    use crate::status::WaitingFor;
+    use crate::status::{StatusRule, WaitingFor};
 
     fn reading(status: Status, kind: Option<WaitingKind>, confidence: Confidence) -> Reading {
         Reading {
             status,
             since: Timestamp::UNIX_EPOCH,
             confidence,
-            waiting_for: kind.map(|kind| WaitingFor { kind, text: String::new() }),
-            rule: "",
+            waiting_for: kind.map(|kind| WaitingFor::new(kind, String::new())),
+            rule: StatusRule::NothingKnown,
             rests_on: Vec::new(),
             until: None,
+            failure: None,
         }
     }
 

@@ -17,7 +17,7 @@ pub enum Act {
 
 /// What outlives a restart: what was told, and what of it can be withdrawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct NoticeState {
     /// When each was told, by name.
     pub told: BTreeMap<String, Timestamp>,
     /// Notices that can be withdrawn, the oldest first.
@@ -39,7 +39,7 @@ pub struct Shown {
 /// Notices of all sessions. A pure function of what it was given, in that order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fold {
-    kept: Kept,
+    kept: NoticeState,
     open: BTreeMap<SessionId, Vec<Occasion>>,
     /// When what is untold was first seen, by name.
     seen: BTreeMap<String, Timestamp>,
@@ -51,13 +51,13 @@ pub struct Fold {
 impl Fold {
     /// Goes on after a restart.
     #[must_use]
-    pub fn after(kept: Kept) -> Self {
+    pub fn after(kept: NoticeState) -> Self {
         Self { kept, ..Self::default() }
     }
 
     /// What has to outlive a restart.
     #[must_use]
-    pub fn kept(&self) -> &Kept {
+    pub fn kept(&self) -> &NoticeState {
         &self.kept
     }
 

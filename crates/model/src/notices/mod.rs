@@ -9,8 +9,8 @@ mod occasion;
 mod quiet;
 mod words;
 
-pub use fold::{Act, Fold, Kept, Shown};
-pub use occasion::{Occasion, Seen, Wanted, Wishes, occasions};
+pub use fold::{Act, Fold, NoticeState, Shown};
+pub use occasion::{Occasion, SessionView, Wanted, Wishes, occasions};
 pub use quiet::{Hours, Quiet};
 
 use crate::{SessionId, Timestamp};

@@ -56,7 +56,7 @@ impl Default for Wishes {
 
 /// A session as notices need it.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen<'a> {
+pub struct SessionView<'a> {
     /// The session.
     pub session: SessionId,
     /// Its project, or its agent.
@@ -73,10 +73,10 @@ pub struct Seen<'a> {
 
 /// Everything there is to be told of a session now. What is only guessed is no reason to call a person.
 #[must_use]
-pub fn occasions(seen: &Seen<'_>, wishes: &Wishes) -> Vec<Occasion> {
-    let mut out = waits(seen);
-    out.extend(asks(seen));
-    out.extend(seen.findings.iter().filter_map(|it| found(seen, it, wishes)));
+pub fn occasions(view: &SessionView<'_>, wishes: &Wishes) -> Vec<Occasion> {
+    let mut out = waits(view);
+    out.extend(asks(view));
+    out.extend(view.findings.iter().filter_map(|it| found(view, it, wishes)));
     out.retain(|it| wishes.want(it.kind));
     out
 }
@@ -100,72 +100,74 @@ fn is_sure(confidence: &Confidence) -> bool {
 }
 
 /// The requests a session waits for, each by its own id; without a desk the wait itself.
-fn waits(seen: &Seen<'_>) -> Vec<Occasion> {
-    let reading = seen.reading;
+fn waits(view: &SessionView<'_>) -> Vec<Occasion> {
+    let reading = view.reading;
     if reading.status != Status::WaitingApproval || !is_sure(&reading.confidence) {
         return Vec::new();
     }
-    let wait = format!("wait:{}:{}", seen.session, reading.since.as_millisecond());
+    let wait = format!("wait:{}:{}", view.session, reading.since.as_millisecond());
     let text = reading.waiting_for.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
-    let is_risky = seen.findings.iter().any(|it| it.kind == FindingKind::RiskyApproval);
-    let Some((first, rest)) = seen.requests.split_first() else {
-        return vec![request(seen, vec![wait], is_risky, text)];
+    let is_risky = view.findings.iter().any(|it| it.kind == FindingKind::RiskyApproval);
+    let Some((first, rest)) = view.requests.split_first() else {
+        return vec![request(view, vec![wait], is_risky, text)];
     };
     let named = |id: &ApprovalId| format!("approval:{id}");
     let high = |risk: &str| risk == RiskLevel::High.as_str();
     let (id, risk, command) = first;
     // What the status says began with the oldest request.
-    let mut out = vec![request(seen, vec![named(id), wait], is_risky || high(risk), command)];
+    let mut out = vec![request(view, vec![named(id), wait], is_risky || high(risk), command)];
     out.extend(
-        rest.iter().map(|(id, risk, text)| request(seen, vec![named(id)], high(risk), text)),
+        rest.iter().map(|(id, risk, text)| request(view, vec![named(id)], high(risk), text)),
     );
     out
 }
 
-fn request(seen: &Seen<'_>, names: Vec<String>, is_risky: bool, text: &str) -> Occasion {
+fn request(view: &SessionView<'_>, names: Vec<String>, is_risky: bool, text: &str) -> Occasion {
     let kind = if is_risky { NoticeKind::Risky } else { NoticeKind::Waiting };
-    occasion(seen, names, (kind, seen.reading.since), &words::asks(text))
+    occasion(view, names, (kind, view.reading.since), &words::asks(text))
 }
 
-fn asks(seen: &Seen<'_>) -> Option<Occasion> {
-    let reading = seen.reading;
+fn asks(view: &SessionView<'_>) -> Option<Occasion> {
+    let reading = view.reading;
     let asks = reading.waiting_for.as_ref().filter(|it| it.kind == WaitingKind::Question)?;
     let is_so = reading.status == Status::Waiting && is_sure(&reading.confidence);
-    let name = format!("question:{}:{}", seen.session, reading.since.as_millisecond());
-    is_so.then(|| occasion(seen, vec![name], (NoticeKind::Waiting, reading.since), &asks.text))
+    let name = format!("question:{}:{}", view.session, reading.since.as_millisecond());
+    is_so.then(|| occasion(view, vec![name], (NoticeKind::Waiting, reading.since), &asks.text))
 }
 
-fn found(seen: &Seen<'_>, finding: &Finding, wishes: &Wishes) -> Option<Occasion> {
+fn found(view: &SessionView<'_>, finding: &Finding, wishes: &Wishes) -> Option<Occasion> {
     if !is_sure(&finding.confidence) {
         return None;
     }
     let at = finding.since.as_millisecond();
-    let named = |what: &str| format!("{what}:{}:{at}", seen.session);
+    let named = |what: &str| format!("{what}:{}:{at}", view.session);
     if finding.kind == FindingKind::Finished {
-        let turn = seen.turn.map(|it| format!("turn:{}:{it}", seen.session));
+        let turn = view.turn.map(|it| format!("turn:{}:{it}", view.session));
         let names = turn.into_iter().chain([named("finished")]).collect();
         let done = (NoticeKind::Finished, finding.since);
-        return Some(occasion(seen, names, done, &finding.says));
+        return Some(occasion(view, names, done, &finding.says));
     }
     // These are told as what waits, and not a second time.
     let told = matches!(finding.kind, FindingKind::RiskyApproval | FindingKind::QuestionAsked);
     let kind = finding.kind.as_str();
-    let is_wanted = !told && wishes.findings.contains(kind);
+    // That an agent acts as the user is told whatever else is wanted.
+    let is_wanted =
+        finding.kind == FindingKind::AgentActed || !told && wishes.findings.contains(kind);
     let what = (NoticeKind::Finding, finding.since);
-    is_wanted.then(|| occasion(seen, vec![named(kind)], what, &finding.says))
+    is_wanted.then(|| occasion(view, vec![named(kind)], what, &finding.says))
 }
 
 fn occasion(
-    seen: &Seen<'_>,
+    view: &SessionView<'_>,
     names: Vec<String>,
     (kind, since): (NoticeKind, Timestamp),
     says: &str,
 ) -> Occasion {
-    let (label, says) = (words::label(seen.label), words::says(says));
+    let (label, says) = (words::label(view.label), words::says(says));
     let news = match kind {
         NoticeKind::Finished | NoticeKind::Finding => FRESH,
         NoticeKind::Waiting | NoticeKind::Risky => STILL,
     };
     let until = Some(after(since, news * 1000));
-    Occasion { names, session: seen.session, kind, label, says, until }
+    Occasion { names, session: view.session, kind, label, says, until }
 }

@@ -1,76 +1,15 @@
 //! What evidence adds up to, before anyone asks what time it is.
 
 use super::WaitingKind;
+use super::mark::{LAG_MS, Mark, is_live, is_timely, ms};
 use super::order::in_order;
 use super::pending::{Call, Pending, linked};
+use super::turn::{End, How, Over, Turn};
 use crate::evidence::{Evidence, Life};
 use crate::{Confidence, Origin, Signal, Timestamp};
 
-/// What a transcript says may be written down so many milliseconds after a hook said the same.
-pub(super) const LAG_MS: i64 = 5_000;
 /// A reminder of a dialog comes at most so many milliseconds after the dialog.
 const REMINDER_MS: i64 = 15_000;
-
-/// A piece of evidence by its time and its place among the given ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
-    pub(super) at: Timestamp,
-    pub(super) place: usize,
-}
-
-/// How the latest turn stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// No turn was seen.
-    #[default]
-    None,
-    /// The agent is there and nothing was asked yet.
-    Fresh(Mark),
-    /// It goes on.
-    Open {
-        /// Since when.
-        since: Timestamp,
-        /// What opened it.
-        by: Mark,
-        /// Someone but the transcript spoke of it.
-        told_live: bool,
-    },
-    /// It is over.
-    Over(Over),
-}
-
-/// The end of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Over {
-    /// What said so first.
-    pub(super) by: Mark,
-    pub(super) how: How,
-    /// When the turn began.
-    pub(super) opened: Option<Timestamp>,
-    /// The agent itself said so, not only its transcript.
-    pub(super) confirmed: Option<usize>,
-}
-
-/// How a turn ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// The agent stopped by itself.
-    Stopped,
-    /// A person stopped it.
-    Interrupted,
-    /// An error stopped it.
-    Failed,
-    /// The agent says that it does nothing.
-    Quiet,
-}
-
-/// How a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
-    pub(super) by: Mark,
-    /// Its process ended, and it said nothing.
-    pub(super) died: bool,
-}
 
 /// What evidence adds up to.
 #[derive(Debug, Default)]
@@ -96,7 +35,7 @@ pub(super) struct Fold {
     pub(super) screen: Option<Screen>,
     /// Someone but a terminal of ours spoke.
     pub(super) is_told: bool,
-    /// The latest request that said what it was about.
+    /// The latest request that said what it was about, or question.
     asked: Option<Timestamp>,
 }
 
@@ -142,7 +81,7 @@ impl Fold {
             Signal::Answered { call } => self.answered(it, mark, call),
             Signal::AskedApproval { input } => self.asked_approval(it, mark, input),
             Signal::Settled { call, input } => self.settled(call, input),
-            Signal::Asked { call } => self.asked(it, mark, call),
+            Signal::Asked { call, options } => self.asked(it, mark, (call, options)),
             Signal::TurnOver => self.over(it, mark, How::Stopped),
             Signal::WorkingOn => {
                 self.over(it, mark, How::Stopped);
@@ -247,6 +186,11 @@ impl Fold {
     }
 
     fn asked_approval(&mut self, it: &Evidence, mark: Mark, input: &str) {
+        // Who says that a person is asked, and not for what, means the question that is open.
+        let question = self.pending.iter_mut().find(|it| it.kind == WaitingKind::Question);
+        if let Some(question) = question.filter(|_| input.is_empty()) {
+            return question.also.push(mark.place);
+        }
         let is_reminder = |asked: Timestamp| ms(asked, mark.at) <= REMINDER_MS;
         let known = self.pending.iter_mut().find(|known| known.is_same_request(input, mark.at));
         match known {
@@ -265,12 +209,13 @@ impl Fold {
         }
     }
 
-    fn asked(&mut self, it: &Evidence, mark: Mark, call: &str) {
+    fn asked(&mut self, it: &Evidence, mark: Mark, asks: (&str, &[String])) {
+        self.asked = Some(mark.at);
         let known = self.pending.iter_mut().find(|it| it.kind == WaitingKind::Question);
         match known {
-            Some(known) => known.asked_again(it, mark, call),
+            Some(known) => known.asked_again(it, mark, asks),
             None => {
-                self.pending.push(Pending::question((it, mark), call));
+                self.pending.push(Pending::question((it, mark), asks));
                 self.open(it, mark);
             }
         }
@@ -352,22 +297,6 @@ impl Fold {
             Turn::Over(over) => Some(over.opened.unwrap_or(over.by.at)),
         }
     }
-}
-
-/// Milliseconds from one instant to another.
-pub(super) fn ms(from: Timestamp, to: Timestamp) -> i64 {
-    to.as_millisecond() - from.as_millisecond()
-}
-
-/// It was said while it was so. Telemetry comes late and, like a transcript, says nothing while a
-/// person is asked.
-pub(super) fn is_live(it: &Evidence) -> bool {
-    !matches!(it.source, Origin::Transcript | Origin::Telemetry)
-}
-
-/// It was said after this. What has no time of its own must be so by more than it may be late.
-fn is_timely(it: &Evidence, since: Timestamp) -> bool {
-    it.confidence != Confidence::Low || ms(since, it.at) > LAG_MS
 }
 
 /// The evidence tells that a session goes on which had ended.

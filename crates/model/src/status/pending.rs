@@ -1,7 +1,7 @@
 //! What a person is asked: which call it is about, and what settles it.
 
-use super::WaitingKind;
-use super::fold::{Mark, is_live, ms};
+use super::mark::{Mark, is_live, ms};
+use super::{WaitingFor, WaitingKind};
 use crate::evidence::Evidence;
 use crate::{Confidence, Origin, Timestamp};
 
@@ -25,6 +25,8 @@ pub(super) struct Pending {
     pub(super) kind: WaitingKind,
     /// The command, the question; empty where it is not known.
     pub(super) text: String,
+    /// The answers a question offers.
+    pub(super) options: Vec<String>,
     pub(super) confidence: Confidence,
     pub(super) by: Mark,
     /// What said the same.
@@ -45,6 +47,7 @@ impl Pending {
         let mut pending = Self {
             kind,
             text: String::new(),
+            options: Vec::new(),
             confidence: it.confidence.clone(),
             by,
             also: Vec::new(),
@@ -55,9 +58,9 @@ impl Pending {
         pending
     }
 
-    pub(super) fn question((it, by): (&Evidence, Mark), call: &str) -> Self {
+    pub(super) fn question((it, by): (&Evidence, Mark), asks: (&str, &[String])) -> Self {
         let mut pending = Self::new(WaitingKind::Question, (it, by), "", &[]);
-        pending.note_question(it, call);
+        pending.note_question(it, asks);
         pending
     }
 
@@ -71,6 +74,11 @@ impl Pending {
         self.kind == WaitingKind::Approval && is_same
     }
 
+    /// What is waited for.
+    pub(super) fn waiting_for(&self) -> WaitingFor {
+        WaitingFor { kind: self.kind, text: self.text.clone(), options: self.options.clone() }
+    }
+
     /// Takes over what another way of saying the same knows.
     pub(super) fn again(&mut self, it: &Evidence, mark: Mark, input: &str, calls: &[Call]) {
         self.also.push(mark.place);
@@ -82,12 +90,15 @@ impl Pending {
         }
     }
 
-    pub(super) fn asked_again(&mut self, it: &Evidence, mark: Mark, call: &str) {
+    pub(super) fn asked_again(&mut self, it: &Evidence, mark: Mark, asks: (&str, &[String])) {
         self.also.push(mark.place);
-        self.note_question(it, call);
+        self.note_question(it, asks);
     }
 
-    fn note_question(&mut self, it: &Evidence, call: &str) {
+    fn note_question(&mut self, it: &Evidence, (call, options): (&str, &[String])) {
+        if self.options.is_empty() {
+            self.options = options.to_vec();
+        }
         if !call.is_empty() && !linked(&self.calls, call) {
             self.calls.push(call.to_owned());
         }

@@ -1,6 +1,7 @@
 //! Text as one short line that is safe to show.
 
 use crate::redact::redact;
+use pulldown_cmark::{Event, Parser};
 
 /// The most of a text that is looked at, in bytes.
 const LOOK: usize = 4096;
@@ -35,6 +36,17 @@ pub(crate) fn fitted(text: &str, limit: usize) -> String {
     }
     let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
+}
+
+/// What a line of an answer says, without the signs of Markdown and the addresses of links.
+pub(super) fn prose(line: &str) -> String {
+    let said = Parser::new(line).filter_map(|event| match event {
+        Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+            Some(text.into_string())
+        }
+        _ => None,
+    });
+    said.collect()
 }
 
 /// The first sentence of a line, without the marks of a list or heading.

@@ -3,8 +3,8 @@
 //! Heuristics over turns, status and evidence: pure, cheap, the same for the same input. Everything
 //! is redacted before it is shortened, so that no half of a secret is left at a cut.
 
+mod activity;
 mod command;
-mod doing;
 pub(crate) mod line;
 mod topics;
 
@@ -54,8 +54,8 @@ pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Su
     let latest = latest(turns);
     let prompt = latest.last().map(|it| plain(&it.prompt)).unwrap_or_default();
     Summary {
-        current: fitted(&doing::current(latest, reading, evidence), room(CURRENT)),
-        recent: doing::recent(latest, room(RECENT)),
+        current: fitted(&activity::current(latest, reading, evidence), room(CURRENT)),
+        recent: activity::recent(latest, room(RECENT)),
         last_prompt: fitted(&prompt.replace('"', "'"), room(LAST_PROMPT) - 2),
     }
 }

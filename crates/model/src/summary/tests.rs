@@ -1,7 +1,7 @@
 //! What must hold of summaries.
 
 use super::*;
-use crate::status::{Status, WaitingFor, WaitingKind};
+use crate::status::{Status, StatusRule, WaitingFor, WaitingKind};
 use crate::turn::TurnStatus;
 use crate::{AgentId, Confidence, Origin, RuntimeIdentity, Signal, Timestamp, TurnId};
 use proptest::prelude::*;
@@ -27,10 +27,11 @@ fn reading(status: Status, waiting_for: Option<(WaitingKind, &str)>) -> Reading 
         status,
         since: Timestamp::UNIX_EPOCH,
         confidence: Confidence::High,
-        waiting_for: waiting_for.map(|(kind, text)| WaitingFor { kind, text: text.to_owned() }),
-        rule: "",
+        waiting_for: waiting_for.map(|(kind, text)| WaitingFor::new(kind, text.to_owned())),
+        rule: StatusRule::NothingKnown,
         rests_on: Vec::new(),
         until: None,
+        failure: None,
     }
 }
 
@@ -70,6 +71,29 @@ fn it_has_the_shape_of_a_tooltip() {
 }
 
 #[test]
+fn what_was_said_in_two_turns_does_not_become_one_sentence() {
+    let turns = [turn("One", "Fixed it.", &[]), turn("Two", "Not yet.", &[])];
+    let recent = summarise(&turns, &reading(Status::Waiting, None), &[]).recent;
+    assert_eq!(recent, "fixed it; Not yet");
+}
+
+#[test]
+fn an_answer_is_told_as_it_was_said_and_without_markdown() {
+    let check = |answer: &str, expected: &str| {
+        let turns = [turn("Mend it", answer, &[])];
+        assert_eq!(summarise(&turns, &reading(Status::Waiting, None), &[]).recent, expected);
+    };
+    check("I'll push the fix and deploy.", "I'll push the fix and deploy");
+    check("Now I write the notes.", "Now I write the notes");
+    check("Now I fixed the lock.", "fixed the lock");
+    check("**Two callers** renewed the `token`", "Two callers renewed the token");
+    check("- **Fixed** the [parser](src/parser.rs:4) [now", "fixed the parser [now");
+    check("HTTP is off", "HTTP is off");
+    check("1. Fixed the `Vec<T>` of <b>", "fixed the Vec<T> of <b>");
+    check("Done &#27;[31m _now_", "done [31m now");
+}
+
+#[test]
 fn the_first_line_says_how_it_stands() {
     let turns = [turn("Mend the door", "", &[("Bash", 3), ("Edit", 1)])];
     let check = |reading: Reading, evidence: &[Evidence], expected: &str| {
@@ -84,7 +108,7 @@ fn the_first_line_says_how_it_stands() {
     check(plain(Status::Waiting), &[], "waiting for a prompt");
     check(plain(Status::Idle), &[], "idle");
     check(plain(Status::Exited), &[], "over");
-    check(plain(Status::Unknown), &[], "not known");
+    check(plain(Status::Unknown), &[], "not known whether it runs");
     let question = Some((WaitingKind::Question, "Which door?"));
     check(reading(Status::Waiting, question), &[], "waiting for an answer: Which door?");
     let edit = Some((WaitingKind::Approval, "/src/door.rs"));

@@ -5,7 +5,7 @@ use taffrail_model::evidence::Life;
 use taffrail_model::findings::{
     Blocked, Context, FindingKind, Role, Thresholds, together, together_until,
 };
-use taffrail_model::status::{Status, WaitingKind};
+use taffrail_model::status::{Failure, Status, WaitingKind};
 use taffrail_model::{Confidence, Origin, Signal};
 
 fn check(tale: &Tale, stands: &Stands, expected: &[&str]) {
@@ -191,7 +191,10 @@ fn a_program_that_is_not_let_in() {
 fn a_process_that_ended_in_the_middle_of_a_turn() {
     let died = |tale: Tale| tale.live(Origin::Process, Signal::Died, "");
     let over = Stands { life: Life::Dead, ..Stands::new(Status::Exited, 3) };
-    check(&died(Tale::new().run("ls", 0, "a")), &over, &["provider_crash"]);
+    let mut crashed = over.clone();
+    crashed.reading.failure = Some(Failure::Crashed);
+    check(&died(Tale::new().run("ls", 0, "a")), &crashed, &["provider_crash"]);
+    check(&died(Tale::new().run("ls", 0, "a")), &over, &[]);
     check(&died(Tale::new().done("ok")), &over, &[]);
     let ended = Tale::new().live(Origin::Hook, Signal::Ended, "");
     check(&died(ended), &over, &[]);
@@ -245,7 +248,8 @@ fn a_context_that_is_nearly_full() {
 #[test]
 fn a_question_and_a_risky_approval() {
     let question = Stands::new(Status::Waiting, 2).on(WaitingKind::Question, "Which port?");
-    let tale = Tale::new().live(Origin::Hook, Signal::Asked { call: String::new() }, "Which port?");
+    let asked = Signal::Asked { call: String::new(), options: Vec::new() };
+    let tale = Tale::new().live(Origin::Hook, asked, "Which port?");
     let found = tale.found(&question);
     assert_eq!(kinds(&found), ["question_asked"]);
     assert_eq!(

@@ -1,12 +1,12 @@
 //! Sessions told in a few words.
 
 use serde_json::{Map, Value, json};
-use taffrail_model::evidence::{Evidence, Life, Seen, of_event};
+use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
 use taffrail_model::findings::{
-    Context, Finding, Heard, Role, Standing, Thresholds, findings, status_line,
+    Context, EventView, Finding, Role, Standing, Thresholds, findings, status_line,
 };
 use taffrail_model::observed::Marks;
-use taffrail_model::status::{Reading, Status, WaitingFor, WaitingKind};
+use taffrail_model::status::{Reading, Status, StatusRule, WaitingFor, WaitingKind};
 use taffrail_model::{
     AgentId, Confidence, EventId, Kind, Origin, RecordKey, RuntimeIdentity, SessionId, Signal,
     Timestamp,
@@ -42,8 +42,8 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    pub(crate) fn heard(&self) -> Heard<'_> {
-        Heard {
+    pub(crate) fn heard(&self) -> EventView<'_> {
+        EventView {
             id: id(self.number),
             parent: self.parent,
             kind: &self.kind,
@@ -63,7 +63,7 @@ impl Said {
 impl Said {
     /// What it says about how its session stands.
     pub(crate) fn evidence(&self) -> Option<Evidence> {
-        of_event(&Seen {
+        of_event(&EventHead {
             id: id(self.number),
             parent: self.parent,
             kind: &self.kind,
@@ -201,7 +201,7 @@ impl Tale {
         })
     }
 
-    pub(crate) fn heard(&self) -> Vec<Heard<'_>> {
+    pub(crate) fn heard(&self) -> Vec<EventView<'_>> {
         self.said.iter().map(Said::heard).collect()
     }
 
@@ -230,9 +230,10 @@ impl Stands {
             since: at(since),
             confidence: Confidence::High,
             waiting_for: None,
-            rule: "",
+            rule: StatusRule::NothingKnown,
             rests_on: Vec::new(),
             until: None,
+            failure: None,
         };
         let (life, role) = (Life::Alive, Role::Main);
         Self { reading, life, role, context: None, after: 0 }
@@ -247,7 +248,7 @@ impl Stands {
     }
 
     pub(crate) fn on(mut self, kind: WaitingKind, text: &str) -> Self {
-        self.reading.waiting_for = Some(WaitingFor { kind, text: text.to_owned() });
+        self.reading.waiting_for = Some(WaitingFor::new(kind, text.to_owned()));
         self
     }
 

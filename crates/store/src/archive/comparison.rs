@@ -26,7 +26,7 @@ impl Comparison {
         let met = covered.partition_point(|frame| frame.end() <= cursor);
         let mut end = scan.end;
         let mut frames = scan.frames;
-        // Whoever stands behind all that is kept knows it to be the same source, so that what is
+        // A cursor behind all that is kept proves that the source is the same, so that what is
         // behind a gap can be given again. Otherwise it may be all there is of another edition.
         if frames.last().is_none_or(|last| last.end() <= cursor) {
             end = frames.get(met).map_or(end, |behind_gap| behind_gap.at);
@@ -54,7 +54,7 @@ impl Comparison {
         same
     }
 
-    /// All frames that were met again, and the file they stand in.
+    /// All frames that were met again, and the file that holds them.
     pub(super) fn kept(&self) -> (&File, &[Frame]) {
         (&self.file, self.met())
     }

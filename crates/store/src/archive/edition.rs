@@ -18,7 +18,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file with its label, beside where it will stand.
+    /// Begins a file with its label, beside its later path.
     pub(super) fn begin(path: PathBuf, written: &Written) -> Result<Self, ArchiveError> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -40,7 +40,7 @@ impl NewFile {
         self.out.write_all(bytes)
     }
 
-    /// Adds frames of another file as they stand there.
+    /// Adds frames of another file unchanged.
     pub(super) fn put_kept(&mut self, from: &File, kept: &[Frame]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for frame in kept {
@@ -84,7 +84,7 @@ pub(super) struct Appender {
 }
 
 impl Appender {
-    /// What stands in the file from `end` on is cut when something is written.
+    /// The file from `end` on is cut when something is written.
     pub(super) fn at(file: File, end: u64) -> Self {
         Self { file, end, preface: Vec::new() }
     }

@@ -28,7 +28,7 @@ const LABEL_LIMIT: u32 = 1 << 20;
 /// No frame is packed into more; what cannot be packed grows by less than a hundredth.
 const PACKED_LIMIT: u32 = 2 << 20;
 
-/// A piece of a source, as its header tells.
+/// A piece of a source, as its header describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
     /// Its first byte in the source.
@@ -37,7 +37,7 @@ pub(super) struct Frame {
     pub(super) length: u32,
     /// Its length when packed.
     pub(super) packed: u32,
-    /// Of the bytes as they stand in the source.
+    /// Of the bytes as they are in the source.
     pub(super) checksum: Digest16,
     /// Where its header begins in the file.
     pub(super) at: u64,
@@ -74,7 +74,7 @@ pub(super) enum Head {
     Frame(Frame),
 }
 
-/// Reads the beginning of a frame of ours that stands at `at`; anything else is `None`.
+/// Reads the beginning of a frame of ours at `at`; anything else is `None`.
 pub(super) fn head(bytes: &[u8; HEADER_BYTES], at: u64) -> Option<Head> {
     let mut rest = bytes.as_slice();
     let (magic, size) = (number(&mut rest)?, number(&mut rest)?);

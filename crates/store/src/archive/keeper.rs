@@ -1,11 +1,11 @@
 //! Keeps a source of lines while it is read.
 
 use super::comparison::Comparison;
+use super::copier_state::CopierState;
+use super::folder::Archive;
 use super::frames::FRAME_BYTES;
 use super::label::Label;
 use super::pack::Packer;
-use super::phase::Phase;
-use super::shelf::Archive;
 use super::{ArchiveError, PENDING_LIMIT};
 
 /// Whether a source may be kept.
@@ -28,7 +28,7 @@ pub struct Keeper<'p> {
     archive: Archive,
     label: Label,
     packer: &'p mut Packer,
-    phase: Phase,
+    state: CopierState,
     wants_from: u64,
     /// The first byte of the source that has not come in.
     position: u64,
@@ -49,19 +49,19 @@ impl<'p> Keeper<'p> {
         cursor: u64,
         packer: &'p mut Packer,
     ) -> Result<Self, ArchiveError> {
-        let (phase, wants_from) = match archive.newest(label.address())? {
+        let (state, wants_from) = match archive.newest(label.address())? {
             Some((file, scan)) => {
                 let comparison = Comparison::begin(file, scan, &label, cursor);
                 let wants_from = comparison.position();
-                (Phase::after(comparison, &label)?, wants_from)
+                (CopierState::after(comparison, &label)?, wants_from)
             }
-            None => (Phase::Beginning(None), 0),
+            None => (CopierState::Beginning(None), 0),
         };
         Ok(Self {
             archive: archive.clone(),
             label,
             packer,
-            phase,
+            state,
             wants_from,
             position: wants_from,
             buffer: Vec::new(),
@@ -75,14 +75,14 @@ impl<'p> Keeper<'p> {
         self.wants_from
     }
 
-    /// Takes the bytes that stand at `offset`. What was given before is passed over, and what was
+    /// Takes the bytes at `offset`. What was given before is passed over, and what was
     /// left out is a gap.
     ///
     /// # Errors
     /// When they cannot be packed.
     pub fn bytes(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ArchiveError> {
         if offset > self.position {
-            self.phase.differ();
+            self.state.differ();
             self.pack()?;
             self.position = offset;
         }
@@ -115,7 +115,7 @@ impl<'p> Keeper<'p> {
             // A source of which nothing came says nothing about what is kept of it.
             Permission::Keep if self.position == self.wants_from => Ok(()),
             Permission::Keep => {
-                self.phase.differ();
+                self.state.differ();
                 self.pack()?;
                 self.write()
             }
@@ -140,16 +140,16 @@ impl<'p> Keeper<'p> {
     }
 
     fn leaves_out(&self) -> bool {
-        matches!(self.phase, Phase::Refused) || self.pending.len() > PENDING_LIMIT
+        matches!(self.state, CopierState::Refused) || self.pending.len() > PENDING_LIMIT
     }
 
     /// How many bytes the current frame lacks.
     fn room(&mut self) -> usize {
         let begins_at = self.position - self.buffer.len() as u64;
-        if let Phase::Comparing(comparison) = &self.phase {
+        if let CopierState::Comparing(comparison) = &self.state {
             match comparison.next().filter(|frame| frame.offset == begins_at) {
                 Some(frame) => return (frame.length as usize).saturating_sub(self.buffer.len()),
-                None => self.phase.differ(),
+                None => self.state.differ(),
             }
         }
         FRAME_BYTES.saturating_sub(self.buffer.len())
@@ -157,7 +157,7 @@ impl<'p> Keeper<'p> {
 
     /// The current frame is full.
     fn fill(&mut self) -> Result<(), ArchiveError> {
-        if self.phase.meets(&self.buffer, &self.label)? {
+        if self.state.meets(&self.buffer, &self.label)? {
             self.buffer.clear();
             return Ok(());
         }
@@ -179,8 +179,8 @@ impl<'p> Keeper<'p> {
     }
 
     fn write(&mut self) -> Result<(), ArchiveError> {
-        let begins = matches!(self.phase, Phase::Beginning(_));
-        self.phase.write(&self.pending, &self.archive, &self.label)?;
+        let begins = matches!(self.state, CopierState::Beginning(_));
+        self.state.write(&self.pending, &self.archive, &self.label)?;
         self.pending.clear();
         if begins {
             self.archive.remove_old_editions(self.label.address())?;
@@ -189,7 +189,7 @@ impl<'p> Keeper<'p> {
     }
 
     fn refuse(&mut self) -> Result<(), ArchiveError> {
-        self.phase = Phase::Refused;
+        self.state = CopierState::Refused;
         self.buffer.clear();
         self.pending.clear();
         self.archive.remove(self.label.address()).map(drop)

@@ -44,7 +44,7 @@ pub struct Label {
 }
 
 impl Label {
-    /// What tells the source from every other.
+    /// What identifies the source.
     #[must_use]
     pub fn address(&self) -> Address<'_> {
         let Self { agent, home, path, key, .. } = self;
@@ -52,7 +52,7 @@ impl Label {
     }
 }
 
-/// What tells a source from every other.
+/// What identifies a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'a> {
     /// Whose it is.
@@ -79,7 +79,7 @@ impl Address<'_> {
     }
 }
 
-/// A label as it stands in a file.
+/// A label as it is written in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     version: u32,

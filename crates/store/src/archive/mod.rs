@@ -2,30 +2,30 @@
 //!
 //! Only files, no database: `<data>/archive/<2 hex>/<32 hex>.<edition>.tfa`, one for each edition of
 //! a source. A file is a valid zstd stream, so `zstd -dc` prints the original bytes; what we know
-//! about them stands in skippable frames between the packed ones (see `frames`). Every read compares
+//! about them is in skippable frames between the packed ones (see `frames`). Every read compares
 //! a checksum, and a part that was not kept is an error, never wrong bytes.
 //!
 //! One writer changes the archive at a time; readers take no lock and see at worst an older end.
 
 mod comparison;
+mod copier_state;
 mod edition;
+mod folder;
 mod frames;
 mod keeper;
 mod label;
 mod pack;
-mod phase;
 mod rows;
 mod scan;
-mod shelf;
 mod upkeep;
 mod volume;
 mod whole;
 
+pub use folder::{Archive, Entry, Listing};
 pub use keeper::{Keeper, Permission};
 pub use label::{Address, Label, Shape};
 pub use pack::Packer;
 pub use rows::RowLines;
-pub use shelf::{Archive, Entry, Listing};
 pub use upkeep::Verdict;
 pub use volume::{Volume, VolumeReader};
 pub use whole::keep_whole;

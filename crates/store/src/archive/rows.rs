@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 
-/// Builds the document that stands for rows: `{"table":"..","rowid":1,"row":..}` on each line.
+/// Builds the document of rows: `{"table":"..","rowid":1,"row":..}` on each line.
 #[derive(Debug, Default, Clone)]
 pub struct RowLines {
     bytes: Vec<u8>,
@@ -36,7 +36,7 @@ impl RowLines {
     }
 }
 
-/// Where rows stand in the document, by table and row: first byte and length.
+/// The positions of rows in the document, by table and row: first byte and length.
 pub(super) type RowPlaces = HashMap<String, HashMap<i64, (u64, usize)>>;
 
 /// Finds all rows of a document.

@@ -1,4 +1,4 @@
-//! Reads what stands in a file without unpacking anything.
+//! Reads the frames of a file without unpacking anything.
 
 use super::ArchiveError;
 use super::frames::{self, Frame, HEADER_BYTES, Head};
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// What stands in a file up to its end, or up to where it is torn.
+/// The frames of a file up to its end, or up to where it is torn.
 #[derive(Debug)]
 pub(super) struct Scan {
     /// The last label.
@@ -80,7 +80,7 @@ impl Scan {
     }
 }
 
-/// A file to write to, and what stands in it.
+/// A file to write to, and its frames.
 pub(super) fn open(path: &Path) -> Result<(File, Scan), ArchiveError> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     let scan = Scan::of(&file)?;

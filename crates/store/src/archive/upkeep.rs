@@ -2,11 +2,11 @@
 
 use super::ArchiveError;
 use super::edition::{Appender, NewFile, make_folder};
+use super::folder::{Archive, readable};
 use super::frames::{self, FRAME_BYTES, Frame};
 use super::label::{Address, Label, Name, Written};
 use super::pack::{Packer, Unpacker};
 use super::scan::{self, Scan, open};
-use super::shelf::{Archive, readable};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -48,7 +48,7 @@ impl Archive {
         self.remove_old_editions(to.address())
     }
 
-    /// Rewrites editions of many small frames into few large ones, and tells whether there were any.
+    /// Rewrites editions of many small frames into few large ones, and gives whether there were any.
     ///
     /// # Errors
     /// When a copy is damaged or cannot be written; it is then left as it is.

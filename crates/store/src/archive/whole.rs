@@ -1,11 +1,11 @@
 //! Keeps a source that is read in one piece.
 
 use super::edition::NewFile;
+use super::folder::Archive;
 use super::frames::FRAME_BYTES;
 use super::label::{Label, Written};
 use super::pack::Packer;
 use super::scan::Scan;
-use super::shelf::Archive;
 use super::volume::too_long;
 use super::{ArchiveError, WHOLE_LIMIT};
 

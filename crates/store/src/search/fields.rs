@@ -1,14 +1,15 @@
 //! What a document of the search index is made of.
 
 use super::tokenizer::Words;
+use taffrail_model::observed::Marks;
 use taffrail_model::{EventId, Kind, Timestamp};
 use tantivy::schema::{
     FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::{Index, TantivyDocument};
 
-/// Another number means that the index is made anew.
-pub(crate) const SEARCH_VERSION: u32 = 2;
+/// Another number means that the index is rebuilt.
+pub(crate) const SEARCH_VERSION: u32 = 3;
 const WORDS: &str = "words";
 
 /// The fields by name.
@@ -51,6 +52,8 @@ pub struct Document {
     pub id: EventId,
     /// What it says.
     pub kind: Kind,
+    /// What is known about it without its text.
+    pub marks: Marks,
     /// When.
     pub at: Timestamp,
     /// Its text, as far as it is searched.
@@ -63,7 +66,7 @@ impl Document {
         out.add_u64(fields.key, key(self.id));
         out.add_u64(fields.session, row(self.session));
         out.add_i64(fields.at, self.at.as_second());
-        out.add_u64(fields.kind, code(&self.kind));
+        out.add_u64(fields.kind, code_of(&self.kind, self.marks));
         out.add_text(fields.body, self.text);
         out
     }
@@ -97,7 +100,15 @@ const KINDS: &[Kind] = &[
     Kind::ApprovalResolved,
     Kind::AgentStopped,
 ];
+/// The result of a call that failed.
+const FAILED_RESULT: u64 = 62;
 const OTHER: u64 = 63;
+
+/// The number of an event: that of its kind, but for a call that failed.
+fn code_of(kind: &Kind, marks: Marks) -> u64 {
+    let failed = *kind == Kind::ToolResult && marks.has(Marks::FAILED);
+    if failed { FAILED_RESULT } else { code(kind) }
+}
 
 /// The number of a kind.
 pub(crate) fn code(kind: &Kind) -> u64 {
@@ -105,13 +116,16 @@ pub(crate) fn code(kind: &Kind) -> u64 {
     known.and_then(|it| u64::try_from(it).ok()).unwrap_or(OTHER)
 }
 
-/// The numbers a person means by a kind, as a set of bits: its whole name, or a part of it.
+/// The numbers a person means by a kind, as a set of bits: its whole name, or a part of it. A call that
+/// failed is a result, and an error.
 pub fn codes(typed: &str) -> u64 {
     let meant = |kind: &&Kind| {
         let name = kind.as_str();
         name == typed || name.split('.').any(|part| part == typed)
     };
-    KINDS.iter().filter(meant).map(|kind| 1 << code(kind)).sum()
+    let named: u64 = KINDS.iter().filter(meant).map(|kind| 1 << code(kind)).sum();
+    let failures = (1 << code(&Kind::ToolResult)) | (1 << code(&Kind::Error));
+    if named & failures == 0 { named } else { named | 1 << FAILED_RESULT }
 }
 
 #[cfg(test)]
@@ -123,7 +137,10 @@ mod tests {
         let bit = |kind: Kind| 1u64 << code(&kind);
         assert_eq!(codes("user.prompt"), bit(Kind::UserPrompt));
         assert_eq!(codes("prompt"), bit(Kind::UserPrompt));
-        assert_eq!(codes("tool"), bit(Kind::ToolCall) | bit(Kind::ToolResult));
+        let failed = 1 << FAILED_RESULT;
+        assert_eq!(codes("tool"), bit(Kind::ToolCall) | bit(Kind::ToolResult) | failed);
+        assert_eq!(codes("error"), bit(Kind::Error) | failed);
+        assert_eq!(codes("tool.call"), bit(Kind::ToolCall));
         assert_eq!(codes("nonsense"), 0);
         assert_eq!(code(&Kind::Unknown("x".into())), OTHER);
     }

@@ -1,4 +1,4 @@
-//! Other forms of a word: a person who asks for `hashes` means `hash` and `hashing`, too.
+//! Other forms of a word: a search for `hashes` means `hash` and `hashing`, too.
 
 /// Shorter words are left as they are.
 const SHORTEST: usize = 4;
@@ -6,7 +6,7 @@ const SHORTEST: usize = 4;
 const ENDINGS: [&str; 14] =
     ["", "e", "s", "es", "ed", "ing", "er", "ers", "ion", "ions", "y", "ies", "ied", "ying"];
 
-/// The other forms an English word may stand in, most of which are no words and cost nothing.
+/// The other forms of an English word. Most of them are not words and cost nothing.
 pub(crate) fn forms(word: &str) -> Vec<String> {
     if word.len() < SHORTEST || !word.bytes().all(|it| it.is_ascii_lowercase()) {
         return Vec::new();

@@ -17,7 +17,7 @@ mod writer;
 
 pub use fields::{Document, codes as kinds_meant};
 pub use plan::Want;
-pub use query::{Clause, Query};
+pub use query::{Clause, FILTERS, Query};
 pub use reader::{EXACT_TOTAL, Hit, Hits, SearchReader};
 pub use snippet::{Snippet, snippet};
 pub use writer::{Load, SearchWriter, Stand};

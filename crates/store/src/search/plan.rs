@@ -3,7 +3,7 @@
 use super::fields::{Fields, codes, row};
 use super::forms::forms;
 use super::query::{Clause, Query};
-use crate::StoreError;
+use crate::db::StoreError;
 use std::collections::HashSet;
 use std::sync::Arc;
 use taffrail_model::Timestamp;
@@ -89,9 +89,19 @@ fn asked(
     })
 }
 
+/// The kinds that are meant, as bits. Files are named by calls.
+fn kinds(query: &Query) -> Option<u64> {
+    let typed = query.kind.as_deref().map(codes);
+    let of_files = query.file.as_ref().map(|_| codes("tool.call"));
+    match (typed, of_files) {
+        (Some(typed), Some(of_files)) => Some(typed & of_files),
+        (typed, of_files) => typed.or(of_files),
+    }
+}
+
 /// What is asked of an event beside its text.
 fn filter(want: &Want<'_>) -> Option<Box<dyn TantivyQuery>> {
-    let kinds = want.query.kind.as_deref().map(codes);
+    let kinds = kinds(want.query);
     if kinds.is_none() && want.since.is_none() && want.sessions.is_none() {
         return None;
     }

@@ -19,7 +19,7 @@ pub enum Clause {
     Word(String),
     /// An identifier or a path, typed as one: its parts one after the other add to the score.
     Joined(Vec<String>),
-    /// Words that must stand one after the other.
+    /// Words that must follow one another.
     Phrase(Vec<String>),
     /// The beginning of a word that must be there.
     Prefix(String),
@@ -46,10 +46,24 @@ pub struct Query {
     pub topic: Option<String>,
     /// `category:`
     pub category: Option<String>,
+    /// `branch:`
+    pub branch: Option<String>,
+    /// `tag:`
+    pub tag: Option<String>,
+    /// `file:` or `path:`; its parts are a phrase of the text, too.
+    pub file: Option<String>,
+    /// What was typed as a filter and is not one.
+    pub unknown: Option<String>,
 }
 
+/// The filters there are.
+pub const FILTERS: &[&str] = &[
+    "agent", "branch", "category", "device", "file", "in", "kind", "project", "since", "tag",
+    "topic",
+];
+
 impl Query {
-    /// Reads what was typed. There is no wrong query: what is no filter is words.
+    /// Reads what was typed. What looks like a filter and is not one is noted, so that the caller can report it.
     #[must_use]
     pub fn parse(typed: &str) -> Self {
         let mut query = Self::default();
@@ -61,6 +75,9 @@ impl Query {
             }
         }
         query.drop_stop_words();
+        if let Some(file) = query.file.clone() {
+            query.add_phrase(&file);
+        }
         query
     }
 
@@ -79,8 +96,13 @@ impl Query {
     /// At least one filter is set.
     #[must_use]
     pub fn has_filters(&self) -> bool {
-        let filters = [&self.agent, &self.project, &self.kind, &self.since, &self.session];
-        filters.into_iter().any(Option::is_some) || self.asks_what_about()
+        // Whoever adds a filter is reminded of it here.
+        let Self { clauses: _, unknown: _, agent, device, project, kind, since, session, .. } =
+            self;
+        let Self { topic, category, branch, tag, file, .. } = self;
+        let of_events = [kind, since, session, file];
+        let of_sessions = [agent, device, project, topic, category, branch, tag];
+        of_events.into_iter().chain(of_sessions).any(Option::is_some)
     }
 
     /// It asks what sessions were about, once they were over.
@@ -105,6 +127,9 @@ impl Query {
             *slot = Some(value.to_owned());
             return;
         }
+        if let Some((name, _)) = filter.filter(|(name, value)| looks_meant(name, value)) {
+            self.unknown = Some(name.to_owned());
+        }
         let (text, open) = text.strip_suffix('*').map_or((text, false), |start| (start, true));
         let mut parts = parts_of(text);
         if open {
@@ -122,6 +147,9 @@ impl Query {
         match self.slot(name) {
             Some(slot) => *slot = Some(value.to_owned()),
             None => {
+                if looks_meant(name, value) {
+                    self.unknown = Some(name.to_owned());
+                }
                 self.add_plain(name);
                 self.add_phrase(value);
             }
@@ -138,6 +166,9 @@ impl Query {
             "in" => Some(&mut self.session),
             "topic" => Some(&mut self.topic),
             "category" => Some(&mut self.category),
+            "branch" => Some(&mut self.branch),
+            "tag" => Some(&mut self.tag),
+            "file" | "path" => Some(&mut self.file),
             _ => None,
         }
     }
@@ -149,6 +180,14 @@ impl Query {
             self.clauses.retain(|it| !stops(it));
         }
     }
+}
+
+/// A small word, a colon and a value that begins like one: a filter was meant. Addresses, ports,
+/// lines of files and paths of modules are words.
+fn looks_meant(name: &str, value: &str) -> bool {
+    let is_small_word = name.len() > 1 && name.chars().all(|it| it.is_ascii_lowercase());
+    let begins = value.starts_with(|it: char| it.is_alphanumeric() || "~._@\"".contains(it));
+    is_small_word && begins && !value.chars().all(|it| it.is_ascii_digit())
 }
 
 enum Piece<'a> {
@@ -221,6 +260,28 @@ mod tests {
         check("\"never closed", &[Clause::Phrase(many("never closed"))]);
         check("twice twice", &[word("twice")]);
         check("*", &[]);
+    }
+
+    #[test]
+    fn every_filter_alone_is_a_question() {
+        for name in FILTERS {
+            let query = Query::parse(&format!("{name}:x"));
+            assert!(query.has_filters(), "{name}");
+            assert_eq!(query.unknown, None, "{name}");
+            assert_eq!(query.has_no_words(), *name != "file", "{name}");
+        }
+        assert!(Query::parse("path:src/lib.rs").has_filters());
+    }
+
+    #[test]
+    fn what_looks_like_a_filter_and_is_none_is_noted() {
+        let check = |typed: &str, expected: Option<&str>| {
+            assert_eq!(Query::parse(typed).unknown.as_deref(), expected, "{typed}");
+        };
+        check("x foo:bar", Some("foo"));
+        check("author:\"my name\"", Some("author"));
+        check("std::fs https://x.org src/x.rs:12 localhost:8080 b:c E0277:x foo:", None);
+        check("\"foo:bar\" said: it note: \"so\"", None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::fields::{self, Fields};
 use super::plan::{Plan, Want, planned};
 use super::ranking;
 use super::writer::Stand;
-use crate::StoreError;
+use crate::db::StoreError;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
@@ -68,7 +68,8 @@ impl SearchReader {
     pub fn open(data: &Path) -> Option<Self> {
         let folder = data.join("search");
         let found = folder.join("meta.json").exists().then(|| Self::of(&folder));
-        found?.ok().flatten()
+        let found = found?.inspect_err(|error| tracing::warn!(%error, "cannot open search"));
+        found.ok().flatten()
     }
 
     fn of(folder: &Path) -> Result<Option<Self>, StoreError> {

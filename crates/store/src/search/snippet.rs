@@ -9,7 +9,7 @@ const LENGTH: usize = 220;
 /// What is shown before the first match, in characters.
 const LEAD: usize = 60;
 
-/// A piece of plain text and where the matches stand in it, in characters.
+/// A piece of plain text and the positions of the matches in it, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
     /// The piece; white space is as it was.
@@ -78,7 +78,7 @@ fn singles(
     }
 }
 
-/// Words that stand one after the other.
+/// Words that follow one another.
 fn rows(words: &[(String, Span)], parts: &[String], give: &mut impl FnMut(usize, usize)) {
     let Some((first, others)) = parts.split_first() else { return };
     for (index, (word, span)) in words.iter().enumerate() {
@@ -138,7 +138,7 @@ fn word_start(text: &str, from: usize, limit: usize) -> usize {
     gap.map_or(from, |(at, it)| from + at + it.len_utf8())
 }
 
-/// Of matches that overlap the earlier, longer one stands.
+/// Of matches that overlap, the earlier, longer one counts.
 fn without_overlaps(sorted: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     let mut out: Vec<(usize, usize)> = Vec::with_capacity(sorted.len());
     for (start, end) in sorted {

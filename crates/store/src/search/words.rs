@@ -4,14 +4,14 @@
 /// Longer words are hashes, keys and encoded data; nobody asks for them.
 pub(crate) const LONGEST_WORD: usize = 64;
 
-/// Where a word stands in a text.
+/// The position of a word in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     /// Its first byte.
     pub(crate) start: usize,
     /// The byte after its last.
     pub(crate) end: usize,
-    /// Its place among the words; the parts of an identifier stand one after the other.
+    /// Its place among the words; the parts of an identifier follow one another.
     pub(crate) position: usize,
 }
 

@@ -1,7 +1,8 @@
 //! Writing the search index: documents in, and a commit that says how far it goes.
 
 use super::fields::{self, Document, Fields, SEARCH_VERSION, key, row};
-use crate::{StoreError, schema::private_folder};
+use crate::db::StoreError;
+use crate::db::open::private_folder;
 use std::io::ErrorKind;
 use std::ops::Bound;
 use std::path::Path;

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 use taffrail_model::hash::{self, Digest16};
-use taffrail_model::observed::{Fingerprint, Held, Kept, Marks, NewEvent, Pass, SourceState};
+use taffrail_model::observed::{
+    ArchiveState, Fingerprint, Held, Marks, NewEvent, Pass, SourceState,
+};
 use taffrail_model::{
     AgentId, Confidence, Cursor, DeviceId, EventId, Facts, Kind, NewUsage, Observed, Origin,
     Outcome, RecordKey, RuntimeIdentity, Timestamp, Tokens, TurnId,
@@ -108,7 +110,7 @@ pub(crate) fn piece(path: &str, who: &RuntimeIdentity) -> Piece {
         last_line: None,
         reader: String::new(),
         read_whole_next: false,
-        kept: Kept::Nothing,
+        kept: ArchiveState::Nothing,
     };
     let made = Observed {
         source,
@@ -286,7 +288,7 @@ impl Desk {
         self.events(who).iter().map(key_of).collect()
     }
 
-    pub(crate) fn view(&self, who: &RuntimeIdentity) -> Vec<Seen> {
+    pub(crate) fn view(&self, who: &RuntimeIdentity) -> Vec<View> {
         view(&self.reader(), who)
     }
 }
@@ -310,7 +312,7 @@ pub(crate) fn session(reader: &IndexReader, who: &RuntimeIdentity) -> SessionRow
 
 /// What is the same however an event came to be known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct View {
     pub(crate) id: EventId,
     pub(crate) kind: Kind,
     pub(crate) at: Timestamp,
@@ -323,9 +325,9 @@ pub(crate) struct Seen {
 }
 
 /// The canonical view: live events of sources that are there, in canonical order.
-pub(crate) fn view(reader: &IndexReader, who: &RuntimeIdentity) -> Vec<Seen> {
+pub(crate) fn view(reader: &IndexReader, who: &RuntimeIdentity) -> Vec<View> {
     let rows = reader.events(session(reader, who).row).unwrap();
-    let seen = |row: EventRow| Seen {
+    let seen = |row: EventRow| View {
         id: row.id,
         kind: row.kind,
         at: row.at,

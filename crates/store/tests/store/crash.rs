@@ -1,6 +1,6 @@
 //! A writer killed at any point loses nothing and doubles nothing.
 
-use crate::builder::{Piece, Said, Seen, all_said, at, boot, piece, reader, session, view, who};
+use crate::builder::{Piece, Said, View, all_said, at, boot, piece, reader, session, view, who};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -90,7 +90,7 @@ fn run(folder: &Path, tell: &mut dyn FnMut()) {
     tell();
 }
 
-fn views(folder: &Path) -> Vec<(Vec<Seen>, u64, u64)> {
+fn views(folder: &Path) -> Vec<(Vec<View>, u64, u64)> {
     let reader = reader(folder);
     let of = |name: &str| {
         let row = session(&reader, &who(name));

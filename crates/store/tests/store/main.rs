@@ -5,7 +5,7 @@ mod bindings;
 #[cfg(test)]
 mod builder;
 #[cfg(test)]
-mod counting;
+mod counts;
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
@@ -15,11 +15,11 @@ mod forks;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]
-mod numbering;
-#[cfg(test)]
 mod once;
 #[cfg(test)]
-mod places;
+mod sequences;
+#[cfg(test)]
+mod source_moves;
 #[cfg(test)]
 mod symptoms;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Several sources of one session, read in any order and in any pieces, say one thing once.
 
-use crate::builder::{Desk, Piece, Said, Seen, all_said, piece, said, who};
+use crate::builder::{Desk, Piece, Said, View, all_said, piece, said, who};
 use proptest::prelude::*;
 
 /// The most passes in a row that a run makes because a source lost something.
@@ -115,7 +115,7 @@ fn check(replicas: &[Replica], size: usize, choices: &[usize]) -> Result<(), Tes
     converge(&mut desk, replicas);
     let expected = clean(replicas);
     let is_there = replicas.iter().any(|it| !it.vanishes);
-    let wanted: Vec<Seen> = if is_there { expected.view(&who("s")) } else { Vec::new() };
+    let wanted: Vec<View> = if is_there { expected.view(&who("s")) } else { Vec::new() };
     prop_assert_eq!(desk.view(&who("s")), wanted);
     if replicas.iter().all(|it| !it.vanishes) {
         let counts = |desk: &Desk| {

@@ -1,7 +1,7 @@
 //! Counts by what sessions have in common: whole sessions by agent and project, days by event.
 
 use crate::builder::{Desk, Said, all_said, at, piece, who};
-use taffrail_model::Facts;
+use taffrail_model::{Ahead, Facts};
 use taffrail_store::{Filter, Grouping, TallyRow};
 
 const DAY: i64 = 86_400;
@@ -48,8 +48,11 @@ fn sessions_are_counted_whole_and_days_by_what_happened() {
     check(by_project, &["? 1 1 1 1 0 -", "/app 1 2 2 1 30 5"]);
     check(reader.tally_models(&all).unwrap(), &["? 1 - - - 30 -"]);
     let days = ["1970-01-01 2 2 2 2 10 -", "1970-01-02 1 1 1 0 0 -", "1970-01-04 1 0 0 0 20 -"];
-    check(reader.tally_days(&all).unwrap(), &days);
+    check(reader.tally_days(&all, &Ahead::default()).unwrap(), &days);
+    let behind = Ahead { before: vec![(at(DAY), 0)], since: -86_400 };
+    let days_behind = ["1970-01-01 2 3 3 2 10 -", "1970-01-03 1 0 0 0 20 -"];
+    check(reader.tally_days(&all, &behind).unwrap(), &days_behind);
     let since = Filter { since: Some(at(DAY)), ..all };
     check(reader.tally(&since, Grouping::Nothing).unwrap(), &["? 1 2 2 1 30 5"]);
-    check(reader.tally_days(&since).unwrap(), &days[1..]);
+    check(reader.tally_days(&since, &Ahead::default()).unwrap(), &days[1..]);
 }

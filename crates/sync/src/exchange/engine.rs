@@ -1,8 +1,10 @@
-//! What carrying needs, held together: a hub, memory, who we are, and who is in the team.
+//! The state of an exchange: a hub, a store, this device, and the team's roster.
 
-use super::health::{Health, Standstill, State, Why};
+use super::beats::Beat;
+use super::health::{Health, Stall, StallReason, State};
 use super::keyring::Keyring;
 use super::publish::ITEM_LIMIT;
+use super::wanted::Attention;
 use super::{ExchangeError, Inbox, Item, Outbox, Readers};
 use crate::hub::{Hub, KeyName};
 use crate::keys::DeviceSecret;
@@ -10,31 +12,36 @@ use crate::roster::{Roster, Signer};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use taffrail_model::exchange::{Incarnation, Kept, StreamOrigin, Writing};
+use taffrail_model::exchange::{Incarnation, StorageResult, StreamOrigin, Writing};
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 
-/// Where what is read goes.
-pub trait Applied {
+/// Receives the items that an exchange reads.
+pub trait ItemSink {
     /// Takes the items of one batch, the first under this number. The same numbers may come
-    /// again after a crash; `(origin, number)` tells.
-    fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> Kept<()>;
+    /// again after a crash; `(origin, number)` identifies an item.
+    fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> StorageResult<()>;
 
-    /// The team is another: keep it.
-    fn roster_changed(&mut self, roster: &Roster) -> Kept<()>;
+    /// The roster changed: store it.
+    fn roster_changed(&mut self, roster: &Roster) -> StorageResult<()>;
 
-    /// The team, where another program of this device changed it since this was last asked.
-    fn roster_here(&mut self) -> Kept<Option<Roster>> {
+    /// The roster, if another program of this device changed it since the last call.
+    fn roster_here(&mut self) -> StorageResult<Option<Roster>> {
         Ok(None)
     }
 
-    /// A stream began another life: tell everything in it anew.
-    fn tell_anew(&mut self, stream: &StreamName) -> Kept<()>;
+    /// A stream began a new incarnation: publish everything in it again.
+    fn republish(&mut self, stream: &StreamName) -> StorageResult<()>;
 
-    /// A key that is no matter of carrying moved, such as a claim to a decision.
-    fn key_moved(&mut self, key: &KeyName) -> Kept<()>;
+    /// Another device sent a beat with its clock.
+    fn lives(&mut self, _device: &DeviceId, _at: Timestamp) -> StorageResult<()> {
+        Ok(())
+    }
+
+    /// A key changed that the exchange does not handle itself, such as a claim to a decision.
+    fn key_moved(&mut self, key: &KeyName) -> StorageResult<()>;
 }
 
-/// Where batches outlive the hub they are published on.
+/// Where batches are stored durably.
 #[derive(Debug, Clone)]
 pub enum Durable<H> {
     /// In the log itself, as with a directory or a bucket.
@@ -45,14 +52,14 @@ pub enum Durable<H> {
 
 /// This device.
 #[derive(Debug, Clone)]
-pub struct Us {
+pub struct LocalDevice {
     /// Its id.
     pub device: DeviceId,
     /// Its secret.
     pub secret: Arc<DeviceSecret>,
 }
 
-impl Us {
+impl LocalDevice {
     pub(super) fn signer(&self) -> Signer<'_> {
         Signer { device: &self.device, secret: &self.secret }
     }
@@ -60,16 +67,16 @@ impl Us {
 
 type Fill = dyn FnMut(&mut [u8]) + Send;
 
-/// Where random bytes come from.
-pub struct Draw(Box<Fill>);
+/// A source of random bytes.
+pub struct Random(Box<Fill>);
 
-impl Draw {
-    /// Of a function that fills a slice.
+impl Random {
+    /// From a function that fills a slice with random bytes.
     pub fn new(fill: impl FnMut(&mut [u8]) + Send + 'static) -> Self {
         Self(Box::new(fill))
     }
 
-    /// Some bytes.
+    /// Random bytes.
     pub fn bytes<const N: usize>(&mut self) -> [u8; N] {
         let mut out = [0; N];
         (self.0)(&mut out);
@@ -81,29 +88,29 @@ impl Draw {
     }
 }
 
-impl fmt::Debug for Draw {
+impl fmt::Debug for Random {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Draw")
+        f.write_str("Random")
     }
 }
 
-/// Everything an exchange is made of.
+/// The parts of an exchange.
 #[derive(Debug)]
 pub struct Parts<H, S, A> {
     /// The hub.
     pub hub: H,
-    /// Where batches outlive it.
+    /// Where batches are stored durably.
     pub durable: Durable<H>,
-    /// Our memory.
+    /// The outbox and inbox.
     pub store: S,
-    /// Where what is read goes.
+    /// The receiver of the items that are read.
     pub applied: A,
-    /// Who we are.
-    pub us: Us,
-    /// Who is in the team, as far as we know.
+    /// This device.
+    pub us: LocalDevice,
+    /// The roster, as far as this device knows it.
     pub roster: Roster,
     /// Where random bytes come from.
-    pub draw: Draw,
+    pub random: Random,
 }
 
 /// Carries between this device and the others of its team.
@@ -113,22 +120,28 @@ pub struct Exchange<H, S, A> {
     pub(super) durable: Durable<H>,
     pub(super) store: S,
     pub(super) applied: A,
-    pub(super) us: Us,
+    pub(super) us: LocalDevice,
     pub(super) roster: Roster,
-    pub(super) draw: Draw,
+    pub(super) random: Random,
     pub(super) keys: Keyring,
     pub(super) health: Health,
-    /// Streams whose beginning seemed to be gone when last looked at.
+    /// Streams whose beginning seemed to be gone at the last check.
     pub(super) suspects: BTreeMap<StreamName, u64>,
     /// A batch is of an epoch that is not known here.
     pub(super) needs_roster: bool,
+    /// What the last scans found.
+    pub(super) attention: Attention,
+    /// The last sign of life of each device.
+    pub(super) beats: BTreeMap<DeviceId, Beat>,
+    /// The random id of this run of the program, made for the first beat.
+    pub(super) run: Option<u64>,
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Puts an exchange together.
     #[must_use]
     pub fn new(parts: Parts<H, S, A>) -> Self {
-        let Parts { hub, durable, store, applied, us, roster, draw } = parts;
+        let Parts { hub, durable, store, applied, us, roster, random } = parts;
         Self {
             hub,
             durable,
@@ -136,11 +149,14 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             applied,
             us,
             roster,
-            draw,
+            random,
             keys: Keyring::default(),
             health: Health::default(),
             suspects: BTreeMap::new(),
             needs_roster: false,
+            attention: Attention::default(),
+            beats: BTreeMap::new(),
+            run: None,
         }
     }
 
@@ -149,12 +165,12 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     /// # Errors
     /// When memory fails.
     pub fn open(&mut self, stream: &StreamName, readers: &Readers) -> Result<(), ExchangeError> {
-        let incarnation = Incarnation { count: 1, random: self.draw.number() };
+        let incarnation = Incarnation { count: 1, random: self.random.number() };
         let new = Writing::new(stream.clone(), incarnation, readers.to_text());
         Ok(self.store.open_stream(&new)?)
     }
 
-    /// Gives items to be carried, all of them or none. The number of the last is answered.
+    /// Adds items to the outbox, all of them or none. Returns the number of the last.
     ///
     /// # Errors
     /// When one is too large, or memory fails.
@@ -196,8 +212,8 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     /// Takes the exchange apart.
     #[must_use]
     pub fn into_parts(self) -> Parts<H, S, A> {
-        let Self { hub, durable, store, applied, us, roster, draw, .. } = self;
-        Parts { hub, durable, store, applied, us, roster, draw }
+        let Self { hub, durable, store, applied, us, roster, random, .. } = self;
+        Parts { hub, durable, store, applied, us, roster, random }
     }
 
     pub(super) fn origin_of(&self, writing: &Writing) -> StreamOrigin {
@@ -208,12 +224,17 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         }
     }
 
-    /// Notes where a reader stands still. The same thing is counted once.
-    pub(super) fn stand_still(&mut self, origin: &StreamOrigin, seq: u64, why: Why) {
-        let is_refused = matches!(why, Why::Refused(_));
-        let now = Standstill { seq, why };
+    /// Notes a stalled reader. The same stall is counted once.
+    pub(super) fn stall(&mut self, origin: &StreamOrigin, seq: u64, why: StallReason) {
+        let is_refused = matches!(why, StallReason::Refused(_));
+        let now = Stall { seq, why };
         let before = self.health.standing.insert(origin.clone(), now.clone());
-        if is_refused && before != Some(now) {
+        if before.as_ref() == Some(&now) {
+            return;
+        }
+        let (device, why) = (origin.device.as_str(), &now.why);
+        tracing::warn!(device, seq, %why, "a stream of another device cannot be read on");
+        if is_refused {
             self.health.refused += 1;
         }
     }

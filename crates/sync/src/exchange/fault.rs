@@ -43,6 +43,7 @@ impl ExchangeError {
     /// Whether the hub could not be reached: then nothing is wrong here.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Hub(error) | Self::Roster(RosterFault::Hub(error)) if error.is_retryable())
+        let (Self::Hub(error) | Self::Roster(RosterFault::Hub(error))) = self else { return false };
+        matches!(error, HubError::Unreachable(_))
     }
 }

@@ -5,36 +5,36 @@ use std::fmt;
 use taffrail_model::Timestamp;
 use taffrail_model::exchange::StreamOrigin;
 
-/// Where the carrying stands.
+/// The state of the exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum State {
-    /// It has not begun.
+    /// It has not started.
     #[default]
     Starting,
-    /// Everything that can be is carried.
+    /// Everything that can be exchanged is.
     UpToDate,
-    /// The hub cannot be reached; it is tried again.
+    /// The hub cannot be reached; the exchange retries.
     Unreachable,
-    /// Something does not work and will not by itself.
+    /// Something failed that a retry will not fix.
     Failing,
 }
 
-/// Why a stream of another device is not read on.
+/// Why a stream of another device is stalled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
-    /// What stands there is refused: forged, cut, replayed, out of its place.
+pub enum StallReason {
+    /// The next batch is refused: forged, cut, replayed, or out of place.
     Refused(String),
-    /// It is not sealed to us, or not yet.
+    /// It is not sealed to this device, or not yet.
     NotForUs,
     /// Its key is not on the hub yet.
     NoKey,
-    /// It is of an epoch we have not heard of.
+    /// It is of an epoch that this device does not know yet.
     RosterBehind,
-    /// The hub has lost what comes next; its writer has to give it again.
+    /// The hub lost the next batch; its writer must append it again.
     Missing,
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for StallReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Refused(why) => why,
@@ -46,32 +46,36 @@ impl fmt::Display for Why {
     }
 }
 
-/// Where a reader stands still, and why.
+/// Where a reader stalls, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standstill {
+pub struct Stall {
     /// The batch.
     pub seq: u64,
     /// Why.
-    pub why: Why,
+    pub why: StallReason,
 }
 
 /// How well a device keeps up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
-    /// Where it stands.
+    /// The state of the exchange.
     pub state: State,
-    /// How many items and batches of ours are not on the hub.
+    /// How many of this device's items and batches are not on the hub.
     pub behind: u64,
-    /// When everything was last carried.
+    /// When everything was last exchanged.
     pub last_sync: Option<Timestamp>,
-    /// What was wrong last, while it is.
+    /// The current error, if any.
     pub error: Option<String>,
     /// How many batches or keys of others were refused.
     pub refused: u64,
     /// How many items were of kinds not known here.
     pub unknown: u64,
-    /// Streams that are not read on.
-    pub standing: BTreeMap<StreamOrigin, Standstill>,
+    /// Stalled streams.
+    pub standing: BTreeMap<StreamOrigin, Stall>,
     /// A stream has used its key for long: an admin should rotate.
     pub rotation_due: bool,
+    /// When another copy of this device was last seen to write.
+    pub twice: Option<Timestamp>,
+    /// The hub passes no beats: they have to go through a stream.
+    pub mute: bool,
 }

@@ -1,9 +1,9 @@
-//! Data keys: ours are drawn, wrapped to our readers and put on the hub; those of others are fetched.
+//! Data keys: this device makes its own, wraps them to its readers and puts them on the hub; it fetches others'.
 //!
-//! A key is kept here only as it is wrapped. The hub says which key of an epoch is the first, so
+//! The store keeps keys only wrapped. The hub decides which key of an epoch is the first, so
 //! that two copies of one device use the same.
 
-use super::engine::{Applied, Exchange};
+use super::engine::{Exchange, ItemSink};
 use super::readers::mark;
 use super::{ExchangeError, Inbox, Outbox, Readers, names};
 use crate::bytes::Digest;
@@ -22,7 +22,7 @@ const SECONDS_OF_A_KEY: i64 = 90 * 24 * 60 * 60;
 
 type Which = (DeviceId, StreamName, u64);
 
-/// Keys that were opened.
+/// Unwrapped keys.
 #[derive(Debug, Default)]
 pub(super) struct Keyring(BTreeMap<Which, DataKey>);
 
@@ -31,15 +31,20 @@ impl Keyring {
         self.0.get(which).cloned()
     }
 
+    /// Whether any key of a stream is unwrapped.
+    pub(super) fn has_any(&self, (device, stream): &(DeviceId, StreamName)) -> bool {
+        self.0.keys().any(|(of, it, _)| of == device && it == stream)
+    }
+
     /// Forgets the keys of a device, to ask the hub again.
     pub(super) fn forget(&mut self, device: &DeviceId) {
         self.0.retain(|(of, _, _), _| of != device);
     }
 }
 
-/// What the hub has for a reader.
+/// The result of looking up a reader's key on the hub.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum KeyLookup {
     Key(DataKey),
     Nothing,
     NotForUs,
@@ -47,13 +52,13 @@ pub(super) enum Found {
     Refused(Refused),
 }
 
-/// When the key of a stream was first looked at, and how many batches there were.
-struct Began {
+/// When the key of a stream was first used, and how many batches there were.
+struct KeyAge {
     batches: u64,
     second: i64,
 }
 
-impl Began {
+impl KeyAge {
     fn of(writing: &Writing, now: Timestamp) -> Self {
         Self { batches: writing.batches, second: now.as_second() }
     }
@@ -73,13 +78,13 @@ impl Began {
     }
 }
 
-/// A wrapped key with a mark of whom it is wrapped to, as it is kept.
-struct KeptKey {
+/// A wrapped key with a digest of its recipients, as the store keeps it.
+struct StoredKey {
     mark: Digest,
     wrapped: Vec<u8>,
 }
 
-impl KeptKey {
+impl StoredKey {
     fn to_bytes(&self) -> Vec<u8> {
         [self.mark.as_bytes().as_slice(), &self.wrapped].concat()
     }
@@ -90,8 +95,8 @@ impl KeptKey {
     }
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
-    /// The key to seal a stream of ours with now. It is on the hub before it is used.
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
+    /// The current key for one of this device's streams. It is on the hub before it is used.
     pub(super) async fn own_key(&mut self, writing: &Writing) -> Result<DataKey, ExchangeError> {
         let epoch = self.roster.epoch();
         let which = (self.us.device.clone(), writing.stream.clone(), epoch);
@@ -99,7 +104,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             return Ok(key);
         }
         let name = names::key(&self.us.device, &writing.stream, epoch)?;
-        let kept = self.store.note(name.as_str())?.and_then(|it| KeptKey::parse(&it));
+        let kept = self.store.note(name.as_str())?.and_then(|it| StoredKey::parse(&it));
         let key = match kept {
             Some(kept) => {
                 self.put_key(&name, &kept.wrapped).await?;
@@ -111,7 +116,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         Ok(key)
     }
 
-    /// Draws a key, unless the hub has one of ours already.
+    /// Makes a random key, unless the hub already has one of this device.
     async fn first_key(
         &mut self,
         writing: &Writing,
@@ -121,8 +126,8 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         for _ in 0..TRIES {
             let there = self.hub.get(name).await?;
             let ours = there.as_ref().and_then(|it| self.open_own(writing, epoch, &it.bytes).ok());
-            let key = ours.unwrap_or_else(|| DataKey::from_random(self.draw.bytes()));
-            // Wrapped anew also where it was there: by whom it can be read is not to be seen.
+            let key = ours.unwrap_or_else(|| DataKey::from_random(self.random.bytes()));
+            // Wrapped again even if it was there: its recipients cannot be seen from outside.
             let kept = self.wrapped(writing, epoch, &key)?;
             let revision = there.map(|it| it.revision);
             let bytes = kept.wrapped.clone().into();
@@ -134,7 +139,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         Err(contested(name))
     }
 
-    /// Brings what is on the hub to what is kept here, and both to who may read now.
+    /// Brings the keys on the hub and in the store to the current readers.
     pub(super) async fn refresh_keys(&mut self) -> Result<(), ExchangeError> {
         for writing in self.store.streams()? {
             let prefix = format!("key/{}/{}/", self.us.device, writing.stream);
@@ -145,7 +150,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         Ok(())
     }
 
-    /// Whether a key has sealed so much, or for so long, that an admin should rotate.
+    /// Whether a key has sealed so much, or for so long, that an admin should rotate it.
     pub(super) fn is_rotation_due(
         &mut self,
         streams: &[Writing],
@@ -154,10 +159,10 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         let mut is_due = false;
         for writing in streams {
             let name = format!("age/{}/{}", writing.stream, self.roster.epoch());
-            let began = self.store.note(&name)?.and_then(|it| Began::parse(&it));
+            let began = self.store.note(&name)?.and_then(|it| KeyAge::parse(&it));
             match began {
                 Some(began) => is_due |= began.is_long_ago(writing, now),
-                None => self.store.keep_note(&name, &Began::of(writing, now).to_bytes())?,
+                None => self.store.keep_note(&name, &KeyAge::of(writing, now).to_bytes())?,
             }
         }
         Ok(is_due)
@@ -165,7 +170,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
 
     async fn refresh_key(&mut self, writing: &Writing, note: &str) -> Result<(), ExchangeError> {
         let epoch = note.rsplit('/').next().and_then(|it| it.parse().ok());
-        let kept = self.store.note(note)?.and_then(|it| KeptKey::parse(&it));
+        let kept = self.store.note(note)?.and_then(|it| StoredKey::parse(&it));
         let (Some(epoch), Some(mut kept)) = (epoch, kept) else { return Ok(()) };
         let recipients = self.recipients(writing);
         if kept.mark != mark(&recipients) {
@@ -173,7 +178,15 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             kept = self.wrapped(writing, epoch, &key)?;
             self.store.keep_note(note, &kept.to_bytes())?;
         }
+        if self.is_written(note, &kept) {
+            return Ok(());
+        }
         self.put_key(&KeyName::new(note)?, &kept.wrapped).await
+    }
+
+    /// A key that was written correctly is checked again only when it changed.
+    fn is_written(&self, note: &str, kept: &StoredKey) -> bool {
+        self.attention.written.contains(&written_mark(note, &kept.wrapped))
     }
 
     /// The key of another device's stream, from the hub.
@@ -181,22 +194,22 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         &mut self,
         origin: &StreamOrigin,
         epoch: u64,
-    ) -> Result<Found, ExchangeError> {
+    ) -> Result<KeyLookup, ExchangeError> {
         let which = (origin.device.clone(), origin.stream.clone(), epoch);
         if let Some(key) = self.keys.get(&which) {
-            return Ok(Found::Key(key));
+            return Ok(KeyLookup::Key(key));
         }
         let name = names::key(&origin.device, &origin.stream, epoch)?;
-        let Some(value) = self.hub.get(&name).await? else { return Ok(Found::Nothing) };
+        let Some(value) = self.hub.get(&name).await? else { return Ok(KeyLookup::Nothing) };
         let place = self.key_place(&origin.device, &origin.stream, epoch);
         Ok(match self.open_theirs(&origin.device, &place, &value.bytes) {
             Ok(key) => {
                 self.keys.0.insert(which, key.clone());
-                Found::Key(key)
+                KeyLookup::Key(key)
             }
-            Err(Refused::NotForUs) => Found::NotForUs,
-            Err(Refused::RosterBehind { .. }) => Found::RosterBehind,
-            Err(refused) => Found::Refused(refused),
+            Err(Refused::NotForUs) => KeyLookup::NotForUs,
+            Err(Refused::RosterBehind { .. }) => KeyLookup::RosterBehind,
+            Err(refused) => KeyLookup::Refused(refused),
         })
     }
 
@@ -229,12 +242,12 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         writing: &Writing,
         epoch: u64,
         key: &DataKey,
-    ) -> Result<KeptKey, ExchangeError> {
+    ) -> Result<StoredKey, ExchangeError> {
         let place = self.key_place(&self.us.device, &writing.stream, epoch);
         let recipients = self.recipients(writing);
         let wrapped = wrap(key, &place, &recipients, &self.us.signer());
         let wrapped = wrapped.map_err(|why| sealing(writing, why))?.to_bytes();
-        Ok(KeptKey { mark: mark(&recipients), wrapped })
+        Ok(StoredKey { mark: mark(&recipients), wrapped })
     }
 
     fn recipients(&self, writing: &Writing) -> Vec<crate::keys::Recipient> {
@@ -251,6 +264,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         for _ in 0..TRIES {
             let there = self.hub.get(name).await?;
             if there.as_ref().is_some_and(|it| *it.bytes == *bytes) {
+                self.attention.written.insert(written_mark(name.as_str(), bytes));
                 return Ok(());
             }
             let revision = there.map(|it| it.revision);
@@ -261,6 +275,11 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         }
         Err(contested(name))
     }
+}
+
+/// Stands for a key as it was written.
+fn written_mark(name: &str, bytes: &[u8]) -> String {
+    format!("{name} {}", blake3::hash(bytes).to_hex())
 }
 
 pub(super) fn sealing(writing: &Writing, why: Refused) -> ExchangeError {

@@ -5,7 +5,7 @@ use super::{
     Writing,
 };
 use std::collections::BTreeMap;
-use taffrail_model::exchange::Kept;
+use taffrail_model::exchange::StorageResult;
 use taffrail_model::{StreamName, Timestamp};
 
 /// Outbox and cursors in memory. A clone is a backup.
@@ -24,7 +24,7 @@ struct Stream {
 }
 
 impl MemoryStore {
-    fn stream(&mut self, name: &StreamName) -> Kept<&mut Stream> {
+    fn stream(&mut self, name: &StreamName) -> StorageResult<&mut Stream> {
         let missing = || StorageFault(format!("there is no stream {name}"));
         self.streams.get_mut(name).ok_or_else(missing)
     }
@@ -38,7 +38,7 @@ impl MemoryStore {
 }
 
 impl Outbox for MemoryStore {
-    fn open_stream(&mut self, new: &Writing) -> Kept<()> {
+    fn open_stream(&mut self, new: &Writing) -> StorageResult<()> {
         let fresh =
             || Stream { writing: new.clone(), rows: BTreeMap::new(), batches: BTreeMap::new() };
         let stream = self.streams.entry(new.stream.clone()).or_insert_with(fresh);
@@ -46,16 +46,21 @@ impl Outbox for MemoryStore {
         Ok(())
     }
 
-    fn close_stream(&mut self, stream: &StreamName) -> Kept<()> {
+    fn close_stream(&mut self, stream: &StreamName) -> StorageResult<()> {
         self.streams.remove(stream);
         Ok(())
     }
 
-    fn streams(&mut self) -> Kept<Vec<Writing>> {
+    fn streams(&mut self) -> StorageResult<Vec<Writing>> {
         Ok(self.streams.values().map(|it| it.writing.clone()).collect())
     }
 
-    fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp) -> Kept<u64> {
+    fn push(
+        &mut self,
+        stream: &StreamName,
+        items: &[Vec<u8>],
+        at: Timestamp,
+    ) -> StorageResult<u64> {
         let stream = self.stream(stream)?;
         for bytes in items {
             stream.writing.last += 1;
@@ -65,7 +70,7 @@ impl Outbox for MemoryStore {
         Ok(stream.writing.last)
     }
 
-    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> Kept<Vec<OutRow>> {
+    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> StorageResult<Vec<OutRow>> {
         let stream = self.stream(stream)?;
         let mut sum = 0;
         let rows = stream.rows.range(stream.writing.sealed + 1..).map(|(_, row)| row);
@@ -77,7 +82,12 @@ impl Outbox for MemoryStore {
         Ok(fitting.cloned().collect())
     }
 
-    fn keep_batch(&mut self, stream: &StreamName, batch: &OutBatch, chain: &str) -> Kept<()> {
+    fn keep_batch(
+        &mut self,
+        stream: &StreamName,
+        batch: &OutBatch,
+        chain: &str,
+    ) -> StorageResult<()> {
         let stream = self.stream(stream)?;
         stream.batches.insert(batch.seq, batch.clone());
         stream.writing.batches = batch.seq;
@@ -86,12 +96,17 @@ impl Outbox for MemoryStore {
         Ok(())
     }
 
-    fn batches(&mut self, stream: &StreamName, after: u64, limit: usize) -> Kept<Vec<OutBatch>> {
+    fn batches(
+        &mut self,
+        stream: &StreamName,
+        after: u64,
+        limit: usize,
+    ) -> StorageResult<Vec<OutBatch>> {
         let batches = self.stream(stream)?.batches.range(after + 1..);
         Ok(batches.take(limit).map(|(_, batch)| batch.clone()).collect())
     }
 
-    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> Kept<()> {
+    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> StorageResult<()> {
         let stream = self.stream(stream)?;
         (stream.writing.appended, stream.writing.confirmed) = (appended, confirmed);
         if let Some(batch) = stream.batches.get(&appended) {
@@ -100,7 +115,7 @@ impl Outbox for MemoryStore {
         Ok(())
     }
 
-    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> Kept<()> {
+    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> StorageResult<()> {
         let stream = self.stream(stream)?;
         let rows = std::mem::take(&mut stream.rows).into_values();
         stream.rows =
@@ -112,7 +127,7 @@ impl Outbox for MemoryStore {
         Ok(())
     }
 
-    fn prune(&mut self, retention: Retention) -> Kept<u64> {
+    fn prune(&mut self, retention: Retention) -> StorageResult<u64> {
         let mut all = Vec::new();
         for (name, stream) in &self.streams {
             let done = stream.batches.range(..=stream.writing.confirmed);
@@ -132,26 +147,26 @@ impl Outbox for MemoryStore {
         Ok(gone)
     }
 
-    fn note(&mut self, name: &str) -> Kept<Option<Vec<u8>>> {
+    fn note(&mut self, name: &str) -> StorageResult<Option<Vec<u8>>> {
         Ok(self.notes.get(name).cloned())
     }
 
-    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> Kept<()> {
+    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> StorageResult<()> {
         self.notes.insert(name.to_owned(), bytes.to_vec());
         Ok(())
     }
 
-    fn notes(&mut self, prefix: &str) -> Kept<Vec<String>> {
+    fn notes(&mut self, prefix: &str) -> StorageResult<Vec<String>> {
         Ok(self.notes.keys().filter(|it| it.starts_with(prefix)).cloned().collect())
     }
 }
 
 impl Inbox for MemoryStore {
-    fn read_to(&mut self, origin: &StreamOrigin) -> Kept<Option<ReadTo>> {
+    fn read_to(&mut self, origin: &StreamOrigin) -> StorageResult<Option<ReadTo>> {
         Ok(self.read.get(origin).cloned())
     }
 
-    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> Kept<()> {
+    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> StorageResult<()> {
         self.read.insert(origin.clone(), to.clone());
         Ok(())
     }

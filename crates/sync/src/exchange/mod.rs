@@ -1,15 +1,16 @@
-//! Carries numbered items between devices over any hub.
+//! Exchanges numbered items between devices over any hub.
 //!
 //! A device writes streams, one for each audience. Items wait in an outbox, are sealed into batches
 //! and appended to a log on the hub under the number their writer gives them; other devices read from
-//! cursors of their own. All storage is behind [`Outbox`] and [`Inbox`]; time and chance come in as
+//! cursors of their own. All storage is behind [`Outbox`] and [`Inbox`]; time and randomness come in as
 //! arguments. Order of reading: `item`, `publish`, `read`, `run`.
 
+mod beats;
 pub mod decision;
 mod engine;
 mod fault;
-mod gathering;
 mod health;
+mod hint_queue;
 mod item;
 mod keyring;
 mod memory;
@@ -20,14 +21,16 @@ mod readers;
 mod run;
 mod segments;
 mod team;
+mod wanted;
 
-pub use engine::{Applied, Draw, Durable, Exchange, Parts, Us};
+pub use beats::BEAT;
+pub use engine::{Durable, Exchange, ItemSink, LocalDevice, Parts, Random};
 pub use fault::ExchangeError;
-pub use health::{Health, Standstill, State, Why};
+pub use health::{Health, Stall, StallReason, State};
 pub use item::Item;
 pub use memory::MemoryStore;
-pub use names::{desk, own, share};
-pub use publish::{BATCH_BYTES, BATCH_WAIT, ITEM_LIMIT, Published, Retelling};
+pub use names::{approval_stream, own_stream, share_stream};
+pub use publish::{BATCH_BYTES, BATCH_WAIT, ITEM_LIMIT, Published, Republish};
 pub use read::ReadSummary;
 pub use readers::Readers;
 pub use run::{LOOK, Signals, run};

@@ -1,25 +1,25 @@
-//! Where on a hub things lie. Ids and random words only: a hub reads names.
+//! Names on a hub. Ids and random words only: a hub can read names.
 
 use crate::bytes::Digest;
 use crate::hub::{BlobName, KeyName, LogName, NameError, Prefix};
 use taffrail_model::exchange::{Incarnation, StreamOrigin};
 use taffrail_model::{DeviceId, StreamName};
 
-/// What the devices of the same user tell each other.
+/// The stream between the devices of one user.
 #[must_use]
-pub fn own() -> StreamName {
+pub fn own_stream() -> StreamName {
     StreamName::new("own")
 }
 
-/// Requests of this device, and its answers to others'.
+/// The stream of this device's approval requests, and of its answers to other devices.
 #[must_use]
-pub fn desk() -> StreamName {
+pub fn approval_stream() -> StreamName {
     StreamName::new("desk")
 }
 
-/// One session for chosen readers, by random bytes.
+/// The stream of one shared session, named by random bytes.
 #[must_use]
-pub fn share(random: [u8; 8]) -> StreamName {
+pub fn share_stream(random: [u8; 8]) -> StreamName {
     StreamName::new(format!("share-{:016x}", u64::from_le_bytes(random)))
 }
 
@@ -28,7 +28,7 @@ pub(super) fn log(of: &StreamOrigin) -> Result<LogName, NameError> {
     LogName::new(format!("{}/{}/{}", of.device, of.stream, of.incarnation))
 }
 
-/// Whose log a name is.
+/// The stream of a log's name.
 pub(super) fn origin(log: &LogName) -> Option<StreamOrigin> {
     let mut parts = log.as_str().split('/');
     let (device, stream, life) = (parts.next()?, parts.next()?, parts.next()?);
@@ -51,10 +51,20 @@ pub(super) fn key(
     KeyName::new(format!("key/{device}/{stream}/{epoch}"))
 }
 
-/// The device a key belongs to.
-pub(super) fn key_of(key: &KeyName) -> Option<DeviceId> {
-    let device = key.as_str().strip_prefix("key/")?.split('/').next()?;
-    Some(DeviceId::new(device))
+/// The keys of a stream.
+pub(super) fn keys_of(device: &DeviceId, stream: &StreamName) -> Result<Prefix, NameError> {
+    Prefix::new(format!("key/{device}/{stream}"))
+}
+
+/// The device and the stream a key belongs to.
+pub(super) fn key_of(key: &KeyName) -> Option<(DeviceId, StreamName)> {
+    let mut parts = key.as_str().strip_prefix("key/")?.split('/');
+    Some((DeviceId::new(parts.next()?), StreamName::new(parts.next()?)))
+}
+
+/// The epoch a key is of.
+pub(super) fn epoch_of(key: &KeyName) -> Option<u64> {
+    key.as_str().strip_prefix("key/")?.rsplit('/').next()?.parse().ok()
 }
 
 /// Where the roster is.
@@ -109,7 +119,7 @@ mod tests {
     #[test]
     fn names_are_read_back() {
         let incarnation = Incarnation { count: 2, random: 9 };
-        let of = StreamOrigin { device: DeviceId::new("d-1"), stream: own(), incarnation };
+        let of = StreamOrigin { device: DeviceId::new("d-1"), stream: own_stream(), incarnation };
         let name = log(&of).unwrap();
         assert_eq!(name.as_str(), "d-1/own/2-0000000000000009");
         assert_eq!(origin(&name), Some(of.clone()));
@@ -119,10 +129,11 @@ mod tests {
         for other in ["d-1", "d-1/own", "d-1/own/x", "d-1/own/2-0000000000000009/more"] {
             assert_eq!(origin(&LogName::new(other).unwrap()), None, "{other}");
         }
-        let key = key(&DeviceId::new("d-1"), &desk(), 4).unwrap();
+        let key = key(&DeviceId::new("d-1"), &approval_stream(), 4).unwrap();
         assert_eq!(key.as_str(), "key/d-1/desk/4");
-        assert_eq!(key_of(&key), Some(DeviceId::new("d-1")));
+        assert_eq!(key_of(&key), Some((DeviceId::new("d-1"), approval_stream())));
+        assert_eq!(epoch_of(&key), Some(4));
         assert_eq!(key_of(&roster().unwrap()), None);
-        assert_eq!(share([1, 0, 0, 0, 0, 0, 0, 0]).as_str(), "share-0000000000000001");
+        assert_eq!(share_stream([1, 0, 0, 0, 0, 0, 0, 0]).as_str(), "share-0000000000000001");
     }
 }

@@ -1,10 +1,11 @@
 //! From the outbox to the hub: items become batches, and batches are appended in order, each under
 //! the number it was given when it was sealed.
 
-use super::engine::{Applied, Durable, Exchange};
+use super::engine::{Durable, Exchange, ItemSink};
 use super::item::join;
 use super::keyring::sealing;
 use super::segments::Hurry;
+use super::wanted::Lengths;
 use super::{ExchangeError, Inbox, Outbox, RosterFault, names};
 use crate::Roster;
 use crate::hub::{Appended, Hub, HubError, LogName};
@@ -13,9 +14,9 @@ use crate::seal::{Chain, Content, Refused, Stream, seal};
 use taffrail_model::exchange::{OutBatch, OutRow, Retention, StreamOrigin, Writing};
 use taffrail_model::{StreamName, Timestamp};
 
-/// A batch has at most so many bytes of items, or one item.
+/// The most bytes of items in a batch, unless it holds one item.
 pub const BATCH_BYTES: usize = 64 * 1024;
-/// An item waits so long for others to share its batch, in milliseconds.
+/// How long an item waits for others to share its batch, in milliseconds.
 pub const BATCH_WAIT: i64 = 100;
 /// The longest item; sealed it still fits an entry.
 pub const ITEM_LIMIT: usize = 256 * 1024;
@@ -23,21 +24,21 @@ pub const ITEM_LIMIT: usize = 256 * 1024;
 const STRIDE: usize = 16;
 /// How often a stream is settled with the hub in one round.
 const SETTLED: usize = 4;
-/// How long confirmed batches are kept to be given again: 30 days, in seconds.
+/// How long confirmed batches are kept for a hub that loses them: 30 days, in seconds.
 const KEPT_SECONDS: i64 = 30 * 24 * 60 * 60;
 /// How many bytes of them are kept.
 const KEPT_BYTES: u64 = 256 * 1024 * 1024;
 
-/// A stream began another life; all of it has to be told anew.
+/// A stream began a new incarnation; all of it must be published again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Retelling {
+pub enum Republish {
     /// Another copy of this device has written: this one was restored from a backup.
     Restored(StreamName),
     /// The hub lost what the outbox has no more.
     BeginningGone(StreamName),
 }
 
-/// What came of publishing.
+/// The result of publishing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Published {
     /// How many batches are on the hub that were not.
@@ -45,13 +46,13 @@ pub struct Published {
     /// When the next batch is due, if items wait.
     pub due: Option<Timestamp>,
     /// Streams that began another life.
-    pub retelling: Vec<Retelling>,
+    pub republish: Vec<Republish>,
 }
 
-/// What became of the batches of one stream.
+/// The outcome for the batches of one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// All are on the hub, so many of them new.
+    /// All are on the hub; this many of them are new.
     Done(u64),
     /// The hub has something else under this number, or ends before it.
     Conflict { seq: u64, last: u64 },
@@ -66,7 +67,7 @@ enum Settled {
     Later,
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Seals what is due and appends what is sealed.
     ///
     /// # Errors
@@ -91,14 +92,30 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     /// # Errors
     /// Says what the hub or memory did not do.
     pub async fn audit(&mut self, now: Timestamp) -> Result<(), ExchangeError> {
+        let ours = names::logs_of(&self.us.device)?;
+        let lengths = self.hub.lengths(&ours).await?;
+        self.audit_by(&lengths, now).await
+    }
+
+    /// The same by how long logs are said to be: only of one that seems too short more is asked.
+    pub(super) async fn audit_by(
+        &mut self,
+        lengths: &Lengths,
+        now: Timestamp,
+    ) -> Result<(), ExchangeError> {
         let streams = self.store.streams()?;
-        for writing in &streams {
+        for writing in streams.iter().filter(|it| it.appended > 0) {
             let log = names::log(&self.origin_of(writing))?;
+            let length = lengths.iter().find(|(it, _)| *it == log).and_then(|(_, it)| *it);
+            if length.is_some_and(|it| it >= writing.appended) {
+                continue;
+            }
             let last = self.hub.last(&log).await?;
             if last < writing.appended {
                 self.reach(writing, last)?;
             }
         }
+        self.note_lives(lengths, &streams, now);
         let before = now.as_second().saturating_sub(KEPT_SECONDS);
         let before = Timestamp::from_second(before).unwrap_or(Timestamp::MIN);
         self.store.prune(Retention { before, bytes: KEPT_BYTES })?;
@@ -176,6 +193,10 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
 
     /// Writes down how far the hub is, forwards or back.
     fn reach(&mut self, writing: &Writing, appended: u64) -> Result<(), ExchangeError> {
+        if appended < writing.appended {
+            // A hub that lost entries may have lost keys, too.
+            self.attention.forget();
+        }
         let confirmed = match self.durable {
             Durable::Log => appended,
             // A hub that lost entries may have lost segments too.
@@ -197,7 +218,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         match outcome {
             Outcome::Conflict { seq, last } if last >= seq => {
                 self.begin_again(writing, now).await?;
-                out.retelling.push(Retelling::Restored(stream));
+                out.republish.push(Republish::Restored(stream));
                 return Ok(Settled::Again);
             }
             Outcome::Conflict { last, .. } => {
@@ -207,7 +228,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             Outcome::Done(_) => return Ok(Settled::Again),
             Outcome::Gone => {}
         }
-        // A server that has just taken over may seem to have less for a moment: look twice.
+        // A server that has just taken over may seem to have less for a moment: check twice.
         let last = self.hub.last(&names::log(&self.origin_of(writing))?).await?;
         if last > writing.appended {
             self.reach(writing, last)?;
@@ -217,7 +238,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             return Ok(Settled::Later);
         }
         self.begin_again(writing, now).await?;
-        out.retelling.push(Retelling::BeginningGone(stream));
+        out.republish.push(Republish::BeginningGone(stream));
         Ok(Settled::Again)
     }
 
@@ -226,14 +247,15 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         writing: &Writing,
         now: Timestamp,
     ) -> Result<(), ExchangeError> {
+        self.attention.forget();
         self.confirm(&writing.stream, now, Hurry::Now).await?;
         let ours = self.hub.logs(&names::logs_of(&self.us.device)?).await?;
         let lives = ours.iter().filter_map(names::origin);
         let lives = lives.filter(|it| it.stream == writing.stream).map(|it| it.incarnation);
         let newest = lives.max().unwrap_or(writing.incarnation).max(writing.incarnation);
-        // Told first: after a crash in between it is told twice, not never.
-        self.applied.tell_anew(&writing.stream)?;
-        let next = newest.next(self.draw.number());
+        // Reported first: after a crash in between it is reported twice, not never.
+        self.applied.republish(&writing.stream)?;
+        let next = newest.next(self.random.number());
         self.suspects.remove(&writing.stream);
         Ok(self.store.begin_again(&writing.stream, next)?)
     }
@@ -258,7 +280,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         let bytes = join(rows.iter().map(|row| row.bytes.as_slice()));
         let (events, epoch) = (rows.len() as u64, self.roster.epoch());
         let content = Content { events, bytes: &bytes, epoch };
-        let nonce = self.draw.bytes();
+        let nonce = self.random.bytes();
         let (sealed, chain) = seal(&chain, content, &key, &self.us.signer(), nonce)
             .map_err(|why| sealing(writing, why))?;
         let (seq, bytes) = (writing.batches + 1, sealed.to_bytes());

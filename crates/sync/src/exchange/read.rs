@@ -1,18 +1,17 @@
-//! From the hub to us: every other device's streams, each from a cursor of our own.
+//! Reads every other device's streams from the hub, each from this device's own cursor.
 //!
-//! A batch that is not what it should be is never applied, and the reader stands still at it rather
-//! than pass over it. It goes on when the writer has given the right one, or begun another life.
+//! An invalid batch is never applied, and the reader stalls at it rather
+//! than skip it. It continues when the writer appends the right one, or begins a new incarnation.
 
-use super::engine::{Applied, Exchange};
-use super::health::Why;
+use super::engine::{Exchange, ItemSink};
+use super::health::StallReason;
 use super::item::{Item, split};
-use super::keyring::Found;
+use super::keyring::KeyLookup;
 use super::publish::{chain_of, chain_text};
+use super::wanted::Lengths;
 use super::{ExchangeError, Inbox, Outbox, names};
-use crate::hub::{Entry, Hub, HubError, LogName};
-use crate::seal::{Chain, Opened, Refused, Sealed, Standing, check, open};
-use std::collections::BTreeSet;
-use taffrail_model::DeviceId;
+use crate::hub::{Entry, Hub, HubError, LogName, Prefix};
+use crate::seal::{Chain, Opened, Refused, Sealed, WriterStatus, check, open};
 use taffrail_model::exchange::{ReadTo, StreamOrigin};
 
 /// How many batches are asked for at a time.
@@ -41,25 +40,32 @@ enum Step {
     Stop,
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
-    /// Reads everything that other devices of the team have for us.
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
+    /// Reads everything that other devices of the team have for this device.
     ///
     /// # Errors
     /// Says what the hub or memory did not do. What was applied stays applied.
     pub async fn read(&mut self) -> Result<ReadSummary, ExchangeError> {
+        let lengths = self.hub.lengths(&Prefix::everything()).await?;
+        self.read_by(&lengths).await
+    }
+
+    /// The same by how long logs are said to be: what was read to its end is not asked for.
+    pub(super) async fn read_by(
+        &mut self,
+        lengths: &Lengths,
+    ) -> Result<ReadSummary, ExchangeError> {
         let mut out = ReadSummary::default();
-        let mut seen = BTreeSet::new();
-        for device in self.others() {
-            let logs = self.hub.logs(&names::logs_of(&device)?).await?;
-            let mut origins: BTreeSet<_> = logs.iter().filter_map(names::origin).collect();
-            origins.extend(self.segmented(&device).await?);
-            for origin in origins {
-                self.read_stream(&origin, &mut out).await?;
-                seen.insert(origin);
+        let wanted = self.wanted(lengths).await?;
+        for (origin, length) in &wanted {
+            if self.is_read(origin, *length)? || !self.is_for_us(origin).await? {
+                continue;
             }
+            self.read_stream(origin, &mut out).await?;
+            self.note_read(origin, *length);
         }
-        // Of a stream that is nowhere any more there is nothing to be said.
-        self.health.standing.retain(|origin, _| seen.contains(origin));
+        // A stream that no longer exists is not reported.
+        self.health.standing.retain(|origin, _| wanted.contains_key(origin));
         Ok(out)
     }
 
@@ -69,18 +75,11 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     /// Says what the hub or memory did not do.
     pub async fn read_log(&mut self, log: &LogName) -> Result<ReadSummary, ExchangeError> {
         let mut out = ReadSummary::default();
-        let origin = names::origin(log).filter(|it| self.others().contains(&it.device));
-        if let Some(origin) = origin {
+        let Some(origin) = names::origin(log) else { return Ok(out) };
+        if self.is_for_us(&origin).await? {
             self.read_stream(&origin, &mut out).await?;
         }
         Ok(out)
-    }
-
-    /// The other devices that are in the team now.
-    fn others(&self) -> Vec<DeviceId> {
-        let current = self.roster.members().filter(|member| member.is_current());
-        let ids = current.map(|member| member.device.id.clone());
-        ids.filter(|id| *id != self.us.device).collect()
     }
 
     async fn read_stream(
@@ -88,6 +87,9 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         origin: &StreamOrigin,
         out: &mut ReadSummary,
     ) -> Result<(), ExchangeError> {
+        if self.is_blocked(origin).await? {
+            return Ok(());
+        }
         let log = names::log(origin)?;
         let Some(mut place) = self.place(origin)? else { return Ok(()) };
         loop {
@@ -109,7 +111,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         let text = kept.as_ref().map(|it| it.chain.as_str());
         let seq = kept.as_ref().map_or(0, |it| it.seq);
         let Ok(chain) = chain_of(text, origin, &self.roster) else {
-            self.stand_still(origin, seq, Why::Refused("our own cursor is damaged".to_owned()));
+            self.stall(origin, seq, StallReason::Refused("our own cursor is damaged".to_owned()));
             return Ok(None);
         };
         Ok(Some(Place { origin: origin.clone(), seq, chain }))
@@ -142,7 +144,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             Err(error) => return Err(error.into()),
         };
         if found.is_empty() {
-            self.stand_still(&place.origin, place.seq + 1, Why::Missing);
+            self.stall(&place.origin, place.seq + 1, StallReason::Missing);
             return Ok(None);
         }
         Ok(Some(found))
@@ -165,7 +167,7 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
                     self.health.standing.remove(&place.origin);
                 }
                 Err(why) => {
-                    self.stand_still(&place.origin, entry.seq, why);
+                    self.stall(&place.origin, entry.seq, why);
                     return Ok(Step::Stop);
                 }
             }
@@ -178,16 +180,16 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
         &mut self,
         place: &Place,
         entry: &Entry,
-    ) -> Result<Result<(Vec<Item>, Opened), Why>, ExchangeError> {
+    ) -> Result<Result<(Vec<Item>, Opened), StallReason>, ExchangeError> {
         if entry.seq != place.seq + 1 {
-            return Ok(Err(Why::Missing));
+            return Ok(Err(StallReason::Missing));
         }
         let sealed = match Sealed::parse(&entry.bytes) {
             Ok(sealed) => sealed,
             Err(refused) => return Ok(Err(self.reason(&refused))),
         };
         let key = match self.their_key(&place.origin, sealed.place.epoch).await? {
-            Found::Key(key) => key,
+            KeyLookup::Key(key) => key,
             other => return Ok(Err(self.without_key(place, &sealed, other))),
         };
         Ok(match open(&sealed, &place.chain, &key, &self.roster) {
@@ -201,39 +203,43 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
     }
 
     /// A batch that has no key may be refused all the same.
-    fn without_key(&mut self, place: &Place, sealed: &Sealed, found: Found) -> Why {
+    fn without_key(&mut self, place: &Place, sealed: &Sealed, found: KeyLookup) -> StallReason {
         if let Err(refused) = check(sealed, &place.chain, &self.roster) {
             return self.reason(&refused);
         }
         match found {
-            Found::Key(_) | Found::Nothing => Why::NoKey,
-            Found::NotForUs => Why::NotForUs,
-            Found::RosterBehind => {
-                self.needs_roster = true;
-                Why::RosterBehind
+            KeyLookup::Key(_) | KeyLookup::Nothing => StallReason::NoKey,
+            KeyLookup::NotForUs => {
+                let epoch = sealed.place.epoch;
+                self.attention.blocked.insert(place.origin.clone(), epoch);
+                StallReason::NotForUs
             }
-            Found::Refused(refused) => Why::Refused(format!("its key: {refused}")),
+            KeyLookup::RosterBehind => {
+                self.needs_roster = true;
+                StallReason::RosterBehind
+            }
+            KeyLookup::Refused(refused) => StallReason::Refused(format!("its key: {refused}")),
         }
     }
 
-    fn reason(&mut self, refused: &Refused) -> Why {
+    fn reason(&mut self, refused: &Refused) -> StallReason {
         if let Refused::RosterBehind { .. } = refused {
             self.needs_roster = true;
-            return Why::RosterBehind;
+            return StallReason::RosterBehind;
         }
-        Why::Refused(refused.to_string())
+        StallReason::Refused(refused.to_string())
     }
 }
 
 /// The items, if they are as many as their numbers and their writer is in the team now.
-fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), Why> {
-    if opened.standing == Standing::Removed {
-        return Err(Why::Refused("its writer is not in the team any more".to_owned()));
+fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), StallReason> {
+    if opened.writer == WriterStatus::Removed {
+        return Err(StallReason::Refused("its writer is not in the team any more".to_owned()));
     }
     let items = split(&opened.bytes);
     let numbers = (sealed.place.last - sealed.place.first).saturating_add(1);
     if items.len() as u64 != numbers {
-        return Err(Why::Refused("it does not hold what its numbers say".to_owned()));
+        return Err(StallReason::Refused("it does not hold what its numbers say".to_owned()));
     }
     Ok((items, opened))
 }

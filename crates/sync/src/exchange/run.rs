@@ -1,53 +1,56 @@
-//! The loop of a device: publishes what is given, reads what moved, looks at everything now and
+//! The loop of a device: publishes the outbox, reads what changed, scans everything now and
 //! then, and waits longer and longer while the hub cannot be reached.
 
-use super::engine::{Applied, Exchange};
-use super::gathering::{Gathering, Later};
-use super::{ExchangeError, Health, Inbox, Outbox, names};
-use crate::hub::{Hint, Hints, Hub, HubError, KeyName, LogName, Prefix};
+use super::engine::{Exchange, ItemSink};
+use super::hint_queue::{HintQueue, QueuedHint};
+use super::{BEAT, ExchangeError, Health, Inbox, Outbox, names};
+use crate::hub::{Hint, Hints, Hub, HubError, KeyName, LogName, Prefix, Watched};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use taffrail_model::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// How often everything is looked at when nothing moves.
+/// How often everything is scanned when no hint comes.
 pub const LOOK: Duration = Duration::from_secs(30);
-/// How long is waited after the first failure, in milliseconds.
+/// The wait after the first failure, in milliseconds.
 const FIRST_WAIT: u64 = 500;
-/// How long is waited at most, in milliseconds.
+/// The longest wait, in milliseconds.
 const LONGEST_WAIT: u64 = 60_000;
 
-/// What the loop hears and says beside the hub.
+/// The loop's channels to the rest of the program.
 #[derive(Debug)]
 pub struct Signals {
-    /// Items were given to the outbox.
+    /// Items were added to the outbox.
     pub pushed: Arc<Notify>,
+    /// This device has live sessions, so it should send beats.
+    pub lives: Arc<AtomicBool>,
     /// How well the device keeps up.
     pub health: watch::Sender<Health>,
     /// True when the loop should end.
     pub stop: watch::Receiver<bool>,
 }
 
-/// What the loop woke up for.
-enum Woken {
+/// Why the loop woke up.
+enum Wake {
     Pushed,
     Hint(Hint),
-    /// There will be no more hints.
-    Deaf,
+    /// The watch ended: no more hints will come.
+    WatchEnded,
     Time,
     Stop,
 }
 
-/// What came of following a hint.
-struct Followed {
-    /// When the next batch of ours is due.
+/// The result of following a hint.
+struct HintResult {
+    /// When this device's next batch is due.
     due: Option<Timestamp>,
-    /// There was nothing to read yet.
+    /// The entry could not be read yet.
     is_early: bool,
 }
 
-/// Carries until it is told to stop. The exchange is given back, to be taken apart.
+/// Runs the exchange until `stop` is set, and returns it.
 pub async fn run<H, S, A>(
     mut exchange: Exchange<H, S, A>,
     clock: impl Fn() -> Timestamp + Send + Sync,
@@ -56,7 +59,7 @@ pub async fn run<H, S, A>(
 where
     H: Hub,
     S: Outbox + Inbox + Send,
-    A: Applied + Send,
+    A: ItemSink + Send,
 {
     let mut failures = 0;
     while !*signals.stop.borrow() {
@@ -64,7 +67,7 @@ where
         let Err(error) = answer else { break };
         exchange.note_outcome(Some(&error), clock());
         signals.health.send_replace(exchange.health.clone());
-        let wait = backoff(failures, exchange.draw.number());
+        let wait = backoff(failures, exchange.random.number());
         failures += 1;
         let is_over = tokio::select! {
             () = tokio::time::sleep(wait) => false,
@@ -77,7 +80,7 @@ where
     exchange
 }
 
-/// Carries until something fails or it is told to stop.
+/// Runs the exchange until something fails or `stop` is set.
 async fn serve<H, S, A>(
     exchange: &mut Exchange<H, S, A>,
     clock: &(impl Fn() -> Timestamp + Send + Sync),
@@ -87,52 +90,119 @@ async fn serve<H, S, A>(
 where
     H: Hub,
     S: Outbox + Inbox + Send,
-    A: Applied + Send,
+    A: ItemSink + Send,
 {
-    // Before the first look, so that nothing moves unseen in between.
-    let mut hints = exchange.hub.watch(&Prefix::everything()).await?;
-    let mut woken = Woken::Time;
-    let mut looked = Instant::now();
-    let (mut gathering, mut due) = (Gathering::default(), None);
+    // Before the first scan, so that no change in between is missed.
+    let mut hint_watch = HintWatch::open(exchange).await?;
+    let mut cause = Wake::Time;
+    let mut times = Times { look: Instant::now(), beat: Instant::now() };
+    let (mut hint_queue, mut due) = (HintQueue::default(), None);
     loop {
-        due = match woken {
-            Woken::Stop => return Ok(()),
-            Woken::Deaf => return Err(HubError::Unreachable("the watch ended".to_owned()).into()),
-            Woken::Time if looked <= Instant::now() => {
-                looked = Instant::now() + LOOK;
+        due = match cause {
+            Wake::Stop => return Ok(()),
+            Wake::WatchEnded => {
+                return Err(HubError::Unreachable("the watch ended".to_owned()).into());
+            }
+            Wake::Time if times.look <= Instant::now() => {
+                times.look = Instant::now() + LOOK;
                 exchange.look(clock()).await?
             }
-            Woken::Time | Woken::Pushed => exchange.publish(clock()).await?.due,
-            Woken::Hint(hint) if gathering.waits_with(&hint, Instant::now()) => due,
-            Woken::Hint(hint) => {
-                gathering.keep(Later { at: Instant::now(), hint, tries: 0 });
+            Wake::Time | Wake::Pushed => exchange.publish(clock()).await?.due,
+            Wake::Hint(Hint::Beat(device, bytes)) => {
+                exchange.receive_beat(&device, &bytes, clock())?;
+                due
+            }
+            Wake::Hint(hint) if hint_queue.defer(&hint, Instant::now()) => due,
+            Wake::Hint(hint) => {
+                hint_queue.keep(QueuedHint { at: Instant::now(), hint, tries: 0 });
                 due
             }
         };
-        for Later { hint, tries, .. } in gathering.due(Instant::now()) {
+        for QueuedHint { hint, tries, .. } in hint_queue.due(Instant::now()) {
             let followed = exchange.follow(&hint, clock()).await?;
             due = followed.due;
             if followed.is_early {
-                gathering.again(hint, tries, Instant::now());
+                hint_queue.again(hint, tries, Instant::now());
             }
         }
+        if hint_watch.follow(exchange).await? {
+            times.look = Instant::now();
+        }
+        times.beat(exchange, clock(), signals).await?;
         *failures = 0;
         exchange.note_outcome(None, clock());
-        say(&signals.health, &exchange.health);
+        send_health(&signals.health, &exchange.health);
         let published = due.map(|due| instant_of(due, clock()));
-        let wake = [Some(looked), published, gathering.until()].into_iter().flatten().min();
-        let wake = wake.unwrap_or(looked);
-        woken = wait(&mut hints, signals, wake).await;
+        let wake = [published, hint_queue.until()].into_iter().flatten().min();
+        let wake = wake.map_or(times.next(signals), |it| it.min(times.next(signals)));
+        cause = wait(&mut hint_watch.hints, signals, wake).await;
     }
 }
 
-async fn wait(hints: &mut Hints, signals: &mut Signals, until: Instant) -> Woken {
+/// When the next scan and the next beat are due.
+struct Times {
+    look: Instant,
+    beat: Instant,
+}
+
+impl Times {
+    fn next(&self, signals: &Signals) -> Instant {
+        match signals.lives.load(Ordering::Relaxed) {
+            true => self.look.min(self.beat),
+            false => self.look,
+        }
+    }
+
+    /// Sends a beat, if sessions live and it is time.
+    async fn beat<H: Hub, S: Outbox + Inbox, A: ItemSink>(
+        &mut self,
+        exchange: &mut Exchange<H, S, A>,
+        now: Timestamp,
+        signals: &Signals,
+    ) -> Result<(), ExchangeError> {
+        if signals.lives.load(Ordering::Relaxed) && self.beat <= Instant::now() {
+            self.beat = Instant::now() + BEAT;
+            exchange.beat(now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The open watch on the hub.
+struct HintWatch {
+    watched: Watched,
+    hints: Hints,
+}
+
+impl HintWatch {
+    async fn open<H: Hub, S: Outbox + Inbox, A: ItemSink>(
+        exchange: &mut Exchange<H, S, A>,
+    ) -> Result<Self, ExchangeError> {
+        let watched = exchange.watched()?;
+        let hints = exchange.hub.watch(&watched).await?;
+        Ok(Self { watched, hints })
+    }
+
+    /// Watches the streams that are read now; `true` if they changed.
+    async fn follow<H: Hub, S: Outbox + Inbox, A: ItemSink>(
+        &mut self,
+        exchange: &mut Exchange<H, S, A>,
+    ) -> Result<bool, ExchangeError> {
+        if exchange.watched()? == self.watched {
+            return Ok(false);
+        }
+        *self = Self::open(exchange).await?;
+        Ok(true)
+    }
+}
+
+async fn wait(hints: &mut Hints, signals: &mut Signals, until: Instant) -> Wake {
     tokio::select! {
         biased;
-        _ = signals.stop.changed() => Woken::Stop,
-        () = signals.pushed.notified() => Woken::Pushed,
-        hint = hints.next() => hint.map_or(Woken::Deaf, Woken::Hint),
-        () = tokio::time::sleep_until(until) => Woken::Time,
+        _ = signals.stop.changed() => Wake::Stop,
+        () = signals.pushed.notified() => Wake::Pushed,
+        hint = hints.next() => hint.map_or(Wake::WatchEnded, Wake::Hint),
+        () = tokio::time::sleep_until(until) => Wake::Time,
     }
 }
 
@@ -142,8 +212,8 @@ fn instant_of(due: Timestamp, now: Timestamp) -> Instant {
     Instant::now() + rest
 }
 
-/// Says how it stands, unless only the time of the last success changed within a look.
-fn say(health: &watch::Sender<Health>, now: &Health) {
+/// Publishes the health, unless only the time of the last success changed.
+fn send_health(health: &watch::Sender<Health>, now: &Health) {
     health.send_if_modified(|before| {
         let is_same = Health { last_sync: None, ..before.clone() }
             == Health { last_sync: None, ..now.clone() };
@@ -152,33 +222,41 @@ fn say(health: &watch::Sender<Health>, now: &Health) {
     });
 }
 
-/// Twice as long after every failure, and between half and all of that by chance.
+/// Doubles after every failure, with a random part between half and all of it.
 fn backoff(failures: u32, chance: u64) -> Duration {
     let longest = FIRST_WAIT.saturating_mul(1 << failures.min(16)).min(LONGEST_WAIT);
     Duration::from_millis(longest / 2 + chance % (longest / 2 + 1))
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
-    /// Looks at everything once. When the next batch is due is answered.
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
+    /// Scans everything once. Returns when the next batch is due.
     ///
     /// # Errors
     /// Says what the hub or memory did not do.
     pub async fn look(&mut self, now: Timestamp) -> Result<Option<Timestamp>, ExchangeError> {
-        self.follow_roster().await?;
-        self.audit(now).await?;
+        let (is_moved, mark) = self.keys_moved().await?;
+        if is_moved {
+            self.follow_roster().await?;
+            self.note_mark(mark);
+        } else {
+            self.refresh_keys().await?;
+        }
+        let lengths = self.hub.lengths(&Prefix::everything()).await?;
+        self.audit_by(&lengths, now).await?;
         let due = self.publish(now).await?.due;
-        self.read().await?;
+        self.read_by(&lengths).await?;
         self.catch_up_roster().await?;
         Ok(due)
     }
 
     /// Follows a hint.
-    async fn follow(&mut self, hint: &Hint, now: Timestamp) -> Result<Followed, ExchangeError> {
+    async fn follow(&mut self, hint: &Hint, now: Timestamp) -> Result<HintResult, ExchangeError> {
         let mut is_early = false;
         match hint {
             Hint::Anything => {
+                self.attention.forget();
                 let due = self.look(now).await?;
-                return Ok(Followed { due, is_early });
+                return Ok(HintResult { due, is_early });
             }
             Hint::Log(log) => {
                 let read = self.read_log(log).await?;
@@ -186,11 +264,13 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
                 self.catch_up_roster().await?;
             }
             Hint::Key(key) => self.follow_key(key).await?,
+            // A beat is read at once and never queued.
+            Hint::Beat(..) => {}
         }
-        Ok(Followed { due: self.publish(now).await?.due, is_early })
+        Ok(HintResult { due: self.publish(now).await?.due, is_early })
     }
 
-    /// The log is another device's, and nothing in it holds us up.
+    /// Whether the log is another device's and its stream is not stalled.
     fn is_open(&self, log: &LogName) -> bool {
         let origin = names::origin(log).filter(|it| it.device != self.us.device);
         origin.is_some_and(|it| !self.health.standing.contains_key(&it))
@@ -202,16 +282,23 @@ impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
             self.read().await?;
             return Ok(());
         }
-        let Some(device) = names::key_of(key) else { return Ok(self.applied.key_moved(key)?) };
+        let Some((device, stream)) = names::key_of(key) else {
+            return Ok(self.applied.key_moved(key)?);
+        };
+        if device == self.us.device {
+            self.attention.written.clear();
+            return Ok(());
+        }
+        self.attention.forget_key(&device, &stream);
+        self.keys.forget(&device);
         let waits = self.health.standing.keys().any(|origin| origin.device == device);
-        if device != self.us.device && waits {
-            self.keys.forget(&device);
+        if waits || self.is_share_for_us((&device, &stream)).await? {
             self.read().await?;
         }
         Ok(())
     }
 
-    /// Fetches the roster and reads again, if something was of an epoch not known here.
+    /// Fetches the roster and reads again, if something was of an unknown epoch.
     async fn catch_up_roster(&mut self) -> Result<(), ExchangeError> {
         if self.needs_roster {
             self.follow_roster().await?;

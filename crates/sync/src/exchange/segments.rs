@@ -1,6 +1,6 @@
 //! Segments: several batches in one blob, where they outlive the log they were published in.
 
-use super::engine::{Applied, Durable, Exchange};
+use super::engine::{Durable, Exchange, ItemSink};
 use super::names::{self, Span};
 use super::{ExchangeError, Inbox, Outbox};
 use crate::hub::{BlobName, Content, Entry, Hub, Prefix};
@@ -22,7 +22,7 @@ pub(super) enum Hurry {
     Now,
 }
 
-impl<H: Hub, S: Outbox + Inbox, A: Applied> Exchange<H, S, A> {
+impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Puts what is on the hub where it outlives it.
     pub(super) async fn confirm(
         &mut self,

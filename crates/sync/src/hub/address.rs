@@ -61,6 +61,9 @@ pub struct NatsServers {
     pub monitor: Option<String>,
     /// A file of certificates (PEM) that are trusted beside the system's.
     pub ca: Option<PathBuf>,
+    /// The certificates that are trusted and no others, by their SHA-256 in hex; empty for what `ca` and
+    /// the system trust.
+    pub pins: Vec<String>,
 }
 
 /// Whether a connection must be encrypted.
@@ -89,6 +92,9 @@ pub enum UrlError {
     /// A password in an address ends up in settings and messages.
     #[error("A password has no place in an address. Take it out and give it as a credential")]
     Secret,
+    /// Only an encrypted way shows a certificate.
+    #[error("A pin names the certificate of an encrypted way: use tls:// with it")]
+    PinWithoutTls,
     /// A setting that is not known, or not for this engine.
     #[error("{name:?} is no setting of this hub. There are: {known}")]
     Setting {
@@ -165,7 +171,7 @@ fn bucket(kind: BucketKind, rest: &str, known: &[&str]) -> Result<Bucket, UrlErr
 }
 
 fn nats(tls: Tls, rest: &str) -> Result<NatsServers, UrlError> {
-    let (place, settings) = split_settings(rest, &["ca", "copies", "monitor"])?;
+    let (place, settings) = split_settings(rest, &["ca", "copies", "monitor", "pin"])?;
     let hosts = place.trim_end_matches('/').split(',').filter(|it| !it.is_empty());
     let hosts = hosts.map(nats_host).collect::<Result<Vec<_>, _>>()?;
     if hosts.is_empty() {
@@ -174,7 +180,11 @@ fn nats(tls: Tls, rest: &str) -> Result<NatsServers, UrlError> {
     let copies = setting(&settings, "copies").map(copies).transpose()?;
     let monitor = setting(&settings, "monitor").map(|it| web("monitor", it)).transpose()?;
     let ca = setting(&settings, "ca").map(whole_path).transpose()?;
-    Ok(NatsServers { hosts, tls, copies, monitor, ca })
+    let pins = setting(&settings, "pin").map(pins).transpose()?.unwrap_or_default();
+    if !pins.is_empty() && tls == Tls::IfAsked {
+        return Err(UrlError::PinWithoutTls);
+    }
+    Ok(NatsServers { hosts, tls, copies, monitor, ca, pins })
 }
 
 fn nats_host(text: &str) -> Result<String, UrlError> {
@@ -190,6 +200,17 @@ fn nats_host(text: &str) -> Result<String, UrlError> {
 fn copies(text: String) -> Result<u8, UrlError> {
     let number = text.parse().ok().filter(|it| matches!(it, 1 | 3 | 5));
     number.ok_or(UrlError::Value { name: "number of copies (1, 3 or 5)", value: text })
+}
+
+/// SHA-256 in hex, several with commas; as `openssl x509 -fingerprint` writes it, too.
+fn pins(text: String) -> Result<Vec<String>, UrlError> {
+    let plain = |it: &str| it.replace(':', "").to_ascii_lowercase();
+    let pins: Vec<String> = text.split(',').map(plain).collect();
+    let is_pin = |it: &String| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+    match pins.iter().all(is_pin) {
+        true => Ok(pins),
+        false => Err(UrlError::Value { name: "SHA-256 of a certificate (pin)", value: text }),
+    }
 }
 
 fn whole_path(text: String) -> Result<PathBuf, UrlError> {
@@ -271,7 +292,9 @@ impl fmt::Display for NatsServers {
         write!(f, "{scheme}://{}", self.hosts.join(","))?;
         let copies = self.copies.map(|it| it.to_string());
         let ca = written(self.ca.as_ref());
-        write_settings(f, [("ca", ca), ("copies", copies), ("monitor", self.monitor.clone())])
+        let pin = (!self.pins.is_empty()).then(|| self.pins.join(","));
+        let monitor = self.monitor.clone();
+        write_settings(f, [("ca", ca), ("copies", copies), ("monitor", monitor), ("pin", pin)])
     }
 }
 
@@ -316,6 +339,10 @@ mod tests {
         check("nats://10.0.0.1", "nats://10.0.0.1:4222");
         check("tls://a,b:99/", "tls://a:4222,b:99");
         check("tls://a?ca=/etc/ca.pem", "tls://a:4222?ca=%2Fetc%2Fca.pem");
+        let pin = "ab".repeat(32);
+        check(&format!("tls://a?pin={pin}"), &format!("tls://a:4222?pin={pin}"));
+        let spaced = vec!["AB"; 32].join(":");
+        check(&format!("tls://a?pin={spaced}"), &format!("tls://a:4222?pin={pin}"));
         check("nats://[::1]:7?copies=3", "nats://[::1]:7?copies=3");
         check("nats://a?monitor=http://a:8222", "nats://a:4222?monitor=http%3A%2F%2Fa%3A8222");
     }
@@ -323,7 +350,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_typed_is_refused_or_means_the_same_again(
-            typed in "(file|s3|gs|az|nats|tls|S3|http|)(://)?[ -~é]{0,12}(/|,|:1|@|\\?(ca|account|endpoint|region|copies|monitor)=)?[ -~]{0,12}",
+            typed in "(file|s3|gs|az|nats|tls|S3|http|)(://)?[ -~é]{0,12}(/|,|:1|@|\\?(ca|account|endpoint|region|copies|monitor|pin)=)?[ -~]{0,12}",
         ) {
             if let Ok(url) = HubUrl::parse(&typed) {
                 let written = url.to_string();
@@ -359,5 +386,7 @@ mod tests {
         check("nats://a/b", "is no server");
         check("tls://a?ca=ca.pem", "whole path");
         check("nats://a?copies=2", "1, 3 or 5");
+        check("tls://a?pin=abc", "is no SHA-256 of a certificate");
+        check(&format!("nats://a?pin={}", "ab".repeat(32)), "use tls://");
     }
 }

@@ -3,6 +3,7 @@
 use super::{KeyName, LogName, Prefix};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
+use taffrail_model::DeviceId;
 
 /// The most bytes of one entry of a log. A NATS server takes 1 MiB with headers unless told otherwise.
 pub const ENTRY_LIMIT: usize = 512 * 1024;
@@ -22,6 +23,9 @@ pub enum HubError {
     /// may happen yet; asking again is safe.
     #[error("The hub cannot be reached: {0}")]
     Unreachable(String),
+    /// It has no room. What waits is given once there is some.
+    #[error("The hub is full: {0}")]
+    Full(String),
     /// The bytes are more than the limit.
     #[error("{size} bytes are too many, {limit} are allowed")]
     TooLarge {
@@ -50,7 +54,7 @@ impl HubError {
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Unreachable(_) => true,
+            Self::Unreachable(_) | Self::Full(_) => true,
             Self::TooLarge { .. } | Self::Refused(_) | Self::Corrupt(_) | Self::Lost { .. } => {
                 false
             }
@@ -124,6 +128,26 @@ pub enum Put {
     Conflict,
 }
 
+/// What a watcher wants hints of. A hub may send the bytes of everything that is watched, so a device
+/// watches what it reads and no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// Logs below these.
+    pub logs: Vec<Prefix>,
+    /// Keys below this.
+    pub keys: Prefix,
+    /// Beats of these devices.
+    pub beats: Vec<DeviceId>,
+}
+
+impl Watched {
+    /// Logs and keys below a prefix.
+    #[must_use]
+    pub fn below(prefix: Prefix) -> Self {
+        Self { logs: vec![prefix.clone()], keys: prefix, beats: Vec::new() }
+    }
+}
+
 /// Something may have moved. Hints can be lost, late, double or wrong; readers look for
 /// themselves now and then.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,15 +156,18 @@ pub enum Hint {
     Log(LogName),
     /// This key.
     Key(KeyName),
+    /// This device said that it lives, in these words. Nobody keeps them.
+    Beat(DeviceId, Bytes),
     /// Hints were missed: look at everything.
     Anything,
 }
 
 impl Hint {
-    pub(crate) fn is_below(&self, prefix: &Prefix) -> bool {
+    pub(crate) fn is_among(&self, watched: &Watched) -> bool {
         match self {
-            Self::Log(name) => prefix.holds(name),
-            Self::Key(name) => prefix.holds(name),
+            Self::Log(name) => watched.logs.iter().any(|it| it.holds(name)),
+            Self::Key(name) => watched.keys.holds(name),
+            Self::Beat(device, _) => watched.beats.contains(device),
             Self::Anything => true,
         }
     }

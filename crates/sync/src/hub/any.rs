@@ -6,9 +6,10 @@ use super::NatsHub;
 use super::ObjectHub;
 use super::{
     Appended, Blob, BlobName, Content, Credentials, Entry, Hints, Hub, HubCheck, HubUrl, KeyName,
-    LogName, MemoryHub, Prefix, Put, Result, Revision, Swapped, Team, Value,
+    LogName, MemoryHub, Prefix, Put, Result, Revision, Swapped, Team, Value, Watched,
 };
 use bytes::Bytes;
+use taffrail_model::DeviceId;
 
 /// A hub of any engine. Clones share its connection.
 #[derive(Debug, Clone)]
@@ -108,8 +109,20 @@ impl Hub for AnyHub {
         ask!(self, hub => hub.blobs(below).await)
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        ask!(self, hub => hub.watch(below).await)
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        ask!(self, hub => hub.lengths(below).await)
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        ask!(self, hub => hub.mark().await)
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        ask!(self, hub => hub.beat(device, bytes).await)
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        ask!(self, hub => hub.watch(watched).await)
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

@@ -1,6 +1,6 @@
 //! A stream of hints, whoever gives them.
 
-use super::{Hint, Prefix};
+use super::{Hint, Watched};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
@@ -12,32 +12,32 @@ pub(crate) const HINTS_LIMIT: usize = 256;
 #[derive(Debug)]
 pub struct Hints {
     receiver: Receiver<Hint>,
-    below: Prefix,
+    watched: Watched,
     giver: Option<JoinHandle<()>>,
 }
 
 impl Hints {
     /// Of a channel somebody else feeds.
-    pub(crate) fn of(receiver: Receiver<Hint>, below: Prefix) -> Self {
-        Self { receiver, below, giver: None }
+    pub(crate) fn of(receiver: Receiver<Hint>, watched: Watched) -> Self {
+        Self { receiver, watched, giver: None }
     }
 
     /// Of a task that ends with the watch.
     #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
-    pub(crate) fn fed<F>(below: Prefix, give: impl FnOnce(Sender<Hint>) -> F) -> Self
+    pub(crate) fn fed<F>(watched: Watched, give: impl FnOnce(Sender<Hint>) -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
         let (sender, receiver) = channel(HINTS_LIMIT);
         let giver = Some(tokio::spawn(give(sender)));
-        Self { receiver, below, giver }
+        Self { receiver, watched, giver }
     }
 
     /// The next hint; `None` when there will be no more.
     pub async fn next(&mut self) -> Option<Hint> {
         loop {
             match self.receiver.recv().await {
-                Ok(hint) if hint.is_below(&self.below) => return Some(hint),
+                Ok(hint) if hint.is_among(&self.watched) => return Some(hint),
                 Ok(_) => {}
                 Err(RecvError::Lagged(_)) => return Some(Hint::Anything),
                 Err(RecvError::Closed) => return None,

@@ -5,12 +5,13 @@ use super::hints::hint_channel;
 use super::{
     Appended, Aspect, Blob, BlobName, Content, ENTRY_LIMIT, Entry, Hints, Hub, HubCheck, HubError,
     KeyName, LogName, Name, PAGE_BYTES, PAGE_LIMIT, Pointer, Prefix, Put, Result, Revision,
-    Swapped, VALUE_LIMIT, Value,
+    Swapped, VALUE_LIMIT, Value, Watched,
 };
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use taffrail_model::DeviceId;
 use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast::Sender;
 
@@ -26,6 +27,8 @@ struct Held {
     logs: BTreeMap<LogName, Vec<Bytes>>,
     keys: BTreeMap<KeyName, Value>,
     blobs: BTreeMap<BlobName, (Pointer, Bytes)>,
+    /// How often a key or a blob was written.
+    writes: u64,
 }
 
 impl MemoryHub {
@@ -107,6 +110,7 @@ impl Hub for MemoryHub {
         }
         let revision = Revision(current.map_or(1, |it| it.number() + 1));
         held.keys.insert(key.clone(), Value { revision, bytes });
+        held.writes += 1;
         drop(held);
         self.hint(Hint::Key(key.clone()));
         Ok(Swapped::Done(revision))
@@ -129,6 +133,7 @@ impl Hub for MemoryHub {
             Some(_) => Ok(Put::Conflict),
             None => {
                 held.blobs.insert(name.clone(), (pointer, bytes.into()));
+                held.writes += 1;
                 Ok(Put::New)
             }
         }
@@ -143,8 +148,23 @@ impl Hub for MemoryHub {
         Ok(names_below(&self.held().blobs, below))
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        Ok(Hints::of(self.hints.subscribe(), below.clone()))
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        let held = self.held();
+        let logs = held.logs.iter().filter(|(name, _)| below.holds(name));
+        Ok(logs.map(|(name, entries)| (name.clone(), Some(entries.len() as u64))).collect())
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        Ok(Some(self.held().writes))
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        self.hint(Hint::Beat(device.clone(), bytes));
+        Ok(())
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        Ok(Hints::of(self.hints.subscribe(), watched.clone()))
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

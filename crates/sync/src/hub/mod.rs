@@ -22,7 +22,7 @@ mod object;
 pub use address::{Bucket, BucketKind, HubUrl, NatsServers, Tls, UrlError};
 pub use answer::{
     Appended, BLOB_LIMIT, ENTRY_LIMIT, Entry, Hint, HubError, PAGE_BYTES, PAGE_LIMIT, Put,
-    Revision, Swapped, VALUE_LIMIT, Value,
+    Revision, Swapped, VALUE_LIMIT, Value, Watched,
 };
 pub use any::AnyHub;
 pub use blob::{Blob, Content, Pointer};
@@ -34,11 +34,12 @@ pub use name::{
     BlobName, KeyName, LogName, Name, NameError, PART_LIMIT, PARTS_LIMIT, Prefix, Team,
 };
 #[cfg(feature = "hub-nats")]
-pub use nats::{NatsHub, NatsPlan, nats_conf};
+pub use nats::{NatsHub, NatsPlan, ServerCertificate, nats_conf, pin_of};
 #[cfg(feature = "hub-object")]
 pub use object::ObjectHub;
 
 use bytes::Bytes;
+use taffrail_model::DeviceId;
 
 /// The answer of a hub, or why there is none.
 pub type Result<T> = std::result::Result<T, HubError>;
@@ -72,6 +73,20 @@ pub trait Hub: Send + Sync {
     /// The logs below a prefix, in order.
     fn logs(&self, below: &Prefix) -> impl Future<Output = Result<Vec<LogName>>> + Send;
 
+    /// The logs below a prefix, each with the number of its entries where that is known without
+    /// reading them. It costs one question, whatever the number of logs.
+    fn lengths(
+        &self,
+        below: &Prefix,
+    ) -> impl Future<Output = Result<Vec<(LogName, Option<u64>)>>> + Send;
+
+    /// A number that is another one after any key was written; nothing where keys may be shown as they
+    /// were before.
+    fn mark(&self) -> impl Future<Output = Result<Option<u64>>> + Send;
+
+    /// Says that a device lives. Only the last word is kept, or none.
+    fn beat(&self, device: &DeviceId, bytes: Bytes) -> impl Future<Output = Result<()>> + Send;
+
     /// The value of a key.
     fn get(&self, key: &KeyName) -> impl Future<Output = Result<Option<Value>>> + Send;
 
@@ -99,8 +114,8 @@ pub trait Hub: Send + Sync {
     /// The blobs below a prefix, in order.
     fn blobs(&self, below: &Prefix) -> impl Future<Output = Result<Vec<BlobName>>> + Send;
 
-    /// Hints that logs or keys below a prefix moved, from now on.
-    fn watch(&self, below: &Prefix) -> impl Future<Output = Result<Hints>> + Send;
+    /// Hints that something of this moved, from now on.
+    fn watch(&self, watched: &Watched) -> impl Future<Output = Result<Hints>> + Send;
 
     /// What this hub can do and what it cannot, found by asking and trying. A key and a
     /// blob called `doctor/probe` stay behind.

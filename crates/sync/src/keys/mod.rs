@@ -1,17 +1,18 @@
 //! The keys of a device: one to sign with, one to be sealed to, and the words that name both. A
-//! third one, made of the first, is for the doors of servers only.
+//! third one, derived from the first, only authenticates to NATS servers.
 
-mod door;
 mod fingerprint;
 mod identity;
+mod nats_user;
 mod passphrase;
 
-pub use door::{DoorKey, NoDoorKey};
 pub use fingerprint::Fingerprint;
 pub use identity::{Identity, Recipient};
+pub use nats_user::{NatsUserKey, NatsUserKeyError};
 pub use passphrase::{PassphraseFault, open_with_passphrase, seal_with_passphrase};
 
 use crate::bytes::fixed_bytes;
+use crate::signing::{Purpose, digest};
 use ed25519_dalek::{SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
@@ -22,7 +23,7 @@ const FIRST_LINE: &str = "taffrail-device-1";
 /// Keys that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
-    /// It is no file of keys, or one of a later version.
+    /// The file is not a key file, or is of a later version.
     #[error("this is no device key of version 1")]
     NotAKey,
     /// The signing key is cut off, mistyped or weak.
@@ -50,10 +51,13 @@ impl DeviceSecret {
         Self { signing: SigningKey::from_bytes(&signing), identity: Identity::from_random(&age) }
     }
 
-    /// Reads with a recovery identity, and signs as nobody: no roster has its other key.
+    /// Reads with a recovery identity, and signs as nobody: no roster has its other key. That one is made of
+    /// the identity, so that a server can know beforehand whom to let in.
     #[must_use]
-    pub fn of_recovery(identity: Identity, random: &Zeroizing<[u8; 32]>) -> Self {
-        Self { signing: SigningKey::from_bytes(random), identity }
+    pub fn of_recovery(identity: Identity) -> Self {
+        let made = digest(Purpose::Recovery, &[identity.to_text().trim().as_bytes()]);
+        let made = Zeroizing::new(*made.as_bytes());
+        Self { signing: SigningKey::from_bytes(&made), identity }
     }
 
     /// Reads what `to_text` wrote.
@@ -96,14 +100,14 @@ impl DeviceSecret {
     #[must_use]
     pub fn keys(&self) -> DeviceKeys {
         let signing = self.signing.verifying_key();
-        let door = door::public(&self.signing);
-        DeviceKeys { signing, recipient: self.identity.recipient(), door }
+        let nats_user = nats_user::public(&self.signing);
+        DeviceKeys { signing, recipient: self.identity.recipient(), nats_user }
     }
 
     /// What a NATS server's challenge is signed with, and nothing else.
     #[must_use]
-    pub fn door_seed(&self) -> Option<Zeroizing<String>> {
-        door::seed(&self.signing)
+    pub fn nats_seed(&self) -> Option<Zeroizing<String>> {
+        nats_user::seed(&self.signing)
     }
 
     /// What opens things that are sealed to this device.
@@ -129,7 +133,7 @@ impl fmt::Debug for DeviceSecret {
 pub struct DeviceKeys {
     signing: VerifyingKey,
     recipient: Recipient,
-    door: Option<DoorKey>,
+    nats_user: Option<NatsUserKey>,
 }
 
 impl DeviceKeys {
@@ -147,8 +151,8 @@ impl DeviceKeys {
 
     /// What a NATS server knows it by.
     #[must_use]
-    pub fn door(&self) -> Option<&DoorKey> {
-        self.door.as_ref()
+    pub fn nats_user(&self) -> Option<&NatsUserKey> {
+        self.nats_user.as_ref()
     }
 
     pub(crate) fn signing(&self) -> &VerifyingKey {
@@ -172,7 +176,7 @@ struct WrittenKeys {
     ed25519_pub: SigningKeyBytes,
     age_recipient: Recipient,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    nats_pub: Option<DoorKey>,
+    nats_pub: Option<NatsUserKey>,
 }
 
 impl TryFrom<WrittenKeys> for DeviceKeys {
@@ -184,14 +188,14 @@ impl TryFrom<WrittenKeys> for DeviceKeys {
         if signing.is_weak() {
             return Err(KeyFault::Signing);
         }
-        Ok(Self { signing, recipient: written.age_recipient, door: written.nats_pub })
+        Ok(Self { signing, recipient: written.age_recipient, nats_user: written.nats_pub })
     }
 }
 
 impl From<DeviceKeys> for WrittenKeys {
     fn from(keys: DeviceKeys) -> Self {
         let ed25519_pub = SigningKeyBytes::from_bytes(keys.signing.to_bytes());
-        Self { ed25519_pub, age_recipient: keys.recipient, nats_pub: keys.door }
+        Self { ed25519_pub, age_recipient: keys.recipient, nats_pub: keys.nats_user }
     }
 }
 

@@ -83,12 +83,12 @@ fn a_weak_key_is_no_key() {
 #[test]
 fn the_key_for_doors_is_a_key_of_its_own() {
     let (one, other) = (secret(1), secret(2));
-    let door = |it: &DeviceSecret| it.keys().door().map(ToString::to_string).unwrap();
+    let door = |it: &DeviceSecret| it.keys().nats_user().map(ToString::to_string).unwrap();
     assert_eq!(door(&one), door(&secret(1)));
     assert_ne!(door(&one), door(&other));
-    let pair = nkeys::KeyPair::from_seed(&one.door_seed().unwrap()).unwrap();
+    let pair = nkeys::KeyPair::from_seed(&one.nats_seed().unwrap()).unwrap();
     assert_eq!(pair.public_key(), door(&one));
-    // What it signs says nothing under the key that signs for the device.
+    // Its signatures do not verify under the device's signing key.
     let challenge = b"whatever a server likes";
     let signature = ed25519_dalek::Signature::from_slice(&pair.sign(challenge).unwrap()).unwrap();
     assert!(one.keys().signing().verify_strict(challenge, &signature).is_err());
@@ -96,9 +96,9 @@ fn the_key_for_doors_is_a_key_of_its_own() {
 
 #[test]
 fn what_is_no_key_for_doors_is_refused() {
-    let good = secret(1).keys().door().unwrap().to_string();
+    let good = secret(1).keys().nats_user().unwrap().to_string();
     let check = |text: &str, is_one: bool| {
-        assert_eq!(DoorKey::try_from(text.to_owned()).is_ok(), is_one, "{text}");
+        assert_eq!(NatsUserKey::try_from(text.to_owned()).is_ok(), is_one, "{text}");
     };
     check(&good, true);
     check("", false);

@@ -1,7 +1,7 @@
 //! One entry of a roster: what an admin device said, bound to all that was said before.
 
 use crate::bytes::{Digest, Signature, TeamId, fixed_bytes};
-use crate::keys::{DeviceKeys, DeviceSecret, DoorKey, Recipient};
+use crate::keys::{DeviceKeys, DeviceSecret, NatsUserKey, Recipient};
 use crate::signing::{Forged, Purpose, digest, encode, sign, verify};
 use serde::{Deserialize, Serialize};
 use taffrail_model::{DeviceId, Timestamp};
@@ -25,6 +25,15 @@ pub struct Device {
     pub keys: DeviceKeys,
 }
 
+/// A device of a user vouches for one more device of that user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vouch {
+    /// Who vouches.
+    pub by: DeviceId,
+    /// Its signature under the request.
+    pub signature: Signature,
+}
+
 /// What an entry does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
@@ -40,6 +49,9 @@ pub enum Op {
         device: Device,
         /// The invite it answered; one invite takes in one device.
         invite: InviteId,
+        /// The word of a device of the same user, where that user has one and somebody else signs.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        vouch: Option<Vouch>,
     },
     /// Lets a device sign entries.
     Admin {
@@ -59,6 +71,9 @@ pub enum Op {
         user: String,
         /// Whom to wrap that user's keys to as well.
         recipient: Recipient,
+        /// What a NATS server knows who recovers by, where the key was made with one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        door: Option<NatsUserKey>,
     },
 }
 
@@ -67,14 +82,29 @@ impl Op {
         let of = |fields: &[&[u8]]| encode(Purpose::RosterOp, fields);
         match self {
             Self::Found { device } => of(&[b"found", &device.encoded()]),
-            Self::Add { device, invite } => of(&[b"add", &device.encoded(), invite.as_bytes()]),
+            Self::Add { device, invite, vouch } => {
+                let device = device.encoded();
+                let mut fields = vec![b"add".as_slice(), &device, invite.as_bytes()];
+                fields.extend(vouch.iter().flat_map(Vouch::fields));
+                of(&fields)
+            }
             Self::Admin { device } => of(&[b"admin", device.as_str().as_bytes()]),
             Self::Remove { device } => of(&[b"remove", device.as_str().as_bytes()]),
             Self::Rotate => of(&[b"rotate"]),
-            Self::Recovery { user, recipient } => {
-                of(&[b"recovery", user.as_bytes(), recipient.to_string().as_bytes()])
+            Self::Recovery { user, recipient, door } => {
+                let recipient = recipient.to_string();
+                let mut fields =
+                    vec![b"recovery".as_slice(), user.as_bytes(), recipient.as_bytes()];
+                fields.extend(door.as_ref().map(|it| it.as_str().as_bytes()));
+                of(&fields)
             }
         }
+    }
+}
+
+impl Vouch {
+    fn fields(&self) -> [&[u8]; 2] {
+        [self.by.as_str().as_bytes(), self.signature.as_bytes()]
     }
 }
 
@@ -82,7 +112,7 @@ impl Device {
     /// The device as it is signed.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let recipient = self.keys.recipient().to_string();
-        let door = self.keys.door().map_or("", DoorKey::as_str);
+        let door = self.keys.nats_user().map_or("", NatsUserKey::as_str);
         let fields: [&[u8]; 6] = [
             self.id.as_str().as_bytes(),
             self.name.as_bytes(),

@@ -63,6 +63,14 @@ pub enum Fault {
         /// The signer.
         by: DeviceId,
     },
+    /// The user has a device, and none of theirs vouches for it.
+    #[error("entry {n}: {user} has a device in the team, and none of theirs vouches for this")]
+    NotVouched {
+        /// The entry.
+        n: u64,
+        /// The user.
+        user: String,
+    },
     /// The epoch is not the one that follows.
     #[error("entry {n} has epoch {epoch}, {expected} was to come")]
     WrongEpoch {

@@ -1,6 +1,7 @@
 //! What one more entry does to a roster, or why it is refused.
 
-use super::{Device, Entry, Fault, InviteId, Member, Op, Role, Roster, Since, Statement};
+use super::invite::vouches;
+use super::{Device, Entry, Fault, InviteId, Member, Op, Role, Roster, Since, Statement, Vouch};
 use taffrail_model::DeviceId;
 
 /// How long a name may be.
@@ -62,8 +63,9 @@ impl Roster {
         let n = statement.n;
         match &statement.op {
             Op::Found { device } => self.add(device, Role::Admin, statement),
-            Op::Add { device, invite } => {
+            Op::Add { device, invite, vouch } => {
                 self.check_invite(invite, n)?;
+                self.check_vouched(device, (invite, vouch.as_ref()), statement)?;
                 self.add(device, Role::Member, statement)?;
                 self.invites.insert(*invite);
                 Ok(())
@@ -74,12 +76,39 @@ impl Roster {
             }
             Op::Remove { device } => self.remove(device, statement),
             Op::Rotate => Ok(()),
-            Op::Recovery { user, recipient } => {
+            Op::Recovery { user, recipient, door } => {
                 check_name(user, n)?;
-                self.recovery.insert(user.clone(), recipient.clone());
+                self.check_own(user, statement)?;
+                let named = (recipient.clone(), door.clone());
+                self.recovery.insert(user.clone(), named);
                 Ok(())
             }
         }
+    }
+
+    /// Nobody gets a device of a user who has one, but by that user: who has it reads and answers all of theirs.
+    fn check_vouched(
+        &self,
+        device: &Device,
+        (invite, vouch): (&InviteId, Option<&Vouch>),
+        said: &Statement,
+    ) -> Result<(), Fault> {
+        let own = self.check_own(&device.user, said);
+        let Some(vouch) = vouch.filter(|_| own.is_err()) else { return own };
+        let voucher = self.current(&vouch.by).filter(|it| it.device.user == device.user);
+        let is_so =
+            |it: &Member| vouches(&it.device.keys, (&self.team, invite, device), &vouch.signature);
+        if voucher.is_some_and(is_so) { Ok(()) } else { own }
+    }
+
+    /// A user without a device, or one whose own device signs.
+    fn check_own(&self, user: &str, said: &Statement) -> Result<(), Fault> {
+        let mut devices = self.members.values().filter(|it| it.is_current());
+        let is_signer = self.current(&said.by).is_some_and(|it| it.device.user == user);
+        if is_signer || !devices.any(|it| it.device.user == user) {
+            return Ok(());
+        }
+        Err(Fault::NotVouched { n: said.n, user: user.to_owned() })
     }
 
     fn check_invite(&self, invite: &InviteId, n: u64) -> Result<(), Fault> {

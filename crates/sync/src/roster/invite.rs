@@ -3,9 +3,10 @@
 //! Nothing has to go back to the new device: the invite carries the roster so far, which it pins,
 //! and the first bundle or hub it meets carries the entries since, its own admission among them.
 
-use super::{Device, Entry, Fault, InviteId, Op, Pin, Role, Roster, Signer};
+use super::{Device, Entry, Fault, InviteId, Op, Pin, Role, Roster, Signer, Vouch};
 use crate::bytes::{Digest, Signature, TeamId};
 use crate::keys::{DeviceKeys, DeviceSecret};
+use crate::roster::alike::looks_like;
 use crate::signing::{Purpose, digest, encode, sign, verify};
 use crate::word::{WordFault, from_word, to_word};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,14 @@ pub enum JoinFault {
         invited: String,
         /// Whom the request is for.
         asks: String,
+    },
+    /// People would take its name for another one.
+    #[error("the name {name:?} looks like {known:?}, which is in the team")]
+    LooksLike {
+        /// The new name.
+        name: String,
+        /// The one it looks like.
+        known: String,
     },
     /// It was not made with the invite's secret, or was changed.
     #[error("the request was not made with this invite")]
@@ -217,6 +226,9 @@ pub struct JoinRequest {
     pub(super) device: Device,
     pub(super) mac: Digest,
     pub(super) signature: Signature,
+    /// The word of a device of the same user. Nothing of the request's own rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) vouch: Option<Vouch>,
 }
 
 impl JoinRequest {
@@ -242,7 +254,28 @@ impl JoinRequest {
         let signature =
             sign(secret.signing(), Purpose::JoinRequest, &[&said, mac.as_bytes().as_slice()]);
         let (team, invite) = (open.team, open.id());
-        Ok(Self { team, invite, device, mac: Digest::from_bytes(*mac.as_bytes()), signature })
+        let mac = Digest::from_bytes(*mac.as_bytes());
+        Ok(Self { team, invite, device, mac, signature, vouch: None })
+    }
+
+    /// The request with the word of a device of the same user.
+    ///
+    /// # Errors
+    ///
+    /// It is forged, of another team or of another user.
+    pub fn vouched(self, roster: &Roster, by: &Signer<'_>) -> Result<Self, JoinFault> {
+        if self.team != *roster.team() {
+            return Err(JoinFault::OtherInvite);
+        }
+        self.check_keys()?;
+        let own = roster.member(by.device).filter(|it| it.is_current());
+        let (invited, asks) = (own.map(|it| it.device.user.clone()), self.device.user.clone());
+        if invited.as_ref() != Some(&asks) {
+            return Err(JoinFault::OtherUser { invited: invited.unwrap_or_default(), asks });
+        }
+        let said = said(&self.team, &self.invite, &self.device);
+        let signature = sign(by.secret.signing(), Purpose::Vouch, &[&said]);
+        Ok(Self { vouch: Some(Vouch { by: by.device.clone(), signature }), ..self })
     }
 
     /// One word, to be carried back. It holds no secret.
@@ -296,12 +329,17 @@ impl JoinRequest {
         if expected != *self.mac.as_bytes() {
             return Err(JoinFault::Forged);
         }
-        let fields: [&[u8]; 2] = [&said, self.mac.as_bytes()];
-        let key = self.device.keys.signing();
-        verify(key, Purpose::JoinRequest, &fields, &self.signature)
-            .map_err(|_| JoinFault::Forged)?;
+        self.check_keys()?;
         let (invited, asks) = (open.user.clone(), self.device.user.clone());
         if invited == asks { Ok(()) } else { Err(JoinFault::OtherUser { invited, asks }) }
+    }
+
+    /// Who asks has the keys it asks with.
+    fn check_keys(&self) -> Result<(), JoinFault> {
+        let said = said(&self.team, &self.invite, &self.device);
+        let fields: [&[u8]; 2] = [&said, self.mac.as_bytes()];
+        let key = self.device.keys.signing();
+        verify(key, Purpose::JoinRequest, &fields, &self.signature).map_err(|_| JoinFault::Forged)
     }
 }
 
@@ -317,8 +355,31 @@ pub fn approve(
     now: Timestamp,
 ) -> Result<(Roster, Entry), JoinFault> {
     request.check(open, now)?;
-    let (device, invite) = (request.device.clone(), request.invite);
-    Ok(roster.with(Op::Add { device, invite }, by, now)?)
+    check_alike(roster, &request.device)?;
+    let (device, invite, vouch) = (request.device.clone(), request.invite, request.vouch.clone());
+    Ok(roster.with(Op::Add { device, invite, vouch }, by, now)?)
+}
+
+/// Refuses a name that people would take for another one of the team.
+fn check_alike(roster: &Roster, device: &Device) -> Result<(), JoinFault> {
+    let current = || roster.members().filter(|it| it.is_current()).map(|it| &it.device);
+    let devices = current().map(|it| (&device.name, &it.name));
+    let users = current().map(|it| (&device.user, &it.user));
+    let found = devices.chain(users).find(|(new, known)| looks_like(new, known));
+    match found {
+        None => Ok(()),
+        Some((new, known)) => Err(JoinFault::LooksLike { name: new.clone(), known: known.clone() }),
+    }
+}
+
+/// Whether a device's keys signed for this.
+pub(super) fn vouches(
+    keys: &DeviceKeys,
+    (team, invite, device): (&TeamId, &InviteId, &Device),
+    signature: &Signature,
+) -> bool {
+    let said = said(team, invite, device);
+    verify(keys.signing(), Purpose::Vouch, &[&said], signature).is_ok()
 }
 
 /// What a request says, before it is proven.

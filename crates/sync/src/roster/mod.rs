@@ -1,22 +1,24 @@
 //! Who is in a team: entries that are only ever appended, each signed by an admin device and bound
 //! to the one before. What the team is now is a fold over them.
 
-mod carried;
+mod alike;
 mod entry;
 mod fault;
 mod fold;
 mod invite;
 mod recovery;
+mod sealed;
 
-pub use carried::CarriedFault;
-pub(crate) use carried::entries_of_sealed;
-pub use entry::{Device, Entry, InviteId, Op, Statement, start_of};
+pub use alike::looks_like;
+pub use entry::{Device, Entry, InviteId, Op, Statement, Vouch, start_of};
 pub use fault::Fault;
 pub use invite::{Invite, JoinFault, JoinRequest, Offer, OpenInvite, approve};
 pub use recovery::RecoveryKey;
+pub use sealed::SealedRosterError;
+pub(crate) use sealed::entries_of_sealed;
 
 use crate::bytes::{Digest, TeamId};
-use crate::keys::{DeviceSecret, Recipient};
+use crate::keys::{DeviceSecret, NatsUserKey, Recipient};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::{DeviceId, Timestamp};
@@ -96,7 +98,7 @@ pub struct Roster {
     hashes: Vec<Digest>,
     epoch: u64,
     members: BTreeMap<DeviceId, Member>,
-    recovery: BTreeMap<String, Recipient>,
+    recovery: BTreeMap<String, (Recipient, Option<NatsUserKey>)>,
     invites: BTreeSet<InviteId>,
 }
 
@@ -242,13 +244,19 @@ impl Roster {
     /// The recovery recipient of a user, if one was named.
     #[must_use]
     pub fn recovery(&self, user: &str) -> Option<&Recipient> {
-        self.recovery.get(user)
+        self.recovery.get(user).map(|(recipient, _)| recipient)
+    }
+
+    /// Users with a recovery key, and what a NATS server knows who has it by, where that is known.
+    pub fn recovery_nats_keys(&self) -> impl Iterator<Item = (&str, Option<&NatsUserKey>)> {
+        self.recovery.iter().map(|(user, (_, door))| (user.as_str(), door.as_ref()))
     }
 
     /// The user whose recovery recipient this is now.
     #[must_use]
     pub fn recovered_by(&self, recipient: &Recipient) -> Option<&str> {
-        self.recovery.iter().find(|(_, it)| *it == recipient).map(|(user, _)| user.as_str())
+        let found = self.recovery.iter().find(|(_, (it, _))| it == recipient);
+        found.map(|(user, _)| user.as_str())
     }
 
     /// Whom to wrap a key to: current devices, and their users' recovery recipients.
@@ -262,7 +270,7 @@ impl Roster {
         let devices: Vec<_> =
             current.map(|member| &member.device).filter(|device| meant(&device.user)).collect();
         let users: BTreeSet<_> = devices.iter().map(|device| device.user.as_str()).collect();
-        let recovery = users.iter().filter_map(|user| self.recovery.get(*user));
+        let recovery = users.iter().filter_map(|user| self.recovery(user));
         devices.iter().map(|device| device.keys.recipient()).chain(recovery).cloned().collect()
     }
 

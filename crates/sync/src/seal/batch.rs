@@ -1,6 +1,6 @@
 //! Batches: compressed, padded, sealed to a place, signed and bound to the one before.
 
-use super::{Chain, DataKey, Refused, packing};
+use super::{Chain, DataKey, Refused, compression};
 use crate::bytes::{Digest, Signature, TeamId};
 use crate::roster::{Member, Roster, Signer};
 use crate::signing::{Purpose, decode, encode, sign, verify};
@@ -9,13 +9,13 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use serde::{Deserialize, Serialize};
 use taffrail_model::DeviceId;
 
-/// What batches are numbered in: a session or a device's stream, by a name that says nothing.
+/// The stream in which batches are numbered, by an opaque name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Stream(String);
 
 impl Stream {
-    /// Wraps the text as it was given.
+    /// Wraps the text unchanged.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -28,7 +28,7 @@ impl Stream {
     }
 }
 
-/// Where a batch stands. Its ciphertext opens nowhere else.
+/// The place of a batch. Its ciphertext opens nowhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The team.
@@ -50,7 +50,7 @@ pub struct Place {
 /// A batch as a hub keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
     pub(super) commitment: Digest,
     pub(super) nonce: [u8; 24],
@@ -58,12 +58,12 @@ pub struct Sealed {
     pub(super) signature: Signature,
 }
 
-/// How the writer of a batch stands with the team now.
+/// Whether the writer of a batch is in the team now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum WriterStatus {
     /// It is in the team.
     Current,
-    /// It was, when the batch says it was written.
+    /// It was in the batch's epoch.
     Removed,
 }
 
@@ -74,8 +74,8 @@ pub struct Opened {
     pub bytes: Vec<u8>,
     /// The chain to open the next one with.
     pub chain: Chain,
-    /// How its writer stands now.
-    pub standing: Standing,
+    /// Whether its writer is in the team now.
+    pub writer: WriterStatus,
 }
 
 /// What is to be sealed: how many events, as which bytes, in which epoch.
@@ -104,7 +104,7 @@ impl Sealed {
     ///
     /// They are cut off, too many or something else.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refused> {
-        if bytes.len() > 2 * packing::MOST_BYTES {
+        if bytes.len() > 2 * compression::MOST_BYTES {
             return Err(Refused::TooLarge);
         }
         Self::read(bytes).ok_or(Refused::NotUnderstood)
@@ -162,7 +162,7 @@ impl Place {
     }
 }
 
-/// Seals the next batch of a chain of ours, with a nonce that was drawn for it alone.
+/// Seals the next batch of this device's chain, with a fresh random nonce.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ pub fn seal(
     };
     let commitment = key.commitment();
     let bound = place.bound(&commitment);
-    let payload = Payload { msg: &packing::pack(bytes)?, aad: &bound };
+    let payload = Payload { msg: &compression::pack(bytes)?, aad: &bound };
     let sealed = cipher(key).encrypt(XNonce::from_slice(&nonce), payload);
     let ciphertext = sealed.map_err(|_| Refused::TooLarge)?;
     let signature = sign(by.secret.signing(), Purpose::Batch, &[&bound, &nonce, &ciphertext]);
@@ -212,14 +212,14 @@ pub fn open(
     key: &DataKey,
     roster: &Roster,
 ) -> Result<Opened, Refused> {
-    let standing = check(batch, chain, roster)?;
+    let writer = check(batch, chain, roster)?;
     if batch.commitment != key.commitment() {
         return Err(Refused::Damaged);
     }
     let payload = Payload { msg: &batch.ciphertext, aad: &batch.bound() };
     let opened = cipher(key).decrypt(XNonce::from_slice(&batch.nonce), payload);
-    let bytes = packing::unpack(&opened.map_err(|_| Refused::Damaged)?)?;
-    Ok(Opened { bytes, chain: chain.after(batch), standing })
+    let bytes = compression::unpack(&opened.map_err(|_| Refused::Damaged)?)?;
+    Ok(Opened { bytes, chain: chain.after(batch), writer })
 }
 
 /// Everything about a batch that can be checked without its key.
@@ -227,7 +227,7 @@ pub fn open(
 /// # Errors
 ///
 /// Says what does not hold.
-pub fn check(batch: &Sealed, chain: &Chain, roster: &Roster) -> Result<Standing, Refused> {
+pub fn check(batch: &Sealed, chain: &Chain, roster: &Roster) -> Result<WriterStatus, Refused> {
     let place = &batch.place;
     let here = (&chain.team, &chain.stream, &chain.device);
     if (&place.team, &place.stream, &place.device) != here || chain.team != *roster.team() {
@@ -247,7 +247,7 @@ pub fn check(batch: &Sealed, chain: &Chain, roster: &Roster) -> Result<Standing,
         return Err(Refused::Unchained);
     }
     check_epoch(chain, place.epoch)?;
-    Ok(if member.is_current() { Standing::Current } else { Standing::Removed })
+    Ok(if member.is_current() { WriterStatus::Current } else { WriterStatus::Removed })
 }
 
 fn check_epoch(chain: &Chain, epoch: u64) -> Result<(), Refused> {

@@ -2,13 +2,13 @@
 
 mod batch;
 mod chain;
+mod compression;
 mod key;
-mod packing;
 
-pub use batch::{Content, Opened, Place, Sealed, Standing, Stream, check, open, seal};
+pub use batch::{Content, Opened, Place, Sealed, Stream, WriterStatus, check, open, seal};
 pub use chain::Chain;
+pub use compression::MOST_BYTES;
 pub use key::{DataKey, KeyPlace, Scope, WrappedKey, unwrap, wrap};
-pub use packing::MOST_BYTES;
 
 use crate::envelope::EnvelopeFault;
 use taffrail_model::DeviceId;
@@ -67,7 +67,7 @@ pub enum Refused {
     /// It holds more than a batch may.
     #[error("it holds more than a batch may")]
     TooLarge,
-    /// There is nobody to seal to.
+    /// There are no recipients.
     #[error("there is nobody to seal to")]
     Nobody,
 }

@@ -48,7 +48,7 @@ proptest! {
             writer = next;
             let sealed = Sealed::parse(&sealed.to_bytes()).unwrap();
             let opened = open(&sealed, &reader, &key(1), &roster).unwrap();
-            prop_assert_eq!((opened.bytes, opened.standing), (text, Standing::Current));
+            prop_assert_eq!((opened.bytes, opened.writer), (text, WriterStatus::Current));
             reader = opened.chain;
         }
         prop_assert_eq!(reader, writer);
@@ -132,16 +132,17 @@ fn what_a_foreign_or_removed_device_signs_is_refused() {
         let (sealed, _) = seal(&chain, content, &key(1), &own.signer(), [1; 24]).unwrap();
         (sealed, chain)
     };
-    let check = |own: &Own, epoch: u64, roster: &Roster, expected: Result<Standing, Refused>| {
-        let (sealed, chain) = sealed_by(own, epoch);
-        let got = open(&sealed, &chain, &key(1), roster).map(|opened| opened.standing);
-        assert_eq!(got, expected);
-    };
+    let check =
+        |own: &Own, epoch: u64, roster: &Roster, expected: Result<WriterStatus, Refused>| {
+            let (sealed, chain) = sealed_by(own, epoch);
+            let got = open(&sealed, &chain, &key(1), roster).map(|opened| opened.writer);
+            assert_eq!(got, expected);
+        };
     let not = |own: &Own, epoch: u64| Err(Refused::NotAMember { device: own.id.clone(), epoch });
-    check(&b, 0, &roster, Ok(Standing::Current));
-    check(&b, 0, &after, Ok(Standing::Removed));
+    check(&b, 0, &roster, Ok(WriterStatus::Current));
+    check(&b, 0, &after, Ok(WriterStatus::Removed));
     check(&b, 1, &after, not(&b, 1));
-    check(&a, 1, &after, Ok(Standing::Current));
+    check(&a, 1, &after, Ok(WriterStatus::Current));
     check(&a, 1, &roster, Err(Refused::RosterBehind { epoch: 1, known: 0 }));
     check(&stranger, 0, &roster, not(&stranger, 0));
     // A member that writes under another's name.
@@ -174,7 +175,7 @@ fn a_batch_does_not_go_back_behind_an_epoch() {
 fn by_hand(place: Place, commitment: Digest, key: &DataKey, own: &Own) -> Sealed {
     use chacha20poly1305::aead::{Aead, KeyInit, Payload};
     let (nonce, bound) = ([5; 24], place.bound(&commitment));
-    let payload = Payload { msg: &packing::pack(b"text").unwrap(), aad: &bound };
+    let payload = Payload { msg: &compression::pack(b"text").unwrap(), aad: &bound };
     let cipher = chacha20poly1305::XChaCha20Poly1305::new(key.bytes().into());
     let ciphertext = cipher.encrypt(&nonce.into(), payload).unwrap();
     let fields: [&[u8]; 3] = [&bound, &nonce, &ciphertext];
@@ -232,7 +233,8 @@ fn place(roster: &Roster) -> KeyPlace {
 fn a_key_is_for_those_it_was_wrapped_to() {
     let [a, b, stranger] = ["laptop", "tower", "stranger"].map(Own::new);
     let paper = Identity::from_random(&Zeroizing::new([4; 32]));
-    let recovery = Op::Recovery { user: "ada".to_owned(), recipient: paper.recipient() };
+    let (user, recipient) = ("ada".to_owned(), paper.recipient());
+    let recovery = Op::Recovery { user, recipient, door: None };
     let (roster, _) = team_of(&a, &[&b]).with(recovery, &a.signer(), at(9)).unwrap();
     let to = roster.recipients(Audience::Team);
     let wrapped = wrap(&key(1), &place(&roster), &to, &a.signer()).unwrap();

@@ -6,8 +6,8 @@ use std::time::Instant;
 use taffrail_model::exchange::Retention;
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::{
-    Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, Readers, Retelling, RosterFault,
-    State, Why, desk, own, share,
+    Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, Readers, Republish, RosterFault,
+    StallReason, State, approval_stream, own_stream, share_stream,
 };
 use taffrail_sync::roster::Op;
 use taffrail_testkit::{Chance, Scale};
@@ -49,7 +49,7 @@ impl Bench {
     }
 
     fn said(&self, reader: usize, writer: usize) -> Vec<Item> {
-        self.shelves[reader].said(&self.devices[writer].id, &own())
+        self.shelves[reader].said(&self.devices[writer].id, &own_stream())
     }
 
     /// Time passes, and the devices look at everything.
@@ -62,7 +62,7 @@ impl Bench {
 
     fn push(&self, carrier: &mut Carrier, texts: &[&str]) {
         let items: Vec<Item> = texts.iter().map(|text| line(*text)).collect();
-        carrier.push(&own(), &items, at(self.hub.now())).unwrap();
+        carrier.push(&own_stream(), &items, at(self.hub.now())).unwrap();
     }
 }
 
@@ -79,7 +79,7 @@ async fn a_device_offline_for_thirty_days_catches_up() {
     // Thirty days of rows while nothing can be reached.
     for (part, items) in expected.chunks(1_000).enumerate() {
         let when = 30 * DAY * part as i64 * 1_000 / rows as i64;
-        a.push(&own(), items, at(when)).unwrap();
+        a.push(&own_stream(), items, at(when)).unwrap();
     }
     bench.hub.pass(30 * DAY);
     let started = Instant::now();
@@ -127,10 +127,10 @@ async fn what_the_outbox_has_no_more_is_told_anew() {
     // Looked at twice, in case the hub only seemed to have lost it.
     bench.hub.pass(1_000);
     a.audit(at(bench.hub.now())).await.unwrap();
-    assert_eq!(a.publish(at(bench.hub.now())).await.unwrap().retelling, []);
+    assert_eq!(a.publish(at(bench.hub.now())).await.unwrap().republish, []);
     let published = a.publish(at(bench.hub.now())).await.unwrap();
-    assert_eq!(published.retelling, [Retelling::BeginningGone(own())]);
-    assert_eq!(a.applied().0.lock().unwrap().anew, [own()]);
+    assert_eq!(published.republish, [Republish::BeginningGone(own_stream())]);
+    assert_eq!(a.applied().0.lock().unwrap().anew, [own_stream()]);
     bench.push(&mut a, &["1 again"]);
     bench.round(&mut [&mut a, &mut b]).await;
     assert_eq!(bench.said(1, 0), lines(&["1", "2", "1 again"]));
@@ -149,7 +149,7 @@ async fn a_device_restored_from_a_backup_overwrites_nothing() {
     bench.push(&mut a, &["other 2"]);
     bench.hub.pass(1_000);
     let published = a.publish(at(bench.hub.now())).await.unwrap();
-    assert_eq!(published.retelling, [Retelling::Restored(own())]);
+    assert_eq!(published.republish, [Republish::Restored(own_stream())]);
     let mut new = bench.plain(2);
     bench.round(&mut [&mut a, &mut b, &mut new]).await;
     let all = lines(&["1", "2", "3", "other 2"]);
@@ -206,7 +206,7 @@ async fn a_removed_device_reads_nothing_new_while_others_do() {
     assert_eq!(bench.said(2, 0), lines(&["before"]));
     assert_eq!(bench.said(1, 2), lines(&["mine"]), "nothing of a device that is not in the team");
     let why = gone.health().standing.values().map(|it| it.why.clone()).collect::<Vec<_>>();
-    assert_eq!(why, [Why::RosterBehind]);
+    assert_eq!(why, [StallReason::RosterBehind]);
 }
 
 #[tokio::test]
@@ -228,7 +228,7 @@ async fn a_device_that_comes_reads_from_the_beginning() {
     let hubs = (bench.hub.clone(), Durable::Log);
     let mut new = exchange(&late, hubs, memory, bench.roster.clone(), Chance::new(5));
     bench.round(&mut [&mut new, &mut a]).await;
-    assert_eq!(shelf.said(&bench.devices[0].id, &own()), lines(&["1", "2", "2"]));
+    assert_eq!(shelf.said(&bench.devices[0].id, &own_stream()), lines(&["1", "2", "2"]));
 }
 
 #[tokio::test]
@@ -242,16 +242,18 @@ async fn a_share_is_for_its_readers_and_holds_one_session() {
     let memory = (MemoryStore::default(), shelf.clone());
     let hubs = (bench.hub.clone(), Durable::Log);
     let mut bobs = exchange(&bob, hubs, memory, bench.roster.clone(), Chance::new(5));
-    let shared = share([7; 8]);
+    let shared = share_stream([7; 8]);
     a.open(&shared, &Readers { users: vec!["bob".to_owned()], devices: vec![] }).unwrap();
-    a.open(&desk(), &Readers::user(USER)).unwrap();
+    a.open(&approval_stream(), &Readers::user(USER)).unwrap();
     bench.push(&mut a, &["private"]);
-    for stream in [&shared, &desk()] {
+    for stream in [&shared, &approval_stream()] {
         a.push(stream, &[line(stream.as_str())], at(bench.hub.now())).unwrap();
     }
     bench.round(&mut [&mut a, &mut b, &mut bobs]).await;
     let id = &bench.devices[0].id;
-    let said = |shelf: &Shelf| [own(), shared.clone(), desk()].map(|it| shelf.said(id, &it).len());
+    let said = |shelf: &Shelf| {
+        [own_stream(), shared.clone(), approval_stream()].map(|it| shelf.said(id, &it).len())
+    };
     assert_eq!((said(&shelf), said(&bench.shelves[1])), ([0, 1, 0], [1, 0, 1]));
     assert_eq!((bobs.health().refused, b.health().refused), (0, 0));
     // Given to others from now on: what bob could read he keeps, what is new he cannot.
@@ -310,7 +312,7 @@ async fn items_of_a_kind_not_known_here_are_counted() {
     let bench = Bench::new(&["a", "b"]);
     let (mut a, mut b) = (bench.plain(0), bench.plain(1));
     let new = Item::Unknown("{\"v\":9,\"kind\":\"new\"}".to_owned());
-    a.push(&own(), &[line("1"), new.clone(), line("2")], at(0)).unwrap();
+    a.push(&own_stream(), &[line("1"), new.clone(), line("2")], at(0)).unwrap();
     bench.round(&mut [&mut a, &mut b]).await;
     assert_eq!(bench.said(1, 0), [line("1"), new, line("2")]);
     assert_eq!((b.health().unknown, b.health().refused), (1, 0));
@@ -320,10 +322,10 @@ async fn items_of_a_kind_not_known_here_are_counted() {
 async fn an_item_that_is_too_large_is_refused_whole() {
     let bench = Bench::new(&["a"]);
     let mut a = bench.plain(0);
-    let answer = a.push(&own(), &[line("1"), line("x".repeat(300_000))], at(0));
+    let answer = a.push(&own_stream(), &[line("1"), line("x".repeat(300_000))], at(0));
     assert!(matches!(answer, Err(ExchangeError::ItemTooLarge { .. })), "{answer:?}");
     assert_eq!(a.store().streams().unwrap()[0].last, 0);
-    a.push(&own(), &[line("x".repeat(200_000))], at(0)).unwrap();
+    a.push(&own_stream(), &[line("x".repeat(200_000))], at(0)).unwrap();
     bench.round(&mut [&mut a]).await;
     assert_eq!((a.health().behind, a.health().state), (0, State::Starting));
 }
@@ -332,18 +334,18 @@ async fn an_item_that_is_too_large_is_refused_whole() {
 async fn a_batch_waits_for_company_and_not_longer() {
     let bench = Bench::new(&["a"]);
     let mut a = bench.plain(0);
-    a.push(&own(), &[line("1")], at(0)).unwrap();
+    a.push(&own_stream(), &[line("1")], at(0)).unwrap();
     let published = a.publish(at(40)).await.unwrap();
     assert_eq!((published.appended, published.due), (0, Some(at(100))));
-    a.push(&own(), &[line("2")], at(90)).unwrap();
+    a.push(&own_stream(), &[line("2")], at(90)).unwrap();
     let published = a.publish(at(100)).await.unwrap();
     assert_eq!((published.appended, published.due), (1, None));
     // A clock that was set back holds nothing up.
-    a.push(&own(), &[line("3")], at(DAY)).unwrap();
+    a.push(&own_stream(), &[line("3")], at(DAY)).unwrap();
     assert_eq!(a.publish(at(0)).await.unwrap().appended, 1);
     // What is more than a batch is not held up either.
     let many: Vec<Item> = (0..3).map(|_| line("x".repeat(40_000))).collect();
-    a.push(&own(), &many, at(0)).unwrap();
+    a.push(&own_stream(), &many, at(0)).unwrap();
     let published = a.publish(at(0)).await.unwrap();
     assert_eq!((published.appended, published.due), (2, Some(at(100))));
 }
@@ -371,7 +373,7 @@ async fn no_word_of_an_item_is_on_the_hub() {
     let canaries: Vec<String> = (0..1_000).map(|n| format!("canary{n:04}")).collect();
     for part in canaries.chunks(10) {
         let items: Vec<Item> = part.iter().map(line).collect();
-        a.push(&own(), &items, at(bench.hub.now())).unwrap();
+        a.push(&own_stream(), &items, at(bench.hub.now())).unwrap();
         bench.round(&mut [&mut a, &mut b]).await;
     }
     let held = format!("{:?}", bench.hub.inner());

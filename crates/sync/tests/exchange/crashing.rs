@@ -1,7 +1,7 @@
 //! Memory that crashes: a call is broken off before or after it had its effect.
 
 use taffrail_model::exchange::{
-    Inbox, Incarnation, Kept, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault,
+    Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StorageResult,
     StreamOrigin, Writing,
 };
 use taffrail_model::{StreamName, Timestamp};
@@ -23,7 +23,7 @@ pub(crate) enum After {
 }
 
 impl After {
-    pub(crate) fn check(self) -> Kept<()> {
+    pub(crate) fn check(self) -> StorageResult<()> {
         if self == Self::Crash { Err(crash()) } else { Ok(()) }
     }
 }
@@ -41,14 +41,14 @@ impl<S> Crashing<S> {
         self.one_in = usize::MAX;
     }
 
-    pub(crate) fn before(&mut self) -> Kept<After> {
+    pub(crate) fn before(&mut self) -> StorageResult<After> {
         if self.one_in == usize::MAX || !self.chance.one_in(self.one_in) {
             return Ok(After::Fine);
         }
         if self.chance.one_in(2) { Err(crash()) } else { Ok(After::Crash) }
     }
 
-    fn write<T>(&mut self, work: impl FnOnce(&mut S) -> Kept<T>) -> Kept<T> {
+    fn write<T>(&mut self, work: impl FnOnce(&mut S) -> StorageResult<T>) -> StorageResult<T> {
         let after = self.before()?;
         let answer = work(&mut self.inner)?;
         after.check()?;
@@ -57,65 +57,80 @@ impl<S> Crashing<S> {
 }
 
 impl<S: Outbox> Outbox for Crashing<S> {
-    fn open_stream(&mut self, new: &Writing) -> Kept<()> {
+    fn open_stream(&mut self, new: &Writing) -> StorageResult<()> {
         self.inner.open_stream(new)
     }
 
-    fn close_stream(&mut self, stream: &StreamName) -> Kept<()> {
+    fn close_stream(&mut self, stream: &StreamName) -> StorageResult<()> {
         self.write(|it| it.close_stream(stream))
     }
 
-    fn streams(&mut self) -> Kept<Vec<Writing>> {
+    fn streams(&mut self) -> StorageResult<Vec<Writing>> {
         self.inner.streams()
     }
 
-    fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp) -> Kept<u64> {
+    fn push(
+        &mut self,
+        stream: &StreamName,
+        items: &[Vec<u8>],
+        at: Timestamp,
+    ) -> StorageResult<u64> {
         self.write(|it| it.push(stream, items, at))
     }
 
-    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> Kept<Vec<OutRow>> {
+    fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> StorageResult<Vec<OutRow>> {
         self.inner.unsealed(stream, bytes)
     }
 
-    fn keep_batch(&mut self, stream: &StreamName, batch: &OutBatch, chain: &str) -> Kept<()> {
+    fn keep_batch(
+        &mut self,
+        stream: &StreamName,
+        batch: &OutBatch,
+        chain: &str,
+    ) -> StorageResult<()> {
         self.write(|it| it.keep_batch(stream, batch, chain))
     }
 
-    fn batches(&mut self, stream: &StreamName, after: u64, limit: usize) -> Kept<Vec<OutBatch>> {
+    fn batches(
+        &mut self,
+        stream: &StreamName,
+        after: u64,
+        limit: usize,
+    ) -> StorageResult<Vec<OutBatch>> {
         self.inner.batches(stream, after, limit)
     }
 
-    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> Kept<()> {
+    fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> StorageResult<()> {
         self.write(|it| it.reached(stream, appended, confirmed))
     }
 
-    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> Kept<()> {
+    fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> StorageResult<()> {
         self.write(|it| it.begin_again(stream, incarnation))
     }
 
-    fn prune(&mut self, retention: Retention) -> Kept<u64> {
+    fn prune(&mut self, retention: Retention) -> StorageResult<u64> {
         self.write(|it| it.prune(retention))
     }
 
-    fn note(&mut self, name: &str) -> Kept<Option<Vec<u8>>> {
+    fn note(&mut self, name: &str) -> StorageResult<Option<Vec<u8>>> {
         self.inner.note(name)
     }
 
-    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> Kept<()> {
+    fn keep_note(&mut self, name: &str, bytes: &[u8]) -> StorageResult<()> {
         self.write(|it| it.keep_note(name, bytes))
     }
 
-    fn notes(&mut self, prefix: &str) -> Kept<Vec<String>> {
+    fn notes(&mut self, prefix: &str) -> StorageResult<Vec<String>> {
         self.inner.notes(prefix)
     }
 }
 
 impl<S: Inbox> Inbox for Crashing<S> {
-    fn read_to(&mut self, origin: &StreamOrigin) -> Kept<Option<ReadTo>> {
+    fn read_to(&mut self, origin: &StreamOrigin) -> StorageResult<Option<ReadTo>> {
         self.inner.read_to(origin)
     }
 
-    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> Kept<()> {
+    fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> StorageResult<()> {
         self.write(|it| it.keep_read_to(origin, to))
     }
 }

@@ -3,11 +3,12 @@
 use crate::crashing::Crashing;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use taffrail_model::exchange::Kept;
+use taffrail_model::exchange::StorageResult;
 use taffrail_model::{DeviceId, SessionId, StreamName, Timestamp};
 use taffrail_sync::TeamId;
 use taffrail_sync::exchange::{
-    Applied, Draw, Durable, Exchange, Inbox, Item, Outbox, Parts, Readers, StreamOrigin, Us, own,
+    Durable, Exchange, Inbox, Item, ItemSink, LocalDevice, Outbox, Parts, Random, Readers,
+    StreamOrigin, own_stream,
 };
 use taffrail_sync::hub::{Hub, KeyName};
 use taffrail_sync::keys::DeviceSecret;
@@ -43,14 +44,14 @@ impl Own {
         Signer { device: &self.id, secret: &self.secret }
     }
 
-    pub(crate) fn us(&self) -> Us {
-        Us { device: self.id.clone(), secret: Arc::clone(&self.secret) }
+    pub(crate) fn us(&self) -> LocalDevice {
+        LocalDevice { device: self.id.clone(), secret: Arc::clone(&self.secret) }
     }
 
     /// Takes this device in.
     pub(crate) fn add(&self, user: &str) -> Op {
         let invite = InviteId::from_bytes(*blake3::hash(self.name.as_bytes()).as_bytes());
-        Op::Add { device: self.device(user), invite }
+        Op::Add { device: self.device(user), invite, vouch: None }
     }
 }
 
@@ -68,8 +69,8 @@ pub(crate) fn team_of(devices: &[Own]) -> Roster {
     })
 }
 
-pub(crate) fn draw(mut chance: Chance) -> Draw {
-    Draw::new(move |bytes| bytes.iter_mut().for_each(|byte| *byte = chance.bits() as u8))
+pub(crate) fn random(mut chance: Chance) -> Random {
+    Random::new(move |bytes| bytes.iter_mut().for_each(|byte| *byte = chance.bits() as u8))
 }
 
 pub(crate) fn line(text: impl Into<String>) -> Item {
@@ -78,13 +79,15 @@ pub(crate) fn line(text: impl Into<String>) -> Item {
 
 /// What a device was told; it outlives crashes. What is doubled, left out or changed fails the test.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shelf(pub(crate) Arc<Mutex<Told>>);
+pub(crate) struct Shelf(pub(crate) Arc<Mutex<SentItems>>);
 
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct SentItems {
     pub(crate) items: BTreeMap<StreamOrigin, Vec<Item>>,
     pub(crate) roster: Option<Roster>,
     pub(crate) anew: Vec<StreamName>,
+    /// Devices that said that they live, and what their clocks showed.
+    pub(crate) lives: Vec<(DeviceId, Timestamp)>,
     /// How often a batch came that had come before.
     pub(crate) again: u64,
     /// Crashes, if there are any.
@@ -100,8 +103,8 @@ impl Shelf {
     }
 }
 
-impl Applied for Shelf {
-    fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> Kept<()> {
+impl ItemSink for Shelf {
+    fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> StorageResult<()> {
         let mut told = self.0.lock().unwrap();
         let after = match &mut told.crash {
             Some(crash) => crash.before()?,
@@ -119,17 +122,22 @@ impl Applied for Shelf {
         after.check()
     }
 
-    fn roster_changed(&mut self, roster: &Roster) -> Kept<()> {
+    fn roster_changed(&mut self, roster: &Roster) -> StorageResult<()> {
         self.0.lock().unwrap().roster = Some(roster.clone());
         Ok(())
     }
 
-    fn tell_anew(&mut self, stream: &StreamName) -> Kept<()> {
+    fn republish(&mut self, stream: &StreamName) -> StorageResult<()> {
         self.0.lock().unwrap().anew.push(stream.clone());
         Ok(())
     }
 
-    fn key_moved(&mut self, _: &KeyName) -> Kept<()> {
+    fn lives(&mut self, device: &DeviceId, at: Timestamp) -> StorageResult<()> {
+        self.0.lock().unwrap().lives.push((device.clone(), at));
+        Ok(())
+    }
+
+    fn key_moved(&mut self, _: &KeyName) -> StorageResult<()> {
         Ok(())
     }
 }
@@ -143,8 +151,8 @@ pub(crate) fn exchange<H: Hub, S: Outbox + Inbox>(
     chance: Chance,
 ) -> Exchange<H, S, Shelf> {
     let parts =
-        Parts { hub, durable, store, applied: shelf, us: who.us(), roster, draw: draw(chance) };
+        Parts { hub, durable, store, applied: shelf, us: who.us(), roster, random: random(chance) };
     let mut exchange = Exchange::new(parts);
-    exchange.open(&own(), &Readers::user(USER)).unwrap();
+    exchange.open(&own_stream(), &Readers::user(USER)).unwrap();
     exchange
 }

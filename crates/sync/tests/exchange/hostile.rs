@@ -6,7 +6,7 @@ use crate::fleet::{Own, at, line};
 use bytes::Bytes;
 use taffrail_model::DeviceId;
 use taffrail_sync::Digest;
-use taffrail_sync::exchange::{Item, Why, own};
+use taffrail_sync::exchange::{Item, StallReason, own_stream};
 use taffrail_sync::hub::{Hub, KeyName, LogName, MemoryHub, PAGE_LIMIT, Prefix};
 use taffrail_sync::roster::Signer;
 use taffrail_sync::seal::{
@@ -31,7 +31,7 @@ async fn honest(bench: &Bench) -> Held {
     let (mut a, mut b) = (bench.plain(0), bench.plain(2));
     for text in ["1", "2", "3"] {
         for carrier in [&mut a, &mut b] {
-            carrier.push(&own(), &[line(text)], at(bench.hub.now())).unwrap();
+            carrier.push(&own_stream(), &[line(text)], at(bench.hub.now())).unwrap();
         }
         bench.round(&mut [&mut a, &mut b]).await;
     }
@@ -81,7 +81,7 @@ async fn check(name: &str, change: impl FnOnce(&mut Held, &Bench), applied: usiz
     }
     let a = &bench.devices[0].id;
     let all = ["1", "2", "3"].map(line);
-    assert_eq!(bench.shelves[1].said(a, &own()), all[..applied], "{name}");
+    assert_eq!(bench.shelves[1].said(a, &own_stream()), all[..applied], "{name}");
     let of = reader.health().standing.iter().filter(|(it, _)| it.device == *a);
     let reasons: Vec<String> = of.map(|(_, still)| reason(&still.why)).collect();
     assert_eq!(reasons.join(", "), why, "{name}");
@@ -89,17 +89,17 @@ async fn check(name: &str, change: impl FnOnce(&mut Held, &Bench), applied: usiz
     assert_eq!(reader.health().refused, refused, "{name}: counted once");
     bench.hub.replace(good);
     bench.round(&mut [&mut reader]).await;
-    assert_eq!(bench.shelves[1].said(a, &own()), all, "{name}: it goes on");
+    assert_eq!(bench.shelves[1].said(a, &own_stream()), all, "{name}: it goes on");
     assert_eq!(reader.health().standing.keys().filter(|it| it.device == *a).count(), 0, "{name}");
 }
 
-fn reason(why: &Why) -> String {
+fn reason(why: &StallReason) -> String {
     match why {
-        Why::Refused(why) => why.clone(),
-        Why::NotForUs => "(not for us)".to_owned(),
-        Why::NoKey => "(no key)".to_owned(),
-        Why::RosterBehind => "(roster)".to_owned(),
-        Why::Missing => "(missing)".to_owned(),
+        StallReason::Refused(why) => why.clone(),
+        StallReason::NotForUs => "(not for us)".to_owned(),
+        StallReason::NoKey => "(no key)".to_owned(),
+        StallReason::RosterBehind => "(roster)".to_owned(),
+        StallReason::Missing => "(missing)".to_owned(),
     }
 }
 
@@ -227,6 +227,6 @@ async fn a_life_of_a_stream_cannot_be_shown_as_another() {
     bench.hub.replace(hub);
     let mut reader = bench.plain(1);
     bench.round(&mut [&mut reader]).await;
-    let said: Vec<Item> = bench.shelves[1].said(&bench.devices[0].id, &own());
+    let said: Vec<Item> = bench.shelves[1].said(&bench.devices[0].id, &own_stream());
     assert_eq!((said.len(), reader.health().refused), (3, 1));
 }

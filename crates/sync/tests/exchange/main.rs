@@ -8,6 +8,7 @@
 )]
 
 mod cases;
+mod counting;
 mod crashing;
 mod engines;
 mod fleet;

@@ -6,7 +6,7 @@ use crate::fleet::{Own, Shelf, exchange, line, team_of};
 use async_nats::jetstream;
 use bytes::Bytes;
 use std::time::{Duration, Instant};
-use taffrail_sync::exchange::{BATCH_BYTES, Durable, Item, MemoryStore, own};
+use taffrail_sync::exchange::{BATCH_BYTES, Durable, Item, MemoryStore, own_stream};
 use taffrail_testkit::Chance;
 use taffrail_testkit::hubs::{Flush, NatsServer};
 
@@ -78,7 +78,7 @@ async fn sealed(server: &NatsServer, items: &[Item]) -> f64 {
     let hubs = (open(&server.url()).await, Durable::Log);
     let chance = Chance::new(now().as_nanosecond() as u64);
     let mut carrier = exchange(&team[0], hubs, memory, team_of(&team), chance);
-    carrier.push(&own(), items, now()).unwrap();
+    carrier.push(&own_stream(), items, now()).unwrap();
     let before = own_seconds();
     carrier.publish(now()).await.unwrap();
     own_seconds() - before

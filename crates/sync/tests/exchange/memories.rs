@@ -6,7 +6,7 @@ use taffrail_model::exchange::{
 };
 use taffrail_model::{DeviceId, StreamName};
 use taffrail_store::Ledger;
-use taffrail_sync::exchange::{Durable, Item, MemoryStore, own};
+use taffrail_sync::exchange::{Durable, Item, MemoryStore, own_stream};
 use taffrail_sync::hub::MemoryHub;
 use taffrail_testkit::{Chance, Scale};
 
@@ -110,12 +110,12 @@ async fn devices_with_ledgers_keep_up_over_restarts() {
             let mut it = exchange(&devices[who], hubs, memory, roster.clone(), chance);
             if who == 0 {
                 let items: Vec<Item> = (0..3).map(|n| line(format!("{round} {n}"))).collect();
-                it.push(&own(), &items, at(round * 1_000)).unwrap();
+                it.push(&own_stream(), &items, at(round * 1_000)).unwrap();
                 expected.extend(items);
             }
             it.look(at(round * 1_000 + 500)).await.unwrap();
             assert_eq!((it.health().behind, it.health().refused), (0, 0));
         }
     }
-    assert_eq!(shelves[1].said(&devices[0].id, &own()), expected);
+    assert_eq!(shelves[1].said(&devices[0].id, &own_stream()), expected);
 }

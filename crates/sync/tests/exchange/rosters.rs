@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::{RosterFault, fetch_roster, publish_roster};
 use taffrail_sync::hub::{Hub, KeyName, MemoryHub};
-use taffrail_sync::roster::{CarriedFault, Fault, Op};
+use taffrail_sync::roster::{Fault, Op, SealedRosterError};
 use taffrail_testkit::Scale;
 
 fn key() -> KeyName {
@@ -40,7 +40,7 @@ async fn a_roster_is_neither_rolled_back_nor_forked() {
     put(&hub, old.to_sealed().unwrap()).await;
     assert_eq!(fetch(&new, &b).await.as_ref(), Ok(&new));
     assert_eq!(fetch(&old, &a).await.as_ref(), Ok(&new));
-    let refused = |fault: Fault| Err(RosterFault::Refused(CarriedFault::Roster(fault)));
+    let refused = |fault: Fault| Err(RosterFault::Refused(SealedRosterError::Roster(fault)));
     put(&hub, fork.to_sealed().unwrap()).await;
     assert_eq!(fetch(&new, &a).await, refused(Fault::Forked { n: 2 }));
     assert_eq!(fetch(&new, &stranger).await, Err(RosterFault::NotForUs));

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use std::sync::{Arc, Mutex};
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::{
-    Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, RosterFault, own,
+    Durable, Exchange, ExchangeError, Item, MemoryStore, Outbox, RosterFault, own_stream,
 };
 use taffrail_sync::roster::{Member, Op};
 use taffrail_testkit::{Chance, Scale};
@@ -109,7 +109,7 @@ impl Machine {
         let items: Vec<Item> = texts.collect();
         let now = at(self.hub.now());
         let before = self.last();
-        let answer = self.carrier().push(&own(), &items, now);
+        let answer = self.carrier().push(&own_stream(), &items, now);
         if self.last() > before {
             self.wrote.extend(items);
         }
@@ -120,7 +120,7 @@ impl Machine {
 
     fn last(&mut self) -> u64 {
         let streams = self.carrier().store().streams().unwrap();
-        streams.iter().find(|it| it.stream == own()).unwrap().last
+        streams.iter().find(|it| it.stream == own_stream()).unwrap().last
     }
 
     async fn step(&mut self) {
@@ -252,15 +252,15 @@ fn check(machines: &mut [Machine]) {
         .collect();
     for reader in machines {
         let is_current = reader.is_current(&roster);
+        let health = reader.carrier().health().clone();
         for (id, wrote, writes) in all.iter().filter(|(id, ..)| *id != reader.who.id) {
-            let said = reader.shelf.said(id, &own());
+            let said = reader.shelf.said(id, &own_stream());
             assert!(wrote.starts_with(&said), "{}: {id} never said that", reader.who.id);
             if is_current && *writes {
-                assert_eq!(said.len(), wrote.len(), "{} of {id}", reader.who.id);
+                assert_eq!(said.len(), wrote.len(), "{} of {id}: {health:?}", reader.who.id);
             }
         }
         if is_current {
-            let health = reader.carrier().health().clone();
             assert_eq!(health.behind, 0, "{}", reader.who.id);
             assert_eq!(health.refused, 0, "{}: {health:?}", reader.who.id);
         }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use taffrail_model::DeviceId;
 use taffrail_sync::hub::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    MemoryHub, Prefix, Put, Result, Revision, Swapped, Value,
+    MemoryHub, Name, Prefix, Put, Result, Revision, Swapped, Value, Watched,
 };
 use taffrail_testkit::Chance;
 
@@ -30,6 +31,18 @@ struct Sky {
     before: BTreeMap<KeyName, Value>,
     now: i64,
     faults: u64,
+    traffic: Traffic,
+}
+
+/// What was asked of the hub, and how many bytes it answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Traffic {
+    pub(crate) requests: u64,
+    pub(crate) bytes: u64,
+    /// Of these, how many listed blobs.
+    pub(crate) listings: u64,
+    /// How many bytes of entries were read.
+    pub(crate) entries: u64,
 }
 
 /// The hub; clones share it.
@@ -39,7 +52,15 @@ pub(crate) struct Weather(Arc<Mutex<Sky>>);
 impl Weather {
     pub(crate) fn new(climate: Climate, chance: Chance) -> Self {
         let hub = MemoryHub::new();
-        let sky = Sky { hub, chance, climate, before: BTreeMap::new(), now: 0, faults: 0 };
+        let sky = Sky {
+            hub,
+            chance,
+            climate,
+            before: BTreeMap::new(),
+            now: 0,
+            faults: 0,
+            traffic: Traffic::default(),
+        };
         Self(Arc::new(Mutex::new(sky)))
     }
 
@@ -70,6 +91,19 @@ impl Weather {
 
     pub(crate) fn faults(&self) -> u64 {
         self.0.lock().unwrap().faults
+    }
+
+    /// What was asked since this was last called.
+    pub(crate) fn traffic(&self) -> Traffic {
+        std::mem::take(&mut self.0.lock().unwrap().traffic)
+    }
+
+    /// Counts a question and the bytes of its answer.
+    fn count<T>(&self, answer: Result<T>, size: impl Fn(&T) -> usize) -> Result<T> {
+        let traffic = &mut self.0.lock().unwrap().traffic;
+        traffic.requests += 1;
+        traffic.bytes += answer.as_ref().map_or(0, size) as u64;
+        answer
     }
 
     pub(crate) fn inner(&self) -> MemoryHub {
@@ -119,13 +153,28 @@ pub(crate) async fn yield_once() {
 
 /// There and back.
 macro_rules! through {
-    ($self:ident, $hub:ident => $answer:expr) => {{
+    ($self:ident, $hub:ident => $answer:expr) => {
+        through!($self, $hub => $answer, |_| 0)
+    };
+    ($self:ident, $hub:ident => $answer:expr, $size:expr) => {{
         $self.way().await?;
         let $hub = $self.inner();
-        let answer = $answer;
+        let answer = $self.count($answer, $size);
         $self.way().await?;
         answer
     }};
+}
+
+fn names_size<K>(names: &[Name<K>]) -> usize {
+    names.iter().map(|it| it.as_str().len()).sum()
+}
+
+fn entries_size(entries: &[Entry]) -> usize {
+    entries.iter().map(|it| it.bytes.len()).sum()
+}
+
+fn value_size(value: Option<&Value>) -> usize {
+    value.map_or(0, |it| it.bytes.len())
 }
 
 impl Hub for Weather {
@@ -138,18 +187,21 @@ impl Hub for Weather {
     }
 
     async fn read_since(&self, log: &LogName, after: u64, limit: usize) -> Result<Vec<Entry>> {
-        through!(self, hub => hub.read_since(log, after, limit).await)
+        let answer = through!(self, hub => hub.read_since(log, after, limit).await, |it: &Vec<Entry>| entries_size(it));
+        let size = answer.as_ref().map_or(0, |it| entries_size(it)) as u64;
+        self.0.lock().unwrap().traffic.entries += size;
+        answer
     }
 
     async fn logs(&self, below: &Prefix) -> Result<Vec<LogName>> {
-        through!(self, hub => hub.logs(below).await)
+        through!(self, hub => hub.logs(below).await, |it| names_size(it))
     }
 
     async fn get(&self, key: &KeyName) -> Result<Option<Value>> {
         if let Some(old) = self.old_value(key) {
             return Ok(Some(old));
         }
-        through!(self, hub => hub.get(key).await)
+        through!(self, hub => hub.get(key).await, |it: &Option<Value>| value_size(it.as_ref()))
     }
 
     async fn cas(
@@ -169,7 +221,7 @@ impl Hub for Weather {
     }
 
     async fn keys(&self, below: &Prefix) -> Result<Vec<KeyName>> {
-        through!(self, hub => hub.keys(below).await)
+        through!(self, hub => hub.keys(below).await, |it| names_size(it))
     }
 
     async fn put_blob(&self, name: &BlobName, content: &Content) -> Result<Put> {
@@ -181,11 +233,27 @@ impl Hub for Weather {
     }
 
     async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
-        through!(self, hub => hub.blobs(below).await)
+        self.0.lock().unwrap().traffic.listings += 1;
+        through!(self, hub => hub.blobs(below).await, |it| names_size(it))
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        self.inner().watch(below).await
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        through!(self, hub => hub.lengths(below).await, |all| all.iter().map(|it| it.0.as_str().len() + 8).sum())
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        if self.0.lock().unwrap().climate.old_key != usize::MAX {
+            return Ok(None);
+        }
+        through!(self, hub => hub.mark().await)
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        through!(self, hub => hub.beat(device, bytes).await)
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        self.inner().watch(watched).await
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

@@ -10,7 +10,7 @@ use taffrail_sync::hub::{
     AnyHub, Appended, BlobName, Content, Credentials, Hub, HubError, HubUrl, KeyName, Level,
     LogName, NatsKey, NatsPlan, Put, Swapped, Team, nats_conf,
 };
-use taffrail_sync::keys::DeviceSecret;
+use taffrail_sync::keys::{DeviceSecret, Identity};
 use taffrail_sync::roster::{Device, InviteId, Op, Roster, Signer};
 use taffrail_testkit::hubs::NatsServer;
 use zeroize::Zeroizing;
@@ -28,31 +28,50 @@ fn device(name: &str) -> Device {
     Device { id, name: name.to_owned(), user: "ada".to_owned(), keys: secret(name).keys() }
 }
 
-/// Three devices came, one was removed.
-fn roster() -> Roster {
+fn recovery() -> DeviceSecret {
+    DeviceSecret::of_recovery(Identity::from_random(&Zeroizing::new([9; 32])))
+}
+
+/// Three devices came, one was removed; one user has a recovery key.
+pub(crate) fn roster() -> Roster {
     let now = Timestamp::UNIX_EPOCH;
     let first = device("laptop");
     let own = secret("laptop");
     let by = Signer { device: &first.id, secret: &own };
     let founded = Roster::found(TeamId::from_bytes([7; 16]), first.clone(), &own, now).unwrap();
-    let added =
-        |name: &str, n: u8| Op::Add { device: device(name), invite: InviteId::from_bytes([n; 32]) };
-    let steps = [added("tower", 1), added("lost", 2), Op::Remove { device: device("lost").id }];
+    let added = |name: &str, n: u8| Op::Add {
+        device: device(name),
+        invite: InviteId::from_bytes([n; 32]),
+        vouch: None,
+    };
+    let keys = recovery().keys();
+    let (recipient, door) = (keys.recipient().clone(), keys.nats_user().cloned());
+    let steps = [
+        added("tower", 1),
+        added("lost", 2),
+        Op::Remove { device: device("lost").id },
+        Op::Recovery { user: "ada".to_owned(), recipient, door },
+    ];
     steps.into_iter().fold(founded, |roster, op| roster.with(op, &by, now).unwrap().0)
 }
 
-fn plan(listen: String, monitor: u16, store: &Path) -> NatsPlan {
+pub(crate) fn plan(listen: String, monitor: u16, store: &Path) -> NatsPlan {
     NatsPlan { listen, monitor, store: store.to_owned(), tls: None, gigabytes: 1 }
 }
 
-async fn enter(server: &NatsServer, team: &Team, seed: Option<String>) -> Result<AnyHub, HubError> {
+pub(crate) async fn enter(
+    server: &NatsServer,
+    team: &Team,
+    seed: Option<String>,
+) -> Result<AnyHub, HubError> {
     let url = HubUrl::parse(&server.url()).unwrap();
     let nats = seed.map(NatsKey::Seed);
     AnyHub::open(&url, team, &Credentials { nats, ..Credentials::default() }).await
 }
 
-fn seed(name: &str) -> Option<String> {
-    secret(name).door_seed().map(|it| it.to_string())
+pub(crate) fn seed(name: &str) -> Option<String> {
+    let secret = if name == "recovery" { recovery() } else { secret(name) };
+    secret.nats_seed().map(|it| it.to_string())
 }
 
 #[tokio::test]
@@ -60,7 +79,7 @@ async fn the_server_we_configure_lets_in_who_is_in_the_team() {
     let team = Team::new("t-conf").unwrap();
     let roster = roster();
     let server = NatsServer::configured(|port, monitor, store| {
-        nats_conf(&team, roster.members(), &plan(format!("127.0.0.1:{port}"), monitor, store))
+        nats_conf(&team, &roster, &plan(format!("127.0.0.1:{port}"), monitor, store))
     });
     let laptop = patiently("laptop", async || enter(&server, &team, seed("laptop")).await).await;
     let tower = patiently("tower", async || enter(&server, &team, seed("tower")).await).await;
@@ -103,9 +122,9 @@ fn the_configuration_names_who_is_in_the_team_and_nothing_that_can_break_out() {
     let team = Team::new("t-conf").unwrap();
     let roster = roster();
     let odd = Path::new("/srv/a\" } authorization { token: x }\nb");
-    let text = nats_conf(&team, roster.members(), &plan("0.0.0.0:4222".to_owned(), 8222, odd));
+    let text = nats_conf(&team, &roster, &plan("0.0.0.0:4222".to_owned(), 8222, odd));
     for (name, is_in) in NAMES.into_iter().zip([true, true, false]) {
-        let door = secret(name).keys().door().unwrap().to_string();
+        let door = secret(name).keys().nats_user().unwrap().to_string();
         assert_eq!(text.contains(&door), is_in, "{name}");
         assert!(!text.contains(&seed(name).unwrap()));
         assert!(!text.contains(&format!("# {name}\n")), "{text}");

@@ -4,9 +4,10 @@ use crate::engines::patiently;
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use taffrail_model::DeviceId;
 use taffrail_sync::hub::{
     AnyHub, Appended, BlobName, Content, ENTRY_LIMIT, Entry, Hint, Hints, Hub, HubError, KeyName,
-    LogName, PAGE_BYTES, PAGE_LIMIT, Prefix, Put, Revision, Swapped, VALUE_LIMIT, Value,
+    LogName, PAGE_BYTES, PAGE_LIMIT, Prefix, Put, Revision, Swapped, VALUE_LIMIT, Value, Watched,
 };
 use taffrail_testkit::Scale;
 
@@ -361,21 +362,45 @@ async fn limits_are_kept(hub: &AnyHub) {
     assert!(matches!(answer, Ok(Swapped::Done(_))), "{answer:?}");
 }
 
+const BEATS: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_secs(30);
+
 async fn hints_come(one: &AnyHub, two: &AnyHub) {
     let (name, value, outside) = (log("hint/l"), key("hint/k"), log("outside"));
-    let mut hints = two.watch(&below("hint")).await.unwrap();
+    let device = DeviceId::new("dev-1");
+    let watched = Watched { beats: vec![device.clone()], ..Watched::below(below("hint")) };
+    let mut hints = two.watch(&watched).await.unwrap();
+    one.beat(&DeviceId::new("dev-2"), "elsewhere".into()).await.unwrap();
+    one.beat(&device, "alive".into()).await.unwrap();
     one.append(&outside, 1, "x".into()).await.unwrap();
     one.append(&name, 1, "x".into()).await.unwrap();
     one.cas(&value, None, "x".into()).await.unwrap();
-    let mut awaited = vec![Hint::Log(name), Hint::Key(value)];
-    while !awaited.is_empty() {
-        let hint = next(&mut hints).await;
-        assert_ne!(hint, Hint::Log(outside.clone()), "it is not below");
-        awaited.retain(|it| *it != hint);
+    let alive = Hint::Beat(device.clone(), "alive".into());
+    let mut awaited = vec![Hint::Log(name), Hint::Key(value), alive];
+    let heard = async {
+        while !awaited.is_empty() {
+            let hint = next(&mut hints).await;
+            assert_ne!(hint, Hint::Log(outside.clone()), "it is not below");
+            assert!(!matches!(&hint, Hint::Beat(it, _) if it.as_str() == "dev-2"), "nobody asked");
+            awaited.retain(|it| *it != hint);
+        }
+    };
+    tokio::select! {
+        heard = tokio::time::timeout(PATIENCE, heard) => heard.expect("all hints come"),
+        () = beat_on(one, &device) => {}
+    }
+}
+
+/// Nothing keeps a sign of life until all servers of a cluster know who listens: it is given again and
+/// again.
+async fn beat_on(hub: &AnyHub, device: &DeviceId) {
+    loop {
+        tokio::time::sleep(BEATS).await;
+        hub.beat(device, "alive".into()).await.unwrap();
     }
 }
 
 async fn next(hints: &mut Hints) -> Hint {
-    let hint = tokio::time::timeout(Duration::from_secs(30), hints.next()).await;
+    let hint = tokio::time::timeout(PATIENCE, hints.next()).await;
     hint.expect("a hint comes").expect("the watch goes on")
 }

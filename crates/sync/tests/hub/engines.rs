@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use taffrail_sync::hub::{
     AnyHub, Appended, Aspect, Credentials, Hub, HubError, HubUrl, KeyName, Level, LogName,
-    MemoryHub, NatsKey, S3Keys, Team,
+    MemoryHub, NatsKey, S3Keys, Team, pin_of,
 };
 use taffrail_testkit::hubs::{Certificate, Flush, Moto, NatsCluster, NatsServer};
 use taffrail_testkit::until_every;
@@ -97,8 +97,9 @@ async fn what_is_not_there_cannot_be_opened() {
         let error = AnyHub::open(&url, &team(), &Credentials::default()).await.unwrap_err();
         assert!(error.to_string().contains(expected), "{url}: {error}");
     };
-    check("file:///nowhere/at/all", "is no directory").await;
-    check("s3://hub", "needs keys, and none were given").await;
+    check("file:///nowhere/at/all", "is not a directory").await;
+    check("s3://hub", "AWS_ACCESS_KEY_ID").await;
+    check("s3://hub", "hub.credentials").await;
     check("gs://hub", "needs the key of a service account").await;
     check("az://hub?account=a", "needs an access key").await;
     check("nats://127.0.0.1:1", "cannot be reached").await;
@@ -149,6 +150,28 @@ async fn nats_is_reached_by_tls() {
     let place = format!("tls://127.0.0.1:{}", plain.port());
     let answer = AnyHub::open(&HubUrl::parse(&place).unwrap(), &team(), &keys()).await;
     assert!(answer.is_err(), "tls:// was taken as nats://");
+}
+
+/// One of `openssl req -x509` is taken by its hash, and by nothing else.
+#[tokio::test]
+async fn a_plain_certificate_of_openssl_is_taken_by_its_pin() {
+    let certificate = Certificate::plain();
+    let (file, key) = (certificate.file(), certificate.key());
+    let more = format!("tls {{ cert_file: {file:?}, key_file: {key:?} }}");
+    let server = NatsServer::start_with(Flush::Lazily, &more);
+    let place = format!("tls://127.0.0.1:{}", server.port());
+    let pin = pin_of(&std::fs::read(&file).unwrap()).unwrap();
+    let hub = open(&format!("{place}?pin={pin}"), &team()).await;
+    assert_eq!(hub.append(&conformance::log("x"), 1, "a".into()).await, Ok(Appended::New));
+    let check = async |settings: String, expected: &str| {
+        let url = HubUrl::parse(&format!("{place}?{settings}")).unwrap();
+        let error = AnyHub::open(&url, &team(), &keys()).await.map(drop).unwrap_err();
+        assert!(matches!(error, HubError::Refused(_)), "{error}");
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    check(format!("ca={}", file.display()), "?pin=SHA256").await;
+    check(format!("ca={}", file.display()), "CA:FALSE").await;
+    check(format!("pin={}", "ab".repeat(32)), "another certificate").await;
 }
 
 /// The same for a bucket.

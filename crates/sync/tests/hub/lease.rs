@@ -5,11 +5,11 @@ use bytes::Bytes;
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use taffrail_model::Timestamp;
+use taffrail_model::{DeviceId, Timestamp};
 use taffrail_sync::hub::lease::{self, Fence, Held, Lease, SKEW};
 use taffrail_sync::hub::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    MemoryHub, Prefix, Put, Result, Revision, Swapped, Value,
+    MemoryHub, Prefix, Put, Result, Revision, Swapped, Value, Watched,
 };
 use taffrail_testkit::{Chance, Scale};
 
@@ -140,8 +140,20 @@ impl Hub for Slow {
         self.hub.blobs(below).await
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        self.hub.watch(below).await
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        self.hub.lengths(below).await
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        self.hub.mark().await
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        self.hub.beat(device, bytes).await
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        self.hub.watch(watched).await
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

@@ -8,6 +8,7 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+mod attacks;
 mod conf;
 mod conformance;
 mod engines;

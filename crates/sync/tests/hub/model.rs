@@ -60,12 +60,12 @@ fn draw(chance: &mut Chance) -> Question {
 }
 
 /// A hub and the revisions it gave, in order. Their numbers are its own affair.
-struct Asked {
+struct Asker {
     hub: AnyHub,
     revisions: Vec<(usize, Revision)>,
 }
 
-impl Asked {
+impl Asker {
     fn new(hub: AnyHub) -> Self {
         Self { hub, revisions: Vec::new() }
     }
@@ -139,8 +139,8 @@ async fn same_as_memory(url: &str, rounds: usize, purpose: &str) {
     let scale = Scale::from_env();
     let mut chance = scale.chance(purpose);
     for round in 0..scale.pick(rounds, rounds * 10) {
-        let mut model = Asked::new(AnyHub::Memory(MemoryHub::new()));
-        let mut asked = Asked::new(open(url, &team()).await);
+        let mut model = Asker::new(AnyHub::Memory(MemoryHub::new()));
+        let mut asked = Asker::new(open(url, &team()).await);
         for number in 0..120 {
             let question = draw(&mut chance);
             let expected = model.answer(question).await;

@@ -5,7 +5,9 @@ use crate::engines::{BUCKET, open, patiently, team};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use taffrail_sync::hub::{AnyHub, Appended, Hint, Hub, HubError, KeyName, Prefix, Swapped, Team};
+use taffrail_sync::hub::{
+    AnyHub, Appended, Hint, Hub, HubError, KeyName, Prefix, Swapped, Team, Watched,
+};
 use taffrail_testkit::hubs::{Flush, Moto, NatsServer};
 
 async fn append(hub: &AnyHub, seq: u64) -> Appended {
@@ -18,7 +20,7 @@ async fn append(hub: &AnyHub, seq: u64) -> Appended {
 async fn a_nats_server_is_killed_and_comes_back() {
     let mut server = NatsServer::start(Flush::Always);
     let hub = open(&server.url(), &team()).await;
-    let mut hints = hub.watch(&Prefix::everything()).await.unwrap();
+    let mut hints = hub.watch(&Watched::below(Prefix::everything())).await.unwrap();
     assert_eq!(append(&hub, 1).await, Appended::New);
     server.kill();
     let away = hub.append(&log("dev"), 2, "entry 2".into()).await;
@@ -131,4 +133,33 @@ async fn old_states_of_a_key_are_swept() {
 fn states(folder: &Path, team: &Team) -> Vec<PathBuf> {
     let folder = folder.join(format!("taffrail-v1/{}/keys/k", team.as_str()));
     std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect()
+}
+
+#[tokio::test]
+async fn a_directory_that_vanished_is_made_again_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hub");
+    std::fs::create_dir(&path).unwrap();
+    let hub = open(&format!("file://{}", path.display()), &team()).await;
+    assert_eq!(append(&hub, 1).await, Appended::New);
+    std::fs::rename(&path, folder.path().join("elsewhere")).unwrap();
+    let key = KeyName::new("k").unwrap();
+    let everything = Prefix::everything();
+    let answers = [
+        hub.append(&log("dev"), 2, "entry 2".into()).await.err(),
+        hub.append(&log("other"), 1, "x".into()).await.err(),
+        hub.last(&log("dev")).await.err(),
+        hub.read_since(&log("dev"), 0, 1).await.err(),
+        hub.logs(&everything).await.err(),
+        hub.get(&key).await.err(),
+        hub.cas(&key, None, "x".into()).await.err(),
+        hub.mark().await.err(),
+    ];
+    for answer in answers {
+        let text = answer.expect("it is an error").to_string();
+        assert!(text.contains("is not a directory"), "{text}");
+    }
+    assert!(!path.exists(), "nothing is made in its place");
+    std::fs::rename(folder.path().join("elsewhere"), &path).unwrap();
+    assert_eq!(append(&hub, 2).await, Appended::New);
 }

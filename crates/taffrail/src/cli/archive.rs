@@ -5,48 +5,47 @@ use super::index::{bytes, counted};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::{fit, line};
-use crate::{rim, when};
+use serde_json::json;
 use std::time::SystemTime;
-use taffrail_api::{ArchiveEntry, ArchiveReport, NoBody, PruneBody};
-use taffrail_daemon::{Mode, Prune, archive, archived_bytes, prune_archive, verify_archive};
+use taffrail_api::{ArchiveEntry, ArchiveReport, NoBody, PruneBody, SCHEMA_VERSION};
+use taffrail_ingest::{Mode, Prune, archive, prune_archive, verify_archive};
+use taffrail_query::resolve::archived_bytes;
+use taffrail_tui::terminal::{fit, line};
+use taffrail_tui::when::Clock;
 
-/// Look into the archive: copies of what agents wrote, which outlive their clean-up
+/// Show, check or prune the archive of agents' files
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail archive                   how much is kept, and how much may be
+  taffrail archive                   its size and its limit
   taffrail archive ls                every copy
   taffrail archive cat 3f2a > old.jsonl
-  taffrail archive verify            look at every byte
+  taffrail archive verify            check every byte
   taffrail archive prune --older-than 365d --yes
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     /// List every copy
     Ls,
-    /// Look at every byte that is kept; what is damaged is cut away
+    /// Check every byte of every copy, and cut off damaged parts
     Verify,
-    /// Print what is kept of a session's main file, byte for byte
+    /// Print the copy of a session's main file, byte for byte
     Cat {
-        /// The beginning of its id, its agent's own id, @last, or . for this folder
+        /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
         #[arg(value_name = "ID", add = session_ids())]
         id: String,
     },
-    /// Drop older editions, and with --older-than whole copies; without --yes only say so
+    /// Delete older editions and, with --older-than, whole copies; needs --yes
     Prune {
-        /// Copies nothing was added to since then, too: 365d, a date or a time
+        /// Also delete copies that have not grown since: 365d, a date or a time
         #[arg(long, value_name = "WHEN")]
         older_than: Option<String>,
-        /// Do it
+        /// Delete them
         #[arg(long, short)]
         yes: bool,
     },
@@ -54,26 +53,21 @@ enum Action {
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match &args.action {
-        None => summary(args, context),
-        Some(Action::Ls) => list(args, context),
-        Some(Action::Verify) => verify(args, context),
+        None => summary(context),
+        Some(Action::Ls) => list(context),
+        Some(Action::Verify) => verify(context),
         Some(Action::Cat { id }) => cat(id, context),
-        Some(Action::Prune { older_than, yes }) => {
-            prune((older_than.as_deref(), *yes), args, context)
-        }
+        Some(Action::Prune { older_than, yes }) => prune((older_than.as_deref(), *yes), context),
     }
 }
 
-fn summary(args: &Args, context: &Context) -> Result<(), CliError> {
+fn summary(context: &Context) -> Result<(), CliError> {
     let report = archive(&context.settings, false)?;
     let mut out = Out::new();
-    if args.json {
+    if context.json {
         return out.json(&report);
     }
-    for line in described(&report) {
-        out.line(&line)?;
-    }
-    out.end()
+    out.lines(described(&report))
 }
 
 fn described(report: &ArchiveReport) -> Vec<String> {
@@ -103,35 +97,32 @@ fn described(report: &ArchiveReport) -> Vec<String> {
     out
 }
 
-fn list(args: &Args, context: &Context) -> Result<(), CliError> {
+fn list(context: &Context) -> Result<(), CliError> {
     let report = archive(&context.settings, true)?;
-    if args.json {
+    if context.json {
         return Out::new().json(&report);
     }
-    let mut out = Out::paged(context.pager.as_ref());
-    for entry in &report.entries {
-        out.line(&fit(&row(entry), 120))?;
-    }
-    out.end()
+    let (mut out, clock) = (Out::paged(context.pager.as_ref()), context.clock());
+    out.lines(report.entries.iter().map(|entry| fit(&row(entry, &clock), 120)))
 }
 
-fn row(entry: &ArchiveEntry) -> String {
-    let age = entry.modified_at.map_or("?".to_owned(), |at| when::ago(at, rim::now()));
+fn row(entry: &ArchiveEntry, clock: &Clock) -> String {
+    let age = entry.modified_at.map_or("?".to_owned(), |at| clock.age(at));
     let gone = if entry.source_exists { "     " } else { "gone " };
     let (kept, disk) = (bytes(entry.kept_bytes), bytes(entry.disk_bytes));
-    format!("{age:>4} {kept:>9} {disk:>9} {gone}{}", line(&entry.source_uri))
+    format!("{age:>6} {kept:>9} {disk:>9} {gone}{}", line(&entry.source_uri))
 }
 
-fn verify(args: &Args, context: &Context) -> Result<(), CliError> {
+fn verify(context: &Context) -> Result<(), CliError> {
     let check = match &context.client {
-        Some(client) => client.with_patience(None).post("/api/archive/verify", &NoBody {})?,
+        Some(client) => client.with_timeout(None).post("/api/archive/verify", &NoBody {})?,
         None => verify_archive(&context.settings)?,
     };
     let mut out = Out::new();
-    if args.json {
+    if context.json {
         return out.json(&check);
     }
-    out.line(&format!("{} looked at, {} damaged", copies(check.checked), check.cut))?;
+    out.line(&format!("{} checked, {} damaged", copies(check.checked), check.cut))?;
     out.end()
 }
 
@@ -140,28 +131,32 @@ fn copies(count: u64) -> String {
 }
 
 fn cat(id: &str, context: &Context) -> Result<(), CliError> {
+    if context.json {
+        let mut bytes = Vec::new();
+        archived_bytes(&context.settings, &context.target(id)?, &mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        return Out::new().json(&json!({"schema_version": SCHEMA_VERSION, "text": text}));
+    }
     let mut stdout = std::io::stdout().lock();
     Ok(archived_bytes(&context.settings, &context.target(id)?, &mut stdout)?)
 }
 
-fn prune(
-    (older_than, yes): (Option<&str>, bool),
-    args: &Args,
-    context: &Context,
-) -> Result<(), CliError> {
+fn prune((older_than, yes): (Option<&str>, bool), context: &Context) -> Result<(), CliError> {
     let which = match older_than {
         None => Prune::OlderEditions,
-        Some(text) => Prune::Before(SystemTime::from(super::which::instant(text)?)),
+        Some(text) => {
+            Prune::Before(SystemTime::from(super::which::instant(text, &context.clock())?))
+        }
     };
     let mode = if yes { Mode::Do } else { Mode::Report };
     let report = match &context.client {
         Some(client) => {
             let body = PruneBody { older_than: older_than.map(str::to_owned), yes };
-            client.with_patience(None).post("/api/archive/prune", &body)?
+            client.with_timeout(None).post("/api/archive/prune", &body)?
         }
         None => prune_archive(&context.settings, which, mode)?,
     };
-    if args.json {
+    if context.json {
         return Out::new().json(&report);
     }
     let (copies, disk) = (copies(report.copies), bytes(report.disk_bytes));

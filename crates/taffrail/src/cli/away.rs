@@ -5,30 +5,28 @@ use crate::error::CliError;
 use crate::output::Out;
 use serde::Serialize;
 use taffrail_api::SCHEMA_VERSION;
-use taffrail_daemon::{is_away, set_away};
+use taffrail_context::{is_away, set_away};
 
-/// Say that you are away from your terminals, or back
+/// Hold approval requests while you are away from your terminals
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail away           requests for approval wait for an answer from here
-  taffrail away --off     you are back: agents show their own dialogs at once
-  taffrail away --show    which of the two
+  taffrail away           hold every request until you answer it here
+  taffrail away --off
+      release held requests: agents show their own dialogs at once
+  taffrail away --show    print whether away mode is on
 ")]
 pub(super) struct Args {
-    /// You are back
+    /// Turn away mode off
     #[arg(long, conflicts_with = "show")]
     off: bool,
-    /// Change nothing
+    /// Only print whether away mode is on
     #[arg(long)]
     show: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, Serialize)]
-struct Told {
+struct AwayDocument {
     schema_version: u32,
     away: bool,
 }
@@ -38,13 +36,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         set_away(&context.settings, !args.off)?;
     }
     let away = is_away(&context.settings);
-    if args.json {
-        return Out::new().json(&Told { schema_version: SCHEMA_VERSION, away });
+    if context.json {
+        return Out::new().json(&AwayDocument { schema_version: SCHEMA_VERSION, away });
     }
-    let mut out = Out::new();
-    out.line(match away {
-        true => "You are away: agents that hide their dialog behind a hook wait for an answer from here.",
-        false => "You are here: every agent shows its own dialog at once.",
-    })?;
-    out.end()
+    Out::print(match away {
+        true => {
+            "Away mode is on: requests for approval are held for you here. End it with `taffrail away --off`."
+        }
+        false => "Away mode is off: every agent shows its own dialog.",
+    })
 }

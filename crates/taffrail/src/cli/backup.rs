@@ -2,61 +2,67 @@
 
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::output::say;
+use crate::output::{Out, say};
 use clap::ValueHint;
+use serde_json::json;
 use std::path::PathBuf;
-use taffrail_api::{Done, ErrorKind, FileBody};
+use taffrail_api::{Done, FileBody, SCHEMA_VERSION};
 
-/// Write what only Taffrail knows, the ledger, into one file
+/// Write the ledger to one file
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail backup ~/taffrail-backup.db
 ")]
 pub(super) struct BackupArgs {
-    /// The file to write; it must not exist
+    /// File to write; it must not exist
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 }
 
-/// Put a ledger from a backup in the place of the one there is
+/// Replace the ledger with one from a backup
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail restore ~/taffrail-backup.db --yes
 ")]
 pub(super) struct RestoreArgs {
-    /// The backup
+    /// Backup to restore
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
-    /// Do it
+    /// Replace the ledger
     #[arg(long, short)]
     yes: bool,
 }
 
 pub(super) fn backup(args: &BackupArgs, context: &Context) -> Result<(), CliError> {
-    taffrail_daemon::backup(&context.settings, &args.file)?;
+    taffrail_ingest::backup(&context.settings, &args.file)?;
+    if context.json {
+        return Out::new().json(&json!({"schema_version": SCHEMA_VERSION, "file": args.file}));
+    }
     say(&format!("written: {}", args.file.display()));
     Ok(())
 }
 
 pub(super) fn restore(args: &RestoreArgs, context: &Context) -> Result<(), CliError> {
     if !args.yes {
-        return Err(CliError {
-            kind: ErrorKind::Refused,
-            message: "restoring replaces the ledger there is".to_owned(),
-            hint: Some("add --yes; `taffrail backup FILE` keeps the present one first".to_owned()),
-        });
+        return Err(CliError::refused(
+            "restoring replaces the current ledger",
+            "add --yes; `taffrail backup FILE` saves the current ledger first",
+        ));
     }
     match &context.client {
         Some(client) => {
-            let file = context.rim.here.join(&args.file).to_string_lossy().into_owned();
+            let file = context.env.here.join(&args.file).to_string_lossy().into_owned();
             client
-                .with_patience(None)
+                .with_timeout(None)
                 .post::<Done>("/api/restore", &FileBody { file, yes: true })?;
         }
-        None => taffrail_daemon::restore(&context.settings, &args.file)?,
+        None => taffrail_ingest::restore(&context.settings, &args.file)?,
     }
-    say("restored; what was forgotten before or since stays forgotten");
+    if context.json {
+        return Out::new().json(&json!({"schema_version": SCHEMA_VERSION, "restored": args.file}));
+    }
+    say("restored; forgotten sessions stay forgotten");
     Ok(())
 }

@@ -1,43 +1,45 @@
 //! `taffrail capture`
 
+use super::completions::session_ids;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::numbers::counted;
 use crate::output::{Out, say};
-use crate::terminal::line;
 use taffrail_api::{CaptureBody, CaptureReport, CapturedSession};
-use taffrail_daemon::{Held, capture_off, capture_on, not_captured};
+use taffrail_ingest::{Held, not_captured};
+use taffrail_query::resolve::{capture_off, capture_on};
+use taffrail_tui::numbers::counted;
+use taffrail_tui::terminal::line;
 
-/// Stop capturing a session, or take it up again
+/// Stop or continue capturing a session
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail capture off 3f2a            nothing new of it is read; what is held stays
-  taffrail capture off 3f2a --forget   and what is held is forgotten
-  taffrail capture on 3f2a             read what was missed, and go on
-  taffrail capture                     the sessions that are not captured
+  taffrail capture off 3f2a
+      read nothing new of it; keep what was captured
+  taffrail capture off 3f2a --forget   also forget what was captured
+  taffrail capture on 3f2a             read what was missed, and continue
+  taffrail capture                     list sessions that are not captured
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Capture a session and its workers no more
+    /// Stop capturing a session and its sub-agents
     Off {
-        /// The beginning of its id, `@last` or `.`
+        /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+        #[arg(value_name = "ID", add = session_ids())]
         id: String,
-        /// Forget what is held of it, too
+        /// Also forget what was captured of it
         #[arg(long)]
         forget: bool,
     },
-    /// Capture it again, and read what was missed
+    /// Capture a session again, and read what was missed
     On {
-        /// The beginning of its id
+        /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+        #[arg(value_name = "ID", add = session_ids())]
         id: String,
     },
 }
@@ -48,14 +50,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         Some(Action::Off { id, forget }) => changed(context, id, (false, *forget))?,
         Some(Action::On { id }) => changed(context, id, (true, false))?,
     };
-    if args.json {
+    if context.json {
         return Out::new().json(&report);
     }
     let mut out = Out::new();
-    for session in &report.sessions {
-        out.line(&row(session))?;
-    }
-    out.end()?;
+    out.lines(report.sessions.iter().map(row))?;
     say(&described(args.action.as_ref(), &report));
     Ok(())
 }
@@ -71,7 +70,7 @@ fn changed(
             .id(client, id)
             .or_else(|error| if on { Ok(id.to_owned()) } else { Err(error) })?;
         let body = CaptureBody { id, on, forget };
-        return Ok(client.with_patience(None).post("/api/capture", &body)?);
+        return Ok(client.with_timeout(None).post("/api/capture", &body)?);
     }
     let target = context.target(id)?;
     let held = if forget { Held::Goes } else { Held::Stays };
@@ -86,13 +85,13 @@ fn described(action: Option<&Action>, report: &CaptureReport) -> String {
     match (action, report.sessions.is_empty()) {
         (None, true) => "every session is captured".to_owned(),
         (None, false) => format!("{count} not captured"),
-        (Some(Action::On { .. }), true) => "it was captured already".to_owned(),
+        (Some(Action::On { .. }), true) => "the session was already captured".to_owned(),
         (Some(Action::On { .. }), false) => format!("{count} captured again"),
         (Some(Action::Off { forget: false, .. }), _) => {
-            format!("{count} captured no more; what is held stays")
+            format!("{count} no longer captured; what was captured stays")
         }
         (Some(Action::Off { forget: true, .. }), _) => {
-            format!("{count} captured no more; what was held is forgotten")
+            format!("{count} no longer captured; what was captured is forgotten")
         }
     }
 }

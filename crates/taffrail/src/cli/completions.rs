@@ -1,15 +1,16 @@
 //! `taffrail completions`, and what shells ask while someone types
 
 use super::TEMPLATE;
+use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::Out;
-use crate::rim::{self, Rim};
-use crate::terminal::{fit, line};
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate, Shell};
+use serde_json::json;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use taffrail_api::Session;
+use taffrail_tui::terminal::{fit, line};
 
 /// The variable by which a shell asks; the scripts set it.
 const VARIABLE: &str = "COMPLETE";
@@ -20,7 +21,7 @@ const DIGITS: usize = 8;
 /// The columns of a title beside an id.
 const TITLE: usize = 60;
 
-/// Print a script that completes commands and session ids in a shell
+/// Print a shell script that completes commands and session ids
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -31,20 +32,29 @@ Examples:
   taffrail completions powershell | Out-String | Invoke-Expression
 ")]
 pub(super) struct Args {
-    /// Which shell
+    /// Name of the shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), CliError> {
-    let name = args.shell.to_string();
-    let mut script = Vec::new();
-    if let Some(shell) = Shells::builtins().completer(&name) {
-        shell.write_registration(VARIABLE, "taffrail", "taffrail", &rim::program(), &mut script)?;
+pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
+    let (mut out, shell) = (Out::new(), args.shell.to_string());
+    let script = script(&shell)?;
+    if json {
+        let document = json!({"schema_version": 1, "shell": shell, "script": script.trim()});
+        return out.json(&document);
     }
-    let mut out = Out::new();
-    out.line(String::from_utf8_lossy(&script).trim())?;
+    out.line(script.trim())?;
     out.end()
+}
+
+/// What a shell of this name reads to complete our commands.
+pub(super) fn script(name: &str) -> Result<String, CliError> {
+    let mut script = Vec::new();
+    if let Some(shell) = Shells::builtins().completer(name) {
+        shell.write_registration(VARIABLE, "taffrail", "taffrail", &env::program(), &mut script)?;
+    }
+    Ok(String::from_utf8_lossy(&script).into_owned())
 }
 
 /// Completes an argument that names a session.
@@ -55,14 +65,18 @@ pub(super) fn session_ids() -> ArgValueCompleter {
 /// Completes an argument that names an agent.
 pub(super) fn agent_ids() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        let names = taffrail_daemon::agent_names().into_iter();
+        let names = taffrail_query::agent_names().into_iter();
         names.map(|(id, label)| CompletionCandidate::new(id).help(Some(label.into()))).collect()
     })
 }
 
 fn sessions(typed: &OsStr) -> Vec<CompletionCandidate> {
     let Some(typed) = typed.to_str() else { return Vec::new() };
-    let words = [("@last", "the latest session"), (".", "the latest session of this folder")];
+    let words = [
+        ("@last", "the latest session"),
+        ("@waiting", "the session that needs you"),
+        (".", "the latest session of this folder"),
+    ];
     let words = words.into_iter().filter(|(word, _)| word.starts_with(typed));
     let words = words.map(|(word, help)| CompletionCandidate::new(word).help(Some(help.into())));
     words.chain(ids(typed)).collect()
@@ -71,8 +85,8 @@ fn sessions(typed: &OsStr) -> Vec<CompletionCandidate> {
 /// Ids that begin so. Without an index, or with one that cannot be read, there are none to offer.
 fn ids(typed: &str) -> Vec<CompletionCandidate> {
     let is_id = typed.chars().all(|it| it.is_ascii_hexdigit() || it == '-');
-    let Some(rim) = Rim::read().ok().filter(|_| is_id) else { return Vec::new() };
-    let found = taffrail_daemon::recent(&rim.data_folder(), typed, OFFERED).unwrap_or_default();
+    let Some(env) = Env::read().ok().filter(|_| is_id) else { return Vec::new() };
+    let found = taffrail_query::recent(&env.data_folder(), typed, OFFERED).unwrap_or_default();
     let shorts: Vec<_> = found.iter().map(|session| short(session, typed)).collect();
     let mut times: HashMap<&str, u32> = HashMap::new();
     for short in &shorts {

@@ -1,71 +1,84 @@
 //! `taffrail config`
 
 use super::TEMPLATE;
-use crate::config::{Config, with_value, without_value};
+use super::confirmation::{agreed, not_agreed};
+use super::setup::file_change::replace;
+use crate::config::{Config, unknown_key, with_value, without_value};
+use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim::Rim;
-use anyhow::Context;
 use clap::Subcommand;
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use serde_json::{Value, json};
 use std::path::Path;
+use taffrail_api::SCHEMA_VERSION;
+use taffrail_tui::terminal::line;
 
 /// Show or change the configuration
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail config                                       what is in force
-  taffrail config path                                  where the file is
-  taffrail config set exclude '[\"/home/me/private\"]'    projects that are not read
+  taffrail config                                       the settings in force
+  taffrail config path                                  the file's path
+  taffrail config set exclude '[\"/home/me/private\"]'
+      never read these projects
   taffrail config set agents.codex.homes '[\"~/old/.codex\"]'
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Print where the file is
+    /// Print the path of the configuration file
     Path,
     /// Print one value
     Get {
-        /// Such as `exclude` or `agents.codex.homes`
+        /// Key, such as `exclude` or `agents.codex.homes`
         key: String,
     },
-    /// Set one value; the rest of the file is left as it is
+    /// Set one value and leave the rest of the file unchanged
     Set {
-        /// Such as `exclude` or `agents.codex.homes`
+        /// Key, such as `exclude` or `agents.codex.homes`
         key: String,
-        /// A TOML value
+        /// TOML value
         value: String,
     },
 }
 
-pub(super) fn run(args: Args, rim: &Rim) -> Result<(), CliError> {
-    let path = rim.config_path();
-    let mut out = Out::new();
+pub(super) fn run(args: Args, env: &Env, json: bool) -> Result<(), CliError> {
+    let path = env.config_path();
     match args.action {
-        None => {
-            let config = Config::read(&path)?;
-            if args.json {
-                return out.json(&serde_json::json!({"schema_version": 1, "config": config}));
-            }
-            out.line(&text_of(&config)?)?;
-        }
+        None => print(&Config::read(&path)?, json),
         Some(Action::Path) => {
-            out.line(&path.display().to_string())?;
+            let text = path.display().to_string();
+            print_one(&text, json!({"path": text}), json)
         }
         Some(Action::Get { key }) => {
-            out.line(&value_of(&Config::read(&path)?, &key)?)?;
+            let value = value_of(&Config::read(&path)?, &key)?;
+            print_one(&value.to_string(), json!({"key": key, "value": value}), json)
         }
-        Some(Action::Set { key, value }) => set(&path, &key, &value)?,
+        Some(Action::Set { key, value }) => set(&path, (&key, &value), json),
     }
+}
+
+fn print(config: &Config, json: bool) -> Result<(), CliError> {
+    let mut out = Out::new();
+    if json {
+        return out.json(&json!({"schema_version": 1, "config": config}));
+    }
+    out.line(&text_of(config)?)?;
+    out.end()
+}
+
+/// Prints a text, or with `--json` a document.
+fn print_one(text: &str, mut document: Value, json: bool) -> Result<(), CliError> {
+    let mut out = Out::new();
+    if let Some(fields) = document.as_object_mut().filter(|_| json) {
+        fields.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
+        return out.json(fields);
+    }
+    out.line(text)?;
     out.end()
 }
 
@@ -73,15 +86,20 @@ fn text_of(config: &Config) -> Result<String, CliError> {
     Ok(toml::to_string(config).map_err(anyhow::Error::from)?.trim_end().to_owned())
 }
 
-fn value_of(config: &Config, key: &str) -> Result<String, CliError> {
+fn value_of(config: &Config, key: &str) -> Result<Value, CliError> {
     let all = serde_json::to_value(config).map_err(anyhow::Error::from)?;
     let value = key.split('.').try_fold(&all, |value, part| value.get(part));
-    let hint = crate::config::KEYS;
-    value.map(ToString::to_string).ok_or_else(|| CliError {
-        kind: taffrail_api::ErrorKind::NotFound,
-        message: format!("`{key}` is not set"),
-        hint: Some(hint.to_owned()),
-    })
+    let unset = || {
+        CliError::not_found(
+            format!("`{key}` is not set"),
+            format!("taffrail config set {key} VALUE"),
+        )
+    };
+    let missing = || {
+        let error = unknown_key(key).unwrap_or_else(unset);
+        CliError { kind: taffrail_api::ErrorKind::NotFound, ..error }
+    };
+    value.cloned().ok_or_else(missing)
 }
 
 /// Sets one value.
@@ -101,26 +119,33 @@ fn text_at(path: &Path) -> Result<String, CliError> {
     }
 }
 
-/// Writes the file whole beside itself and renames it.
-fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    let folder = path.parent().context("a file is in a folder")?;
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let beside = path.with_extension("toml.new");
-    let mut options = OpenOptions::new();
-    let mut file = options.create(true).truncate(true).write(true).mode(0o600).open(&beside)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    Ok(std::fs::rename(&beside, path)?)
-}
+/// What lets somebody else decide, or runs a program: a person says so at the terminal.
+const WIDENING: &[&str] = &[
+    "control.scripts",
+    "summary.command",
+    "notifications.command",
+    "notifications.webhook",
+    "approvals.unattended",
+    "sync.remote",
+    "hub.url",
+];
 
-fn set(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
+fn set(path: &Path, (key, value): (&str, &str), json: bool) -> Result<(), CliError> {
+    // A key or value that is refused needs no question.
+    with_value(&text_at(path)?, key, value)?;
+    if WIDENING.contains(&key) && !agreed(&format!("Set {key} to {}?", line(value))) {
+        return Err(not_agreed());
+    }
     write(path, key, value)?;
-    let then = match key.split('.').next() {
-        Some("otel" | "hub" | "sync") => "it counts from the next start of the daemon on",
-        Some("archive" | "retention") => "it counts from the next run on",
-        Some("summary" | "notifications") => "it counts from the daemon's next start on",
-        _ => "`taffrail rebuild --yes` applies it to what is indexed",
-    };
-    say(&format!("wrote {}; {then}", path.display()));
+    if json {
+        let value = value_of(&Config::read(path)?, key)?;
+        return print_one("", json!({"key": key, "value": value}), true);
+    }
+    say(match key.split('.').next() {
+        Some("exclude" | "agents") => {
+            "Saved. Apply it to what is indexed already: taffrail rebuild --yes"
+        }
+        _ => "Saved. Restart the daemon to apply: taffrail daemon restart",
+    });
     Ok(())
 }

@@ -1,96 +1,109 @@
 //! `taffrail device`
 
+use super::confirmation::agreed;
+use super::hub::REMOVED;
 use super::{Context, TEMPLATE};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim;
-use crate::terminal::{line, pad};
 use serde::Serialize;
-use std::io::{self, BufRead, IsTerminal};
+use taffrail_tui::terminal::{line, pad};
+
 use taffrail_api::{DeviceList, DeviceRow, SCHEMA_VERSION};
-use taffrail_daemon::devices::{self, Asking, Beginning, Change, Joined};
-use taffrail_daemon::keep_change;
+use taffrail_devices::exchange::keep_change;
+use taffrail_team::{Asking, Beginning, Change, Joined, Vouched};
 use unicode_width::UnicodeWidthStr;
 
 /// The columns of a role.
 const ROLE: usize = 7;
 
-/// This device, its keys, and the team of devices it seals to
+/// Manage this device, its keys and its team
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail device init --name laptop    keys for this device, and a team of its own
-  taffrail device invite                on the one: a word for one more device
-  taffrail device join INVITE           on the other: answer it
-  taffrail device approve REQUEST       on the one again, after comparing six words
-  taffrail device ls                    who is in the team
+  taffrail device init --name laptop
+      create keys and a team for this device
+  taffrail device invite                on the first device: print an invite
+  taffrail device join INVITE           on the second device: print a request
+  taffrail device approve REQUEST
+      on the first device, after comparing six words
+  taffrail device ls                    the devices of the team
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     what: Option<What>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Init(InitArgs),
-    /// The devices of the team, with their six words
+    /// List the devices of the team with their six-word fingerprints
     Ls,
-    /// Make a word that lets one more device ask to come in; it is secret, and good for three days
+    /// Print an invite for one more device; it is secret and valid for three days
     Invite {
-        /// Whose device it is for; yours, if nothing is said
+        /// User who owns the new device [default: you]
         #[arg(long = "for", value_name = "EMAIL")]
         user: Option<String>,
     },
     Join(JoinArgs),
-    Approve(ApproveArgs),
-    /// Take a device out; what is sealed from then on is closed to it
+    /// Admit a device that accepted an invite of this device
+    Approve(RequestArgs),
+    /// Vouch for another device of yours that an admin of another user admits
+    Vouch(RequestArgs),
+    /// Remove a device from the team; it cannot open anything sealed later
     Remove {
-        /// Its name
+        /// Name of the device
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Let a device change the team, too
+    /// Make a device an admin of the team
     Admin {
-        /// Its name
+        /// Name of the device
         #[arg(value_name = "NAME")]
         name: String,
     },
 }
 
-/// Make this device's keys, and a team of it alone
+/// Create the keys of this device and a team with this device alone
 #[derive(Debug, clap::Args)]
 struct InitArgs {
-    /// What people call it
+    /// Name of this device
     #[arg(long, value_name = "NAME")]
     name: String,
-    /// Whose it is; your name on this machine, if nothing is said
+    /// User who owns it [default: your user name on this machine]
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
 }
 
-/// Answer an invite, and print the word to be carried back; a team of one's own is given up for it
+/// Accept an invite and print a request for the inviting device; replaces a team of this device alone
 #[derive(Debug, clap::Args)]
 struct JoinArgs {
-    /// The word that was made there
+    /// Invite printed by the other device
     #[arg(value_name = "INVITE")]
     invite: String,
-    /// What people call this device, where it has no name yet
+    /// Name of this device; required if it has none
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 }
 
-/// Let the device in that answers an invite of this one
+// A plain comment: a documented one would become the help of the commands.
+// A request of a device, and whether the words were compared.
 #[derive(Debug, clap::Args)]
-struct ApproveArgs {
-    /// The word that came back
+struct RequestArgs {
+    /// Request printed by `device join`
     #[arg(value_name = "REQUEST")]
     request: String,
-    /// The six words were compared: do not ask
+    /// Do not ask whether the six words match
     #[arg(long, short)]
     yes: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct VouchedFor {
+    schema_version: u32,
+    request: String,
+    name: String,
+    words: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,7 +113,7 @@ struct Invited {
 }
 
 #[derive(Debug, Serialize)]
-struct Asked {
+struct JoinDocument {
     schema_version: u32,
     request: String,
     inviter: String,
@@ -111,50 +124,54 @@ struct Asked {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let json = args.json;
     match &args.what {
-        None | Some(What::Ls) => list(json, context),
-        Some(What::Init(args)) => init(args, json, context),
-        Some(What::Invite { user }) => invite(user.as_deref(), json, context),
-        Some(What::Join(args)) => join(args, json, context),
-        Some(What::Approve(args)) => approve(args, json, context),
+        None | Some(What::Ls) => list(context),
+        Some(What::Init(args)) => init(args, context),
+        Some(What::Invite { user }) => invite(user.as_deref(), context),
+        Some(What::Join(args)) => join(args, context),
+        Some(What::Approve(args)) => approve(args, context),
+        Some(What::Vouch(args)) => vouch(args, context),
         Some(What::Remove { name }) => {
-            let change = devices::remove(&context.settings, name)?;
-            changed(context, &change, (&format!("{name} is out of the team"), json))
+            let change = taffrail_team::remove(&context.settings, name)?;
+            changed(context, &change, &format!("{name} is removed from the team"))?;
+            tell_of_server(
+                context,
+                "Until then the device can still connect and read sealed items",
+            );
+            Ok(())
         }
         Some(What::Admin { name }) => {
-            let change = devices::name_admin(&context.settings, name)?;
-            changed(context, &change, (&format!("{name} may change the team now"), json))
+            let change = taffrail_team::name_admin(&context.settings, name)?;
+            changed(context, &change, &format!("{name} is an admin of the team now"))
         }
     }
 }
 
-fn init(args: &InitArgs, json: bool, context: &Context) -> Result<(), CliError> {
-    let user = args.user.clone().unwrap_or_else(|| context.rim.user());
-    let begin = Beginning { name: &args.name, user: &user, random: rim::drawn()? };
-    devices::init_device(&context.settings, &begin, *rim::drawn::<16>()?)?;
-    let told = devices::devices(&context.settings)?;
-    if json {
+fn init(args: &InitArgs, context: &Context) -> Result<(), CliError> {
+    let user = args.user.clone().unwrap_or_else(|| context.env.user());
+    let begin = Beginning { name: &args.name, user: &user, random: env::drawn()? };
+    taffrail_team::init_device(&context.settings, &begin, *env::drawn::<16>()?)?;
+    let told = taffrail_devices::devices(&context.settings)?;
+    if context.json {
         return Out::new().json(&told);
     }
     say(&format!("{} is ready, in a team of its own. Its six words:", line(&args.name)));
-    let mut out = Out::new();
-    out.line(&told.this.words)?;
-    out.end()
+    Out::print(&told.this.words)
 }
 
-fn list(json: bool, context: &Context) -> Result<(), CliError> {
-    let told = devices::devices(&context.settings)?;
-    if json {
+fn list(context: &Context) -> Result<(), CliError> {
+    let told = taffrail_devices::devices(&context.settings)?;
+    if context.json {
         return Out::new().json(&told);
     }
     let mut out = Out::new();
-    for text in rows(&told) {
-        out.line(&text)?;
-    }
-    out.end()?;
-    if told.this.state == "waiting" {
-        say(&format!("{} waits to be let in: {}", line(&told.this.name), told.this.words));
+    out.lines(rows(&told))?;
+    match told.this.state.as_str() {
+        "waiting" => {
+            say(&format!("{} waits to be approved: {}", line(&told.this.name), told.this.words));
+        }
+        "removed" => say(REMOVED),
+        _ => {}
     }
     Ok(())
 }
@@ -181,29 +198,27 @@ fn role(it: &DeviceRow) -> &str {
     if it.removed.is_some() { "removed" } else { &it.role }
 }
 
-fn invite(user: Option<&str>, json: bool, context: &Context) -> Result<(), CliError> {
-    let invite = devices::invite(&context.settings, user, rim::secret()?)?;
-    if json {
+fn invite(user: Option<&str>, context: &Context) -> Result<(), CliError> {
+    let invite = taffrail_team::invite(&context.settings, user, env::secret()?)?;
+    if context.json {
         return Out::new().json(&Invited { schema_version: SCHEMA_VERSION, invite });
     }
-    let mut out = Out::new();
-    out.line(&invite)?;
-    out.end()?;
+    Out::print(&invite)?;
     say(
-        "carry it where only the invited person reads it, and run there: taffrail device join INVITE",
+        "send it to the new device by a private channel, and run there: taffrail device join INVITE",
     );
     Ok(())
 }
 
-fn join(args: &JoinArgs, json: bool, context: &Context) -> Result<(), CliError> {
-    let (user, random) = (context.rim.user(), rim::drawn()?);
+fn join(args: &JoinArgs, context: &Context) -> Result<(), CliError> {
+    let (user, random) = (context.env.user(), env::drawn()?);
     let name = args.name.as_deref();
     let begin = name.map(|name| Beginning { name, user: &user, random });
-    let joined = devices::join(&context.settings, &args.invite, begin.as_ref())?;
+    let joined = taffrail_team::join(&context.settings, &args.invite, begin.as_ref())?;
     let Joined { request, inviter, inviter_words, words, user, left_own_team } = joined;
-    if json {
+    if context.json {
         let schema_version = SCHEMA_VERSION;
-        return Out::new().json(&Asked {
+        return Out::new().json(&JoinDocument {
             schema_version,
             request,
             inviter,
@@ -213,54 +228,71 @@ fn join(args: &JoinArgs, json: bool, context: &Context) -> Result<(), CliError> 
             left_own_team,
         });
     }
-    let mut out = Out::new();
-    out.line(&request)?;
-    out.end()?;
+    Out::print(&request)?;
     if left_own_team {
-        say("the team of this device alone was given up for it");
+        say("this device left its own team");
     }
-    say(&format!("{} invites. Compare its six words there: {inviter_words}", line(&inviter)));
-    say(&format!("this device's are: {words}"));
-    say("carry the word back, and run there: taffrail device approve REQUEST");
+    say(&format!(
+        "{} invites this device. Compare its six words on its screen: {inviter_words}",
+        line(&inviter)
+    ));
+    say(&format!("the six words of this device: {words}"));
+    say("send the request back, and run there: taffrail device approve REQUEST");
     Ok(())
 }
 
-fn approve(args: &ApproveArgs, json: bool, context: &Context) -> Result<(), CliError> {
-    let Asking { name, user, words, change } = devices::approve(&context.settings, &args.request)?;
-    say(&format!("{} of {} asks to come in. Its six words: {words}", line(&name), line(&user)));
-    if !args.yes && !is_agreed("Are these the words on its own screen? [y/N]") {
-        say("nobody was let in");
+fn approve(args: &RequestArgs, context: &Context) -> Result<(), CliError> {
+    let Asking { name, user, words, change } =
+        taffrail_team::approve(&context.settings, &args.request)?;
+    say(&format!("{} of {} asks to join. Its six words: {words}", line(&name), line(&user)));
+    if !args.yes && !agreed("Are these the words on its own screen?") {
+        say("the device was not added");
         return Ok(());
     }
-    changed(context, &change, (&format!("{} is in the team", line(&name)), json))
+    changed(context, &change, &format!("{} is in the team", line(&name)))?;
+    tell_of_server(context, "Until then the server refuses the device");
+    Ok(())
+}
+
+fn vouch(args: &RequestArgs, context: &Context) -> Result<(), CliError> {
+    let Vouched { name, words, request } = taffrail_team::vouch(&context.settings, &args.request)?;
+    say(&format!("{} asks to join as a device of yours. Its six words: {words}", line(&name)));
+    say("It will read all your sessions and can answer their requests.");
+    if !args.yes && !agreed("Are these the words on its own screen?") {
+        say("you did not vouch for the device");
+        return Ok(());
+    }
+    if context.json {
+        let schema_version = SCHEMA_VERSION;
+        return Out::new().json(&VouchedFor { schema_version, request, name, words });
+    }
+    Out::print(&request)?;
+    say("send this request to the admin who made the invite: taffrail device approve REQUEST");
+    Ok(())
+}
+
+/// A NATS server knows devices by its configuration, which somebody has to update.
+fn tell_of_server(context: &Context, until: &str) {
+    let hub = &context.settings.hub;
+    let is_server = |it: &String| it.starts_with("nats://") || it.starts_with("tls://");
+    if context.json || hub.credentials.is_some() || !hub.url.as_ref().is_some_and(is_server) {
+        return;
+    }
+    say("if `taffrail hub config` wrote the configuration of the server, update it and reload:");
+    say("  taffrail hub config --out FILE && nats-server --signal reload");
+    say(&format!("{until}."));
 }
 
 /// Keeps a change of the team, and says what it was. With a hub, the hub takes it first.
-pub(super) fn changed(
-    context: &Context,
-    change: &Change,
-    (done, json): (&str, bool),
-) -> Result<(), CliError> {
+pub(super) fn changed(context: &Context, change: &Change, done: &str) -> Result<(), CliError> {
     let kept = keep_change(&context.settings, change)?;
-    if json {
+    if context.json {
         return Out::new().json(&kept);
     }
     let how = match &context.settings.hub.url {
-        Some(_) => "the hub tells the others",
-        None => "the next bundle from here tells the others",
+        Some(_) => "the hub informs the other devices",
+        None => "the next bundle from here informs the other devices",
     };
     say(&format!("{done}; {how}"));
     Ok(())
-}
-
-/// Who sits at a terminal is asked; a program has decided already.
-fn is_agreed(question: &str) -> bool {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return true;
-    }
-    say(question);
-    let mut answer = String::new();
-    // Whoever hangs up does not agree.
-    io::stdin().lock().read_line(&mut answer).ok();
-    matches!(answer.trim(), "y" | "Y" | "yes")
 }

@@ -3,26 +3,22 @@
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
-use crate::terminal::line;
 use taffrail_api::CheckStatus;
+use taffrail_tui::terminal::line;
 
-/// Say what is wrong or worth knowing; nothing is changed
+/// Check the installation and suggest fixes; changes nothing
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail doctor          each check, what was seen, and what to do
+  taffrail doctor          each check, its evidence and its fix
   taffrail doctor --json
 ")]
-pub(super) struct Args {
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-}
+pub(super) struct Args {}
 
-pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+pub(super) fn run(context: &Context) -> Result<(), CliError> {
     let doctor = taffrail_daemon::doctor(&context.settings)?;
     let mut out = Out::new();
-    if args.json {
+    if context.json {
         return out.json(&doctor);
     }
     for check in &doctor.checks {

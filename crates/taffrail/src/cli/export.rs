@@ -5,66 +5,128 @@ use super::events::{catch_up, refresh};
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::numbers::counted;
 use crate::output::{Out, say};
-use crate::transcript::{Format, Transcript};
 use clap::ValueHint;
+use serde_json::json;
 use std::path::{Path, PathBuf};
-use taffrail_daemon::{Piece, Scope, export_many, export_one};
+use taffrail_api::{EventLine, SCHEMA_VERSION};
+use taffrail_ingest::Scope;
+use taffrail_query::{Piece, export_many, export_one};
+use taffrail_tui::numbers::counted;
+use taffrail_tui::transcript::{Format, Sink, Transcript};
 use tempfile::NamedTempFile;
 
 /// Write whole sessions as JSON lines, Markdown or one HTML page
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail export @last --format md                    to read or to paste
-  taffrail export 3f2a --format html --out talk.html   one page that loads nothing
-  taffrail export --since 7d --format jsonl            every event, sub-agents too
-  taffrail export @last --format md --redacted         to give away, with secrets taken out
+  taffrail export @last --format md                    Markdown on stdout
+  taffrail export 3f2a --format html --out talk.html
+      one page without external resources
+  taffrail export --since 7d --format jsonl
+      every event, sub-agents included
+  taffrail export @last --format md --redacted
+      replace known kinds of secrets
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids(), conflicts_with_all = ["agent", "since", "project"])]
     id: Option<String>,
-    /// How it is written
+    /// Output format; `--json` alone means jsonl
     #[arg(long, short, value_name = "FORMAT")]
-    format: Format,
-    /// Write this file instead of stdout
+    format: Option<FormatArg>,
+    /// Write to this file instead of stdout
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
-    /// Replace the file if it is there
+    /// Replace an existing file
     #[arg(long, requires = "out")]
     force: bool,
-    /// Take known kinds of secrets out: keys, tokens, passwords
+    /// Replace known kinds of secrets: keys, tokens, passwords
     #[arg(long)]
     redacted: bool,
     #[command(flatten)]
     which: Which,
 }
 
+// Documented variants would take a paragraph each in the help.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum FormatArg {
+    Jsonl,
+    #[value(alias = "markdown")]
+    Md,
+    Html,
+}
+
+impl From<FormatArg> for Format {
+    fn from(it: FormatArg) -> Self {
+        match it {
+            FormatArg::Jsonl => Self::Jsonl,
+            FormatArg::Md => Self::Md,
+            FormatArg::Html => Self::Html,
+        }
+    }
+}
+
+impl Sink for Out {
+    type Error = CliError;
+
+    fn line(&mut self, text: &str) -> Result<bool, CliError> {
+        Self::line(self, text)
+    }
+
+    fn json_line(&mut self, event: &EventLine) -> Result<bool, CliError> {
+        Self::json_line(self, event)
+    }
+
+    fn end(&mut self) -> Result<(), CliError> {
+        Self::end(self)
+    }
+}
+
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.id.is_none() && args.which.since.is_none() {
         return Err(CliError::usage(
-            "neither a session nor a time was named",
+            "no session and no time given",
             "taffrail export @last --format md, or taffrail export --since 7d --format jsonl",
         ));
     }
+    let format = args.format(context.json)?;
     match &args.out {
-        None => written(args, context, Out::new()).map(|_| ()),
-        Some(path) => to_file(args, context, path),
+        None => written(args, format, context, Out::new()).map(|_| ()),
+        Some(path) => to_file(args, format, context, path),
+    }
+}
+
+impl Args {
+    fn format(&self, json: bool) -> Result<Format, CliError> {
+        let hint = "taffrail export @last --format md";
+        match (self.format, json, &self.out) {
+            (None, false, _) => Err(CliError::usage("no format given: --format <FORMAT>", hint)),
+            (None, true, _) => Ok(Format::Jsonl),
+            (Some(FormatArg::Md | FormatArg::Html), true, None) => {
+                let message = "with --json, formats other than jsonl need --out FILE";
+                Err(CliError::usage(message, hint))
+            }
+            (Some(it), ..) => Ok(it.into()),
+        }
     }
 }
 
 /// Writes beside the file and renames, so that it is whole or not there.
-fn to_file(args: &Args, context: &Context, path: &Path) -> Result<(), CliError> {
+fn to_file(args: &Args, format: Format, context: &Context, path: &Path) -> Result<(), CliError> {
     check_free(path, args.force)?;
     let at_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder);
     let beside = beside.map_err(at_path)?;
-    let sessions = written(args, context, Out::to(beside.reopen()?))?;
+    let sessions = written(args, format, context, Out::to(beside.reopen()?))?;
     beside.as_file().sync_all()?;
     persist(beside, path, args.force).map_err(at_path)?;
+    if context.json {
+        let document =
+            json!({"schema_version": SCHEMA_VERSION, "file": path, "sessions": sessions});
+        return Out::new().json(&document);
+    }
     say(&format!("wrote {} to {}", counted(sessions, "session"), path.display()));
     Ok(())
 }
@@ -79,24 +141,28 @@ fn check_free(path: &Path, replace: bool) -> Result<(), CliError> {
     let Ok(there) = path.symlink_metadata() else { return Ok(()) };
     let shown = path.display();
     if !there.is_file() {
-        let hint = "name a file, or leave --out away to write to stdout";
-        return Err(CliError::usage(format!("{shown} is there and is no file"), hint));
+        let hint = "name a file, or omit --out to write to stdout";
+        return Err(CliError::usage(format!("{shown} exists and is not a file"), hint));
     }
     if !replace {
         let hint = "name another file, or replace it with --force";
-        return Err(CliError::usage(format!("{shown} is there already"), hint));
+        return Err(CliError::usage(format!("{shown} already exists"), hint));
     }
     Ok(())
 }
 
 /// Gives the number of sessions.
-fn written(args: &Args, context: &Context, out: Out) -> Result<u64, CliError> {
+fn written(args: &Args, format: Format, context: &Context, out: Out) -> Result<u64, CliError> {
     let name = args.which.since.as_ref().map(|since| format!("Sessions since {since}"));
-    let mut transcript = Transcript::new(args.format, out, name);
+    let mut transcript = Transcript::new(format, out, name, context.clock());
     let mut fault = None;
     let mut give = |piece: Piece| {
         let piece = if args.redacted { piece.redacted() } else { piece };
-        transcript.piece(piece).unwrap_or_else(|error| {
+        let written = match &piece {
+            Piece::Session(session) => transcript.session(session),
+            Piece::Event(event) => transcript.event(event),
+        };
+        written.unwrap_or_else(|error| {
             fault = Some(error);
             false
         })
@@ -111,7 +177,7 @@ fn written(args: &Args, context: &Context, out: Out) -> Result<u64, CliError> {
     }
 }
 
-fn ended(transcript: Transcript) -> Result<u64, CliError> {
+fn ended(transcript: Transcript<Out>) -> Result<u64, CliError> {
     let sessions = transcript.end()?;
     if sessions == 0 {
         say("no session has anything new since then");

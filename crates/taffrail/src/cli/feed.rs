@@ -3,64 +3,72 @@
 use super::daemon::ensured;
 use super::events::catch_up;
 use super::{Context, TEMPLATE};
+use crate::env::Env;
 use crate::error::CliError;
-use crate::happening::{Happening, of};
 use crate::output::{Out, columns, is_terminal};
-use crate::terminal::{fit, line, pad};
-use crate::{table, when};
 use std::collections::HashMap;
 use taffrail_api::client::path;
-use taffrail_api::{EventLine, FeedReply, ListRequest, Session, SessionList, StatusList};
-use taffrail_daemon::{Budget, Scope, feed, list};
+use taffrail_api::{EventLine, FeedReply, Session, SessionList, StatusList};
+use taffrail_ingest::Scope;
 use taffrail_model::{Event, SessionId};
+use taffrail_tui::feed_line::{FeedLine, FeedLines, of};
+use taffrail_tui::table;
+use taffrail_tui::terminal::{fit, line, pad};
+use taffrail_tui::when::{Clock, MINUTE_WIDTH};
 
-/// Print what happened, across all sessions
+/// Print recent events of all sessions
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail feed              the latest prompts, calls, approvals, ends and changed files
+  taffrail feed
+      the latest prompts, calls, approvals, ends and changed files
   taffrail feed -n 200
-  taffrail feed -f           and everything that happens from now on
+  taffrail feed -f           also follow new events
   taffrail feed -f --json | jq -r .text
 ")]
 pub(super) struct Args {
-    /// How many
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
-    lines: usize,
-    /// Go on with what happens; starts the daemon if none runs
+    /// Print at most N events
+    #[arg(long, alias = "lines", short = 'n', value_name = "N", default_value_t = 50)]
+    limit: usize,
+    /// Follow new events; starts the daemon if none is running
     #[arg(long, short)]
     follow: bool,
-    /// Print one event a line, as `events --json` does
-    #[arg(long)]
-    pub(super) json: bool,
+}
+
+/// How an event is printed: for programs, or by the clock of the person who reads.
+#[derive(Debug, Clone, Copy)]
+enum Form<'a> {
+    Json,
+    Text(&'a Env),
+}
+
+fn form(context: &Context) -> Form<'_> {
+    if context.json { Form::Json } else { Form::Text(&context.env) }
 }
 
 /// Sessions by their id, for their names.
 type Names = HashMap<SessionId, Session>;
 
+/// What is known of those that lines are about.
+#[derive(Default)]
+struct About {
+    names: Names,
+    telling: FeedLines,
+}
+
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.follow {
         return follow(args, context);
     }
-    let (events, names) = match &context.client {
-        Some(client) => {
-            let asked = path("/api/feed", &[("limit", &args.lines.to_string())]);
-            let all = client.get::<SessionList>(&path("/api/sessions", &[("all", "true")]))?;
-            (client.get::<FeedReply>(&asked)?.events, named(all.sessions))
-        }
-        None => {
-            catch_up(context, &Scope::All)?;
-            let request = ListRequest { all: true, ..ListRequest::default() };
-            let all = list(&context.settings, &request, Budget::Whole, &mut |_| {})?;
-            (feed(&context.settings, args.lines)?.events, named(all.sessions))
-        }
-    };
-    let mut out = if args.json { Out::new() } else { Out::paged(context.pager.as_ref()) };
-    for event in &events {
-        if !print(&mut out, event, &names, args.json)? {
-            break;
-        }
+    if context.client.is_none() {
+        catch_up(context, &Scope::All)?;
     }
+    let client = context.questions()?;
+    let all = client.get::<SessionList>(&path("/api/sessions", &[("all", "true")]))?;
+    let asked = path("/api/feed", &[("limit", &args.limit.to_string())]);
+    let (events, names) = (client.get::<FeedReply>(&asked)?.events, named(all.sessions));
+    let mut out = if context.json { Out::new() } else { Out::paged(context.pager.as_ref()) };
+    print_all(&mut out, &events, &mut About { names, ..About::default() }, form(context))?;
     out.end()
 }
 
@@ -70,27 +78,27 @@ fn named(sessions: Vec<Session>) -> Names {
 
 fn follow(args: &Args, context: &Context) -> Result<(), CliError> {
     let client = ensured(context)?;
-    let mut names = Names::new();
+    let mut about = About::default();
     let mut out = Out::new();
     let stream = client.follow("/api/stream")?;
-    let asked = path("/api/feed", &[("limit", &args.lines.to_string())]);
+    let asked = path("/api/feed", &[("limit", &args.limit.to_string())]);
     let before = client.get::<FeedReply>(&asked)?.events;
     let mut is_begun = false;
     for told in stream {
         let told = told?;
         let goes_on = match told.name.as_str() {
             "snapshot" => {
-                names.extend(named(read::<StatusList>(&told.data)?.sessions));
+                about.names.extend(named(read::<StatusList>(&told.data)?.sessions));
                 let before = if std::mem::replace(&mut is_begun, true) { &[] } else { &*before };
-                print_all(&mut out, before, &names, args.json)?
+                print_all(&mut out, before, &mut about, form(context))?
             }
             "status" => {
                 let session: Session = read(&told.data)?;
-                names.insert(session.id, session);
+                about.names.insert(session.id, session);
                 true
             }
             "" => match read(&told.data)? {
-                EventLine::Event(event) => print(&mut out, &event, &names, args.json)?,
+                EventLine::Event(event) => print(&mut out, &event, &mut about, form(context))?,
                 EventLine::Removed(_) => true,
             },
             _ => true,
@@ -106,9 +114,14 @@ fn read<T: serde::de::DeserializeOwned>(data: &str) -> Result<T, CliError> {
     Ok(serde_json::from_str(data).map_err(anyhow::Error::from)?)
 }
 
-fn print_all(out: &mut Out, all: &[Event], names: &Names, json: bool) -> Result<bool, CliError> {
+fn print_all(
+    out: &mut Out,
+    all: &[Event],
+    about: &mut About,
+    form: Form<'_>,
+) -> Result<bool, CliError> {
     for event in all {
-        if !print(out, event, names, json)? {
+        if !print(out, event, about, form)? {
             return Ok(false);
         }
     }
@@ -116,21 +129,26 @@ fn print_all(out: &mut Out, all: &[Event], names: &Names, json: bool) -> Result<
 }
 
 /// Prints an event that tells what happened; `false` when nobody reads any more.
-fn print(out: &mut Out, event: &Event, names: &Names, json: bool) -> Result<bool, CliError> {
-    let Some(happening) = of(event) else { return Ok(true) };
-    if json {
-        return out.json_line(event);
-    }
+fn print(
+    out: &mut Out,
+    event: &Event,
+    about: &mut About,
+    form: Form<'_>,
+) -> Result<bool, CliError> {
+    let Form::Text(env) = form else {
+        return if of(event).is_some() { out.json_line(event) } else { Ok(true) };
+    };
+    let Some(happening) = about.telling.take(event) else { return Ok(true) };
     let width = if is_terminal() { columns() } else { usize::MAX };
-    out.line(&fit(&readable(&happening, event, names), width))
+    out.line(&fit(&readable(&happening, event, &about.names, &env.clock()), width))
 }
 
-fn readable(it: &Happening, event: &Event, names: &Names) -> String {
+fn readable(it: &FeedLine, event: &Event, names: &Names, clock: &Clock) -> String {
     let project = names.get(&it.session_id).map_or("?".to_owned(), table::project);
     let agent = line(event.provider.as_str());
     format!(
         "{} {} {} {} {} {}",
-        when::minute(it.at),
+        pad(&clock.minute(it.at), MINUTE_WIDTH),
         it.kind.shape(),
         pad(it.kind.word(), 8),
         pad(&project, 14),

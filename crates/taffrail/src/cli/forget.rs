@@ -5,48 +5,47 @@ use super::index::{Bar, bytes, counted};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::{fit, line};
-use crate::{rim, when};
 use clap::ValueHint;
 use taffrail_api::{ForgetBody, ForgetReport, ForgottenSession};
-use taffrail_daemon::{Mode, Which, forget};
+use taffrail_ingest::{Mode, Which};
+use taffrail_query::resolve::forget;
+use taffrail_tui::terminal::{fit, line};
+use taffrail_tui::when::Clock;
 
-/// Forget sessions everywhere and for good; without --yes only say what that would mean
+/// Remove sessions everywhere and for good
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail forget 3f2a                   what forgetting this session would take away
-  taffrail forget 3f2a --yes             do it
+  taffrail forget 3f2a
+      list what would be removed
+  taffrail forget 3f2a --yes             remove it
   taffrail forget --project ~/src/secret --yes
   taffrail forget --before 365d
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder; several are fine
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder; repeatable
     #[arg(value_name = "ID", add = session_ids(), required_unless_present_any = ["project", "before"])]
     ids: Vec<String>,
-    /// All sessions in this folder or below it
+    /// Every session in this folder or below it
     #[arg(long, value_name = "PATH", value_hint = ValueHint::DirPath, conflicts_with = "ids")]
     project: Option<String>,
-    /// All sessions with nothing new since then: 365d, a date or a time
+    /// Every session without an event since: 365d, a date or a time
     #[arg(long, value_name = "WHEN", conflicts_with_all = ["ids", "project"])]
     before: Option<String>,
-    /// Do it
+    /// Remove them; without it, only list them
     #[arg(long, short)]
     yes: bool,
-    /// Only say what it would mean, as without --yes
-    #[arg(long, short = 'n', conflicts_with = "yes")]
+    /// Only list what would be removed, as without --yes
+    #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let report = forgotten(args, context)?;
-    if args.json {
+    if context.json {
         return Out::new().json(&report);
     }
-    show(&report)
+    show(&report, &context.clock())
 }
 
 fn forgotten(args: &Args, context: &Context) -> Result<ForgetReport, CliError> {
@@ -55,11 +54,11 @@ fn forgotten(args: &Args, context: &Context) -> Result<ForgetReport, CliError> {
         let project = args.project.as_ref();
         let body = ForgetBody {
             ids: ids?,
-            project: project.map(|it| super::which::absolute(&context.rim.here, it)),
+            project: project.map(|it| super::which::absolute(&context.env.here, it)),
             before: args.before.clone(),
             yes: args.yes,
         };
-        return Ok(client.with_patience(None).post("/api/forget", &body)?);
+        return Ok(client.with_timeout(None).post("/api/forget", &body)?);
     }
     let which = which(args, context)?;
     let mode = if args.yes { Mode::Do } else { Mode::Report };
@@ -71,19 +70,19 @@ fn forgotten(args: &Args, context: &Context) -> Result<ForgetReport, CliError> {
 
 fn which(args: &Args, context: &Context) -> Result<Which, CliError> {
     if let Some(path) = &args.project {
-        return Ok(Which::Project(super::which::absolute(&context.rim.here, path)));
+        return Ok(Which::Project(super::which::absolute(&context.env.here, path)));
     }
     if let Some(text) = &args.before {
-        return Ok(Which::Before(super::which::instant(text)?));
+        return Ok(Which::Before(super::which::instant(text, &context.clock())?));
     }
     let targets: Result<_, _> = args.ids.iter().map(|id| context.target(id)).collect();
     Ok(Which::Sessions(targets?))
 }
 
-fn show(report: &ForgetReport) -> Result<(), CliError> {
+fn show(report: &ForgetReport, clock: &Clock) -> Result<(), CliError> {
     let mut out = Out::new();
     for session in &report.sessions {
-        out.line(&fit(&row(session), 100))?;
+        out.line(&fit(&row(session, clock), 100))?;
         for heir in &session.also_in {
             out.line(&format!("         its beginning is also in {heir}, which stays"))?;
         }
@@ -93,10 +92,10 @@ fn show(report: &ForgetReport) -> Result<(), CliError> {
     let events = counted(report.sessions.iter().map(|it| it.events).sum(), "event");
     let archived = bytes(report.sessions.iter().map(|it| it.archived_bytes).sum());
     match (report.done, report.sessions.is_empty()) {
-        (_, true) => say("no session is meant"),
+        (_, true) => say("no session matches"),
         (true, false) => say(&format!(
             "forgotten: {count}, {events}, {archived} of archive. The agents' own files were not \
-             touched; what they hold of it is not read again"
+             touched; Taffrail does not read these sessions from them again"
         )),
         (false, false) => say(&format!(
             "would forget {count}, {events}, {archived} of archive; --yes does it. The agents' own \
@@ -106,10 +105,10 @@ fn show(report: &ForgetReport) -> Result<(), CliError> {
     Ok(())
 }
 
-fn row(session: &ForgottenSession) -> String {
+fn row(session: &ForgottenSession, clock: &Clock) -> String {
     let id: String = session.id.to_string().chars().take(8).collect();
-    let age = session.last_event_at.map_or("?".to_owned(), |at| when::ago(at, rim::now()));
+    let age = session.last_event_at.map_or("?".to_owned(), |at| clock.age(at));
     let worker = if session.parent_id.is_some() { "└ " } else { "" };
     let title = session.title.as_deref().map_or("(no title)".to_owned(), line);
-    format!("{id} {age:>4} {:>6} events  {worker}{title}", session.events)
+    format!("{id} {age:>6} {:>6} events  {worker}{title}", session.events)
 }

@@ -1,46 +1,46 @@
 //! `taffrail handoff`
 
 use super::completions::session_ids;
+use super::confirmation::asked;
 use super::events::refresh;
+use super::setup::file_change::replace;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::clean;
-use std::fs::OpenOptions;
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use taffrail_api::{ErrorKind, Handoff};
+use taffrail_api::Handoff;
+use taffrail_tui::terminal::clean;
 
-/// Print a brief of a session, for a person or another agent to carry on from
+/// Print a brief from which a person or another agent can continue
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail handoff 3f2a              a short Markdown brief
   taffrail handoff . --json
-  taffrail handoff 3f2a --to codex   show the command that starts Codex on it, and ask
+  taffrail handoff 3f2a --to codex
+      show the command that starts that agent with the brief, and ask
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", default_value = "@last", add = session_ids())]
     id: String,
-    /// Start this agent on the brief, once it is confirmed
+    /// Start this agent with the brief, after you confirm
     #[arg(long, value_name = "AGENT")]
     to: Option<String>,
-    /// Do not ask before the other agent is started
+    /// Start the other agent without asking
     #[arg(long, requires = "to")]
     yes: bool,
-    /// Print the facts and the Markdown as JSON
-    #[arg(long, conflicts_with = "to")]
-    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    if context.json && args.to.is_some() {
+        return Err(CliError::usage("--json and --to exclude each other", "leave one of them out"));
+    }
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
-    let handoff = taffrail_daemon::handoff(&context.settings, &target)?;
-    if args.json {
+    let handoff = taffrail_query::handoff(&context.settings, &target)?;
+    if context.json {
         return Out::new().json(&handoff);
     }
     match &args.to {
@@ -51,63 +51,36 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 
 fn print(handoff: &Handoff) -> Result<(), CliError> {
     let mut out = Out::new();
-    for line in clean(&handoff.markdown).lines() {
-        out.line(line)?;
-    }
-    out.end()
+    out.lines(clean(&handoff.markdown).lines())
 }
 
 fn start(handoff: &Handoff, agent: &str, args: &Args, context: &Context) -> Result<(), CliError> {
     let file = place(handoff, context);
-    let words = taffrail_daemon::start_with(agent, &file.to_string_lossy())?;
-    let folder = handoff.resume.cwd.as_deref().map_or(context.rim.here.as_path(), Path::new);
+    let words = taffrail_query::start_with(agent, &file.to_string_lossy())?;
+    let folder = handoff.resume.cwd.as_deref().map_or(context.env.here.as_path(), Path::new);
     if !folder.is_dir() {
-        let (kind, hint) = (ErrorKind::Refused, Some("start it where its project is".to_owned()));
         let message = format!("{} is not here", clean(&folder.to_string_lossy()));
-        return Err(CliError { kind, message, hint });
+        return Err(CliError::refused(message, "start it where its project is"));
     }
-    let mut out = Out::new();
-    out.line(&format!("cd {} && {}", quoted(&folder.to_string_lossy()), shell(&words)))?;
-    out.end()?;
-    if !args.yes && !is_agreed() {
+    Out::print(&format!("cd {} && {}", quoted(&folder.to_string_lossy()), shell(&words)))?;
+    if !args.yes && !asked("Start this?") {
         say("nothing was started; --yes starts it without asking");
         return Ok(());
     }
-    write(&file, &handoff.markdown)?;
-    let (program, rest) = words.split_first().ok_or_else(|| failed("there is no command"))?;
+    replace(&file, &handoff.markdown)?;
+    let (program, rest) =
+        words.split_first().ok_or_else(|| CliError::failure("there is no command"))?;
     let ended = Command::new(program).args(rest).current_dir(folder).status();
     match ended {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(&format!("{program} ended with {status}"))),
-        Err(error) => Err(failed(&format!("{program} cannot be started: {error}"))),
+        Ok(status) => Err(CliError::failure(format!("{program} ended with {status}"))),
+        Err(error) => Err(CliError::failure(format!("{program} cannot be started: {error}"))),
     }
 }
 
 /// Where the brief is for the other agent to read; its name tells whose it is.
 fn place(handoff: &Handoff, context: &Context) -> PathBuf {
-    context.rim.state_folder().join("handoff").join(format!("{}.md", handoff.session_id))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), CliError> {
-    let told = |error: io::Error| failed(&format!("{}: {error}", file.display()));
-    if let Some(folder) = file.parent() {
-        std::fs::create_dir_all(folder).map_err(told)?;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut open = options.open(file).map_err(told)?;
-    open.write_all(text.as_bytes()).map_err(told)
-}
-
-fn is_agreed() -> bool {
-    if !io::stdin().is_terminal() {
-        return false;
-    }
-    say("Start this? [y/N]");
-    let mut answer = String::new();
-    // Whoever hangs up does not agree.
-    io::stdin().lock().read_line(&mut answer).ok();
-    matches!(answer.trim(), "y" | "Y" | "yes")
+    context.env.state_folder().join("handoff").join(format!("{}.md", handoff.session_id))
 }
 
 pub(super) fn shell(words: &[String]) -> String {
@@ -122,10 +95,6 @@ pub(super) fn quoted(word: &str) -> String {
         return word.into_owned();
     }
     format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-fn failed(message: &str) -> CliError {
-    CliError { kind: ErrorKind::Failure, message: message.to_owned(), hint: None }
 }
 
 #[cfg(test)]

@@ -1,73 +1,66 @@
 //! `taffrail hooks`
 
 use super::completions::agent_ids;
-use super::{Context, TEMPLATE};
+use super::{Context, TEMPLATE, confirmation};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim;
-use crate::terminal::{clean, line, pad};
 use clap::ValueHint;
-use std::io::{self, BufRead, IsTerminal};
+use serde_json::json;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use taffrail_api::{HookList, HookRow, HookState};
-use taffrail_daemon::{
+use taffrail_hooks::{
     HookChange, HookSettings, HookWish, carry_out, hook_report, hook_status, plan_hooks, unified,
     write_plugin,
 };
+use taffrail_tui::terminal::{clean, line, pad};
 
-/// Let agents say at once what they are doing, by a hook in their settings
+/// Manage the hooks through which agents report to Taffrail
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail hooks                       which agents call Taffrail, and what keeps them from it
-  taffrail hooks install --dry-run     what would change in which file
+  taffrail hooks
+      which agents call Taffrail, and what prevents the others
+  taffrail hooks install --dry-run     show the changes, file by file
   taffrail hooks install --agent claude-code
-  taffrail hooks uninstall --yes       every file as it was
+  taffrail hooks uninstall --yes       restore every file
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    json: bool,
 }
 
-impl Args {
-    pub(super) fn wants_json(&self) -> bool {
-        self.json
-    }
-}
-
-/// What agents call: write down what comes on stdin, say nothing, and never fail
+/// Record an agent's hook payload from stdin; prints nothing and never fails
 #[derive(Debug, clap::Args)]
 #[command(hide = true, help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail hook claude-code < payload.json
 ")]
 pub(super) struct HookArgs {
-    /// The agent that calls
+    /// Agent that calls the hook
     #[arg(value_name = "AGENT")]
     _agent: String,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Say for each agent whether it calls Taffrail
+    /// Show for each agent whether it calls Taffrail
     Status {
-        /// Of this agent only, by its id (see `taffrail agents`)
+        /// Only this agent, by its id (see `taffrail agents`)
         #[arg(long, value_name = "AGENT", add = agent_ids())]
         agent: Option<String>,
     },
-    /// Put the hook into the agents' settings; shows the change and asks first
+    /// Add the hook to the agents' settings; shows the change and asks first
     Install(Change),
-    /// Take the hook out again; a file nobody changed since is as it was, byte for byte
+    /// Remove the hook; an otherwise unchanged file is restored byte for byte
     Uninstall(Change),
-    /// Write the hooks as a plugin instead, for agents that have plugins
+    /// Write the hooks as a plugin, for agents that support plugins
     Plugin {
-        /// A folder that is empty or not there yet
+        /// Folder to write to; empty or new
         #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
         folder: PathBuf,
-        /// For this agent, by its id
+        /// Agent, by its id
         #[arg(long, value_name = "AGENT", add = agent_ids())]
         agent: Option<String>,
     },
@@ -75,19 +68,19 @@ enum Action {
 
 #[derive(Debug, clap::Args)]
 struct Change {
-    /// Of this agent only, by its id (see `taffrail agents`)
+    /// Only this agent, by its id (see `taffrail agents`)
     #[arg(long, value_name = "AGENT", add = agent_ids())]
     agent: Option<String>,
     /// Only show what would change
-    #[arg(long, short = 'n', conflicts_with = "yes")]
+    #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Do not ask
+    /// Make the change without asking
     #[arg(long, short)]
     yes: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let (state, program) = (context.rim.state_folder(), rim::own_path(&context.rim)?);
+    let (state, program) = (context.env.state_folder(), env::own_path(&context.env)?);
     let given = HookSettings {
         settings: &context.settings,
         state: &state,
@@ -95,36 +88,38 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         system: Path::new("/"),
     };
     match &args.action {
-        None => status(args, &given, None),
-        Some(Action::Status { agent }) => status(args, &given, agent.as_deref()),
-        Some(Action::Install(asked)) => change(args.json, asked, &given, HookWish::Install),
-        Some(Action::Uninstall(asked)) => change(args.json, asked, &given, HookWish::Uninstall),
+        None => status(context.json, &given, None),
+        Some(Action::Status { agent }) => status(context.json, &given, agent.as_deref()),
+        Some(Action::Install(asked)) => change(context.json, asked, &given, HookWish::Install),
+        Some(Action::Uninstall(asked)) => change(context.json, asked, &given, HookWish::Uninstall),
         Some(Action::Plugin { folder, agent }) => {
-            plugin(&given, &context.rim.here.join(folder), agent.as_deref())
+            plugin(&given, (&context.env.here.join(folder), agent.as_deref()), context.json)
         }
     }
 }
 
 /// Takes our hooks out of every agent's settings; for `taffrail uninstall`, which asked already.
-pub(super) fn remove_all(context: &Context) -> Result<(), CliError> {
-    let (state, program) = (context.rim.state_folder(), rim::own_path(&context.rim)?);
+pub(super) fn remove_all(context: &Context, quiet: bool) -> Result<(), CliError> {
+    let (state, program) = (context.env.state_folder(), env::own_path(&context.env)?);
     let system = Path::new("/");
     let given =
         HookSettings { settings: &context.settings, state: &state, program: &program, system };
-    let asked = Change { agent: None, dry_run: false, yes: true };
-    change(false, &asked, &given, HookWish::Uninstall)
+    let changes = plan_hooks(&given, HookWish::Uninstall, None)?;
+    if !quiet {
+        show(&changes)?;
+    }
+    changes.iter().try_for_each(|it| carry_out(&given, it))?;
+    told(&changes, HookWish::Uninstall, !changes.is_empty());
+    Ok(())
 }
 
-fn status(args: &Args, given: &HookSettings<'_>, agent: Option<&str>) -> Result<(), CliError> {
+fn status(json: bool, given: &HookSettings<'_>, agent: Option<&str>) -> Result<(), CliError> {
     let list = hook_status(given, agent)?;
     let mut out = Out::new();
-    if args.json {
+    if json {
         return out.json(&list);
     }
-    for text in described(&list) {
-        out.line(&text)?;
-    }
-    out.end()
+    out.lines(described(&list))
 }
 
 fn described(list: &HookList) -> Vec<String> {
@@ -186,14 +181,15 @@ fn change(
             HookWish::Uninstall => "uninstall",
         };
         return Err(CliError::usage(
-            "this changes files of your agents, and nobody is here to be asked",
+            "this changes files of your agents, and there is no terminal to ask at",
             format!("taffrail hooks {command} --dry-run shows the change, --yes makes it"),
         ));
     }
     if !json {
         show(&changes)?;
     }
-    let is_wanted = asked.yes || (!asked.dry_run && !json && !changes.is_empty() && is_agreed());
+    let is_wanted = asked.yes
+        || (!asked.dry_run && !json && !changes.is_empty() && confirmation::asked("Write this?"));
     let done = is_wanted && !changes.is_empty();
     if done {
         changes.iter().try_for_each(|it| carry_out(given, it))?;
@@ -220,14 +216,6 @@ fn diff(change: &HookChange) -> String {
     unified(&change.path, change.before.as_deref(), change.after.as_deref())
 }
 
-fn is_agreed() -> bool {
-    say("Write this? [y/N]");
-    let mut answer = String::new();
-    // Whoever hangs up does not agree.
-    io::stdin().lock().read_line(&mut answer).ok();
-    matches!(answer.trim(), "y" | "Y" | "yes")
-}
-
 fn told(changes: &[HookChange], wish: HookWish, done: bool) {
     if changes.is_empty() {
         say(match wish {
@@ -247,13 +235,17 @@ fn told(changes: &[HookChange], wish: HookWish, done: bool) {
     }
 }
 
-fn plugin(given: &HookSettings<'_>, folder: &Path, agent: Option<&str>) -> Result<(), CliError> {
+fn plugin(
+    given: &HookSettings<'_>,
+    (folder, agent): (&Path, Option<&str>),
+    json: bool,
+) -> Result<(), CliError> {
     let (files, advice) = write_plugin(given, folder, agent)?;
     let mut out = Out::new();
-    for file in &files {
-        out.line(&line(&file.to_string_lossy()))?;
+    if json {
+        return out.json(&json!({"schema_version": 1, "files": files, "advice": advice}));
     }
-    out.end()?;
+    out.lines(files.iter().map(|file| line(&file.to_string_lossy())))?;
     say(advice);
     Ok(())
 }

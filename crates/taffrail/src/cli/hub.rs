@@ -1,138 +1,114 @@
 //! `taffrail hub`
 
+mod server;
+mod status;
+
+pub(super) use status::{REMOVED, mark as mark_trouble};
+
 use super::{Context, TEMPLATE, config};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::line;
 use clap::Subcommand;
 use serde_json::{Value, json};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
 use taffrail_api::ErrorKind;
-use taffrail_daemon::hubs::{self, Aspect, HubCheck, Level, NatsPlan};
+use taffrail_devices::hubs;
+use taffrail_devices::hubs::{Aspect, HubCheck, Level};
+use taffrail_tui::terminal::line;
 
-/// The shared place between your devices
+/// Connect devices through a hub, and show its status
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail hub use file:///srv/taffrail       a directory all of them reach
+  taffrail hub use file:///srv/taffrail       a directory all devices reach
   taffrail hub use s3://bucket/taffrail       a bucket
   taffrail hub use nats://127.0.0.1:4222      a NATS server of yours
-  taffrail hub doctor                         what is safe about it, and what is not
-  taffrail hub config --out nats.conf         a configuration for a NATS server
-  taffrail hub leave                          nothing leaves this device any more
+  taffrail hub doctor
+      check whether the hub is safe to use
+  taffrail hub
+      its connection, and when each device last sent something
+  taffrail hub config --out nats.conf
+      write or update the configuration of a NATS server
+  taffrail hub leave
+      disconnect; nothing leaves this device any more
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Say how it stands with the hub
+    /// Show the connection, when each device last sent something, and what waits
     Status,
-    /// Use the hub at an address
+    /// Connect to the hub at an address
     Use(UseArgs),
-    /// Use none
+    /// Disconnect from the hub
     Leave,
-    /// Check what is safe about it and what is not
+    /// Check whether the hub is safe to use
     Doctor,
-    /// Write a configuration for a NATS server, with every device of the team
-    Config(ConfigArgs),
+    /// Write the configuration of a NATS server, with every device of the team
+    Config(server::ConfigArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct UseArgs {
     /// `file:///DIR`, `s3://BUCKET/PREFIX`, `gs://BUCKET`, `az://CONTAINER?account=NAME`, `nats://HOST` or `tls://HOST`
     address: String,
-    /// A file with what lets us in, if not this device's own key
+    /// File with credentials, if not this device's own key
     #[arg(long, value_name = "FILE")]
     credentials: Option<String>,
-    /// Use it although it was not reached, or is not sound
+    /// Connect even if the hub cannot be reached or a check fails
     #[arg(long)]
     force: bool,
 }
 
-#[derive(Debug, clap::Args)]
-struct ConfigArgs {
-    /// Where the server listens
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:4222")]
-    listen: String,
-    /// Certificate and key (PEM), needed beyond this machine
-    #[arg(long, num_args = 2, value_names = ["CERT", "KEY"])]
-    tls: Option<Vec<PathBuf>>,
-    /// Where the server keeps everything
-    #[arg(long, value_name = "DIR", default_value = "/var/lib/nats")]
-    store: PathBuf,
-    /// The port it tells about itself at, on its own machine
-    #[arg(long, value_name = "PORT", default_value_t = 8222)]
-    monitor: u16,
-    /// The most gigabytes it keeps
-    #[arg(long, value_name = "GB", default_value_t = 20)]
-    gigabytes: u32,
-    /// Write it to a file that is not there yet
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-}
-
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match &args.action {
-        None | Some(Action::Status) => status(args.json, context),
-        Some(Action::Use(wish)) => enter(wish, args.json, context),
+        None | Some(Action::Status) => status::status(context),
+        Some(Action::Use(wish)) => enter(wish, context),
         Some(Action::Leave) => leave(context),
-        Some(Action::Doctor) => doctor(args.json, context),
-        Some(Action::Config(wish)) => configuration(wish, context),
+        Some(Action::Doctor) => doctor(context),
+        Some(Action::Config(wish)) => server::run(wish, context),
     }
-}
-
-/// Which hub is in use, and what waits for it.
-fn status(json: bool, context: &Context) -> Result<(), CliError> {
-    let waiting = hubs::waiting(&context.settings)?;
-    let url = context.settings.hub.url.as_deref();
-    let mut out = Out::new();
-    if json {
-        return out.json(&json!({"schema_version": 1, "hub": url, "waiting": waiting}));
-    }
-    match url {
-        None => out.line("No hub is in use; nothing leaves this device.")?,
-        Some(url) => out.line(&format!("{}: {waiting} not there yet", line(url)))?,
-    };
-    out.end()
 }
 
 /// Tries the hub and, if it is sound, remembers it.
-fn enter(wish: &UseArgs, json: bool, context: &Context) -> Result<(), CliError> {
+fn enter(wish: &UseArgs, context: &Context) -> Result<(), CliError> {
     let mut settings = context.settings.clone();
     settings.hub.url = Some(wish.address.clone());
     if let Some(file) = &wish.credentials {
-        settings.hub.credentials = Some(context.rim.here.join(file));
+        settings.hub.credentials = Some(context.env.here.join(file));
     }
     let checks = hubs::check(&settings);
     let is_sound = checks.as_ref().is_ok_and(|it| it.iter().all(|it| it.level != Level::Bad));
     if !wish.force && !is_sound {
         return Err(unsound(checks?));
     }
-    let path = context.rim.config_path();
+    let path = context.env.config_path();
     config::write(&path, "hub.url", &quoted(&wish.address))?;
     if let Some(file) = &settings.hub.credentials {
         config::write(&path, "hub.credentials", &quoted(&file.to_string_lossy()))?;
     }
     let mut out = Out::new();
-    if json {
+    if context.json {
         return out.json(&json!({"schema_version": 1, "hub": wish.address, "checks": told(&checks.unwrap_or_default())}));
     }
     for check in checks.unwrap_or_default().iter().filter(|it| it.level != Level::Good) {
-        say(&format!("{} {}", mark(check.level), line(&check.message)));
+        say(&format!("{} {}", sign(check.level), line(&check.message)));
     }
     out.line(&format!("This device now uses {}.", line(&wish.address)))?;
-    if context.client.is_some() {
-        say("The daemon that runs takes it up at its next start: taffrail daemon restart");
+    if wish.address.starts_with("s3://") && settings.hub.credentials.is_none() {
+        say(
+            "Its keys are variables of this shell; a daemon started elsewhere does not have them. \
+             Put them into a file and name it with --credentials FILE",
+        );
     }
-    out.end()
+    out.end()?;
+    say(match context.client.is_some() {
+        true => "The running daemon uses it after a restart: taffrail daemon restart",
+        false => "A daemon exchanges items with it: taffrail daemon start",
+    });
+    Ok(())
 }
 
 /// A TOML text.
@@ -142,30 +118,39 @@ fn quoted(text: &str) -> String {
 
 fn unsound(checks: Vec<HubCheck>) -> CliError {
     let bad = checks.into_iter().find(|it| it.level == Level::Bad);
-    CliError {
-        kind: ErrorKind::Refused,
-        message: bad.map_or_else(|| "the hub is not sound".to_owned(), |it| it.message),
-        hint: Some("mend it, or use it nevertheless with --force".to_owned()),
-    }
+    CliError::refused(
+        bad.map_or_else(|| "the hub failed a check".to_owned(), |it| it.message),
+        "fix it, or use it anyway with --force",
+    )
 }
 
 fn leave(context: &Context) -> Result<(), CliError> {
-    config::unset(&context.rim.config_path(), "hub")?;
-    say("This device uses no hub any more. What is there stays there, sealed.");
+    config::unset(&context.env.config_path(), "hub")?;
+    if context.json {
+        return Out::new().json(&json!({"schema_version": 1, "hub": null}));
+    }
+    say("This device no longer uses a hub. Sealed items stay there.");
     if context.client.is_some() {
-        say("The daemon that runs leaves it at its next start: taffrail daemon restart");
+        say("The running daemon disconnects after a restart: taffrail daemon restart");
     }
     Ok(())
 }
 
-fn doctor(json: bool, context: &Context) -> Result<(), CliError> {
-    let checks = hubs::check(&context.settings)?;
+fn doctor(context: &Context) -> Result<(), CliError> {
+    let checks = match hubs::check(&context.settings).map_err(CliError::from) {
+        Ok(checks) => checks,
+        // What cannot even be asked is the first thing that is wrong.
+        Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::TimedOut) => {
+            vec![unreached(error)]
+        }
+        Err(error) => return Err(error),
+    };
     let mut out = Out::new();
-    if json {
+    if context.json {
         out.json(&json!({"schema_version": 1, "checks": told(&checks)}))?;
     } else {
         for check in &checks {
-            let (mark, name) = (mark(check.level), name(check.aspect));
+            let (mark, name) = (sign(check.level), name(check.aspect));
             out.line(&format!("{mark} {name}: {}", line(&check.message)))?;
         }
         out.end()?;
@@ -174,6 +159,12 @@ fn doctor(json: bool, context: &Context) -> Result<(), CliError> {
         true => Err(CliError::silent(ErrorKind::Refused)),
         false => Ok(()),
     }
+}
+
+fn unreached(error: CliError) -> HubCheck {
+    let CliError { message, hint, .. } = error;
+    let message = hint.map_or(message.clone(), |hint| format!("{message}. {hint}"));
+    HubCheck { aspect: Aspect::Reached, level: Level::Bad, message }
 }
 
 fn told(checks: &[HubCheck]) -> Vec<Value> {
@@ -189,7 +180,7 @@ fn told(checks: &[HubCheck]) -> Vec<Value> {
     checks.iter().map(one).collect()
 }
 
-fn mark(level: Level) -> &'static str {
+fn sign(level: Level) -> &'static str {
     match level {
         Level::Good => "✓ ok     ",
         Level::Unknown => "? unknown",
@@ -209,43 +200,4 @@ fn name(aspect: Aspect) -> &'static str {
         Aspect::Transport => "transport",
         Aspect::Payload => "payload",
     }
-}
-
-fn configuration(wish: &ConfigArgs, context: &Context) -> Result<(), CliError> {
-    let tls = wish.tls.as_deref().and_then(|it| Some((it.first()?.clone(), it.get(1)?.clone())));
-    let is_near =
-        ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|it| wish.listen.starts_with(it));
-    if tls.is_none() && !is_near {
-        return Err(CliError {
-            kind: ErrorKind::Refused,
-            message: "a server that others reach needs a certificate".to_owned(),
-            hint: Some("--tls CERT KEY, or --listen 127.0.0.1:4222".to_owned()),
-        });
-    }
-    let plan = NatsPlan {
-        listen: wish.listen.clone(),
-        monitor: wish.monitor,
-        store: wish.store.clone(),
-        tls,
-        gigabytes: wish.gigabytes,
-    };
-    let text = hubs::configuration(&context.settings, &plan)?;
-    let mut out = Out::new();
-    let Some(file) = &wish.out else {
-        out.line(text.trim_end())?;
-        return out.end();
-    };
-    let mut options = std::fs::OpenOptions::new();
-    let mut made = options.create_new(true).write(true).mode(0o600).open(file)?;
-    made.write_all(text.as_bytes())?;
-    made.sync_all()?;
-    out.line(&format!("Wrote {}. Then:", file.display()))?;
-    out.line(&format!("  nats-server -c {} -t       says whether it is sound", file.display()))?;
-    out.line(&format!(
-        "  nats-server -c {}          runs it; it must own {}",
-        file.display(),
-        wish.store.display()
-    ))?;
-    out.line("  nats-server --signal reload     after devices came or went, with a new file")?;
-    out.end()
 }

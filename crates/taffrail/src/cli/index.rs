@@ -2,44 +2,41 @@
 
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-pub(super) use crate::numbers::{bytes, counted};
 use crate::output::{Out, is_watched, say};
-use crate::terminal::clean;
 use indicatif::{ProgressBar, ProgressStyle};
 use taffrail_api::NoBody;
-use taffrail_daemon::{Budget, Indexed, Progress, Scope, index};
+use taffrail_ingest::{Budget, Indexed, Progress, Scope, index};
+use taffrail_tui::numbers::sessions;
+pub(super) use taffrail_tui::numbers::{bytes, counted};
+use taffrail_tui::terminal::clean;
 
-/// Read everything that is new in the agents' histories
+/// Read what is new in the agents' histories
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail index          read what is new, with a progress bar
-  taffrail index --json   the same, and the counts as JSON
+  taffrail index --json   also print the counts as JSON
 ")]
-pub(super) struct Args {
-    /// Print the counts as JSON
-    #[arg(long)]
-    pub(super) json: bool,
-}
+pub(super) struct Args {}
 
-pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+pub(super) fn run(context: &Context) -> Result<(), CliError> {
     if let Some(client) = &context.client {
-        let report = client.with_patience(None).post("/api/index", &NoBody {})?;
-        return told(&Indexed { report, problems: Vec::new(), complete: true }, args.json);
+        let report = client.with_timeout(None).post("/api/index", &NoBody {})?;
+        return told(&Indexed { report, problems: Vec::new(), complete: true }, context.json);
     }
     let bar = Bar::new();
     let indexed = index(&context.settings, &Scope::All, Budget::Whole, &mut |it| bar.show(it))?;
     bar.end();
-    told(&indexed, args.json)?;
+    told(&indexed, context.json)?;
     tell_of_archive(context);
     Ok(())
 }
 
 /// Says once that copies are kept, and how to stop that.
 pub(super) fn tell_of_archive(context: &Context) {
-    if taffrail_daemon::must_tell_of_archive(&context.settings) {
+    if taffrail_query::must_tell_of_archive(&context.settings) {
         say(
-            "Copies of what was read are kept in the archive, so that they outlive the agents' own \
+            "Taffrail keeps copies of the agents' files in its archive, so that they survive the agents' \
              clean-up:\nsee `taffrail archive`; `taffrail config set archive.enabled false` stops it.",
         );
     }
@@ -60,7 +57,7 @@ pub(super) fn told(indexed: &Indexed, json: bool) -> Result<(), CliError> {
     let report = &indexed.report;
     out.line(&format!(
         "{} from {}; read {} in {:.1} s, {} new or changed",
-        counted(report.sessions, "session"),
+        sessions(report.sessions, report.sub_agents),
         counted(report.sources, "source"),
         bytes(report.bytes_read),
         report.elapsed_ms as f64 / 1000.0,

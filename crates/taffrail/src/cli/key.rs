@@ -2,56 +2,56 @@
 
 use super::device::changed;
 use super::{Context, TEMPLATE, recover};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim;
 use anyhow::Context as _;
 use clap::ValueHint;
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use taffrail_api::ErrorKind;
-use taffrail_daemon::devices::{self, Recovered};
+use taffrail_devices::exchange::keep_change;
+use taffrail_team::Recovered;
 use zeroize::Zeroizing;
 
 /// The longest passphrase that is read, in bytes.
 const LONGEST: u64 = 4096;
 
-/// The keys of the team: begin them anew, or name a way back to them
+/// Rotate the team's keys or set up recovery
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail key rotate                     new keys for what is sealed from now on
-  taffrail key recovery --print           a recovery key, shown once: write it down
+  taffrail key rotate
+      create new keys for everything sealed from now on
+  taffrail key recovery --print
+      print a recovery key once: write it down
   taffrail key recovery --passphrase-file secret.txt --out recovery.age
   taffrail key recover nats://hub:4222 --key recovery.txt
-                                          all devices are lost: their sessions, here again
+      after losing all devices: restore their sessions here
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     what: What,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Have new keys drawn for what is sealed from now on
+    /// Create new team keys for everything sealed from now on
     Rotate,
     Recovery(RecoveryArgs),
     Recover(recover::Args),
 }
 
-/// Name a recovery key: with it and the hub, your sessions outlive the loss of all devices
+/// Create a recovery key; with it and the hub you can restore sessions after losing all devices
 #[derive(Debug, clap::Args)]
 struct RecoveryArgs {
-    /// Print it once; whoever has it is you
+    /// Print the key once; anyone who has it can read your sessions
     #[arg(long, conflicts_with = "passphrase_file", required_unless_present = "passphrase_file")]
     print: bool,
-    /// Put it into a file behind the passphrase that stands in this one
+    /// Encrypt the key with the passphrase in this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "out")]
     passphrase_file: Option<PathBuf>,
-    /// The file to make; it must not be there
+    /// File to write the encrypted key to; it must not exist
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "print")]
     out: Option<PathBuf>,
 }
@@ -59,34 +59,44 @@ struct RecoveryArgs {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match &args.what {
         What::Rotate => {
-            let change = devices::rotate(&context.settings)?;
-            changed(context, &change, ("a new epoch begins", args.json))
+            let change = taffrail_team::rotate(&context.settings)?;
+            changed(context, &change, "a new epoch begins")
         }
-        What::Recovery(recovery) => name_recovery(recovery, args.json, context),
-        What::Recover(wish) => recover::run(wish, args.json, context),
+        What::Recovery(recovery) => name_recovery(recovery, context),
+        What::Recover(wish) => recover::run(wish, context),
     }
 }
 
-fn name_recovery(args: &RecoveryArgs, json: bool, context: &Context) -> Result<(), CliError> {
-    let out = args.out.as_ref().map(|it| context.rim.here.join(it));
+fn name_recovery(args: &RecoveryArgs, context: &Context) -> Result<(), CliError> {
+    let out = args.out.as_ref().map(|it| context.env.here.join(it));
     out.as_deref().map_or(Ok(()), check_free)?;
-    let words = args.passphrase_file.as_ref().map(|it| passphrase(&context.rim.here.join(it)));
-    let named = devices::recovery(&context.settings, &rim::drawn()?, words.transpose()?)?;
+    let words = args.passphrase_file.as_ref().map(|it| passphrase(&context.env.here.join(it)));
+    let named = taffrail_team::recovery(&context.settings, &env::drawn()?, words.transpose()?)?;
     // It is written before the team is told: a key nobody has must not be sealed to.
     match &out {
         Some(path) => write(path, &named.key)?,
+        None if context.json => document(&named)?,
         None => print(&named)?,
     }
     let done = format!("what is sealed for {} opens with {}", named.user, named.recipient);
-    let json = json && out.is_some();
-    changed(context, &named.change, (&done, json))
+    match (context.json, &out) {
+        // The key is the document.
+        (true, None) => {
+            keep_change(&context.settings, &named.change).map(|_| ()).map_err(Into::into)
+        }
+        _ => changed(context, &named.change, &done),
+    }
+}
+
+fn document(named: &Recovered) -> Result<(), CliError> {
+    let key = String::from_utf8_lossy(&named.key);
+    let (user, recipient) = (&named.user, &named.recipient);
+    Out::new().json(&json!({"schema_version": 1, "user": user, "recipient": recipient, "key": key}))
 }
 
 fn print(named: &Recovered) -> Result<(), CliError> {
-    let mut out = Out::new();
-    out.line(&String::from_utf8_lossy(&named.key))?;
-    out.end()?;
-    say("write it down and keep it apart from your devices; it is not shown again");
+    Out::print(&String::from_utf8_lossy(&named.key))?;
+    say("write it down and keep it apart from your devices; it is shown only once");
     Ok(())
 }
 
@@ -108,11 +118,10 @@ pub(super) fn passphrase(file: &Path) -> Result<Zeroizing<String>, CliError> {
 fn check_free(path: &Path) -> Result<(), CliError> {
     match path.symlink_metadata() {
         Err(_) => Ok(()),
-        Ok(_) => Err(CliError {
-            kind: ErrorKind::Refused,
-            message: format!("{} is there already", path.display()),
-            hint: Some("give a file that is not there yet".to_owned()),
-        }),
+        Ok(_) => Err(CliError::refused(
+            format!("{} already exists", path.display()),
+            "name a file that does not exist",
+        )),
     }
 }
 

@@ -1,45 +1,56 @@
 //! `taffrail man`
 
 use super::TEMPLATE;
+use super::groups::{GROUPS, about};
 use crate::error::CliError;
-use crate::numbers::counted;
 use crate::output::{Out, say};
 use clap::{Command, ValueHint};
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
+use serde_json::json;
 use std::fs::{Permissions, create_dir_all, set_permissions, write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use taffrail_tui::numbers::counted;
 
-/// Print the manual page, or write those of all commands
+/// Print the manual page, or write the pages of all commands
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail man | man -l -                          read it
-  taffrail man --out ~/.local/share/man/man1       install them all
+  taffrail man --out ~/.local/share/man/man1       install all pages
 ")]
 pub(super) struct Args {
-    /// Write one file a command into this folder
+    /// Write one file per command to this folder
     #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, command: Command) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, command: Command, json: bool) -> Result<(), CliError> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     match &args.out {
-        None => {
-            let mut out = Out::new();
-            out.line(page(&command)?.trim_end())?;
-            out.end()
-        }
+        None => print(&page(&command)?, json),
         Some(folder) => {
             create_dir_all(folder)?;
             let pages = write_all(&command, folder)?;
+            if json {
+                let document = json!({"schema_version": 1, "folder": folder, "pages": pages});
+                return Out::new().json(&document);
+            }
             say(&format!("wrote {} to {}", counted(pages, "page"), folder.display()));
             Ok(())
         }
     }
+}
+
+fn print(page: &str, json: bool) -> Result<(), CliError> {
+    let mut out = Out::new();
+    if json {
+        return out.json(&json!({"schema_version": 1, "page": page.trim_end()}));
+    }
+    out.line(page.trim_end())?;
+    out.end()
 }
 
 /// Writes a command's page and those of the commands below it, and gives their number.
@@ -47,7 +58,8 @@ fn write_all(command: &Command, folder: &Path) -> Result<u64, CliError> {
     let path = folder.join(Man::new(command.clone()).get_filename());
     write(&path, page(command)?)?;
     set_permissions(&path, Permissions::from_mode(0o644))?;
-    let below = command.get_subcommands().map(|command| write_all(command, folder));
+    let below = command.get_subcommands().filter(|it| !it.is_hide_set());
+    let below = below.map(|command| write_all(command, folder));
     Ok(1 + below.sum::<Result<u64, _>>()?)
 }
 
@@ -61,10 +73,26 @@ fn page(command: &Command) -> Result<String, CliError> {
     examples(command).to_writer(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_options_section(&mut page)?;
-    if command.has_subcommands() {
-        man.render_subcommands_section(&mut page)?;
+    match command.get_name() {
+        "taffrail" => groups(command).to_writer(&mut page)?,
+        _ if command.has_subcommands() => man.render_subcommands_section(&mut page)?,
+        _ => {}
     }
     Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+/// The commands of the program, group by group, as its help lists them.
+fn groups(command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["COMMANDS"]);
+    for (heading, names) in GROUPS {
+        roff.control("SS", [heading]);
+        for name in names.split(' ') {
+            roff.control("TP", []).text([bold(format!("taffrail-{name}(1)"))]);
+            roff.text([roman(about(command, name))]);
+        }
+    }
+    roff
 }
 
 fn examples(command: &Command) -> Roff {

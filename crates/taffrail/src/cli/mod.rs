@@ -1,51 +1,60 @@
 //! The commands: one file each, and a table.
 
 mod agents;
+mod annotations;
 mod approvals;
 mod archive;
+mod attach;
 mod away;
 mod backup;
-mod binding;
+mod board;
 mod capture;
+mod command;
 mod completions;
 mod config;
+mod confirmation;
+mod context;
 mod daemon;
 mod device;
 mod doctor;
+mod document;
 mod events;
 mod explain;
 mod export;
 mod feed;
 mod findings;
 mod forget;
+mod groups;
 mod handoff;
 mod health;
 mod hooks;
 mod hub;
 mod index;
 mod key;
+mod link;
 mod ls;
 mod man;
-mod notify;
-mod otel;
+mod notifications;
 mod rebuild;
 mod recover;
-mod remarks;
 mod resume;
+mod rights;
 mod rules;
 mod run;
 mod schema;
 mod search;
 mod send;
 mod service;
+mod setup;
 mod share;
 mod show;
 mod snapshot;
 mod state;
 mod stats;
-mod status;
+mod status_bar;
 mod summary;
 mod tail;
+mod telemetry;
 mod teleport;
 mod token;
 mod uninstall;
@@ -54,26 +63,19 @@ mod wait;
 mod web;
 mod which;
 mod work;
-mod work_say;
-mod work_task;
 
-use crate::config::Config;
+use crate::env;
 use crate::error::CliError;
 use crate::output::{is_terminal, say};
-use crate::pager::Pager;
-use crate::rim::{Rim, keep_private};
-use crate::tui;
-use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use clap_complete::CompleteEnv;
+use command::{Command, dispatch};
+pub(crate) use context::Context;
+use context::Paging;
 pub(crate) use run::inside;
-pub(crate) use search::who;
-pub(crate) use status::one_line;
+pub(crate) use status_bar::one_line;
 use std::io::IsTerminal;
-use std::net::SocketAddr;
 use std::process::ExitCode;
-use taffrail_api::Session;
-use taffrail_api::client::{Client, path};
-use taffrail_daemon::{Settings, Target};
 
 const TEMPLATE: &str =
     "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
@@ -83,10 +85,10 @@ const TEMPLATE: &str =
 #[command(name = "taffrail", version, help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail                     every session on one board, by who must act
-  taffrail ls                  your latest sessions, of every agent
-  taffrail show @last          what the latest one did
+  taffrail ls                  the latest sessions of every agent
+  taffrail show @last          the latest session, turn by turn
   taffrail ls --since 7d --project ~/src/api
-  taffrail events 3f2a --json  every event, one a line
+  taffrail events 3f2a --json  every event, one per line
 ")]
 struct Args {
     #[command(subcommand)]
@@ -99,7 +101,10 @@ struct Args {
 // How output looks, whatever the command.
 #[derive(Debug, clap::Args)]
 struct Looks {
-    /// Print long output as it is, without a pager
+    /// Print JSON
+    #[arg(long, global = true)]
+    json: bool,
+    /// Do not use a pager for long output
     #[arg(long, global = true)]
     no_pager: bool,
     /// Use colour: auto, always or never
@@ -108,15 +113,8 @@ struct Looks {
     color: ColorChoice,
 }
 
-/// Whether long output may go through a pager.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Paging {
-    Allowed,
-    Off,
-}
-
 impl Looks {
-    /// Settles colour for the whole process, and says whether to page.
+    /// Sets colour for the whole process, and returns whether to page.
     fn settle(&self) -> Paging {
         match self.color {
             ColorChoice::Auto => anstream::ColorChoice::Auto.write_global(),
@@ -127,135 +125,37 @@ impl Looks {
     }
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Index(index::Args),
-    Ls(ls::Args),
-    Search(search::Args),
-    Show(show::Args),
-    Events(events::Args),
-    Tail(tail::Args),
-    Explain(explain::Args),
-    Wait(wait::Args),
-    Resume(resume::Args),
-    Send(send::Args),
-    Queue(send::QueueArgs),
-    Run(run::Args),
-    Approvals(approvals::Args),
-    Approve(approvals::ApproveArgs),
-    Deny(approvals::DenyArgs),
-    Away(away::Args),
-    Notify(notify::Args),
-    Binding(binding::Args),
-    Feed(feed::Args),
-    Findings(findings::Args),
-    Summary(summary::Args),
-    Handoff(handoff::Args),
-    Stats(stats::Args),
-    Export(export::Args),
-    Archive(archive::Args),
-    Forget(forget::Args),
-    Capture(capture::Args),
-    Backup(backup::BackupArgs),
-    Restore(backup::RestoreArgs),
-    Device(device::Args),
-    Key(key::Args),
-    Teleport(teleport::Args),
-    Share(share::Args),
-    Work(work::Args),
-    Snapshot(snapshot::Args),
-    State(state::Args),
-    Tag(remarks::TagArgs),
-    Note(remarks::NoteArgs),
-    Validate(validate::Args),
-    Schema(schema::Args),
-    Agents(agents::Args),
-    Web(web::Args),
-    Daemon(daemon::Args),
-    Health(health::Args),
-    Status(status::Args),
-    Statusline(status::LineArgs),
-    Service(service::Args),
-    Uninstall(uninstall::Args),
-    Token(token::Args),
-    Otel(otel::Args),
-    Hub(hub::Args),
-    Hooks(hooks::Args),
-    Hook(hooks::HookArgs),
-    Rules(rules::Args),
-    Rebuild(rebuild::Args),
-    Doctor(doctor::Args),
-    Config(config::Args),
-    Completions(completions::Args),
-    Man(man::Args),
-}
-
-/// What every command is given.
-pub(crate) struct Context {
-    pub(crate) rim: Rim,
-    pub(crate) settings: Settings,
-    /// The daemon, if one runs; then what is asked is asked of it.
-    pub(crate) client: Option<Client>,
-    /// Where telemetry is to be received, as it is configured.
-    pub(crate) otel: Option<SocketAddr>,
-    /// What a command that may print more than a screen prints through.
-    pub(crate) pager: Option<Pager>,
-}
-
-impl Context {
-    fn new() -> Result<Self, CliError> {
-        keep_private();
-        let rim = Rim::read()?;
-        let config = Config::read(&rim.config_path())?;
-        let client = Client::connect(&rim.state_folder()).ok();
-        let settings = Settings { kept_up: client.is_some(), ..rim.settings(&config) };
-        Ok(Self { rim, settings, client, otel: config.otel.listen, pager: None })
-    }
-
-    /// The same for a command that may print more than a screen.
-    fn paged(self, paging: Paging) -> Self {
-        let pager = match paging {
-            Paging::Allowed => self.rim.pager(),
-            Paging::Off => None,
-        };
-        Self { pager, ..self }
-    }
-
-    /// The id of the session a person means, as the daemon knows it.
-    pub(crate) fn id(&self, client: &Client, text: &str) -> Result<String, CliError> {
-        let here = self.rim.here.to_string_lossy();
-        let asked = path("/api/resolve", &[("id", text), ("here", &here)]);
-        Ok(client.get::<Session>(&asked)?.id.to_string())
-    }
-
-    /// The session a person means.
-    pub(crate) fn target(&self, text: &str) -> Result<Target, CliError> {
-        let target = Target::parse(text, &self.rim.here);
-        target.map_err(|error| taffrail_daemon::DaemonError::from(error).into())
-    }
-}
-
 /// Answers a shell that asks what could be typed next, and then ends the process; otherwise nothing
 /// happens.
 pub(crate) fn complete() {
-    CompleteEnv::with_factory(Args::command).complete();
+    CompleteEnv::with_factory(program).complete();
 }
 
-/// Runs what was asked for and gives the exit code.
+/// The whole command line, with help in groups.
+fn program() -> clap::Command {
+    groups::grouped(Args::command())
+}
+
+/// Runs the command and returns the exit code.
 pub(crate) fn run() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
+    let parsed = program().try_get_matches();
+    let parsed = parsed.and_then(|it| Ok((Args::from_arg_matches(&it)?, it)));
+    let (args, matches) = match parsed {
+        Ok(it) => it,
         Err(error) => return told(&error),
     };
     let paging = args.looks.settle();
-    let json = args.command.as_ref().is_some_and(Command::wants_json);
+    let json = args.looks.json;
+    if let Err(error) = rights::check(&matches) {
+        return fail(&error, json);
+    }
     if let Some(Command::Run(args)) = &args.command {
-        let ended = Context::new().and_then(|context| run::run(args, &context));
+        let ended = Context::new(json).and_then(|context| run::run(args, &context));
         return ended.unwrap_or_else(|error| fail(&error, json));
     }
     let done = match args.command {
-        Some(command) => dispatch(command, paging),
-        None => alone(paging),
+        Some(command) => dispatch(command, paging, json),
+        None => alone(paging, json),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -263,141 +163,24 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-/// The program without a command: the board for who sits at a terminal, else a list.
-fn alone(paging: Paging) -> Result<(), CliError> {
-    let context = Context::new()?;
-    let is_dumb = context.rim.variables.get("TERM").is_none_or(|it| it == "dumb");
-    if !is_terminal() || !std::io::stdin().is_terminal() || is_dumb {
+/// The program without a command: the board at a terminal, else a list.
+fn alone(paging: Paging, json: bool) -> Result<(), CliError> {
+    let context = Context::new(json)?;
+    let is_dumb = context.env.variables.get("TERM").is_none_or(|it| it == "dumb");
+    if json || !is_terminal() || !std::io::stdin().is_terminal() || is_dumb {
         return ls::run(&ls::Args::default(), &context.paged(paging));
     }
-    tui::run(&daemon::ensured(&context)?, &context.rim)
+    board::run(&context)
 }
 
-fn dispatch(command: Command, paging: Paging) -> Result<(), CliError> {
-    match command {
-        Command::Config(args) => config::run(args, &Rim::read()?),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args, Args::command()),
-        Command::Index(args) => index::run(&args, &Context::new()?),
-        Command::Ls(args) => ls::run(&args, &Context::new()?.paged(paging)),
-        Command::Search(args) => search::run(&args, &Context::new()?.paged(paging)),
-        Command::Show(args) => show::run(&args, &Context::new()?.paged(paging)),
-        Command::Events(args) => events::run(&args, &Context::new()?.paged(paging)),
-        Command::Tail(args) => tail::run(&args, &Context::new()?.paged(paging)),
-        Command::Stats(args) => stats::run(&args, &Context::new()?.paged(paging)),
-        Command::Export(args) => export::run(&args, &Context::new()?),
-        Command::Archive(args) => archive::run(&args, &Context::new()?.paged(paging)),
-        Command::Forget(args) => forget::run(&args, &Context::new()?),
-        Command::Capture(args) => capture::run(&args, &Context::new()?),
-        Command::Backup(args) => backup::backup(&args, &Context::new()?),
-        Command::Restore(args) => backup::restore(&args, &Context::new()?),
-        Command::Device(args) => device::run(&args, &Context::new()?),
-        Command::Key(args) => key::run(&args, &Context::new()?),
-        Command::Teleport(args) => teleport::run(&args, &Context::new()?),
-        Command::Share(args) => share::run(&args, &Context::new()?),
-        Command::Work(args) => work::run(&args, &Rim::read()?),
-        Command::Snapshot(args) => snapshot::run(&args, &Context::new()?),
-        Command::State(args) => state::run(&args),
-        Command::Tag(args) => remarks::tag(&args, &Context::new()?),
-        Command::Note(args) => remarks::note(&args, &Context::new()?),
-        Command::Validate(args) => validate::run(&args),
-        Command::Schema(args) => schema::run(&args),
-        Command::Agents(args) => agents::run(&args, &Context::new()?),
-        Command::Web(args) => web::run(&args, &Context::new()?),
-        Command::Daemon(args) => daemon::run(&args, &Context::new()?.paged(paging)),
-        Command::Service(args) => service::run(&args, &Context::new()?),
-        Command::Uninstall(args) => uninstall::run(&args, &Context::new()?),
-        Command::Status(args) => status::run(&args, &Rim::read()?),
-        Command::Health(args) => health::run(&args, &Context::new()?),
-        Command::Token(args) => token::run(&args, &Context::new()?),
-        Command::Explain(args) => explain::run(&args, &Context::new()?.paged(paging)),
-        Command::Resume(args) => resume::run(&args, &Context::new()?),
-        Command::Send(args) => send::run(&args, &Context::new()?),
-        Command::Queue(args) => send::run_queue(&args, &Context::new()?),
-        Command::Approvals(args) => approvals::run(&args, &Context::new()?.paged(paging)),
-        Command::Approve(args) => approvals::approve(&args, &Context::new()?),
-        Command::Deny(args) => approvals::deny(&args, &Context::new()?),
-        Command::Away(args) => away::run(&args, &Context::new()?),
-        Command::Notify(args) => notify::run(&args, &Context::new()?),
-        Command::Feed(args) => feed::run(&args, &Context::new()?.paged(paging)),
-        Command::Findings(args) => findings::run(&args, &Context::new()?.paged(paging)),
-        Command::Handoff(args) => handoff::run(&args, &Context::new()?),
-        Command::Wait(args) => wait::run(&args, &Context::new()?),
-        Command::Binding(args) => binding::run(&args, &Context::new()?),
-        Command::Summary(args) => summary::run(&args, &Context::new()?),
-        Command::Otel(args) => otel::run(&args, &Context::new()?),
-        Command::Hub(args) => hub::run(&args, &Context::new()?),
-        Command::Hooks(args) => hooks::run(&args, &Context::new()?.paged(paging)),
-        // An agent is answered, and a command run, before we come here.
-        Command::Hook(_) | Command::Run(_) | Command::Statusline(_) => Ok(()),
-        Command::Rules(args) => rules::run(&args, &Context::new()?.paged(paging)),
-        Command::Rebuild(args) => rebuild::run(&args, &Context::new()?),
-        Command::Doctor(args) => doctor::run(&args, &Context::new()?),
-    }
-}
-
-impl Command {
-    fn wants_json(&self) -> bool {
-        match self {
-            Self::Index(args) => args.json,
-            Self::Ls(args) => args.json,
-            Self::Search(args) => args.json,
-            Self::Show(args) => args.json,
-            Self::Events(args) => args.json,
-            Self::Tail(args) => args.json,
-            Self::Stats(args) => args.json,
-            Self::Export(_) | Self::Completions(_) | Self::Man(_) => false,
-            Self::Backup(_) | Self::Restore(_) => false,
-            Self::Archive(args) => args.json,
-            Self::Forget(args) => args.json,
-            Self::Capture(args) => args.json,
-            Self::Device(args) => args.json,
-            Self::Key(args) => args.json,
-            Self::Teleport(args) => args.json,
-            Self::Share(args) => args.json,
-            Self::Work(args) => args.json,
-            Self::Snapshot(_) | Self::Schema(_) => false,
-            Self::State(args) => args.wants_json(),
-            Self::Tag(args) => args.json,
-            Self::Note(args) => args.json,
-            Self::Validate(args) => args.json,
-            Self::Agents(args) => args.json,
-            Self::Daemon(args) => args.json,
-            Self::Health(args) => args.json,
-            Self::Explain(args) => args.json,
-            Self::Feed(args) => args.json,
-            Self::Findings(args) => args.json,
-            Self::Handoff(args) => args.json,
-            Self::Wait(args) => args.json,
-            Self::Resume(args) => args.json,
-            Self::Send(args) => args.json,
-            Self::Queue(args) => args.json,
-            Self::Approvals(args) => args.json,
-            Self::Approve(args) => args.json,
-            Self::Deny(args) => args.json,
-            Self::Away(args) => args.json,
-            Self::Notify(args) => args.json,
-            Self::Binding(args) => args.json,
-            Self::Summary(args) => args.json,
-            Self::Token(_)
-            | Self::Otel(_)
-            | Self::Status(_)
-            | Self::Web(_)
-            | Self::Service(_)
-            | Self::Uninstall(_) => false,
-            Self::Hub(args) => args.json,
-            Self::Hooks(args) => args.wants_json(),
-            Self::Hook(_) | Self::Run(_) | Self::Statusline(_) => false,
-            Self::Rules(args) => args.json,
-            Self::Rebuild(args) => args.json,
-            Self::Doctor(args) => args.json,
-            Self::Config(args) => args.json,
-        }
-    }
-}
-
-/// Help and version go to stdout and are no failure; a misread question goes to stderr.
+/// Help and version go to stdout and are not failures; an error of usage goes to stderr.
 fn told(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && env::arguments().any(|it| it == "--json") {
+        let text = error.render().to_string();
+        let message = text.split("\n\n").next().unwrap_or(&text);
+        let message = message.trim_start_matches("error: ").trim_end();
+        return fail(&CliError::usage(message, "taffrail help COMMAND"), true);
+    }
     // Printing fails only when nobody reads.
     error.print().ok();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
@@ -410,7 +193,7 @@ fn fail(error: &CliError, json: bool) -> ExitCode {
     match serde_json::to_string(&error.envelope()) {
         Ok(text) if json => say(&text),
         _ => {
-            say(&format!("taffrail: {}", crate::terminal::clean(&error.message)));
+            say(&format!("taffrail: {}", taffrail_tui::terminal::clean(&error.message)));
             if let Some(hint) = &error.hint {
                 say(&format!("hint: {hint}"));
             }
@@ -425,12 +208,33 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Args::command().debug_assert();
+        program().debug_assert();
+    }
+
+    #[test]
+    fn the_readme_names_every_command() {
+        let readme = include_str!("../../../../README.md");
+        for command in program().get_subcommands().filter(|it| !it.is_hide_set()) {
+            let name = command.get_name();
+            assert!(readme.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
+    fn examples_fit_eighty_columns() {
+        fn check(command: &clap::Command) {
+            let help = command.get_before_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&program());
     }
 
     #[test]
     fn every_command_shows_an_example_first() {
-        for command in Args::command().get_subcommands_mut() {
+        for command in program().get_subcommands_mut() {
             let help = command.render_long_help().to_string();
             let example = help.find("Examples:").unwrap_or(usize::MAX);
             let usage = help.find("Usage:").unwrap_or(0);

@@ -3,42 +3,42 @@
 use super::{Context, key};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::line;
 use anyhow::Context as _;
 use clap::ValueHint;
 use serde_json::json;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use taffrail_daemon::{Regained, devices, recover};
+use taffrail_devices::exchange::{Regained, recover};
+use taffrail_tui::terminal::line;
 use zeroize::Zeroizing;
 
 /// The longest key that is read, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Bring back what your lost devices gave a hub, with a recovery key
+/// Restore the sessions of lost devices from a hub, with a recovery key
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The hub your devices used: `file:///DIR`, `s3://BUCKET/PREFIX`, `nats://HOST`, ...
+    /// Hub that your devices used: `file:///DIR`, `s3://BUCKET/PREFIX`, `nats://HOST`, ...
     address: String,
-    /// The file the recovery key is in: its two lines, or the age file
+    /// File with the recovery key: its two lines, or the age file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     key: PathBuf,
-    /// A file with the passphrase the key is behind
+    /// File with the passphrase of the key
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     passphrase_file: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args, json: bool, context: &Context) -> Result<(), CliError> {
-    let here = &context.rim.here;
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let here = &context.env.here;
     let words = args.passphrase_file.as_ref().map(|it| key::passphrase(&here.join(it)));
     let bytes = read(&here.join(&args.key))?;
-    let key = devices::recovery_key(&bytes, words.transpose()?)
+    let key = taffrail_team::recovery_key(&bytes, words.transpose()?)
         .map_err(taffrail_daemon::DaemonError::from)?;
-    if !json {
+    if !context.json {
         say(&format!("reading {}", line(&args.address)));
     }
     let regained = recover(&context.settings, &args.address, key)?;
-    print(&regained, json)
+    print(&regained, context.json)
 }
 
 fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>, CliError> {
@@ -59,10 +59,10 @@ fn print(it: &Regained, json: bool) -> Result<(), CliError> {
         out.line(&format!("{}: {sessions} sessions", line(device)))?;
     }
     for unread in &it.unread {
-        out.line(&format!("not read on: {}", line(unread)))?;
+        out.line(&format!("not read to the end: {}", line(unread)))?;
     }
     if it.refused > 0 {
-        out.line(&format!("{} lines were not believed", it.refused))?;
+        out.line(&format!("{} lines failed verification", it.refused))?;
     }
     match it.devices.is_empty() {
         true => out.line(&format!("the hub has nothing of {}", line(&it.user)))?,

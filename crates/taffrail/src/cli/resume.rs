@@ -5,51 +5,61 @@ use super::events::catch_up;
 use super::handoff::{quoted, shell};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::output::Out;
-use crate::terminal::line;
+use crate::output::{Out, say};
+use clap::ValueHint;
 use serde::Serialize;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
 use taffrail_api::client::escaped;
-use taffrail_api::{ErrorKind, ResumeBody, ResumeReply, ResumeState, SCHEMA_VERSION};
+use taffrail_api::{ResumeBody, ResumeReply, ResumeState, SCHEMA_VERSION};
+use taffrail_capture::with_users_mask;
+use taffrail_context::Target;
 use taffrail_daemon::{
-    Scope, Target, begin_resume, end_resume, lost_sessions, resume_in_tmux, resume_plan, turns,
+    begin_resume, end_resume, lost_sessions, note_resumed, resume_elsewhere, resume_folder,
+    resume_in_tmux, resume_plan,
 };
+use taffrail_ingest::Scope;
+use taffrail_query::events::turns;
+use taffrail_tui::terminal::line;
 
 /// Turns that are shown before a session goes on.
 const TURNS: usize = 5;
 
-/// Go on with a session in its own agent, here or in tmux
+/// Resume a session in its own agent, here or in tmux
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail resume 3f2a             its last turns, then its agent takes over this terminal
-  taffrail resume 3f2a --tmux      in a tmux session of its own
-  taffrail resume 3f2a --dry-run   only what would be run, and where
-  taffrail resume --all-lost       after a reboot: every session that lost its agent, each in tmux
+  taffrail resume 3f2a
+      show its last turns, then run its agent in this terminal
+  taffrail resume 3f2a --tmux      in a new tmux session
+  taffrail resume 3f2a --in ~/src/api   in this folder, if its own is gone
+  taffrail resume 3f2a --dry-run   print the command and its folder
+  taffrail resume --all-lost
+      after a reboot: every session that lost its agent, each in tmux
+With --json it prints the command, and starts the agent only with --tmux.
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids(), required_unless_present = "all_lost")]
     id: Option<String>,
-    /// Every session of the last day that lost its agent without being ended, each in tmux
-    #[arg(long, conflicts_with_all = ["id", "tmux"])]
+    /// Resume every session of the last day that lost its agent, each in tmux
+    #[arg(long, conflicts_with_all = ["id", "tmux", "folder"])]
     all_lost: bool,
     #[command(flatten)]
     how: How,
-    /// Print JSON; without --tmux nothing is started
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 /// Where it goes on.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// Only say what would be run
+    /// Only print the command
     #[arg(long)]
     dry_run: bool,
-    /// Start it in a tmux session of its own
+    /// Resume in this folder, if the session's own folder is gone
+    #[arg(long = "in", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+    /// Start the agent in a new tmux session
     #[arg(long, conflicts_with = "dry_run")]
     tmux: bool,
 }
@@ -57,14 +67,24 @@ struct How {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let Some(id) = &args.id else { return all_lost(args, context) };
     let mut reply = planned(id, context)?;
+    if let Some(folder) = &args.how.folder {
+        let folder = context.env.here.join(folder);
+        let folder = folder.canonicalize().unwrap_or(folder);
+        reply = resume_elsewhere(&context.settings, reply, &folder)?;
+    }
     if args.how.tmux {
         reply.executor = Some(resume_in_tmux(&context.settings, &reply)?);
     }
-    if args.json {
+    if context.json {
         return Out::new().json(&reply);
     }
     if args.how.tmux || args.how.dry_run {
-        return tell(&reply);
+        tell(&reply)?;
+        if args.how.tmux {
+            let id = reply.session_id.get(..8).unwrap_or(&reply.session_id);
+            say(&format!("go there: taffrail attach {id}"));
+        }
+        return Ok(());
     }
     take_over(&reply, context)
 }
@@ -97,7 +117,7 @@ fn all_lost(args: &Args, context: &Context) -> Result<(), CliError> {
         plan.executor = executor;
         sessions.push(Tried { plan, failed });
     }
-    if args.json {
+    if context.json {
         return Out::new().json(&AllTried { schema_version: SCHEMA_VERSION, sessions });
     }
     let mut out = Out::new();
@@ -114,7 +134,7 @@ fn all_lost(args: &Args, context: &Context) -> Result<(), CliError> {
     out.end()
 }
 
-fn planned(id: &str, context: &Context) -> Result<ResumeReply, CliError> {
+pub(super) fn planned(id: &str, context: &Context) -> Result<ResumeReply, CliError> {
     if let Some(client) = &context.client {
         let id = context.id(client, id)?;
         let path = format!("/api/sessions/{}/controls/resume", escaped(&id));
@@ -127,15 +147,17 @@ fn planned(id: &str, context: &Context) -> Result<ResumeReply, CliError> {
 }
 
 fn tell(reply: &ResumeReply) -> Result<(), CliError> {
-    let mut out = Out::new();
-    out.line(&said(reply))?;
-    out.end()
+    Out::print(&said(reply))
 }
 
 fn said(reply: &ResumeReply) -> String {
     match (reply.state, &reply.command, &reply.executor) {
         (ResumeState::Unsupported, ..) => format!("no: {}", line(&reply.reason)),
-        (_, _, Some(executor)) => format!("it runs at {}", line(executor)),
+        (ResumeState::ResumeAvailable, _, Some(_)) => {
+            let id = reply.session_id.get(..8).unwrap_or_default();
+            format!("resumed in tmux; go there with: tmux attach -t taffrail-{id}")
+        }
+        (_, _, Some(executor)) => format!("it is running already ({})", line(executor)),
         (_, Some(words), None) => command(reply, words),
         (_, None, None) => line(&reply.reason),
     }
@@ -148,19 +170,20 @@ fn command(reply: &ResumeReply, words: &[String]) -> String {
 
 /// Shows where it stood, and becomes the agent.
 fn take_over(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
-    let (ResumeState::ResumeAvailable, Some(words)) = (reply.state, &reply.command) else {
-        return Err(refused(&reply.reason));
+    let words = reply.command.as_deref().filter(|_| reply.state == ResumeState::ResumeAvailable);
+    let Some((program, rest)) = words.and_then(<[String]>::split_first) else {
+        return Err(refused(reply));
     };
-    let Some((program, rest)) = words.split_first() else { return Err(refused(&reply.reason)) };
-    let folder = reply.cwd.as_deref().map(Path::new).filter(|it| it.is_dir());
-    let folder = folder.ok_or_else(|| refused("its folder is gone"))?;
+    let folder = resume_folder(&context.settings, reply)?;
     recall(reply, context)?;
     let operation = begin_resume(&context.settings, reply, "terminal")?;
+    // The agent takes over this process.
+    note_resumed(&context.settings, operation, std::process::id())?;
     // This only comes back when it fails.
-    let error = Command::new(program).args(rest).current_dir(folder).exec();
+    let error = with_users_mask(|| Command::new(program).args(rest).current_dir(folder).exec());
     let why = format!("{program} cannot be started: {error}");
     end_resume(&context.settings, operation, &Err(why.clone()))?;
-    Err(CliError { kind: ErrorKind::Failure, message: why, hint: None })
+    Err(CliError::failure(why))
 }
 
 fn recall(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
@@ -176,6 +199,34 @@ fn recall(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
     out.end()
 }
 
-fn refused(why: &str) -> CliError {
-    CliError { kind: ErrorKind::Refused, message: why.to_owned(), hint: None }
+fn refused(reply: &ResumeReply) -> CliError {
+    let id: String = reply.session_id.chars().take(8).collect();
+    let (message, hint) = match (reply.state, &reply.executor) {
+        (ResumeState::ActiveExecutor, Some(executor)) => already(executor, &id),
+        _ => (
+            reply.reason.clone(),
+            format!(
+                "`taffrail show {id}` shows its history; `taffrail handoff {id}` hands it over"
+            ),
+        ),
+    };
+    CliError::refused(message, hint)
+}
+
+/// It runs: what leads to it.
+fn already(executor: &str, id: &str) -> (String, String) {
+    match executor.split_once(':') {
+        Some(("tmux", _)) => (
+            format!("it is running already, in tmux ({})", line(executor)),
+            format!("go to its pane: taffrail attach {id}"),
+        ),
+        Some(("process", pid)) => (
+            format!("it is running already, as process {}", line(pid)),
+            "continue in the terminal where it was started".to_owned(),
+        ),
+        _ => (
+            format!("it is running already ({})", line(executor)),
+            format!("`taffrail send {id} TEXT` writes to it"),
+        ),
+    }
 }

@@ -1,16 +1,17 @@
 //! `taffrail run`
 
 use super::{Context, TEMPLATE};
+use crate::env;
 use crate::error::CliError;
-use crate::rim;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
-use taffrail_daemon::agent_names;
-use taffrail_daemon::running::{self, Bell, Happening, INSIDE, Run};
+use taffrail_capture::with_users_mask;
+use taffrail_query::agent_names;
+use taffrail_run::{INSIDE, ProxyEvent, Run, Waker};
 
 /// The exit code of a command that cannot be run, and of one that is not there.
 const CANNOT: u8 = 126;
@@ -19,19 +20,19 @@ const NOT_THERE: u8 = 127;
 /// Signals that are meant for the program.
 const PASSED_ON: [i32; 6] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2];
 
-/// Run an agent in this terminal, and see on its screen how it stands
+/// Run an agent in this terminal and watch its screen
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail run -- claude                    as you would run it without us
+  taffrail run -- claude                    the agent as you usually start it
   taffrail run -- codex resume --last       with any arguments
   taffrail run --agent codex -- ./wrapper   a script that starts an agent
 ")]
 pub(super) struct Args {
-    /// The agent, where the command does not tell
+    /// Agent, if the command's name does not identify it
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(value_name = "COMMAND", required = true, last = true)]
     words: Vec<OsString>,
 }
@@ -43,33 +44,33 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> 
         let message = format!("no agent is called `{agent}`");
         return Err(CliError::usage(message, "taffrail agents lists them"));
     }
-    if !running::has_terminal() {
+    if !taffrail_run::has_terminal() {
         // Nothing can be seen without a terminal, so nothing comes between.
         return Ok(failed(&args.words, &as_it_is(&args.words)));
     }
-    let (bell, heard) = running::bell()?;
+    let (bell, heard) = taffrail_run::waker()?;
     pass_signals_on(bell.clone())?;
-    let ours = rim::own_path(&context.rim)?;
+    let ours = env::own_path(&context.env)?;
     let run = Run {
         agent: args.agent.as_deref(),
         words: &args.words,
-        here: &context.rim.here,
+        here: &context.env.here,
         ours: &ours,
         pid: std::process::id(),
-        nonce: rim::nonce,
+        nonce: env::nonce,
     };
-    Ok(ExitCode::from(running::run(&context.settings, &run, (bell, heard))?))
+    Ok(ExitCode::from(taffrail_run::run(&context.settings, &run, (bell, heard))?))
 }
 
-fn pass_signals_on(bell: Bell) -> io::Result<()> {
+fn pass_signals_on(bell: Waker) -> io::Result<()> {
     let mut signals = Signals::new([&PASSED_ON[..], &[SIGWINCH, SIGCHLD]].concat())?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
     thread.spawn(move || {
         for signal in signals.forever() {
             bell.ring(match signal {
-                SIGWINCH => Happening::Resized,
-                SIGCHLD => Happening::Child,
-                other => Happening::Signal(other),
+                SIGWINCH => ProxyEvent::Resized,
+                SIGCHLD => ProxyEvent::Child,
+                other => ProxyEvent::Signal(other),
             });
         }
     })?;
@@ -78,7 +79,7 @@ fn pass_signals_on(bell: Bell) -> io::Result<()> {
 
 fn as_it_is(words: &[OsString]) -> io::Error {
     match words.split_first() {
-        Some((program, rest)) => Command::new(program).args(rest).exec(),
+        Some((program, rest)) => with_users_mask(|| Command::new(program).args(rest).exec()),
         None => io::Error::from(io::ErrorKind::InvalidInput),
     }
 }
@@ -90,11 +91,11 @@ pub(crate) fn inside(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
         return None;
     }
     let words: Vec<_> = arguments.collect();
-    Some(failed(&words, &running::become_program(&words)))
+    Some(failed(&words, &taffrail_run::become_program(&words)))
 }
 
 fn failed(words: &[OsString], error: &io::Error) -> ExitCode {
     let program = words.first().map(|it| it.to_string_lossy()).unwrap_or_default();
-    crate::output::say(&format!("taffrail: {}: {error}", crate::terminal::clean(&program)));
+    crate::output::say(&format!("taffrail: {}: {error}", taffrail_tui::terminal::clean(&program)));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_THERE } else { CANNOT })
 }

@@ -3,29 +3,33 @@
 use super::TEMPLATE;
 use crate::error::CliError;
 use crate::output::Out;
-use crate::terminal::pad;
-use taffrail_contracts::{ALL, Strictness, find, schema_of};
+use serde_json::{Value, json};
+use taffrail_contracts::{ALL, Contract, Strictness, find, schema_of};
+use taffrail_tui::terminal::pad;
 
-/// Print the JSON Schema of a document that other tools may read or write
+/// Print the JSON Schema of an open contract
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail schema                       the documents there are
-  taffrail schema ecc.session.v1        JSON Schema 2020-12
-  taffrail schema session-state-v1 --strict > session-state-v1.json
+  taffrail document schema                       list the schemas
+  taffrail document schema ecc.session.v1        JSON Schema 2020-12
+  taffrail document schema session-state-v1 --strict > session-state-v1.json
 ")]
 pub(super) struct Args {
-    /// The document, as `taffrail schema` lists it
+    /// Schema, as `taffrail document schema` lists it
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Ask for all that a producer must write, not only for what a consumer must read
+    /// Require everything that a producer must write, not only what a consumer must read
     #[arg(long)]
     strict: bool,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     let mut out = Out::new();
     let Some(name) = &args.name else {
+        if json {
+            return out.json(&list());
+        }
         for contract in ALL {
             out.line(&format!("{} {}", pad(contract.schema_name, 18), contract.title))?;
         }
@@ -35,6 +39,11 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
     let contract = find(name).ok_or_else(|| unknown(name))?;
     let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
     out.json(&schema_of(contract, strictness))
+}
+
+fn list() -> Value {
+    let row = |it: &Contract| json!({"name": it.schema_name, "title": it.title});
+    json!({"schema_version": 1, "schemas": ALL.iter().map(row).collect::<Vec<_>>()})
 }
 
 fn unknown(name: &str) -> CliError {

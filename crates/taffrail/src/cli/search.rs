@@ -1,15 +1,16 @@
 //! `taffrail search`
 
-use super::index::{Bar, counted};
+use super::index::Bar;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
-use crate::terminal::{clean, fit, line, pad};
-use crate::{rim, when};
 use taffrail_api::client::path;
 use taffrail_api::{SearchHit, SearchReply, SearchRequest};
-use taffrail_daemon::search;
-use taffrail_model::{Kind, SessionId};
+use taffrail_model::SessionId;
+use taffrail_query::search::search;
+use taffrail_tui::phrases::speaker;
+use taffrail_tui::terminal::{clean, fit, line, pad};
+use taffrail_tui::when::Clock;
 use unicode_width::UnicodeWidthStr;
 
 /// Hits shown unless more are asked for.
@@ -19,7 +20,7 @@ const MOST_HITS: usize = 10_000;
 /// The column that says who said it.
 const WHO: usize = 8;
 
-/// Find what was said, in every session of every agent
+/// Search every session of every agent
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -30,13 +31,11 @@ Examples:
   taffrail search 'topic:parser category:fix'
 ")]
 pub(super) struct Args {
-    /// Words, "phrases", prefix*, and agent: project: device: kind: since: in: topic: category: filters
+    /// Words, "phrases", prefix*, and filters: agent: branch: category: device: file: in: kind:
+    /// project: since: tag: topic:
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    /// At most so many hits
+    /// Show at most N matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = HITS)]
     limit: usize,
 }
@@ -45,10 +44,10 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let request = SearchRequest {
         query: args.query.join(" "),
         limit: args.limit.min(MOST_HITS),
-        here: context.rim.here.to_string_lossy().into_owned(),
+        here: context.env.here.to_string_lossy().into_owned(),
     };
     let reply = found(&request, context)?;
-    if args.json {
+    if context.json {
         return Out::new().json(&reply);
     }
     show(&reply, context)
@@ -69,16 +68,34 @@ fn found(request: &SearchRequest, context: &Context) -> Result<SearchReply, CliE
 fn show(reply: &SearchReply, context: &Context) -> Result<(), CliError> {
     let mut out = Out::paged(context.pager.as_ref());
     let width = if is_terminal() { columns() } else { usize::MAX };
+    let clock = context.clock();
     for hits in by_session(&reply.hits) {
         if let Some(first) = hits.first() {
-            out.line(&fit(&head(first), width))?;
+            out.line(&fit(&head(first, &clock), width))?;
         }
         for hit in hits {
-            out.line(&format!("  {} {}", pad(who(&hit.kind), WHO), marked(hit, width)))?;
+            out.line(&format!("  {} {}", pad(speaker(&hit.kind), WHO), marked(hit, width)))?;
         }
     }
     out.end()?;
     tell(reply);
+    if reply.hits.is_empty() {
+        tell_of_texts(context)?;
+    }
+    Ok(())
+}
+
+/// What was said on other devices may not be here to be found.
+fn tell_of_texts(context: &Context) -> Result<(), CliError> {
+    let devices = taffrail_query::search::without_texts(&context.settings)?;
+    if !devices.is_empty() {
+        let devices: Vec<_> = devices.iter().map(|it| line(it)).collect();
+        say(&format!(
+            "what was said on {} stays there and is not searched here; to have it here, run there: taffrail config \
+             set sync.bodies true && taffrail daemon restart",
+            devices.join(", ")
+        ));
+    }
     Ok(())
 }
 
@@ -95,39 +112,27 @@ fn by_session(hits: &[SearchHit]) -> Vec<Vec<&SearchHit>> {
 }
 
 fn tell(reply: &SearchReply) {
+    let (shown, total) = (reply.hits.len(), reply.total);
     if reply.hits.is_empty() {
-        say("nothing found");
+        say("no matches");
     } else if reply.total_is_at_least {
-        say(&format!("more than {} fit; -n shows more", counted(reply.total, "event")));
-    } else if reply.total > reply.hits.len() as u64 {
-        say(&format!("{} fit; -n shows more", counted(reply.total, "event")));
+        say(&format!("{total}+ matches; showing {shown} (-n for more)"));
+    } else if total > shown as u64 {
+        say(&format!("{total} matches; showing {shown} (-n for more)"));
     }
     if reply.partial {
-        say("not everything on disk was searched yet: taffrail index");
+        say("some history is not searched yet; finish reading it with taffrail index");
     }
 }
 
-fn head(hit: &SearchHit) -> String {
+fn head(hit: &SearchHit, clock: &Clock) -> String {
     let id: String = hit.session_id.to_string().chars().take(8).collect();
     let agent = hit.agent.split('-').next().unwrap_or(&hit.agent);
     let project = hit.project_path.as_deref().unwrap_or("?").trim_end_matches('/');
     let project = line(project.rsplit('/').next().unwrap_or(project));
     let title = hit.title.as_deref().map_or("(no title)".to_owned(), line);
-    let age = when::ago(hit.created_at, rim::now());
-    format!("{id} {} {age:>4}  {project}  {title}", pad(agent, WHO))
-}
-
-/// Who said it, in a word.
-pub(crate) fn who(kind: &Kind) -> &str {
-    match kind {
-        Kind::UserPrompt => "prompt",
-        Kind::AssistantMessage => "answer",
-        Kind::AssistantThinking => "thought",
-        Kind::ToolCall => "call",
-        Kind::ToolResult => "output",
-        Kind::ContextCompacted => "summary",
-        other => other.as_str().rsplit('.').next().unwrap_or_default(),
-    }
+    let age = clock.age(hit.created_at);
+    format!("{id} {} {age:>6}  {project}  {title}", pad(agent, WHO))
 }
 
 /// The piece on one line, with the matches in bold, and a word where it is not from its source.

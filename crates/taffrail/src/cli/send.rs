@@ -2,85 +2,81 @@
 
 use super::completions::session_ids;
 use super::{Context, TEMPLATE};
+use crate::env;
 use crate::error::CliError;
 use crate::output::Out;
-use crate::terminal::line;
-use crate::wording::receipt_says;
-use crate::{rim, when};
 use std::io::Read;
 use taffrail_api::client::{Client, escaped};
 use taffrail_api::{ErrorKind, NotifyBody, Queue, Receipt};
+use taffrail_tui::phrases::receipt_says;
+use taffrail_tui::terminal::line;
+use taffrail_tui::when;
 
-/// Send a prompt to a session that runs in tmux or under `taffrail run`
+/// Send a prompt to a session in tmux or under `taffrail run`
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail send 3f2a \"now run the tests\"
-  taffrail send @last - < prompt.md      what standard input says
-It goes in when the session waits for a prompt; until then it waits in the session's queue. A session of
-another device takes it where that device allows it (`sync.remote`), and the receipt comes from there.
+  taffrail send @last - < prompt.md      read the prompt from stdin
+Taffrail types the prompt when the session waits for one; until then the prompt
+stays in the session's queue. A session on another device takes it if that
+device allows it (`sync.remote`); the receipt comes from there.
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
-    /// What to say; - reads standard input
+    /// Prompt; - reads it from stdin
     #[arg(value_name = "TEXT")]
     text: String,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
-/// Prompts that wait for a session
+/// Manage the prompts that wait for a session
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail queue 3f2a add \"then update the changelog\"
   taffrail queue 3f2a ls
   taffrail queue 3f2a rm 9c1d
-They go in one at a time, each when the session waits for a prompt, and never on a guess.
+Taffrail sends them one at a time, each when the session waits for a prompt.
 ")]
 pub(super) struct QueueArgs {
-    /// The beginning of its id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
     #[command(subcommand)]
     what: What,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Add a prompt at the end
+    /// Add a prompt at the end of the queue
     Add {
-        /// What to say; - reads standard input
+        /// Prompt; - reads it from stdin
         #[arg(value_name = "TEXT")]
         text: String,
     },
-    /// Show what waits
+    /// List the waiting prompts
     Ls,
-    /// Take a prompt back
+    /// Remove a prompt from the queue
     Rm {
-        /// The beginning of its id, as `ls` shows it
+        /// Id of the prompt or a prefix of it, as `ls` shows it
         #[arg(value_name = "MESSAGE")]
         message: String,
     },
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    send(&args.id, &args.text, args.json, context)
+    send(&args.id, &args.text, context)
 }
 
 /// Sends a prompt and tells what became of it.
-pub(super) fn send(id: &str, text: &str, json: bool, context: &Context) -> Result<(), CliError> {
+pub(super) fn send(id: &str, text: &str, context: &Context) -> Result<(), CliError> {
     let client = daemon(context)?;
     let id = context.id(client, id)?;
     let path = format!("/api/sessions/{}/controls/notify", escaped(&id));
     let receipt: Receipt = client.post(&path, &message(text)?)?;
-    told(&receipt, json)?;
+    told(&receipt, context.json)?;
     match receipt.delivery_state.as_str() {
         "failed" => Err(failed(&receipt)),
         _ => Ok(()),
@@ -92,25 +88,22 @@ pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliEr
     let id = context.id(client, &args.id)?;
     let path = format!("/api/sessions/{}/queue", escaped(&id));
     match &args.what {
-        What::Add { text } => told(&client.post::<Receipt>(&path, &message(text)?)?, args.json),
-        What::Ls => list(&client.get(&path)?, args.json),
+        What::Add { text } => told(&client.post::<Receipt>(&path, &message(text)?)?, context.json),
+        What::Ls => list(&client.get(&path)?, context.json),
         What::Rm { message } => {
             let path = format!("/api/receipts/{}", escaped(message));
             let receipt: Receipt = client.delete(&path)?;
-            match args.json {
+            match context.json {
                 true => Out::new().json(&receipt),
-                false => say(&format!("{} is taken back", receipt.correlation_id)),
+                false => say(&format!("removed {}", receipt.correlation_id)),
             }
         }
     }
 }
 
 fn daemon(context: &Context) -> Result<&Client, CliError> {
-    context.client.as_ref().ok_or_else(|| CliError {
-        kind: ErrorKind::DaemonUnreachable,
-        message: "no daemon runs: only it can deliver a prompt".to_owned(),
-        hint: Some("taffrail daemon start".to_owned()),
-    })
+    let none = || CliError::no_daemon("no daemon runs: only the daemon can deliver a prompt");
+    context.client.as_ref().ok_or_else(none)
 }
 
 fn message(text: &str) -> Result<NotifyBody, CliError> {
@@ -147,10 +140,10 @@ fn list(queue: &Queue, json: bool) -> Result<(), CliError> {
     }
     let mut out = Out::new();
     if queue.messages.is_empty() {
-        out.line("nothing waits for it")?;
+        out.line("No prompts wait for this session.")?;
     }
     for it in &queue.messages {
-        let age = when::ago(it.accepted_at, rim::now());
+        let age = when::ago(it.accepted_at, env::now());
         let text = line(it.text.as_deref().unwrap_or_default());
         let reason = it.reason.as_deref().map(|it| format!("  ({})", line(it))).unwrap_or_default();
         out.line(&format!(
@@ -162,7 +155,5 @@ fn list(queue: &Queue, json: bool) -> Result<(), CliError> {
 }
 
 fn say(what: &str) -> Result<(), CliError> {
-    let mut out = Out::new();
-    out.line(what)?;
-    out.end()
+    Out::print(what)
 }

@@ -1,23 +1,46 @@
 //! `taffrail service`
 
+use super::setup::file_change::{self, Note, Undone};
+use super::setup::{Ended, Walk};
 use super::{Context, TEMPLATE};
+use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim::{self, Rim};
 use anyhow::Context as _;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use taffrail_api::ErrorKind;
+use taffrail_tui::terminal::line;
 
 /// The first line of a file that is ours.
 const MARK: &str = "Written by `taffrail service install`";
 
-/// Start the daemon whenever you log in
+/// The note of what was made for it.
+const NOTE: &str = "service";
+
+/// What the daemon does without. tmux servers and agents that it starts inherit all of it, and their work outlives
+/// a restart of it: `docs/install.md` has the reason of every line, and what is left out on purpose.
+const LIMITS: &str = "\
+# What the daemon starts inherits these; docs/install.md has the reasons.
+KillMode=process
+OOMPolicy=continue
+NoNewPrivileges=yes
+RestrictRealtime=yes
+SystemCallFilter=~@module @obsolete @raw-io @reboot @swap
+SystemCallErrorNumber=EPERM
+RestrictAddressFamilies=~AF_APPLETALK AF_ATMPVC AF_ATMSVC AF_AX25 AF_CAIF AF_DECnet AF_ECONET AF_IPX AF_IRDA
+RestrictAddressFamilies=~AF_LLC AF_NETROM AF_PHONET AF_RDS AF_ROSE AF_TIPC AF_WANPIPE AF_X25
+LimitCORE=0:infinity
+";
+
+/// Start the daemon at login, with systemd or launchd
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail service install --dry-run   which file would be written, and what is in it
-  taffrail service install             systemd's or launchd's, for this user only
+  taffrail service install --dry-run
+      show the file and its path
+  taffrail service install
+      for this user only
   taffrail service uninstall
 ")]
 pub(super) struct Args {
@@ -27,13 +50,13 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Write the file that starts it
+    /// Write the service file
     Install {
-        /// Only show it
-        #[arg(long, short = 'n')]
+        /// Only show the file
+        #[arg(long)]
         dry_run: bool,
     },
-    /// Remove that file
+    /// Remove the service file
     Uninstall,
 }
 
@@ -42,37 +65,62 @@ struct Unit {
     path: PathBuf,
     text: String,
     then: String,
-    before_removal: String,
+    /// Ends it when the file is gone: what needs the file, as `disable` does, fails then.
+    end: String,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let unit = unit(&context.rim)?;
+    let unit = unit(&context.env)?;
     match args.action {
-        Action::Install { dry_run } => install(&unit, dry_run),
-        Action::Uninstall => uninstall(&unit),
+        Action::Install { dry_run } if context.json => {
+            if !dry_run {
+                write(&unit, context)?;
+            }
+            Out::new().json(&document(&unit, !dry_run, &unit.then))
+        }
+        Action::Install { dry_run } => install(&unit, context, dry_run),
+        Action::Uninstall => {
+            let was_there = unit.path.exists();
+            let text = uninstall(&unit, context)?;
+            if context.json {
+                return Out::new().json(&document(&unit, was_there, &unit.end));
+            }
+            say(&text);
+            Ok(())
+        }
     }
 }
 
-fn unit(rim: &Rim) -> Result<Unit, CliError> {
-    let program = rim::own_path(rim)?;
+fn document(unit: &Unit, done: bool, then: &str) -> Value {
+    let (file, text) = (&unit.path, &unit.text);
+    json!({"schema_version": 1, "file": file, "text": text, "done": done, "then": then})
+}
+
+/// Whether the file that starts the daemon at login is there.
+pub(super) fn is_service_installed(env: &Env) -> bool {
+    unit(env).is_ok_and(|it| it.path.exists())
+}
+
+fn unit(env: &Env) -> Result<Unit, CliError> {
+    let program = env::own_path(env)?;
     Ok(match cfg!(target_os = "macos") {
-        true => launchd(rim, &program),
-        false => systemd(rim, &program),
+        true => launchd(env, &program),
+        false => systemd(env, &program),
     })
 }
 
-fn systemd(rim: &Rim, program: &Path) -> Unit {
+fn systemd(env: &Env, program: &Path) -> Unit {
     let program = quoted(&program.to_string_lossy());
     let text = format!(
         "# {MARK}\n[Unit]\nDescription=Taffrail: sees every coding-agent session\n\n[Service]\n\
-         ExecStart={program} daemon run\nRestart=on-failure\nNoNewPrivileges=yes\nUMask=0077\n\n\
+         ExecStart={program} daemon run\nRestart=on-failure\n{LIMITS}\n\
          [Install]\nWantedBy=default.target\n"
     );
     Unit {
-        path: rim.user_units().join("taffrail.service"),
+        path: env.user_units().join("taffrail.service"),
         text,
         then: "systemctl --user enable --now taffrail".to_owned(),
-        before_removal: "systemctl --user disable --now taffrail".to_owned(),
+        end: "systemctl --user stop taffrail".to_owned(),
     }
 }
 
@@ -82,7 +130,7 @@ fn quoted(word: &str) -> String {
     format!("\"{}\"", plain.replace('%', "%%").replace('$', "$$"))
 }
 
-fn launchd(rim: &Rim, program: &Path) -> Unit {
+fn launchd(env: &Env, program: &Path) -> Unit {
     let program = program.to_string_lossy();
     let program = program.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let text = format!(
@@ -92,41 +140,107 @@ fn launchd(rim: &Rim, program: &Path) -> Unit {
          <key>RunAtLoad</key><true/>\n<key>KeepAlive</key>\n\
          <dict><key>SuccessfulExit</key><false/></dict>\n</dict></plist>\n"
     );
-    let path = rim.user_home.join("Library/LaunchAgents/taffrail.plist");
+    let path = env.user_home.join("Library/LaunchAgents/taffrail.plist");
     let then = format!("launchctl load {}", path.display());
-    let before_removal = format!("launchctl unload {}", path.display());
-    Unit { path, text, then, before_removal }
+    Unit { path, text, then, end: "launchctl remove taffrail".to_owned() }
 }
 
-fn install(unit: &Unit, dry_run: bool) -> Result<(), CliError> {
+fn install(unit: &Unit, context: &Context, dry_run: bool) -> Result<(), CliError> {
     let mut out = Out::new();
     out.line(&format!("{}:", unit.path.display()))?;
-    for line in unit.text.lines() {
-        out.line(&format!("+{line}"))?;
-    }
-    out.end()?;
+    out.lines(unit.text.lines().map(|text| format!("+{text}")))?;
     if dry_run {
         return Ok(());
     }
-    refuse_foreign(&unit.path)?;
-    let folder = unit.path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
-    let written = fs::write(&unit.path, &unit.text);
-    written.with_context(|| format!("{} cannot be written", unit.path.display()))?;
-    say(&format!("written; now: {}", unit.then));
+    write(unit, context)?;
+    say(&format!("written; start it now with: {}", unit.then));
     Ok(())
 }
 
-fn uninstall(unit: &Unit) -> Result<(), CliError> {
+fn write(unit: &Unit, context: &Context) -> Result<(), CliError> {
+    refuse_foreign(&unit.path)?;
+    let note = Note::new(&unit.path, unit.text.clone(), true);
+    note.keep(&file_change::folder(&context.env), NOTE)?;
+    file_change::replace(&unit.path, &unit.text)
+}
+
+/// The command that starts the service once its file is there.
+pub(super) fn start_command(env: &Env) -> Result<String, CliError> {
+    Ok(unit(env)?.then)
+}
+
+/// The step of `taffrail setup`.
+pub(super) fn step(context: &Context, walk: Walk) -> Result<Ended, CliError> {
+    if !is_managed(&context.env, Path::new("/")) {
+        walk.tell(
+            "  systemd is not running here, so nothing can start the daemon when you log in",
+        )?;
+        walk.tell("    `taffrail daemon start` starts it by hand")?;
+        return Ok(Ended::Left);
+    }
+    let unit = unit(&context.env)?;
+    let path = line(&unit.path.to_string_lossy());
+    // What cannot be read is not ours, and refused below.
+    let before = fs::read_to_string(&unit.path).ok();
+    if before.as_ref() == Some(&unit.text) {
+        walk.tell(&format!("  already done ({path})"))?;
+        return Ok(Ended::Already);
+    }
+    if let Err(error) = refuse_foreign(&unit.path) {
+        return walk.trouble("", &error);
+    }
+    walk.tell(&format!("  {path}"))?;
+    walk.show(&unit.path, before.as_deref(), Some(&unit.text))?;
+    if !walk.agree("Write this?")? {
+        return Ok(Ended::Left);
+    }
+    if let Err(error) = write(&unit, context) {
+        return walk.trouble("", &error);
+    }
+    walk.tell(&format!("  written; start it now with: {}", unit.then))?;
+    Ok(Ended::Done)
+}
+
+/// A manager of the user's services runs: launchd does always.
+fn is_managed(env: &Env, system: &Path) -> bool {
+    if cfg!(target_os = "macos") {
+        return true;
+    }
+    let folders = env.variables.get("PATH").map(|it| it.split(':')).into_iter().flatten();
+    let mut programs = folders.map(|it| Path::new(it).join("systemctl"));
+    system.join("run/systemd/system").is_dir() && programs.any(|it| it.exists())
+}
+
+/// Removes the file, and returns what to tell the user.
+fn uninstall(unit: &Unit, context: &Context) -> Result<String, CliError> {
     if !unit.path.exists() {
-        say("no service is installed");
-        return Ok(());
+        drop_wanted(&unit.path);
+        return Ok("no service is installed".to_owned());
     }
     refuse_foreign(&unit.path)?;
-    let removed = fs::remove_file(&unit.path);
-    removed.with_context(|| format!("{} cannot be removed", unit.path.display()))?;
-    say(&format!("removed; if it was started: {}", unit.before_removal));
-    Ok(())
+    drop_wanted(&unit.path);
+    // With the folders that were made for it; one of an earlier version has no note.
+    let note = file_change::take(&file_change::folder(&context.env), NOTE)?;
+    if note.map(|it| it.undo()).transpose()? != Some(Undone::Removed) {
+        let removed = fs::remove_file(&unit.path);
+        removed.with_context(|| format!("cannot remove {}", unit.path.display()))?;
+    }
+    Ok(format!("removed; if the service runs, stop it with: {}", unit.end))
+}
+
+/// Removes the link by which systemd starts the service at login: `systemctl disable` finds it only while
+/// the unit is there.
+fn drop_wanted(unit: &Path) {
+    let Some(folder) = unit.parent() else { return };
+    let wants = folder.join("default.target.wants");
+    let link = wants.join("taffrail.service");
+    // systemd writes the whole path, other tools one that begins at the link.
+    let is_ours = |it: PathBuf| it == unit || it == Path::new("../taffrail.service");
+    if fs::read_link(&link).is_ok_and(is_ours) {
+        // A link that stays leads nowhere, and systemd says so; a folder that holds others stays.
+        fs::remove_file(&link).ok();
+        fs::remove_dir(&wants).ok();
+    }
 }
 
 /// A file that others wrote is left alone.
@@ -136,16 +250,16 @@ fn refuse_foreign(path: &Path) -> Result<(), CliError> {
     if is_ours && !is_link {
         return Ok(());
     }
-    Err(CliError {
-        kind: ErrorKind::Refused,
-        message: format!("{} was not written by taffrail", path.display()),
-        hint: Some("move it away first".to_owned()),
-    })
+    Err(CliError::refused(
+        format!("{} was not written by taffrail", path.display()),
+        "move that file away first",
+    ))
 }
 
 /// Removes the service where one is installed; for `taffrail uninstall`.
 pub(super) fn remove(context: &Context) -> Result<(), CliError> {
-    uninstall(&unit(&context.rim)?)
+    say(&uninstall(&unit(&context.env)?, context)?);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -157,5 +271,35 @@ mod tests {
         let check = |word: &str, expected: &str| assert_eq!(quoted(word), expected);
         check("/usr/bin/taffrail", "\"/usr/bin/taffrail\"");
         check("/my dir/t\"af%f$rail", "\"/my dir/t\\\"af%%f$$rail\"");
+    }
+
+    #[test]
+    fn no_limit_breaks_the_service_or_what_it_starts() {
+        // What a user's unit fails with, what hides the processes of agents, and what breaks their shells.
+        let never = "AmbientCapabilities CapabilityBoundingSet DevicePolicy IPAddress InaccessiblePaths KeyringMode \
+                     LockPersonality Memory Private ProcSubset Protect ReadOnlyPaths RestrictNamespaces \
+                     RestrictSUIDSGID SystemCallArchitectures TasksMax UMask";
+        for line in LIMITS.lines() {
+            assert!(!never.split_whitespace().any(|it| line.starts_with(it)), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_link_that_starts_it_goes_and_links_of_others_stay() {
+        let check = |target: &str, expected: bool| {
+            let folder = tempfile::tempdir().unwrap();
+            let unit = folder.path().join("taffrail.service");
+            let wants = folder.path().join("default.target.wants");
+            fs::create_dir(&wants).unwrap();
+            let target = target.replace("HERE", &folder.path().to_string_lossy());
+            std::os::unix::fs::symlink(&target, wants.join("taffrail.service")).unwrap();
+            // Also where the unit is gone already: then the link leads nowhere.
+            drop_wanted(&unit);
+            assert_eq!(wants.exists(), expected, "{target}");
+        };
+        check("HERE/taffrail.service", false);
+        check("../taffrail.service", false);
+        check("/usr/lib/systemd/user/taffrail.service", true);
+        check("HERE/mine.service", true);
     }
 }

@@ -1,55 +1,54 @@
 //! `taffrail share`
 
 use super::completions::session_ids;
-use super::events::refresh;
 use super::{Context, TEMPLATE};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::terminal::{fit, line, pad};
-use crate::{rim, when};
 use taffrail_api::{ReceivedRow, ShareChange, ShareList, ShareReaders, ShareRow};
-use taffrail_daemon::{Target, revoke, share, shares};
+use taffrail_devices::{revoke, share, shares};
+use taffrail_query::resolve::resolve;
+use taffrail_tui::terminal::{fit, line, pad};
+use taffrail_tui::when;
 
 /// The columns of a list.
 const WIDTH: usize = 100;
 /// The columns of names.
 const NAMES: usize = 24;
 
-/// Let others of your team read one session, and nothing else
+/// Let others of your team read one session
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail share 3f2a --with bob@example.org      all devices of Bob's
+  taffrail share 3f2a --with bob@example.org      every device of Bob
   taffrail share @last --with tower               one device
-  taffrail share ls                               what is shared, and with whom
-  taffrail share revoke 3f2a                      its readers delete it
+  taffrail share ls                               shared sessions and readers
+  taffrail share revoke 3f2a                      stop sharing it
 
-They see its history and what follows, read-only, sealed to them: known kinds of secrets are taken
-out, and paths are reduced to names. What they read they may have kept: revoking cannot undo that.
+Readers see the session's past and future, read-only and sealed to them.
+Taffrail replaces known kinds of secrets and reduces paths to names. Readers may
+have kept what they read: revoking cannot undo that.
 
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     what: Option<What>,
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", required = true, add = session_ids())]
     id: Option<String>,
-    /// A device by its name, or a user for all devices of that user; several with commas
+    /// Device name, or user for all devices of that user; separate several with commas
     #[arg(long, value_name = "EMAIL|DEVICE", required = true, value_delimiter = ',')]
     with: Vec<String>,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List what is shared from here, and what others share with this device
+    /// List sessions shared from here and sessions that others share with this device
     Ls,
-    /// Share it no more: its readers delete what they hold of it; what they copied stays theirs
+    /// Stop sharing; the readers' devices delete the session
     Revoke {
-        /// A share as `share ls` names it, or a session for all its shares
+        /// Share, as `share ls` names it, or session for all its shares: its id, @last, @waiting or .
         #[arg(value_name = "SHARE|SESSION")]
         name: String,
     },
@@ -57,53 +56,46 @@ enum What {
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match (&args.what, &args.id) {
-        (Some(What::Ls), _) => list(args.json, context),
-        (Some(What::Revoke { name }), _) => revoked(name, args.json, context),
+        (Some(What::Ls), _) => list(context),
+        (Some(What::Revoke { name }), _) => revoked(name, context),
         (None, Some(id)) => shared(id, args, context),
         (None, None) => Err(CliError::usage("no session is named", "taffrail share --help")),
     }
 }
 
 fn shared(id: &str, args: &Args, context: &Context) -> Result<(), CliError> {
-    let target = match &context.client {
-        Some(client) => Target::Id(context.id(client, id)?),
-        None => {
-            let target = context.target(id)?;
-            refresh(context, &target)?;
-            target
-        }
-    };
-    let done = share(&context.settings, &target, &args.with)?;
-    changed(&done, args.json, |it| format!("{} read it from now on", readers(&it.with)))
+    let done = share(&context.settings, &context.found(id)?, &args.with)?;
+    changed(&done, context, |it| format!("{} can read it from now on", readers(&it.with)))
 }
 
-fn revoked(name: &str, json: bool, context: &Context) -> Result<(), CliError> {
-    let done = revoke(&context.settings, name)?;
-    changed(&done, json, |it| {
+fn revoked(name: &str, context: &Context) -> Result<(), CliError> {
+    let is_word = name.starts_with('@') || name == ".";
+    let session = is_word.then(|| context.found(name)).transpose()?;
+    let session = session.map(|it| resolve(&context.settings, &it)).transpose()?;
+    let name = session.map_or_else(|| name.to_owned(), |it| it.id.to_string());
+    let done = revoke(&context.settings, &name)?;
+    changed(&done, context, |it| {
         let who = readers(&it.with);
-        format!("{who} delete it, and hear no more of it; what was read may have been kept")
+        format!("{who} will delete it and receive nothing more; they may have kept what they read")
     })
 }
 
 /// Says what was done, and what is still to be.
 fn changed(
     done: &ShareChange,
-    json: bool,
+    context: &Context,
     told: impl Fn(&ShareRow) -> String,
 ) -> Result<(), CliError> {
     let mut out = Out::new();
-    if json {
+    if context.json {
         return out.json(done);
     }
-    for it in &done.shares {
-        out.line(&it.id)?;
-    }
-    out.end()?;
+    out.lines(done.shares.iter().map(|it| &it.id))?;
     for it in &done.shares {
         say(&told(it));
     }
     if !done.carried {
-        say("no daemon runs: it is carried when one does (`taffrail daemon start`)");
+        say("no daemon runs: the change is sent when one does (`taffrail daemon start`)");
     }
     Ok(())
 }
@@ -113,16 +105,13 @@ fn readers(it: &ShareReaders) -> String {
     names.join(", ")
 }
 
-fn list(json: bool, context: &Context) -> Result<(), CliError> {
+fn list(context: &Context) -> Result<(), CliError> {
     let told = shares(&context.settings)?;
     let mut out = Out::new();
-    if json {
+    if context.json {
         return out.json(&told);
     }
-    for text in rows(&told) {
-        out.line(&fit(&text, WIDTH))?;
-    }
-    out.end()?;
+    out.lines(rows(&told).iter().map(|text| fit(text, WIDTH)))?;
     if told.shared.is_empty() && told.received.is_empty() {
         say("nothing is shared; `taffrail share ID --with EMAIL` lets others read one session");
     }
@@ -136,7 +125,7 @@ fn rows(told: &ShareList) -> Vec<String> {
 
 fn given(it: &ShareRow) -> String {
     let with = pad(&format!("to {}", readers(&it.with)), NAMES);
-    let since = when::ago(it.since, rim::now());
+    let since = when::ago(it.since, env::now());
     let state = if it.state == "shared" { format!("{since} ago") } else { it.state.clone() };
     format!(
         "{}  {with}  {}  {}  {}",

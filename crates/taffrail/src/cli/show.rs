@@ -5,24 +5,26 @@ use super::events::refresh;
 use super::index::counted;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::numbers::short;
 use crate::output::Out;
-use crate::table::elsewhere;
-use crate::terminal::{clean, fit, line};
-use crate::when;
-use crate::wording::{Outcome, flag, word};
 use serde::Serialize;
-use taffrail_api::{EventLine, EventsRequest, SCHEMA_VERSION, Session};
-use taffrail_daemon::{FeatureLink, Target, Whose, feature_of, followed, tied};
+use taffrail_api::client::path;
+use taffrail_api::{EventLine, EventsRequest, FindingList, SCHEMA_VERSION, Session};
+use taffrail_context::Target;
 use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
 use taffrail_model::{Event, Kind, SessionId};
+use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
+use taffrail_tui::numbers::short;
+use taffrail_tui::phrases::{Outcome, decided, flag, word};
+use taffrail_tui::table::{self, elsewhere};
+use taffrail_tui::terminal::{clean, fit, line};
+use taffrail_tui::when::Clock;
 
 /// The most lines of a message or a result that are shown.
 const LINES: usize = 40;
 const WIDTH: usize = 100;
 
-/// Show what a session did, turn by turn
+/// Show a session turn by turn
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -31,12 +33,9 @@ Examples:
   taffrail show 3f2a --json
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
-    /// Print the session and its turns as JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -58,14 +57,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let followed = followed(&context.settings, &target)?;
     let target = Target::Id(followed.id.to_string());
     let tied = tied(&context.settings, &target)?;
-    let session = taffrail_daemon::session_of(&context.settings, &target)?;
+    let session = context.session(&target)?;
     let session = Session { lifecycle: tied.binding.status.clone(), ..session };
     let feature = feature_of(session.project_path.as_deref(), session.last_event_at);
-    if args.json {
-        let turns = taffrail_daemon::turns(&context.settings, &target)?;
+    if context.json {
+        let turns = taffrail_query::events::turns(&context.settings, &target)?;
         let (schema_version, resolved_from) = (SCHEMA_VERSION, followed.from);
-        let found = taffrail_daemon::findings(&context.settings, Some(&target), Whose::All)?;
-        let findings = found.findings;
+        let asked = path("/api/findings", &[("id", &session.id.to_string()), ("all", "true")]);
+        let findings = context.questions()?.get::<FindingList>(&asked)?.findings;
         let shown = Shown { schema_version, session, turns, feature, resolved_from, findings };
         return Out::new().json(&shown);
     }
@@ -75,7 +74,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             "{from} was joined to this session; `taffrail events {from}` has its own"
         ))?;
     }
-    head(&mut out, &session)?;
+    head(&mut out, &session, &context.clock())?;
     for it in &tied.supersedes {
         out.line(&format!("took the place of {it}"))?;
     }
@@ -86,11 +85,11 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             line(&feature.project)
         ))?;
     }
-    let mut fault = None;
+    let (mut fault, clock) = (None, context.clock());
     let all = EventsRequest::default();
-    taffrail_daemon::events(&context.settings, &target, &all, &mut |event| {
+    taffrail_query::events::events(&context.settings, &target, &all, &mut |event| {
         let EventLine::Event(event) = event else { return true };
-        told(&mut out, &event).unwrap_or_else(|error| {
+        told(&mut out, &event, &clock).unwrap_or_else(|error| {
             fault = Some(error);
             false
         })
@@ -101,7 +100,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
 }
 
-fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
+fn head(out: &mut Out, session: &Session, clock: &Clock) -> Result<(), CliError> {
     let words = [
         session.title.as_deref(),
         Some(session.agent.as_str()),
@@ -124,6 +123,7 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
         short(usage.output_tokens),
         session.lifecycle.as_str()
     ))?;
+    out.line(&table::status(session, clock))?;
     out.line(&session.id.to_string())?;
     if let Some(lineage) = &session.lineage {
         out.line(&format!("{} of {}", lineage.kind.as_str(), lineage.session_id))?;
@@ -132,10 +132,10 @@ fn head(out: &mut Out, session: &Session) -> Result<(), CliError> {
     Ok(())
 }
 
-fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
+fn told(out: &mut Out, event: &Event, clock: &Clock) -> Result<bool, CliError> {
     let text = event.text.as_deref().unwrap_or_default();
     match event.kind {
-        Kind::UserPrompt => prompt(out, event, text),
+        Kind::UserPrompt => prompt(out, event, text, clock),
         Kind::AssistantMessage => {
             out.line("")?;
             block(out, text, "  ")
@@ -154,10 +154,7 @@ fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
         Kind::ApprovalRequested => {
             out.line(&format!("    asks for approval: {} {}", word(event, "tool"), line(text)))
         }
-        Kind::ApprovalResolved => {
-            let (decision, by) = (word(event, "decision"), word(event, "decided_by"));
-            out.line(&format!("    approval: {decision} by {by}"))
-        }
+        Kind::ApprovalResolved => out.line(&format!("    approval: {}", decided(event))),
         Kind::AgentStopped if word(event, "reason") == "interrupted" => out.line("  ■ interrupted"),
         Kind::Notice => {
             let said = format!("  · {} {}", word(event, "label"), line(text));
@@ -167,11 +164,11 @@ fn told(out: &mut Out, event: &Event) -> Result<bool, CliError> {
     }
 }
 
-fn prompt(out: &mut Out, event: &Event, text: &str) -> Result<bool, CliError> {
+fn prompt(out: &mut Out, event: &Event, text: &str, clock: &Clock) -> Result<bool, CliError> {
     let stale =
         if flag(event, "stale") == Some(true) { " (excerpt: the source is gone)" } else { "" };
     out.line("")?;
-    out.line(&format!("▸ {}{stale}", when::minute(event.created_at)))?;
+    out.line(&format!("▸ {}{stale}", clock.minute(event.created_at)))?;
     block(out, text, "▸ ")
 }
 

@@ -11,29 +11,33 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_api::client::escaped;
-use taffrail_daemon::{
-    Scope, SnapshotAdapter, SnapshotTarget, Taken, session_of, snapshot, snapshot_history,
-};
+use taffrail_ingest::Scope;
 use taffrail_model::Timestamp;
+use taffrail_query::contracts::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history};
+use taffrail_query::resolve::resolve;
+use taffrail_store::Taken;
 
-/// Print a session and its workers as they are now, as ecc.session.v1
+/// Print a session and its sub-agents now, as ecc.session.v1
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail snapshot @last                       any captured session
-  taffrail snapshot plan.json                   worktrees in tmux, by their plan
-  taffrail snapshot workflow-visual-proof       the same, by the name of the tmux session
-  taffrail snapshot claude-history:latest       a session file in Markdown
-  taffrail snapshot @last --history             every distinct one that was taken
+  taffrail document snapshot @last              any captured session
+  taffrail document snapshot plan.json          tmux worktrees, by their plan
+  taffrail document snapshot workflow-visual-proof
+      the same, by the name of the tmux session
+  taffrail document snapshot claude-history:latest
+      a session file in Markdown
+  taffrail document snapshot @last --history
+      every distinct snapshot so far
 ")]
 pub(super) struct Args {
-    /// A session, a plan, a name in tmux, or a session file: its short id, alias or path
+    /// Session, plan, tmux session, or session file by its short id, alias or path
     #[arg(value_name = "TARGET", add = session_ids())]
     target: String,
-    /// Who is to take it; otherwise the first who knows the target
+    /// Adapter that takes the snapshot [default: the first that knows the target]
     #[arg(long, value_name = "ADAPTER", value_parser = adapters())]
     adapter: Option<String>,
-    /// Every distinct snapshot that was taken of it, the oldest first
+    /// Print every distinct snapshot so far, the oldest first
     #[arg(long)]
     history: bool,
 }
@@ -58,7 +62,7 @@ struct Entry {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let word = args.adapter.as_deref();
     let adapter = SnapshotAdapter::ALL.into_iter().find(|it| Some(it.id()) == word);
-    let target = SnapshotTarget { text: &args.target, here: &context.rim.here, adapter };
+    let target = SnapshotTarget { text: &args.target, here: &context.env.here, adapter };
     let is_ours = adapter.is_none_or(|it| it == SnapshotAdapter::Captured);
     if is_ours {
         bring_up(context, &args.target)?;
@@ -78,7 +82,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 /// Reads what is new of the session that is meant, if one is.
 fn bring_up(context: &Context, word: &str) -> Result<(), CliError> {
     match context.target(word) {
-        Ok(target) if session_of(&context.settings, &target).is_ok() => refresh(context, &target),
+        Ok(target) if resolve(&context.settings, &target).is_ok() => refresh(context, &target),
         Ok(_) => catch_up(context, &Scope::All),
         // Only a daemon knows who waits.
         Err(error) if context.client.is_none() => Err(error),
@@ -86,7 +90,7 @@ fn bring_up(context: &Context, word: &str) -> Result<(), CliError> {
     }
 }
 
-/// A daemon knows how a captured session stands.
+/// A daemon knows the status of a captured session.
 fn of_daemon(
     context: &Context,
     word: &str,

@@ -5,13 +5,15 @@ use super::ls::{CATCH_UP, bold, warn};
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
-use crate::numbers::{dollars, short};
 use crate::output::Out;
-use crate::terminal::{fit_end, line, pad};
 use std::path::Path;
 use std::time::Instant;
 use taffrail_api::{KeyedTally, Quality, Stats, Tally};
-use taffrail_daemon::{Budget, stats};
+use taffrail_ingest::Budget;
+use taffrail_model::Ahead;
+use taffrail_query::stats;
+use taffrail_tui::numbers::{counted, dollars, short};
+use taffrail_tui::terminal::{fit_end, line, pad};
 
 /// Rows of a table unless more are asked for.
 const ROWS: usize = 10;
@@ -23,15 +25,13 @@ const KEY: usize = 25;
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail stats                      by agent, project, model and day
-  taffrail stats --since 7d           of sessions with something new in seven days
-  taffrail stats --project . -n 30    of this folder, up to thirty rows a table
+  taffrail stats --since 7d
+      sessions with an event in the last seven days
+  taffrail stats --project . -n 30    of this folder, 30 rows per table
   taffrail stats --json | jq '.totals'
 ")]
 pub(super) struct Args {
-    /// Print JSON, with every row there is
-    #[arg(long)]
-    pub(super) json: bool,
-    /// At most so many rows a table
+    /// Show at most N rows in each table
     #[arg(long, short = 'n', value_name = "N", default_value_t = ROWS)]
     limit: usize,
     #[command(flatten)]
@@ -41,11 +41,13 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let request = args.which.request(context)?;
     let soon = Budget::Until(Instant::now() + CATCH_UP);
-    let budget = if args.json { Budget::Whole } else { soon };
+    let budget = if context.json { Budget::Whole } else { soon };
     let bar = Bar::new();
-    let counted = stats(&context.settings, &request, budget, &mut |it| bar.show(it))?;
+    // Programs are given days in UTC, people those of their own clock.
+    let ahead = if context.json { Ahead::default() } else { context.clock().ahead() };
+    let counted = stats(&context.settings, &request, &ahead, budget, &mut |it| bar.show(it))?;
     bar.end();
-    if args.json {
+    if context.json {
         Out::new().json(&counted.stats)?;
     } else {
         show(&counted.stats, args.limit, context)?;
@@ -58,12 +60,16 @@ fn show(stats: &Stats, rows: usize, context: &Context) -> Result<(), CliError> {
     let mut out = Out::paged(context.pager.as_ref());
     out.line(&bold(&head("")))?;
     out.line(&row("all sessions", &stats.totals))?;
-    let by_project = from_home(&stats.by_project, &context.rim.user_home);
+    if stats.totals.sub_agents > 0 {
+        let sub_agents = counted(stats.totals.sub_agents, "sub-agent");
+        out.line(&format!("with the turns, calls and tokens of {sub_agents}"))?;
+    }
+    let by_project = from_home(&stats.by_project, &context.env.user_home);
     for (name, tallies) in [
         ("agent", &stats.by_agent),
         ("project", &by_project),
         ("model", &stats.by_model),
-        ("day (UTC)", &stats.by_day),
+        ("day", &stats.by_day),
     ] {
         table(&mut out, name, tallies, rows)?;
     }
@@ -94,7 +100,7 @@ fn quality(out: &mut Out, quality: &Quality) -> Result<(), CliError> {
     };
     let told = [
         ("turns to completion", quality.turns_to_completion.map(|it| it.to_string())),
-        ("checks mended", quality.test_fix_loops.map(|it| it.to_string())),
+        ("checks fixed", quality.test_fix_loops.map(|it| it.to_string())),
         ("approval latency", quality.approval_latency_ms.map(span)),
         ("wait for a prompt", quality.idle_ms.map(span)),
     ];
@@ -128,7 +134,7 @@ fn head(name: &str) -> String {
 fn row(key: &str, tally: &Tally) -> String {
     let known = |count: Option<u64>| count.map_or("-".to_owned(), short);
     let numbers = [
-        short(tally.sessions),
+        short(tally.sessions.saturating_sub(tally.sub_agents)),
         known(tally.turns),
         known(tally.prompts),
         known(tally.tool_calls),

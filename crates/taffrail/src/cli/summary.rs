@@ -1,15 +1,13 @@
 //! `taffrail summary`
 
 use super::completions::session_ids;
-use super::events::refresh;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
-use crate::terminal::line;
 use taffrail_api::Summary;
-use taffrail_api::client::escaped;
+use taffrail_tui::terminal::line;
 
-/// Say in three lines what a session does, did of late, and was asked
+/// Summarize a session in three lines
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -17,28 +15,15 @@ Examples:
   taffrail summary . --json
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", default_value = "@last", add = session_ids())]
     id: String,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let summary: Summary = match &context.client {
-        Some(client) => {
-            let id = context.id(client, &args.id)?;
-            client.get(&format!("/api/sessions/{}/summary?wait=true", escaped(&id)))?
-        }
-        None => {
-            let target = context.target(&args.id)?;
-            refresh(context, &target)?;
-            taffrail_daemon::summary(&context.settings, &target)?
-        }
-    };
+    let summary: Summary = context.answer(&args.id, "summary?wait=true")?;
     let mut out = Out::new();
-    if args.json {
+    if context.json {
         return out.json(&summary);
     }
     for it in summary.text.lines() {
@@ -46,7 +31,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     if let Some(category) = &summary.category {
         let about = Some(summary.topics.join(", ")).filter(|it| !it.is_empty());
-        let about = about.as_deref().unwrap_or("nothing that tells");
+        let about = about.as_deref().unwrap_or("no topic");
         out.line(&line(&format!("Was about: {about} ({category})")))?;
     }
     out.end()

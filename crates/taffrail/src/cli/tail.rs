@@ -2,34 +2,34 @@
 
 use super::completions::session_ids;
 use super::daemon::ensured;
-use super::events::{print, readable, refresh};
+use super::events::{Which, is_told, print, readable, refresh};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
 use taffrail_api::client::{escaped, path};
 use taffrail_api::{EventLine, EventsRequest};
 
-/// Print the latest events of a session
+/// So many events are read for each line that is printed.
+const PAST: usize = 6;
+
+/// Print the last events of a session, or follow them
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail tail            the latest events of the latest session
+  taffrail tail            the last events of the latest session
   taffrail tail . -n 50    of the latest session in this folder
-  taffrail tail -f 3f2a    and every one that comes, as it comes
+  taffrail tail -f 3f2a    also follow new events
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", default_value = "@last", add = session_ids())]
     id: String,
-    /// How many
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
-    lines: usize,
-    /// Go on with every event that comes; starts the daemon if none runs
+    /// Print at most N events
+    #[arg(long, alias = "lines", short = 'n', value_name = "N", default_value_t = 20)]
+    limit: usize,
+    /// Follow new events; starts the daemon if none is running
     #[arg(long, short)]
     follow: bool,
-    /// Print one JSON object a line
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -38,14 +38,17 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
-    let request = EventsRequest { after: None, limit: Some(args.lines), from_end: true };
-    print(context, &target, &request, args.json)
+    let which = if context.json { Which::All } else { Which::Told };
+    // What is not told is read past, so that as many lines are printed as were asked for.
+    let read = if context.json { args.limit } else { args.limit.saturating_mul(PAST) };
+    let request = EventsRequest { after: None, limit: Some(read), from_end: true };
+    print(context, &target, &request, (which, args.limit))
 }
 
 fn follow(args: &Args, context: &Context) -> Result<(), CliError> {
     let client = ensured(context)?;
     let id = context.id(&client, &args.id)?;
-    let lines = args.lines.to_string();
+    let lines = args.limit.to_string();
     let stream = path(&format!("/api/sessions/{}/stream", escaped(&id)), &[("limit", &lines)]);
     let mut out = Out::new();
     for told in client.follow(&stream)? {
@@ -54,7 +57,11 @@ fn follow(args: &Args, context: &Context) -> Result<(), CliError> {
         if !told.name.is_empty() {
             continue;
         }
-        let goes_on = if args.json { out.line(&told.data)? } else { out.line(&read(&told.data)?)? };
+        let goes_on = match (context.json, read(&told.data)?) {
+            (true, _) => out.line(&told.data)?,
+            (false, line) if !is_told(&line) => continue,
+            (false, line) => out.line(&readable(&line, &context.clock()))?,
+        };
         if !goes_on || !out.flush()? {
             return Ok(());
         }
@@ -62,7 +69,6 @@ fn follow(args: &Args, context: &Context) -> Result<(), CliError> {
     out.end()
 }
 
-fn read(data: &str) -> Result<String, CliError> {
-    let line: EventLine = serde_json::from_str(data).map_err(anyhow::Error::from)?;
-    Ok(readable(&line))
+fn read(data: &str) -> Result<EventLine, CliError> {
+    Ok(serde_json::from_str(data).map_err(anyhow::Error::from)?)
 }

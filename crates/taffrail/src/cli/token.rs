@@ -1,48 +1,57 @@
 //! `taffrail token`
 
 use super::{Context, TEMPLATE};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, is_terminal};
-use crate::rim;
-use taffrail_api::ErrorKind;
-use taffrail_daemon::server::{renew_token, token};
-use taffrail_daemon::serving::TOKEN_FILE;
+use serde_json::{Value, json};
+use taffrail_api::SCHEMA_VERSION;
+use taffrail_server::http::{renew_token, token};
+use taffrail_server::process::TOKEN_FILE;
 
-/// Print the token that programs need to ask the daemon over HTTP
+/// Print the token for the daemon's HTTP API
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  curl -H \"Authorization: Bearer $(taffrail token)\" http://127.0.0.1:7717/api/stream/status
-  taffrail token --show     on a terminal, where others may look
-  taffrail token --renew    the old one counts no more
+  curl -H \"Authorization: Bearer $(taffrail token)\" \\
+      http://127.0.0.1:7717/api/stream/status
+  taffrail token --show     print it on a terminal
+  taffrail token --renew    replace it; the old token stops working
 ")]
 pub(super) struct Args {
-    /// Print it also on a terminal
+    /// Print the token on a terminal, too
     #[arg(long)]
     show: bool,
-    /// Make a new one
+    /// Replace the token
     #[arg(long)]
     renew: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let path = context.rim.state_folder().join(TOKEN_FILE);
+    let path = context.state_file(TOKEN_FILE)?;
     let told = match args.renew {
-        true => renew_token(&path, rim::secret()?),
-        false => token(&path, rim::secret()?),
+        true => renew_token(&path, env::secret()?),
+        false => token(&path, env::secret()?),
     };
     let token = told.map_err(taffrail_daemon::DaemonError::from)?;
     if args.renew && !args.show {
-        return Ok(());
+        return if context.json { Out::new().json(&document(None)) } else { Ok(()) };
     }
     if is_terminal() && !args.show {
-        return Err(CliError {
-            kind: ErrorKind::Refused,
-            message: "a token on a terminal can be seen by others".to_owned(),
-            hint: Some("taffrail token --show".to_owned()),
-        });
+        return Err(CliError::refused(
+            "others can see a token on a terminal",
+            "taffrail token --show",
+        ));
     }
     let mut out = Out::new();
+    if context.json {
+        return out.json(&document(Some(&token)));
+    }
     out.line(&token)?;
     out.end()
+}
+
+/// The token, or null where it was only renewed.
+fn document(token: Option<&str>) -> Value {
+    json!({"schema_version": SCHEMA_VERSION, "token": token})
 }

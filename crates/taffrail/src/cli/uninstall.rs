@@ -1,53 +1,62 @@
 //! `taffrail uninstall`
 
-use super::{Context, TEMPLATE, daemon, hooks, service};
+use super::{Context, TEMPLATE, daemon, hooks, service, setup};
 use crate::error::CliError;
-use crate::output::say;
+use crate::output::{Out, say};
 use anyhow::Context as _;
+use serde_json::json;
 use std::fs;
-use taffrail_api::ErrorKind;
+use taffrail_api::SCHEMA_VERSION;
 
-/// Take hooks and service away, stop the daemon and, asked, remove all data
+/// Remove hooks, service and completions, and stop the daemon
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail uninstall --yes          hooks, service and daemon; what was kept stays
-  taffrail uninstall --data --yes   also the archive, the index and the ledger, for good
+  taffrail uninstall --yes
+      undo `taffrail setup` and stop the daemon; all data stays
+  taffrail uninstall --data --yes
+      also delete the archive, the index and the ledger, for good
 ")]
 pub(super) struct Args {
-    /// Also remove what was kept: archive, index, ledger, journal and settings
+    /// Also delete all data: archive, index, ledger, journal and settings
     #[arg(long)]
     data: bool,
-    /// Do it
+    /// Remove them
     #[arg(long, short)]
     yes: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let folders = [
-        context.rim.data_folder(),
-        context.rim.state_folder(),
-        context.rim.runtime_folder(),
-        context.rim.config_folder(),
+        context.env.data_folder(),
+        context.env.state_folder(),
+        context.env.runtime_folder(),
+        context.env.config_folder(),
     ];
     if !args.yes {
         let all: Vec<_> = folders.iter().map(|it| it.display().to_string()).collect();
         let data =
-            if args.data { format!(", and removes {}", all.join(", ")) } else { String::new() };
-        return Err(CliError {
-            kind: ErrorKind::Usage,
-            message: format!(
-                "this takes our hooks out of agents' settings, the service and the daemon away{data}"
+            if args.data { format!(", and deletes {}", all.join(", ")) } else { String::new() };
+        return Err(CliError::usage(
+            format!(
+                "this removes Taffrail's hooks from agents' settings, the service and the \
+                 completions, and stops the daemon{data}"
             ),
-            hint: Some("add --yes; the program itself is removed as it was installed".to_owned()),
-        });
+            "add --yes; remove the program itself with the tool that installed it",
+        ));
     }
-    hooks::remove_all(context)?;
+    hooks::remove_all(context, context.json)?;
     service::remove(context)?;
+    setup::take_back(context)?;
     daemon::stop(context)?;
+    let mut removed = Vec::new();
     for folder in folders.iter().filter(|it| args.data && it.exists()) {
         fs::remove_dir_all(folder).with_context(|| format!("{} stays", folder.display()))?;
         say(&format!("removed {}", folder.display()));
+        removed.push(folder);
     }
-    Ok(())
+    match context.json {
+        true => Out::new().json(&json!({"schema_version": SCHEMA_VERSION, "removed": removed})),
+        false => Ok(()),
+    }
 }

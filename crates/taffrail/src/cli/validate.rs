@@ -4,45 +4,44 @@ mod documents;
 
 use super::TEMPLATE;
 use crate::error::CliError;
-use crate::numbers::counted;
 use crate::output::Out;
-use crate::terminal::line;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use documents::{Document, documents};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use taffrail_api::{ErrorKind, SCHEMA_VERSION};
+use taffrail_api::SCHEMA_VERSION;
 use taffrail_contracts::{ALL, Contract, Fault, Strictness, find, validate_text};
+use taffrail_tui::numbers::counted;
+use taffrail_tui::terminal::line;
 
 /// The contract of directories, whose documents belong together.
 const DIRECTORIES: &str = "ai-session";
 
-/// Check whether a document conforms to an open contract, and say where it does not
+/// Check whether a document conforms to an open contract
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail validate --contract ecc snapshot.json
-  taffrail validate --contract state --strict ~/exports    every .json file there
-  taffrail validate --contract ai-session .                 the project's .ai-session directory
-  taffrail events @last --json | taffrail validate --contract event -
+  taffrail document validate --contract ecc snapshot.json
+  taffrail document validate --contract state --strict ~/exports
+      every .json file in the folder
+  taffrail document validate --contract ai-session .
+      the project's .ai-session directory
+  taffrail events @last --json | taffrail document validate --contract event -
 ")]
 pub(super) struct Args {
-    /// The contract: what kind of document it should be
+    /// Contract that the document must conform to
     #[arg(long, value_name = "CONTRACT", value_parser = names())]
     contract: String,
-    /// Read as a producer must write: the contract's prose, to the letter
+    /// Apply the stricter rules for producers
     #[arg(long)]
     strict: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    /// A file, a folder of them, or - for stdin
+    /// File, folder of files, or - for stdin
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     path: PathBuf,
 }
 
-/// Check whether a document is a session state; the same as `validate --contract state`
+/// Check a session state; the same as `document validate --contract state`
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -50,13 +49,10 @@ Examples:
   taffrail state validate session.json --strict --json
 ")]
 pub(super) struct StateArgs {
-    /// Read as a producer must write: the contract's prose, to the letter
+    /// Apply the stricter rules for producers
     #[arg(long)]
     strict: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
-    /// A file, a folder of them, or - for stdin
+    /// File, folder of files, or - for stdin
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     path: PathBuf,
 }
@@ -68,7 +64,7 @@ fn names() -> PossibleValuesParser {
 
 /// What programs are told.
 #[derive(Debug, Serialize)]
-struct Told {
+struct Report {
     schema_version: u32,
     valid: bool,
     /// How many documents were read.
@@ -93,7 +89,7 @@ struct Placed {
     fault: Fault,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     let contract = find(&args.contract).ok_or_else(|| {
         CliError::usage(format!("no contract is called `{}`", args.contract), "see --help")
     })?;
@@ -102,27 +98,26 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
         _ => told(contract, &documents(contract, &args.path)?, args.strict),
     };
     let mut out = Out::new();
-    if args.json {
+    if json {
         out.json(&told)?;
     } else {
         show(&mut out, &told)?;
     }
     if told.valid {
-        if !args.json {
+        if !json {
             out.line(&format!("✓ {}", verdict(&told, contract)))?;
         }
         return out.end();
     }
     out.end()?;
-    Err(CliError {
-        kind: ErrorKind::Refused,
-        message: format!("{}: {}", name_of(args), verdict(&told, contract)),
-        hint: Some(format!("`taffrail schema {}` is what it asks for", contract.schema_name)),
-    })
+    Err(CliError::refused(
+        format!("{}: {}", name_of(args), verdict(&told, contract)),
+        format!("`taffrail schema {}` is what it asks for", contract.schema_name),
+    ))
 }
 
 /// Checks a directory, a feature in it, or one of its files.
-fn whole(path: &Path, strict: bool) -> Result<Told, CliError> {
+fn whole(path: &Path, strict: bool) -> Result<Report, CliError> {
     let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
     let report = if path == Path::new("-") {
         taffrail_workspace::validate_text(
@@ -135,7 +130,7 @@ fn whole(path: &Path, strict: bool) -> Result<Told, CliError> {
     };
     let placed = |fault| Placed { file: None, line: None, fault };
     let (valid, failing) = (report.is_valid(), usize::from(!report.is_valid()));
-    Ok(Told {
+    Ok(Report {
         schema_version: SCHEMA_VERSION,
         valid,
         documents: 1,
@@ -146,14 +141,14 @@ fn whole(path: &Path, strict: bool) -> Result<Told, CliError> {
 }
 
 /// Checks session states.
-pub(super) fn state(args: &StateArgs) -> Result<(), CliError> {
-    let StateArgs { strict, json, path } = args;
+pub(super) fn state(args: &StateArgs, json: bool) -> Result<(), CliError> {
+    let StateArgs { strict, path } = args;
     let contract = "state".to_owned();
-    run(&Args { contract, strict: *strict, json: *json, path: path.clone() })
+    run(&Args { contract, strict: *strict, path: path.clone() }, json)
 }
 
 /// Checks every document.
-fn told(contract: &Contract, documents: &[Document], strict: bool) -> Told {
+fn told(contract: &Contract, documents: &[Document], strict: bool) -> Report {
     let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
     let (mut faults, mut warnings, mut failing) = (Vec::new(), Vec::new(), 0);
     for document in documents {
@@ -164,11 +159,11 @@ fn told(contract: &Contract, documents: &[Document], strict: bool) -> Told {
         warnings.extend(report.warnings.into_iter().map(placed));
     }
     let (valid, documents) = (failing == 0, documents.len());
-    Told { schema_version: SCHEMA_VERSION, valid, documents, failing, faults, warnings }
+    Report { schema_version: SCHEMA_VERSION, valid, documents, failing, faults, warnings }
 }
 
 /// Faults first, then warnings; each with the place, the rule and what to do.
-fn show(out: &mut Out, told: &Told) -> Result<(), CliError> {
+fn show(out: &mut Out, told: &Report) -> Result<(), CliError> {
     let faults = told.faults.iter().map(|it| ("✕", it));
     let warnings = told.warnings.iter().map(|it| ("!", it));
     for (mark, it) in faults.chain(warnings) {
@@ -195,7 +190,7 @@ fn place(it: &Placed) -> String {
 }
 
 /// Who conforms, or who does not, and with how many faults.
-fn verdict(told: &Told, contract: &Contract) -> String {
+fn verdict(told: &Report, contract: &Contract) -> String {
     let all = counted(told.documents as u64, "document");
     let who = match (told.failing, told.documents) {
         (0, 1) => format!("{all} conforms"),

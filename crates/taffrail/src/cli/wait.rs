@@ -5,15 +5,16 @@ use super::daemon::ensured;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
-use crate::{rim, table};
 use std::time::{Duration, Instant};
-use taffrail_api::client::path;
+use taffrail_api::client::{Client, escaped, path};
 use taffrail_api::{ErrorKind, Session, WaitReply};
+use taffrail_tui::table;
+use taffrail_tui::when::Clock;
 
 /// The daemon is asked for so many seconds at a time.
 const STEP: f64 = 300.0;
 
-/// Wait until a session stands as you want it
+/// Wait until a session reaches a status
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -22,27 +23,26 @@ Examples:
   taffrail wait 3f2a --for exited --timeout 600 && notify-send done
 ")]
 pub(super) struct Args {
-    /// The beginning of its id, its agent's own id, @last, or . for this folder
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids(), required_unless_present = "any")]
     id: Option<String>,
-    /// Any session
+    /// Wait for any session
     #[arg(long, conflicts_with = "id")]
     any: bool,
-    /// running, waiting, waiting_approval, idle, exited or unknown; several with commas
+    /// Status: running, waiting, waiting_approval, idle, exited or unknown; separate several with
+    /// commas
     #[arg(long = "for", value_name = "STATUS", default_value = "waiting,waiting_approval")]
     statuses: String,
-    /// Give up after so many seconds
+    /// Exit with 4 after S seconds
     #[arg(long, value_name = "S")]
     timeout: Option<f64>,
-    /// Print JSON
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let client = ensured(context)?.with_patience(None);
-    let id = args.id.as_deref().map(|it| context.id(&client, it)).transpose()?;
+    // Starting a daemon and looking the session up count, too.
     let end = args.timeout.map(|it| Instant::now() + Duration::from_secs_f64(it.clamp(0.0, 1e9)));
+    let client = ensured(context)?.with_timeout(None);
+    let id = args.id.as_deref().map(|it| context.id(&client, it)).transpose()?;
     loop {
         let left =
             end.map_or(STEP, |end| end.saturating_duration_since(Instant::now()).as_secs_f64());
@@ -51,23 +51,33 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         parameters.extend(id.as_deref().map(|it| ("ids", it)));
         let reply: WaitReply = client.get(&path("/api/wait", &parameters))?;
         if let Some(session) = reply.session {
-            return show(&session, args.json);
+            return show(&session, context.json, &context.clock());
         }
         if end.is_some_and(|end| Instant::now() >= end) {
-            return Err(CliError {
-                kind: ErrorKind::TimedOut,
-                message: format!("no session came to be {}", args.statuses),
-                hint: None,
-            });
+            let message = late(id.as_deref(), &args.statuses, &client);
+            return Err(CliError { kind: ErrorKind::TimedOut, message, hint: None });
         }
     }
 }
 
-fn show(session: &Session, json: bool) -> Result<(), CliError> {
+/// What did not happen in time.
+fn late(id: Option<&str>, wanted: &str, client: &Client) -> String {
+    let session = id.map(|it| client.get::<Session>(&format!("/api/sessions/{}", escaped(it))));
+    match session {
+        Some(Ok(session)) => {
+            let id: String = session.id.to_string().chars().take(8).collect();
+            format!("timed out: {id} is still {}", session.status.as_str())
+        }
+        // Where the daemon cannot say how it is, what was waited for is all there is to tell.
+        Some(Err(_)) | None => format!("timed out: no session is {}", wanted.replace(',', " or ")),
+    }
+}
+
+fn show(session: &Session, json: bool, clock: &Clock) -> Result<(), CliError> {
     let mut out = Out::new();
     if json {
         return out.json(session);
     }
-    out.line(&table::row(session, rim::now(), (usize::MAX, table::Shown::Nothing)))?;
+    out.line(&table::row(session, clock, (usize::MAX, table::Shown::Nothing)))?;
     out.end()
 }

@@ -1,10 +1,11 @@
 //! `taffrail web`
 
 use super::{Context, TEMPLATE, daemon};
+use crate::env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim;
 use anyhow::Context as _;
+use serde_json::json;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -26,15 +27,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail web                the board, in your browser
-  taffrail web --print-url    an address that counts once, within a minute
-  taffrail web --port 8080    where nothing listens yet
+  taffrail web                open the board in your browser
+  taffrail web --print-url    print an address; it works once, for a minute
+  taffrail web --port 8080    use this port
 ")]
 pub(super) struct Args {
-    /// Print an address to open within a minute, and open nothing
+    /// Only print an address; it works once, for a minute
     #[arg(long)]
     print_url: bool,
-    /// Listen at this port of 127.0.0.1; 0 takes a free one
+    /// Listen at this port of 127.0.0.1; 0 picks a free port
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
 }
@@ -45,17 +46,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let url = entrance(&client, &code, args.port)?;
     if args.print_url {
         let mut out = Out::new();
-        out.line(&format!("{url}/enter?code={code}"))?;
+        let address = format!("{url}/enter?code={code}");
+        if context.json {
+            return out.json(&json!({"schema_version": 1, "url": address, "opened": false}));
+        }
+        out.line(&address)?;
         return out.end();
     }
-    let file = write_door(&context.rim.runtime_folder(), &url, &code)?;
+    let file = write_door(&context.env.runtime_folder(), &url, &code)?;
     if open(&file, context) {
+        if context.json {
+            return Out::new().json(&json!({"schema_version": 1, "url": url, "opened": true}));
+        }
         say(&format!("opened {url}"));
         return Ok(());
     }
     Err(CliError {
         kind: ErrorKind::Failure,
-        message: "no browser could be opened".to_owned(),
+        message: "cannot open a browser".to_owned(),
         hint: Some("taffrail web --print-url".to_owned()),
     })
 }
@@ -63,7 +71,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 /// Sixty-four digits nobody can guess.
 fn code() -> Result<String, CliError> {
     let mut text = String::new();
-    for byte in rim::secret()? {
+    for byte in env::secret()? {
         // Writing to a string cannot fail.
         write!(text, "{byte:02x}").ok();
     }
@@ -83,14 +91,14 @@ fn entrance(client: &Client, code: &str, port: Option<u16>) -> Result<String, Cl
     let url = told?.url;
     match port.filter(|it| *it != 0 && !url.ends_with(&format!(":{it}"))) {
         Some(_) => {
-            Err(CliError::usage(format!("the daemon listens at {url} already"), "taffrail web"))
+            Err(CliError::usage(format!("the daemon already listens at {url}"), "taffrail web"))
         }
         None => Ok(url),
     }
 }
 
-/// A file only its user can read. The code is posted from it, so that it stands in no list of
-/// processes and in no history.
+/// A file only its user can read. The code is posted from it, so that no list of processes
+/// and no history has it.
 fn write_door(folder: &Path, url: &str, code: &str) -> Result<PathBuf, CliError> {
     let path = folder.join(DOOR);
     // One from before; its code is worth nothing.
@@ -110,7 +118,7 @@ fn write_door(folder: &Path, url: &str, code: &str) -> Result<PathBuf, CliError>
 
 /// Asks the user's browser, then the system's opener.
 fn open(file: &Path, context: &Context) -> bool {
-    let browser = context.rim.variables.get("BROWSER").map(String::as_str);
+    let browser = context.env.variables.get("BROWSER").map(String::as_str);
     let openers = browser.into_iter().chain(["xdg-open", "open"]);
     openers.filter(|it| !it.is_empty()).any(|opener| {
         let mut process = Process::new(opener);

@@ -1,56 +1,58 @@
 //! `taffrail work`
 
+mod log;
+mod report;
+mod task;
+
 use super::TEMPLATE;
-use super::{work_say, work_task};
+use crate::config::Config;
+use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use crate::rim::{self, Rim};
 use clap::{Args as ClapArgs, Subcommand, ValueHint};
+use log::Log;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use taffrail_api::client::Client;
 use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
 use taffrail_contracts::ai_session::{
-    CONTRACT, FeatureMove, FeatureStatus, HistoryLine, Model, Outcome, checksum,
+    CONTRACT, FeatureMove, FeatureStatus, HistoryLine, Model, checksum,
 };
-use taffrail_daemon::sessions_of_feature;
-use taffrail_model::Timestamp;
-use taffrail_workspace::{Asked, Directory, Feature, New, WorkError};
+use taffrail_query::bindings::sessions_of_feature;
+use taffrail_workspace::{Directory, Feature, Invocation, New, WorkError};
 
-/// Keep the plan and the state of a feature in the project's `.ai-session` directory
+/// Manage a feature's plan and state in `.ai-session`
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail work new \"Dark mode\" --description \"a theme for the night\"
-  taffrail work task add t1 --phase build --description \"a switch\" --agent claude-code
+  taffrail work task add t1 --phase build --description \"a switch\" --agent codex
   taffrail work task start t1
-  taffrail work show                what is being done, and what is left
-  taffrail work check               is every file as the contract wants it
-  taffrail work recover             and mend what is not
+  taffrail work show                the feature's state and its open tasks
+  taffrail work check               check every file against the contract
+  taffrail work recover             repair what is corrupt or missing
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
     action: Action,
-    /// The feature, by its id or the beginning of it; else the only active one
+    /// Feature id or a prefix of it [default: the only active feature]
     #[arg(long, value_name = "ID", global = true)]
     feature: Option<String>,
-    /// Who asks, for the history
+    /// Author of the change, for the history
     #[arg(long, value_name = "AGENT", global = true, default_value = "taffrail")]
     by: String,
-    /// Print JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Make a feature, and the directory where there is none
+    /// Create a feature, and the directory if there is none
     New {
-        /// Its name; the id is made of it and of today's date
+        /// Name of the feature; its id is this name and today's date
         name: String,
-        /// What it is about
+        /// Description of the feature
         #[arg(long, value_name = "TEXT", default_value = "")]
         description: String,
-        /// The model it begins with
+        /// Model in use at the start
         #[arg(long, value_name = "MODEL", default_value = "opus")]
         model: String,
     },
@@ -60,102 +62,72 @@ enum Action {
     Show,
     /// Show the plan only
     Plan,
-    /// Add a task, or say how one goes on
+    /// Add a task, or change its status
     Task {
         #[command(subcommand)]
-        action: work_task::Action,
+        action: task::Action,
     },
-    /// Say which model is in use from now on
+    /// Set the model in use
     Use {
-        /// A model the contract knows
+        /// Model that the contract knows
         model: String,
     },
-    /// Append a line to the history; without --command, show its last lines
+    /// Show the last lines of the history; with --command, append a line
     Log(Log),
-    /// Let the feature rest
+    /// Pause the feature
     Pause,
-    /// Go on with a feature that rests
+    /// Resume a paused feature
     Resume,
-    /// Say that the feature is finished
+    /// Mark the feature as completed
     Complete,
-    /// Put a completed feature out of the way, and keep it
+    /// Move a completed feature to the archive
     Archive,
-    /// Note that an agent has read the contract
+    /// Record that an agent has read the contract
     Ack {
-        /// Who
+        /// Agent that has read it
         #[arg(long, value_name = "AGENT")]
         agent: String,
         #[command(flatten)]
         contract: ContractFile,
     },
-    /// Print the contract, whose SHA-256 an acknowledgment carries
+    /// Print the contract; an acknowledgment holds its SHA-256
     Contract,
-    /// Say everything that is not as the contract wants it
+    /// List everything that does not conform to the contract
     Check {
         #[command(flatten)]
         contract: ContractFile,
     },
-    /// Mend what is corrupt or missing; what was there is kept beside it
+    /// Repair corrupt or missing files; keeps the old files beside them
     Recover,
-    /// Bring states to the version of the contract; the old files stay
+    /// Migrate state files to the version of the contract; keeps the old files
     Migrate,
 }
 
 #[derive(Debug, ClapArgs)]
 struct ContractFile {
-    /// Another text of the contract than `work contract` prints
+    /// Contract text, if not the one that `work contract` prints
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     contract_file: Option<PathBuf>,
-}
-
-#[derive(Debug, ClapArgs)]
-struct Log {
-    /// What was done
-    #[arg(long, value_name = "TEXT", requires_all = ["model", "agent", "status", "duration_ms"])]
-    command: Option<String>,
-    /// With what
-    #[arg(long, value_name = "TEXT", default_value = "", requires = "command")]
-    arguments: String,
-    /// By which model
-    #[arg(long, value_name = "MODEL", requires = "command")]
-    model: Option<String>,
-    /// By whom
-    #[arg(long, value_name = "AGENT", requires = "command")]
-    agent: Option<String>,
-    /// For which task; else for the active one
-    #[arg(long, value_name = "ID", requires = "command")]
-    task: Option<String>,
-    /// How it ended: success or failure
-    #[arg(long, value_name = "STATUS", requires = "command")]
-    status: Option<String>,
-    /// How long it took
-    #[arg(long, value_name = "N", requires = "command")]
-    duration_ms: Option<u64>,
-    /// What went wrong, of a failure
-    #[arg(long, value_name = "TEXT", requires = "command")]
-    error: Option<String>,
-    /// How many lines to show
-    #[arg(short = 'n', value_name = "N", default_value_t = 20, conflicts_with = "command")]
-    lines: usize,
 }
 
 /// What every part of the command is given.
 pub(super) struct Work<'a> {
     pub(super) args: &'a Args,
-    pub(super) rim: &'a Rim,
+    pub(super) env: &'a Env,
+    json: bool,
 }
 
-pub(super) fn run(args: &Args, rim: &Rim) -> Result<(), CliError> {
-    let work = Work { args, rim };
+pub(super) fn run(args: &Args, env: &Env, json: bool) -> Result<(), CliError> {
+    let work = Work { args, env, json };
     match &args.action {
         Action::New { name, description, model } => work.make(name, description, model),
-        Action::Ls => work_say::list(&work.open()?.overview()?, args.json),
+        Action::Ls => report::list(&work.look()?.overview()?, json, &env.clock()),
         Action::Show => {
             let held = work.feature(FeatureStatus::Active)?;
-            work_say::show(&held, &held.sessions(rim), args.json)
+            report::show(&held, &held.sessions(env), json, &env.clock())
         }
-        Action::Plan => work_say::plan(&work.feature(FeatureStatus::Active)?, args.json),
-        Action::Task { action } => work_task::run(action, &work),
+        Action::Plan => report::plan(&work.feature(FeatureStatus::Active)?, json),
+        Action::Task { action } => task::run(action, &work),
         Action::Use { model } => work.use_model(model),
         Action::Log(log) => work.log(log),
         Action::Pause => work.go(FeatureMove::Pause, FeatureStatus::Active),
@@ -163,7 +135,7 @@ pub(super) fn run(args: &Args, rim: &Rim) -> Result<(), CliError> {
         Action::Complete => work.go(FeatureMove::Complete, FeatureStatus::Active),
         Action::Archive => work.archive(),
         Action::Ack { agent, contract } => work.acknowledge(agent, contract),
-        Action::Contract => contract(),
+        Action::Contract => contract(json),
         Action::Check { contract } => work.check(contract),
         Action::Recover => work.recover(),
         Action::Migrate => work.migrate(),
@@ -171,19 +143,28 @@ pub(super) fn run(args: &Args, rim: &Rim) -> Result<(), CliError> {
 }
 
 /// Every byte of it, and no other: its checksum is what agents acknowledge.
-fn contract() -> Result<(), CliError> {
+fn contract(json: bool) -> Result<(), CliError> {
     let mut out = Out::new();
+    if json {
+        let checksum = own_checksum();
+        return out.json(&json!({ "schema_version": SCHEMA_VERSION, "contract": CONTRACT, "checksum": checksum }));
+    }
     out.line(CONTRACT.trim_end_matches('\n'))?;
     out.end()
 }
 
 impl Work<'_> {
     pub(super) fn open(&self) -> Result<Directory, CliError> {
-        Ok(Directory::open(&self.rim.here, rim::now)?)
+        Ok(Directory::open(&self.env.here, env::now)?)
+    }
+
+    /// To read only.
+    fn look(&self) -> Result<Directory, CliError> {
+        Ok(Directory::look(&self.env.here, env::now)?)
     }
 
     fn feature(&self, wanted: FeatureStatus) -> Result<Held, CliError> {
-        Held::new(self.open()?, self.args.feature.as_deref(), wanted)
+        Held::new(self.look()?, self.args.feature.as_deref(), wanted)
     }
 
     /// Does something with the feature that is meant.
@@ -198,8 +179,8 @@ impl Work<'_> {
         Ok((feature.id, done))
     }
 
-    pub(super) fn asked(&self, command: &str, arguments: &str) -> Asked {
-        Asked {
+    pub(super) fn asked(&self, command: &str, arguments: &str) -> Invocation {
+        Invocation {
             command: format!("work {command}"),
             arguments: arguments.to_owned(),
             by: self.args.by.clone(),
@@ -208,7 +189,7 @@ impl Work<'_> {
 
     /// Tells what was done: as a document, or in words.
     pub(super) fn told(&self, mut document: Value, words: &str) -> Result<(), CliError> {
-        if !self.args.json {
+        if !self.json {
             say(words);
             return Ok(());
         }
@@ -225,7 +206,7 @@ impl Work<'_> {
             model: known_model(model)?,
         };
         let asked = self.asked("new", name);
-        let id = Directory::create(&self.rim.here, &new, &asked, rim::now)?;
+        let id = Directory::create(&self.env.here, &new, &asked, env::now)?;
         self.told(json!({ "feature_id": id }), &format!("made {id}"))
     }
 
@@ -238,10 +219,11 @@ impl Work<'_> {
 
     fn log(&self, log: &Log) -> Result<(), CliError> {
         let Some(line) = log.line()? else {
-            return work_say::history(
+            return report::history(
                 &self.feature(FeatureStatus::Active)?,
-                log.lines,
-                self.args.json,
+                log.limit,
+                self.json,
+                &self.env.clock(),
             );
         };
         let (id, line) = self.with(FeatureStatus::Active, |feature| {
@@ -272,25 +254,28 @@ impl Work<'_> {
     }
 
     fn acknowledge(&self, agent: &str, contract: &ContractFile) -> Result<(), CliError> {
-        let checksum = contract.checksum(self.rim)?.unwrap_or_else(own_checksum);
+        let checksum = contract.checksum(self.env)?.unwrap_or_else(own_checksum);
         self.open()?.acknowledge(agent, &checksum)?;
         let document = json!({ "agent": agent, "checksum": checksum });
         self.told(document, &format!("{agent} has read the contract {checksum}"))
     }
 
     fn check(&self, contract: &ContractFile) -> Result<(), CliError> {
-        let directory = self.open()?;
+        let directory = self.look()?;
         let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
         let checksums: Vec<_> =
-            contract.checksum(self.rim)?.into_iter().chain([own_checksum()]).collect();
+            contract.checksum(self.env)?.into_iter().chain([own_checksum()]).collect();
         let audit = directory.check(only.as_deref(), &checksums)?;
-        work_say::audit(&audit, self.args.json)?;
+        report::audit(&audit, self.json)?;
         match audit.errors.len() {
             0 => Ok(()),
-            _ if self.args.json => Err(CliError::silent(ErrorKind::Refused)),
-            1 => Err(refused("one thing is not as the contract wants it", "taffrail work recover")),
-            several => Err(refused(
-                &format!("{several} things are not as the contract wants them"),
+            _ if self.json => Err(CliError::silent(ErrorKind::Refused)),
+            1 => Err(CliError::refused(
+                "one fault: a file does not conform to the contract",
+                "taffrail work recover",
+            )),
+            several => Err(CliError::refused(
+                format!("{several} faults: files do not conform to the contract"),
                 "taffrail work recover",
             )),
         }
@@ -301,13 +286,13 @@ impl Work<'_> {
         let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
         let recovered = directory.recover(only.as_deref())?;
         let left = directory.check(only.as_deref(), &[own_checksum()])?;
-        work_say::recovered(&recovered, &left, self.args.json)
+        report::recovered(&recovered, &left, self.json)
     }
 
     fn migrate(&self) -> Result<(), CliError> {
         let directory = self.open()?;
         let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
-        work_say::migrated(&directory.migrate(only.as_deref())?, self.args.json)
+        report::migrated(&directory.migrate(only.as_deref())?, self.json)
     }
 }
 
@@ -332,49 +317,22 @@ impl Held {
     }
 
     /// The sessions that work for it. Where no index can be read, none are known.
-    fn sessions(&self, rim: &Rim) -> Vec<Session> {
+    fn sessions(&self, env: &Env) -> Vec<Session> {
         let project = self.directory.project();
-        sessions_of_feature(&rim.data_folder(), project, &self.id).unwrap_or_default()
+        let config = Config::read(&env.config_path()).unwrap_or_default();
+        let found = sessions_of_feature(&env.settings(&config), project, &self.id);
+        let found = found.unwrap_or_default();
+        let Ok(client) = Client::connect(&env.state_folder()) else { return found };
+        // A daemon knows where they run, too; what it does not know stays as it was found.
+        let known = |it: Session| client.get(&format!("/api/sessions/{}", it.id)).unwrap_or(it);
+        found.into_iter().map(known).collect()
     }
 }
 
 impl ContractFile {
-    fn checksum(&self, rim: &Rim) -> Result<Option<String>, CliError> {
+    fn checksum(&self, env: &Env) -> Result<Option<String>, CliError> {
         let Some(file) = &self.contract_file else { return Ok(None) };
-        Ok(Some(checksum(&std::fs::read(rim.here.join(file))?)))
-    }
-}
-
-impl Log {
-    /// The line that is to be appended; none where none is.
-    fn line(&self) -> Result<Option<HistoryLine>, CliError> {
-        let Some(command) = &self.command else { return Ok(None) };
-        let status = match self.status.as_deref() {
-            Some("success") => Outcome::Success,
-            Some("failure") => Outcome::Failure,
-            _ => return Err(refused("a status is success or failure", "taffrail work log --help")),
-        };
-        match (status, &self.error) {
-            (Outcome::Failure, None) => {
-                return Err(refused("a failure says what went wrong", "--error TEXT"));
-            }
-            (Outcome::Success, Some(_)) => {
-                return Err(refused("a success has no error", "--status failure"));
-            }
-            (Outcome::Success, None) | (Outcome::Failure, Some(_)) => {}
-        }
-        Ok(Some(HistoryLine {
-            timestamp: Timestamp::UNIX_EPOCH,
-            command: command.clone(),
-            arguments: self.arguments.clone(),
-            model: known_model(self.model.as_deref().unwrap_or_default())?,
-            agent: self.agent.clone().unwrap_or_default(),
-            task_id: None,
-            status,
-            duration_ms: self.duration_ms.unwrap_or_default(),
-            error: self.error.clone(),
-            change: None,
-        }))
+        Ok(Some(checksum(&std::fs::read(env.here.join(file))?)))
     }
 }
 
@@ -390,9 +348,5 @@ fn known_task(feature: &Feature<'_>, id: &str) -> Result<String, WorkError> {
 fn known_model(name: &str) -> Result<Model, CliError> {
     let names = Model::ALL.map(Model::as_str).join(", ");
     let message = format!("the contract knows no model {name:?}");
-    Model::named(name).ok_or_else(|| refused(&message, &format!("the models are {names}")))
-}
-
-fn refused(message: &str, hint: &str) -> CliError {
-    CliError { kind: ErrorKind::Refused, message: message.to_owned(), hint: Some(hint.to_owned()) }
+    Model::named(name).ok_or_else(|| CliError::refused(message, format!("the models are {names}")))
 }

@@ -4,7 +4,7 @@ use super::at_home;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::path::Path;
-use taffrail_daemon::{NoticeSettings, Osc, WebhookUrl};
+use taffrail_context::{NoticeSettings, Osc, WebhookUrl};
 use taffrail_model::Timestamp;
 use taffrail_model::findings::FindingKind;
 use taffrail_model::notices::{Hours, Wanted, Wishes};

@@ -3,7 +3,7 @@
 use super::at_home;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use taffrail_daemon::relay::SyncSettings;
+use taffrail_context::SyncSettings;
 
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -38,7 +38,7 @@ fn claude_is_allowed_from_the_board() {
 #[test]
 fn claude_is_denied_from_the_board() {
     let press = |board: &Tmux<'_>| {
-        board.press_until(&["d"], "the question", |it| it.contains("⏎ denies"));
+        board.press_until(&["d"], "the question", |it| it.contains("Enter deny"));
         board.press(&["Enter"]);
     };
     answered("deny", press, false);
@@ -52,7 +52,7 @@ fn claude_is_sent_a_prompt_from_the_board() {
     board.wait_for("YOUR TURN (1)");
     board.press_until(&["s"], "the box", |it| it.contains("Send to"));
     board.enter("From the board [[scenario:hello]]");
-    board.wait_for("was taken up");
+    board.wait_for("the agent has started on it");
     let second = || prompts(&stage, &id).into_iter().nth(1);
     let told = until_every(PAUSE, "the prompt's line", second);
     assert_eq!(told, "From the board [[scenario:hello]]");

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::hubs::{Flush, NatsServer, Proxy, Weather};
-use taffrail_testkit::model::{Asked, Purpose, Say, text};
+use taffrail_testkit::model::{ModelRequest, Purpose, Say, text};
 use taffrail_testkit::{Chance, until, until_every};
 
 /// A word that only the history tells.
@@ -32,7 +32,7 @@ fn machine(name: &str) -> Machine {
 fn take_in(admin: &Machine, new: &Machine) {
     let invite = admin.home().json(&["device", "invite", "--json"]);
     let joined = new.home().json(&["device", "join", invite["invite"].as_str().unwrap(), "--json"]);
-    admin.home().ok(&["device", "approve", joined["request"].as_str().unwrap()]);
+    admin.home().ok(&["device", "approve", joined["request"].as_str().unwrap(), "--yes"]);
 }
 
 fn git(folder: &Path, words: &[&str]) {
@@ -111,7 +111,7 @@ fn carry(way: &Way, (from, to): (&Machine, &Machine), what: (&str, &str), more: 
 fn asked(machine: &Machine, scenario: &str) -> String {
     let all = machine.model().asked();
     // A title is asked for on the side.
-    let is_turn = |it: &&Asked| it.picked.purpose == Purpose::Turn;
+    let is_turn = |it: &&ModelRequest| it.picked.purpose == Purpose::Turn;
     let last = all.iter().filter(is_turn).rfind(|it| it.picked.scenario == scenario);
     last.unwrap_or_else(|| panic!("nothing was asked in {scenario}")).body.to_string()
 }
@@ -153,7 +153,7 @@ fn check(agent: Agent, way: &Way) {
     repositories(&laptop.project(), &tower.project());
     let session = begin(&laptop, agent);
     let id = session["id"].as_str().unwrap();
-    let told = carry(way, (&laptop, &tower), (id, "tower"), &["--patch", "--plan"]);
+    let told = carry(way, (&laptop, &tower), (id, "tower"), &["--patch", "--here", "--plan"]);
     assert_eq!((&told["patch_applied"], &told["plan_put"]), (&json!(true), &json!(true)));
     assert_eq!(fs::read_to_string(tower.project().join("a.txt")).unwrap(), "two\n");
     assert!(tower.project().join(".ai-session/active.yaml").exists());

@@ -45,7 +45,7 @@ fn join(machine: &Machine, tower: &Home) {
     }
     let invite = laptop.json(&["device", "invite", "--json"]);
     let asked = tower.json(&["device", "join", invite["invite"].as_str().unwrap(), "--json"]);
-    laptop.ok(&["device", "approve", asked["request"].as_str().unwrap()]);
+    laptop.ok(&["device", "approve", asked["request"].as_str().unwrap(), "--yes"]);
 }
 
 #[test]

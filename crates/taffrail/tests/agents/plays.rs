@@ -163,7 +163,8 @@ fn an_error_of_the_model() {
         let screen = stage.start(&[]);
         prompt(&screen, "broken");
         screen.wait_for("529");
-        stage.new_is("the turn is over");
+        let session = stage.new_is("the turn is over");
+        stage.same_has(&session, "the turn is over", ("group", json!("failed")));
     });
 }
 
@@ -173,7 +174,8 @@ fn a_kill_while_it_waits() {
         let (screen, session) = asked(stage);
         stage.machine.signal("-KILL", screen.pid());
         until("the end", || screen.ended().then_some(()));
-        stage.same_is(&session, "it was killed");
+        let killed = stage.same_is(&session, "it was killed");
+        assert_eq!(killed["failed"], stage.knows_processes(), "{killed}");
         stage.rests(&session);
     });
 }
@@ -211,7 +213,7 @@ fn a_cleared_session() {
 }
 
 /// One turn, and the agent is left.
-fn quitted(stage: &Stage) -> Value {
+fn left(stage: &Stage) -> Value {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
     finished(&screen, "Hello there.");
@@ -226,7 +228,7 @@ fn quitted(stage: &Stage) -> Value {
 #[test]
 fn a_session_taken_up_again() {
     each_on_stage("a session taken up again", |stage| {
-        let session = quitted(stage);
+        let session = left(stage);
         let screen = stage.start(&resume(stage.agent, runtime(&session)));
         stage.same_is(&session, "it was taken up again");
         stage.hold(&screen, "held");
@@ -240,7 +242,7 @@ fn a_session_taken_up_again() {
 #[test]
 fn a_fork() {
     each_on_stage("a fork", |stage| {
-        let old = quitted(stage);
+        let old = left(stage);
         let screen = stage.start(&fork(stage.agent, runtime(&old)));
         stage.hold(&screen, "held");
         let new = stage.new_is("a prompt is taken");

@@ -167,6 +167,7 @@ impl Stage {
     /// What must go together in every row.
     fn check_row(&self, row: &Value, cell: &str) {
         let expected = match (word(row, "status"), row["waiting_for"]["kind"].as_str()) {
+            ("waiting" | "exited" | "unknown", _) if row["failed"] == true => "failed",
             ("waiting_approval", Some("approval")) | ("waiting", Some("question")) => "needs_you",
             ("waiting", _) => "your_turn",
             ("running", None) => "working",

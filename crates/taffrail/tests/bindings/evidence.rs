@@ -12,10 +12,10 @@ use taffrail_testkit::{Home, until};
 
 /// A program that is called as the agent is, says through the hook which session it runs, and lives
 /// until its input ends.
-struct Agent(Child);
+pub(crate) struct Agent(Child);
 
 impl Agent {
-    fn script(home: &Home, session: &str) -> String {
+    pub(crate) fn script(home: &Home, session: &str) -> String {
         let payload = json!({"session_id": session, "hook_event_name": "SessionStart",
             "source": "startup", "cwd": "/w/app"});
         let program = history::PROGRAM;

@@ -1,6 +1,6 @@
 //! A session of another device, as that told it.
 
-use taffrail_model::relay::{self, Relayed, RelayedEvent, RelayedFacts, Says};
+use taffrail_model::replication::{self, Relayed, RelayedEvent, RelayedFacts, Says};
 use taffrail_model::{AgentId, Confidence, EventId, Kind, Origin, RuntimeIdentity, TurnId};
 use taffrail_testkit::Home;
 
@@ -19,7 +19,7 @@ pub(crate) fn lay(home: &Home) -> String {
     ];
     let numbered = says.into_iter().zip(1..).map(|(says, number)| Relayed { number, says });
     let lines: Vec<_> = numbered.map(|it| it.write() + "\n").collect();
-    let file = relay::file(who.session());
+    let file = replication::file(who.session());
     home.write(&format!(".local/share/taffrail/remote/laptop/{file}"), lines.concat());
     who.session().to_string()
 }

@@ -35,10 +35,15 @@ fn settings() -> Settings {
     // What hangs on the folder of the test, the clock, or the drawn name of the device.
     settings.add_filter(r"/tmp/[^/\s]*taffrail-test-\w+", "[HOME]");
     settings.add_filter(r"\b[0-9a-f]{8} goose ", "[goose]  goose ");
-    settings.add_filter(r"(claude|codex|gemini|goose)( +)\d+[smhdw]\b", "$1$2[age]");
+    let age =
+        r"(claude|codex|gemini|goose) +(\d+[smhdw]|\d+ [A-Z][a-z]{2}|[A-Z][a-z]{2}('\d\d)?)\b";
+    settings.add_filter(age, "$1 [age]");
+    // Whether the kernel confines threads.
+    let confined = r"[✓!] (ok     |warning) confinement: [^\n]*\n( +fix: [^\n]*\n)?";
+    settings.add_filter(confined, "✓ ok      confinement: [kernel]\n");
     settings.add_filter(r" in \d+\.\d s", " in [time]");
     settings.add_filter(
-        r"(?s)( · goose · [^\n]*\n[^\n]*\n)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n",
+        r"( · goose · [^\n]*\n(?:[^\n]+\n){1,3}?)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n",
         "$1[id]\n",
     );
     settings
@@ -47,6 +52,9 @@ fn settings() -> Settings {
 fn blank(value: &mut Value) {
     match value {
         Value::Object(fields) => {
+            if fields.get("id").is_some_and(|it| it == "confinement") {
+                fields.retain(|name, _| name == "id");
+            }
             let is_scoped = fields.get("agent").is_some_and(|agent| agent == "goose");
             for (name, field) in fields {
                 if UNSTEADY.contains(&name.as_str()) || (is_scoped && name == "id") {

@@ -29,6 +29,7 @@ fn what_is_asked_here_is_answered_there_and_the_log_names_the_device() {
         tower.ok(&[verb, &id]);
         assert_eq!(hook.answer(), word);
         assert_eq!(decided(laptop, &id), [("tower (cli)".to_owned(), word.to_owned())]);
+        assert_eq!(decided(tower, &id), decided(laptop, &id), "the log where it was decided");
         assert_eq!(requests(tower), [] as [serde_json::Value; 0]);
         let late = tower.run(&["approve", &id]);
         assert_eq!(late.status, 6, "{}{}", late.stdout, late.stderr);

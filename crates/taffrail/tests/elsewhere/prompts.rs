@@ -18,7 +18,7 @@ fn session(home: &Home, runtime_id: &str) -> String {
 fn what_became_of_a_prompt_is_told_by_the_device_it_went_to() {
     let world = World::new(&[("tower", "ann@x.org")]);
     let tower = &world.others[0];
-    for (runtime_id, why) in [(SESSION, "nobody runs it"), (PRIVATE, "`sync.remote`")] {
+    for (runtime_id, why) in [(SESSION, "no running process"), (PRIVATE, "`sync.remote`")] {
         let id = session(tower, runtime_id);
         let sent = tower.run(&["send", &id, "go on"]);
         assert_eq!(sent.status, 6, "{}{}", sent.stdout, sent.stderr);

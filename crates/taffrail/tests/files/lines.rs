@@ -1,21 +1,21 @@
 //! A file of lines that grows, shrinks, is rewritten, moves, is packed, goes and comes back.
 
-use super::{OTHER, PROGRAM, SESSION, Told, changes, cursor, ids, lifecycle, stale, texts, told};
+use super::{Files, OTHER, PROGRAM, SESSION, changes, cursor, ids, lifecycle, stale, texts, told};
 use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
 use taffrail_testkit::claude::{Line, path, talk};
 use taffrail_testkit::{Home, canonical_view, check_same};
 
-fn home_with(count: u32) -> (Home, String, Told) {
+fn home_with(count: u32) -> (Home, String, Files) {
     written(Home::new(PROGRAM), count)
 }
 
 /// The same where nothing is archived.
-fn bare_home_with(count: u32) -> (Home, String, Told) {
+fn bare_home_with(count: u32) -> (Home, String, Files) {
     written(Home::without_archive(PROGRAM), count)
 }
 
-fn written(home: Home, count: u32) -> (Home, String, Told) {
+fn written(home: Home, count: u32) -> (Home, String, Files) {
     let file = path(SESSION);
     home.write(&file, talk(SESSION, 0, count));
     let before = told(&home, SESSION);

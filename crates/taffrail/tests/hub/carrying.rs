@@ -1,11 +1,12 @@
 //! Sessions that are left on the hub and brought from it, and who may go on with them.
 
 use crate::world::{
-    Hub, daemon, known, look, more, over_each, path_in, said, seen, team, word, write_in,
+    Hub, PROJECT, daemon, known, look, more, name, over_each, path_in, said, seen, team, word,
+    write_in,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use taffrail_testkit::Home;
@@ -85,6 +86,66 @@ fn what_another_device_told_is_in_the_way_of_nothing() {
         let bytes = |home: &Home, project| fs::read(home.path(&path_in(project, 1))).unwrap();
         assert_eq!(bytes(&laptop, &here), bytes(&tower, &there));
     });
+}
+
+/// What an agent adds to the end of a session when it is left: nothing that was said.
+const ON_LEAVING: &str = concat!(
+    r#"{"type":"last-prompt","lastPrompt":"go on","sessionId":"s"}"#,
+    "\n",
+    r#"{"type":"cost-state","sessionId":"s","cost":{"total":1}}"#,
+    "\n",
+);
+
+#[test]
+fn a_session_that_was_pushed_before_its_agent_was_left_comes_back() {
+    let hub = Hub::directory();
+    let [laptop, tower] = team(&hub, ["laptop", "tower"]);
+    let (here, there) = (project(&laptop), project(&tower));
+    write_in(&laptop, &here, 1, 20);
+    laptop.index();
+    let id = word(&laptop.json(&["teleport", "push", "@last", "--json"]), "session_id").to_owned();
+    laptop.append(&path_in(&here, 1), ON_LEAVING);
+    laptop.index();
+    let pull = ["teleport", "pull", &id, "--json", "--project"];
+    tower.ok(&[&pull[..], &[&there]].concat());
+    tower.append(&path_in(&there, 1), more(&there, 1, (20, 30)));
+    tower.index();
+    tower.ok(&["teleport", "push", &id]);
+    let pulled = laptop.json(&[&pull[..], &[&here]].concat());
+    assert_eq!((word(&pulled, "state"), &pulled["events_missing"]), ("unpacked", &json!(0)));
+    let file = pulled["files"].as_array().unwrap().last().unwrap();
+    assert_eq!(word(file, "action"), "rejoin");
+    assert_eq!(fs::read_to_string(word(file, "set_aside")).unwrap(), ON_LEAVING);
+    let bytes = |home: &Home, project| fs::read(home.path(&path_in(project, 1))).unwrap();
+    assert_eq!(bytes(&laptop, &here), bytes(&tower, &there));
+    assert_eq!(said(&laptop, &known(&laptop, 1).unwrap()).len(), 30);
+}
+
+/// A session that only a hook has spoken of.
+#[test]
+fn a_session_without_a_transcript_is_not_pushed() {
+    let hub = Hub::directory();
+    let [laptop, _tower] = team(&hub, ["laptop", "tower"]);
+    let transcript = laptop.path(&path_in(PROJECT, 1));
+    let said = json!({"session_id": name(1), "hook_event_name": "SessionStart", "cwd": PROJECT,
+        "transcript_path": transcript, "source": "startup"});
+    hook(&laptop, &said);
+    laptop.index();
+    let refused = laptop.run(&["teleport", "push", &name(1)]);
+    assert_eq!(refused.status, 6, "{}{}", refused.stdout, refused.stderr);
+    assert!(
+        refused.stderr.contains("has written nothing of this session yet"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(laptop.json(&["teleport", "ls", "--json"])["parcels"], json!([]));
+}
+
+/// An agent tells what happens.
+fn hook(home: &Home, said: &Value) {
+    let mut run = home.command(&["hook", "claude-code"]).stdin(Stdio::piped()).spawn().unwrap();
+    run.stdin.take().unwrap().write_all(said.to_string().as_bytes()).unwrap();
+    assert!(run.wait().unwrap().success());
 }
 
 /// Holds the lease over a session for some seconds, and gives it back; what came of it is the exit code.

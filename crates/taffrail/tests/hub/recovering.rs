@@ -1,7 +1,9 @@
 //! All devices are lost; there is the hub, and what was written down.
 
 use crate::PROGRAM;
-use crate::world::{Hub, daemon, go_on, known, look, over_each, said, seen, team, write};
+use crate::world::{
+    Hub, daemon, go_on, known, look, over_each, recover_at, said, seen, team, write,
+};
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
 
@@ -13,7 +15,7 @@ fn machine(key: &str) -> Home {
 }
 
 fn recover(home: &Home, hub: &Hub) -> Value {
-    home.json(&["key", "recover", &hub.url(), "--key", "key", "--json"])
+    recover_at(home, &hub.url())
 }
 
 fn refused(home: &Home, hub: &Hub, arguments: &[&str], expected: (i32, &str)) {

@@ -75,13 +75,13 @@ pub(crate) fn comes_in(hub: &Hub, admin: &Home, name: &str) -> Home {
     new
 }
 
-fn take_in(admin: &Home, new: &Home) {
+pub(crate) fn take_in(admin: &Home, new: &Home) {
     let invite = admin.json(&["device", "invite", "--json"]);
     let asked = new.json(&["device", "join", word(&invite, "invite"), "--json"]);
-    admin.ok(&["device", "approve", word(&asked, "request")]);
+    admin.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
 }
 
-fn device(name: &str) -> Home {
+pub(crate) fn device(name: &str) -> Home {
     let home = Home::new(PROGRAM);
     home.ok(&["device", "init", "--name", name, "--user", USER]);
     home
@@ -161,6 +161,11 @@ pub(crate) fn look<T>(what: &str, see: impl FnMut() -> Option<T>) -> T {
 /// How often words are found.
 pub(crate) fn found(home: &Home, words: &str) -> u64 {
     home.json(&["search", words, "--json"])["total"].as_u64().unwrap()
+}
+
+/// What a recovery key in the home brings back from a hub.
+pub(crate) fn recover_at(home: &Home, url: &str) -> Value {
+    home.json(&["key", "recover", url, "--key", "key", "--json"])
 }
 
 /// What a daemon says is wrong.

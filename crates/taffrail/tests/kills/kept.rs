@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use taffrail_testkit::Home;
-use taffrail_testkit::copies::{Kept, kept, newest};
+use taffrail_testkit::copies::{ArchivedCopy, kept, newest};
 use taffrail_testkit::corpus::Written;
 use taffrail_testkit::goose::DATABASE;
 
@@ -79,7 +79,7 @@ impl Sources {
     }
 }
 
-fn told(copy: &Kept) -> String {
+fn told(copy: &ArchivedCopy) -> String {
     format!("{} bytes of {} in {}", copy.bytes.len(), copy.source.display(), copy.file.display())
 }
 

@@ -180,6 +180,11 @@ impl Question {
         all.into_iter().flatten().any(|it| !words(it).is_empty())
     }
 
+    /// It has neither words nor filters, only marks at most.
+    pub(crate) fn asks_nothing(&self) -> bool {
+        !self.has_words() && !self.has_filters()
+    }
+
     fn has_filters(&self) -> bool {
         let all = [&self.agent, &self.project, &self.kind, &self.since, &self.session];
         all.into_iter().any(Option::is_some)

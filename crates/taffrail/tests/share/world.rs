@@ -33,7 +33,7 @@ pub(crate) fn team(hub: &TempDir) -> [Home; 3] {
 fn take_in(admin: &Home, new: &Home, user: &str) {
     let invite = admin.json(&["device", "invite", "--for", user, "--json"]);
     let asked = new.json(&["device", "join", word(&invite, "invite"), "--json"]);
-    admin.ok(&["device", "approve", word(&asked, "request")]);
+    admin.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
 }
 
 /// A daemon that answers.

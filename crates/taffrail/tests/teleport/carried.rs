@@ -191,14 +191,14 @@ fn what_was_not_committed_and_the_plan_come_on_request_only() {
     assert_eq!((&told["plan_files"], word(&told["git"], "branch")), (&json!(1), "main"));
     assert_eq!(fs::read_to_string(there.join("a.txt")).unwrap(), "one\n");
     assert!(!there.join(".ai-session").exists());
-    let told = unpacked(&tower, &file, &["--patch", "--plan"]);
+    let told = unpacked(&tower, &file, &["--patch", "--here", "--plan"]);
     assert_eq!((&told["patch_applied"], &told["plan_put"]), (&json!(true), &json!(true)));
     let read = |path: &str| fs::read_to_string(there.join(path)).unwrap();
     assert_eq!([read("a.txt"), read("new.txt")], ["two\n", "new\n"]);
     assert_eq!(read(".ai-session/features/f1/plan.yaml"), "a: 1\n");
     assert!(!there.join(".ai-session/.lock").exists());
     // Neither is there twice.
-    let output = unpack(&tower, &file, &["--patch"]);
+    let output = unpack(&tower, &file, &["--patch", "--here"]);
     assert_eq!(output.status, 6, "{}", output.stderr);
     assert!(output.stderr.contains("the patch does not apply"), "{}", output.stderr);
     let output = unpack(&tower, &file, &["--plan"]);

@@ -70,9 +70,23 @@ fn both_sides_see_the_same_words() {
     assert_eq!(word(&asked, "inviter_words"), words(&laptop));
     assert_eq!(word(&asked, "words"), words(&tower));
     assert_eq!(asked["left_own_team"], true);
-    let approved = laptop.run(&["device", "approve", word(&asked, "request")]);
+    let approved = laptop.run(&["device", "approve", word(&asked, "request"), "--yes"]);
     assert_eq!(approved.status, 0);
     assert!(approved.stderr.contains(&words(&tower)), "{}", approved.stderr);
+}
+
+#[test]
+fn who_sits_at_the_terminal_is_asked_whether_the_words_are_the_same() {
+    let (laptop, tower) = (device("laptop", "a"), device("tower", "a"));
+    let invite = laptop.json(&["device", "invite", "--json"]);
+    let asked = tower.json(&["device", "join", word(&invite, "invite"), "--json"]);
+    let approve = ["device", "approve", word(&asked, "request")];
+    let names = |home: &Home| home.json(&["device", "ls", "--json"])["devices"].clone();
+    let no = laptop.at_terminal(&approve, "n\n");
+    assert!(no.stdout.contains("the device was not added"), "{}", no.stdout);
+    assert_eq!(names(&laptop).as_array().unwrap().len(), 1);
+    let yes = laptop.at_terminal(&approve, "y\n");
+    assert_eq!((yes.status, names(&laptop).as_array().unwrap().len()), (0, 2), "{}", yes.stdout);
 }
 
 #[test]
@@ -120,9 +134,14 @@ fn what_must_not_be_is_refused() {
     let invite = laptop.json(&["device", "invite", "--json"]);
     let third = device("desk", "ann@x.org");
     let asked = third.json(&["device", "join", word(&invite, "invite"), "--json"]);
-    check(&tower, &["device", "approve", word(&asked, "request")], 6, "not in the team yet");
+    check(
+        &tower,
+        &["device", "approve", word(&asked, "request"), "--yes"],
+        6,
+        "not in the team yet",
+    );
     laptop.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
-    check(&laptop, &["device", "approve", word(&asked, "request")], 6, "no open invite");
+    check(&laptop, &["device", "approve", word(&asked, "request"), "--yes"], 6, "no open invite");
     // A team with others in it is not left.
     let other = device("other", "bob@x.org");
     let elsewhere = other.json(&["device", "invite", "--json"]);
@@ -137,7 +156,12 @@ fn a_name_is_taken_once() {
     let other = device("laptop", "a");
     let invite = laptop.json(&["device", "invite", "--json"]);
     let asked = other.json(&["device", "join", word(&invite, "invite"), "--json"]);
-    check(&laptop, &["device", "approve", word(&asked, "request")], 6, "a device named laptop");
+    check(
+        &laptop,
+        &["device", "approve", word(&asked, "request"), "--yes"],
+        6,
+        "a device named laptop",
+    );
 }
 
 #[test]
@@ -148,7 +172,7 @@ fn a_fresh_device_may_join_at_once() {
     check(&fresh, &["device", "join", word(&invite, "invite")], 6, "no keys yet");
     let asked = fresh.json(&["device", "join", word(&invite, "invite"), "--name", "new", "--json"]);
     assert_eq!(asked["left_own_team"], false);
-    laptop.ok(&["device", "approve", word(&asked, "request")]);
+    laptop.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
 }
 
 #[test]
@@ -180,6 +204,6 @@ fn a_recovery_key_is_shown_once_or_put_behind_a_passphrase() {
     let file = std::fs::read(laptop.path("r.age")).unwrap();
     assert!(file.starts_with(b"age-encryption.org/v1\n-> scrypt "), "{:?}", &file[..40]);
     assert_ne!(recipient(&laptop), first);
-    check(&laptop, &arguments, 6, "is there already");
+    check(&laptop, &arguments, 6, "already exists");
     check(&laptop, &["key", "recovery"], 2, "--print");
 }

@@ -77,6 +77,36 @@ fn updates_leave_the_state_valid_and_time_goes_on() {
     check_sound(&home);
 }
 
+/// Another tool writes the state by renaming, without our lock, while people look at it.
+#[test]
+fn looking_never_takes_back_what_another_tool_wrote() {
+    let home = project();
+    let state = folder(&home).join("state.yaml");
+    let beside = state.with_extension("theirs");
+    let text = std::fs::read_to_string(&state).unwrap();
+    let (mut last, mut reverted) = (text.clone(), 0);
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !done.load(std::sync::atomic::Ordering::SeqCst) {
+                    home.ok(&["work", "show"]);
+                }
+            });
+        }
+        for number in 0..400 {
+            reverted += usize::from(std::fs::read_to_string(&state).unwrap() != last);
+            last = format!("{text}x-number: {number}\n");
+            std::fs::write(&beside, &last).unwrap();
+            std::fs::rename(&beside, &state).unwrap();
+            home.ok(&["--version"]);
+        }
+        done.store(true, std::sync::atomic::Ordering::SeqCst);
+    });
+    reverted += usize::from(std::fs::read_to_string(&state).unwrap() != last);
+    assert_eq!(reverted, 0);
+}
+
 #[test]
 fn kills_never_leave_an_invalid_file() {
     let (home, scale) = (project(), Scale::from_env());

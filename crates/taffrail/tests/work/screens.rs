@@ -13,6 +13,8 @@ fn settings() -> Settings {
     settings.set_snapshot_path("../snapshots");
     settings.add_filter(r"/tmp/[^/\s]*taffrail-test-\w+", "[HOME]");
     settings.add_filter(r"\d{4}-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d)", "[time]");
+    settings.add_filter(r"(today|yesterday) \d\d:\d\d +", "[time] ");
+    settings.add_filter(r"(today|yesterday) \d\d:\d\d", "[time]");
     settings.add_filter(r"dark-mode-\d{4}-\d\d-\d\d", "dark-mode-[day]");
     settings.add_filter(r"other-\d{4}-\d\d-\d\d", "other-[day]");
     settings.add_filter(r" +\d+[smh]  ", " [age]  ");

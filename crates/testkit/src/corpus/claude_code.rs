@@ -1,7 +1,7 @@
 //! Claude Code: sessions, their sub-agents' files, and forks that replay records.
 
 use super::Shelf;
-use super::telling::{Teller, lines_of};
+use super::telling::{Generator, lines_of};
 use serde_json::{Value, json};
 
 /// A transcript while it is written.
@@ -16,7 +16,7 @@ struct Transcript {
 }
 
 /// Writes sessions until there are enough bytes; every fifth is forked.
-pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
+pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     let mut number = 0;
     while out.written.bytes - begin < target {
@@ -43,7 +43,7 @@ fn folder(transcript: &Transcript) -> String {
     transcript.project.chars().map(dash).collect()
 }
 
-fn session(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) -> Transcript {
+fn session(out: &mut Shelf<'_>, teller: &mut Generator, size: usize) -> Transcript {
     let project = teller.project();
     let mut transcript = Transcript::new(teller.chance.uuid(), None, project);
     if teller.chance.one_in(3) {
@@ -62,7 +62,7 @@ fn session(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) -> Transcript 
 }
 
 /// A call of the sub-agent tool, and the file the sub-agent writes.
-fn delegate(out: &mut Shelf<'_>, teller: &mut Teller, transcript: &mut Transcript, size: usize) {
+fn delegate(out: &mut Shelf<'_>, teller: &mut Generator, transcript: &mut Transcript, size: usize) {
     let agent = teller.chance.uuid().replace('-', "")[..17].to_owned();
     let (call, prompt) = (tool_id(teller), teller.words(20));
     let input = json!({"description": "count", "prompt": prompt, "subagent_type": "general"});
@@ -83,7 +83,7 @@ fn delegate(out: &mut Shelf<'_>, teller: &mut Teller, transcript: &mut Transcrip
 }
 
 /// A new session that begins with a copy of another's first records, uuids and times included.
-fn fork(teller: &mut Teller, origin: &Transcript, size: usize) -> Transcript {
+fn fork(teller: &mut Generator, origin: &Transcript, size: usize) -> Transcript {
     let mut fork = Transcript::new(teller.chance.uuid(), None, origin.project);
     let shared = teller.chance.between(2, origin.records.len());
     for record in origin.records.iter().take(shared) {
@@ -101,7 +101,7 @@ fn fork(teller: &mut Teller, origin: &Transcript, size: usize) -> Transcript {
     fork
 }
 
-fn tool_id(teller: &mut Teller) -> String {
+fn tool_id(teller: &mut Generator) -> String {
     format!("toolu_01{:016x}", teller.chance.bits())
 }
 
@@ -117,7 +117,7 @@ impl Transcript {
     }
 
     /// Adds a record of the conversation.
-    fn say(&mut self, teller: &mut Teller, kind: &str, more: &Value) {
+    fn say(&mut self, teller: &mut Generator, kind: &str, more: &Value) {
         let uuid = teller.chance.uuid();
         let mut record = json!({
             "parentUuid": self.parent, "isSidechain": self.agent.is_some(), "cwd": self.project,
@@ -134,17 +134,17 @@ impl Transcript {
         self.push(record);
     }
 
-    fn user(&mut self, teller: &mut Teller, content: Value) {
+    fn user(&mut self, teller: &mut Generator, content: Value) {
         self.say(teller, "user", &json!({"message": {"role": "user", "content": content}}));
     }
 
-    fn answer(&mut self, teller: &mut Teller, block: Value) {
+    fn answer(&mut self, teller: &mut Generator, block: Value) {
         let stop = if block["type"] == "tool_use" { "tool_use" } else { "end_turn" };
         let id = format!("msg_{:016x}", teller.chance.bits());
         self.part(teller, &id, block, Some(stop));
     }
 
-    fn part(&mut self, teller: &mut Teller, id: &str, block: Value, stop: Option<&str>) {
+    fn part(&mut self, teller: &mut Generator, id: &str, block: Value, stop: Option<&str>) {
         let usage = json!({
             "input_tokens": teller.chance.between(1, 30),
             "cache_creation_input_tokens": teller.chance.below(4000),
@@ -162,7 +162,7 @@ impl Transcript {
         );
     }
 
-    fn result(&mut self, teller: &mut Teller, call: &str, output: &str) {
+    fn result(&mut self, teller: &mut Generator, call: &str, output: &str) {
         let failed = teller.chance.one_in(16);
         let block = json!({
             "tool_use_id": call, "type": "tool_result", "content": output, "is_error": failed,
@@ -171,7 +171,7 @@ impl Transcript {
     }
 
     /// A thought now and then, a call and its result.
-    fn step(&mut self, teller: &mut Teller) {
+    fn step(&mut self, teller: &mut Generator) {
         let id = format!("msg_{:016x}", teller.chance.bits());
         if teller.chance.one_in(4) {
             let thought =
@@ -186,12 +186,12 @@ impl Transcript {
         self.result(teller, &call, &output);
     }
 
-    fn end(&mut self, teller: &mut Teller) {
+    fn end(&mut self, teller: &mut Generator) {
         let text = teller.words(40);
         self.answer(teller, json!({"type": "text", "text": text}));
     }
 
-    fn turn(&mut self, teller: &mut Teller) {
+    fn turn(&mut self, teller: &mut Generator) {
         let prompt = teller.words(30);
         self.user(teller, json!(prompt));
         for _ in 0..teller.chance.between(1, 8) {

@@ -1,7 +1,7 @@
 //! Codex: rollouts of both forms, sub-agents, and one compressed file.
 
 use super::Shelf;
-use super::telling::{Teller, lines_of};
+use super::telling::{Generator, lines_of};
 use serde_json::{Value, json};
 
 /// How a rollout is written.
@@ -25,7 +25,7 @@ struct Rollout {
 }
 
 /// Writes rollouts until there are enough bytes; the second is compressed.
-pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
+pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     let mut number = 0;
     while out.written.bytes - begin < target || number < 4 {
@@ -56,7 +56,7 @@ fn put(out: &mut Shelf<'_>, rollout: &Rollout, packed: bool) {
 }
 
 /// A sub-agent with a rollout of its own, called by a tool.
-fn worker(out: &mut Shelf<'_>, teller: &mut Teller, parent: &mut Rollout, size: usize) {
+fn worker(out: &mut Shelf<'_>, teller: &mut Generator, parent: &mut Rollout, size: usize) {
     let mut worker = Rollout::new(teller, Form::Paginated, Some(&parent.thread));
     while worker.bytes < size {
         worker.turn(teller);
@@ -67,7 +67,7 @@ fn worker(out: &mut Shelf<'_>, teller: &mut Teller, parent: &mut Rollout, size: 
 }
 
 impl Rollout {
-    fn new(teller: &mut Teller, form: Form, parent: Option<&str>) -> Self {
+    fn new(teller: &mut Generator, form: Form, parent: Option<&str>) -> Self {
         let (thread, stamp) = (teller.chance.uuid(), teller.stamp(19));
         let (turn, tokens, records) = (0, 0, Vec::new());
         let mut rollout = Self { thread, stamp, form, turn, tokens, records, bytes: 0 };
@@ -75,7 +75,7 @@ impl Rollout {
         rollout
     }
 
-    fn meta(&mut self, teller: &mut Teller, parent: Option<&str>) {
+    fn meta(&mut self, teller: &mut Generator, parent: Option<&str>) {
         let mode = if self.form == Form::Paginated { "paginated" } else { "legacy" };
         let mut meta = json!({
             "id": self.thread, "session_id": parent.unwrap_or(&self.thread),
@@ -92,7 +92,7 @@ impl Rollout {
         self.say(teller, "session_meta", meta);
     }
 
-    fn say(&mut self, teller: &mut Teller, kind: &str, payload: Value) {
+    fn say(&mut self, teller: &mut Generator, kind: &str, payload: Value) {
         let mut record = json!({"timestamp": teller.time(), "type": kind, "payload": payload});
         if self.form == Form::Paginated {
             record["ordinal"] = json!(self.records.len());
@@ -106,7 +106,7 @@ impl Rollout {
     }
 
     /// A finished item, as paginated rollouts have it.
-    fn item(&mut self, teller: &mut Teller, item: Value) {
+    fn item(&mut self, teller: &mut Generator, item: Value) {
         let payload = json!({
             "type": "item_completed", "thread_id": self.thread, "turn_id": self.turn_id(),
             "item": item,
@@ -114,14 +114,14 @@ impl Rollout {
         self.say(teller, "event_msg", payload);
     }
 
-    fn message(&mut self, teller: &mut Teller, role: &str, text: &str) {
+    fn message(&mut self, teller: &mut Generator, role: &str, text: &str) {
         let kind = if role == "user" { "input_text" } else { "output_text" };
         let content = json!([{"type": kind, "text": text}]);
         let item = json!({"type": "message", "role": role, "content": content});
         self.say(teller, "response_item", item);
     }
 
-    fn prompt(&mut self, teller: &mut Teller) {
+    fn prompt(&mut self, teller: &mut Generator) {
         let text = teller.words(30);
         let id = teller.chance.uuid();
         self.message(teller, "user", &text);
@@ -137,7 +137,7 @@ impl Rollout {
         }
     }
 
-    fn call(&mut self, teller: &mut Teller, tool: &str, arguments: &Value, output: &str) {
+    fn call(&mut self, teller: &mut Generator, tool: &str, arguments: &Value, output: &str) {
         let call = format!("call_{:016x}", teller.chance.bits());
         let arguments = arguments.to_string();
         let asked =
@@ -147,7 +147,7 @@ impl Rollout {
         self.say(teller, "response_item", answered);
     }
 
-    fn cost(&mut self, teller: &mut Teller) {
+    fn cost(&mut self, teller: &mut Generator) {
         let spent = u64::try_from(teller.chance.between(200, 9_000)).unwrap();
         self.tokens += spent;
         let usage = |n: u64| {
@@ -160,7 +160,7 @@ impl Rollout {
         self.say(teller, "event_msg", payload);
     }
 
-    fn answer(&mut self, teller: &mut Teller) {
+    fn answer(&mut self, teller: &mut Generator) {
         let text = teller.words(40);
         let id = teller.chance.uuid();
         match self.form {
@@ -177,7 +177,7 @@ impl Rollout {
         self.message(teller, "assistant", &text);
     }
 
-    fn turn(&mut self, teller: &mut Teller) {
+    fn turn(&mut self, teller: &mut Generator) {
         self.turn += 1;
         let id = self.turn_id();
         if self.form == Form::Paginated {

@@ -1,14 +1,14 @@
 //! Gemini CLI: chats whose records are written again, rewound and replaced, and a legacy document.
 
 use super::Shelf;
-use super::telling::{Teller, lines_of, weight};
+use super::telling::{Generator, lines_of, weight};
 use serde_json::{Value, json};
 
 /// The most bytes of the document of old; nobody wrote long ones.
 const DOCUMENT: usize = 60_000;
 
 /// Writes chats until there are enough bytes, then one document as older versions wrote it.
-pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
+pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     for slug in ["app", "api"] {
         let root = format!("/home/dev/{slug}");
@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     document(out, teller, (target / 10).min(DOCUMENT));
 }
 
-fn chat(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) {
+fn chat(out: &mut Shelf<'_>, teller: &mut Generator, size: usize) {
     let slug = *teller.chance.pick(&["app", "api"]);
     let (session, stamp) = (teller.chance.uuid(), teller.stamp(16));
     let now = teller.time();
@@ -41,7 +41,7 @@ fn chat(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) {
 }
 
 /// A prompt, answers that are written again with more in them, and now and then a change of heart.
-fn turn(teller: &mut Teller, number: &mut usize) -> Vec<Value> {
+fn turn(teller: &mut Generator, number: &mut usize) -> Vec<Value> {
     let prompt = user(teller, number);
     let mut records = vec![prompt.clone()];
     for _ in 0..teller.chance.between(1, 6) {
@@ -74,12 +74,12 @@ fn next_id(number: &mut usize) -> String {
     format!("m{number}")
 }
 
-fn user(teller: &mut Teller, number: &mut usize) -> Value {
+fn user(teller: &mut Generator, number: &mut usize) -> Value {
     let content = json!([{"text": teller.words(30)}]);
     json!({"id": next_id(number), "timestamp": teller.time(), "type": "user", "content": content})
 }
 
-fn answer(teller: &mut Teller, number: &mut usize) -> Value {
+fn answer(teller: &mut Generator, number: &mut usize) -> Value {
     let output = teller.chance.between(1, 900);
     let tokens = json!({"input": 900, "output": output, "cached": 700, "thoughts": 12, "tool": 0,
         "total": 912 + output});
@@ -95,7 +95,7 @@ fn answer(teller: &mut Teller, number: &mut usize) -> Value {
         "model": "gemini-2.5-pro", "toolCalls": calls})
 }
 
-fn document(out: &mut Shelf<'_>, teller: &mut Teller, size: usize) {
+fn document(out: &mut Shelf<'_>, teller: &mut Generator, size: usize) {
     let (session, now) = (teller.chance.uuid(), teller.time());
     let mut messages = Vec::new();
     let (mut number, mut bytes) = (0, 0);

@@ -1,12 +1,12 @@
 //! Goose: sessions in one database, every third a worker.
 
 use super::Shelf;
-use super::telling::Teller;
+use super::telling::Generator;
 use crate::goose::{DATABASE, GooseDb, Message, answer, call, text};
 use serde_json::{Value, json};
 
 /// Fills the database until its messages have enough bytes.
-pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
+pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let database = GooseDb::open(out.home);
     database.together(|database| {
         let (mut bytes, mut number) = (0, 0);
@@ -22,9 +22,9 @@ pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Teller, target: usize) {
     out.written.files.push(DATABASE.to_owned());
 }
 
-fn messages(database: &GooseDb, teller: &mut Teller, session: &str, size: usize) -> usize {
+fn messages(database: &GooseDb, teller: &mut Generator, session: &str, size: usize) -> usize {
     let mut bytes = 0;
-    let mut say = |teller: &mut Teller, role: &str, content: Value| {
+    let mut say = |teller: &mut Generator, role: &str, content: Value| {
         bytes += content.to_string().len();
         database.message(&Message { session, role, content, at: teller.seconds() });
         bytes

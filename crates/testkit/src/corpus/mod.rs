@@ -7,7 +7,7 @@ mod goose;
 mod telling;
 
 use crate::{Chance, Home};
-use telling::Teller;
+use telling::Generator;
 
 /// How the bytes are shared between the agents, in hundredths.
 const SHARES: [usize; 4] = [50, 25, 20, 5];
@@ -35,7 +35,7 @@ impl Corpus {
     pub fn write(&self, home: &Home) -> Written {
         let mut out = Shelf { home, written: Written::default() };
         let share = |agent: usize| self.bytes * SHARES[agent] / 100;
-        let teller = |agent: &str| Teller::new(Chance::new(self.seed).fork(agent));
+        let teller = |agent: &str| Generator::new(Chance::new(self.seed).fork(agent));
         claude_code::write(&mut out, &mut teller("claude-code"), share(0));
         codex::write(&mut out, &mut teller("codex"), share(1));
         gemini_cli::write(&mut out, &mut teller("gemini-cli"), share(2));

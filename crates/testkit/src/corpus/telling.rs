@@ -35,12 +35,12 @@ const WORDS: [&str; 24] = [
 
 /// Tells one agent's sessions, one after another.
 #[derive(Debug)]
-pub(super) struct Teller {
+pub(super) struct Generator {
     pub(super) chance: Chance,
     milliseconds: i64,
 }
 
-impl Teller {
+impl Generator {
     pub(super) fn new(chance: Chance) -> Self {
         Self { chance, milliseconds: BEGINNING }
     }

@@ -15,7 +15,7 @@ mod stream;
 
 pub use pick::{Picked, Purpose};
 pub use say::{Answer, Say, text};
-pub use server::{Asked, Model};
+pub use server::{Model, ModelRequest};
 
 /// The way an agent speaks to its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

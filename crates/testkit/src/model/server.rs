@@ -24,7 +24,7 @@ pub struct Model {
 
 /// A request that was answered, or is about to be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ModelRequest {
     /// How.
     pub wire: Wire,
     /// What for, and where in its scenario.
@@ -42,7 +42,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     scripts: HashMap<String, Vec<Answer>>,
-    asked: Vec<Asked>,
+    asked: Vec<ModelRequest>,
     /// Gates an answer stands at or has passed.
     reached: HashSet<String>,
     open: HashSet<String>,
@@ -80,7 +80,7 @@ impl Model {
 
     /// Everything that was asked so far.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         self.shared.state().asked.clone()
     }
 
@@ -181,7 +181,7 @@ impl Shared {
                 answers.get(picked.step).cloned().unwrap_or_else(|| text("The script is over."))
             }
         };
-        state.asked.push(Asked { wire, picked, body: body.clone() });
+        state.asked.push(ModelRequest { wire, picked, body: body.clone() });
         (state.asked.len(), answer)
     }
 

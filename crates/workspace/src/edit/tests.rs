@@ -1,4 +1,4 @@
-//! Edits change what is meant and nothing else.
+//! Edits change only their target.
 
 use super::*;
 use proptest::prelude::*;
@@ -116,7 +116,7 @@ fn an_alias_is_replaced_where_it_stands() {
     check("a: &x 1\nb: *x\n", set("/b", json!(2)), "a: &x 1\nb: 2\n");
 }
 
-/// A text as a tool might write it, with marks that must survive.
+/// A text as another tool might write it, with comments that must survive.
 fn texts() -> impl Strategy<Value = String> {
     let comment = prop_oneof![Just(""), Just(" # kept"), Just("  # kept: [x")];
     let gap = prop_oneof![Just(""), Just("\n"), Just("# kept line\n"), Just("\n    # kept deep\n")];

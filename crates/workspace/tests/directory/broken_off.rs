@@ -1,6 +1,6 @@
 //! A kill between any two writes: whoever comes next finds what the history says.
 
-use crate::kit::{Files, Project, asked, change, task};
+use crate::kit::{Files, Project, change, invocation, task};
 use taffrail_contracts::ai_session::{FeatureMove, Model, TaskMove};
 use taffrail_workspace::{Feature, WorkError};
 
@@ -35,21 +35,21 @@ fn check(act: impl Fn(&mut Feature<'_>) -> Result<(), WorkError>) {
 
 #[test]
 fn every_change_is_completed() {
-    check(|it| it.use_model(Model::Gemini, &asked()));
-    check(|it| it.add_task(&task("t3"), &asked()));
-    check(|it| it.move_task(&change("t1", TaskMove::Done), &asked()).map(|_| ()));
-    check(|it| it.move_task(&change("t2", TaskMove::Start), &asked()).map(|_| ()));
-    check(|it| it.move_to(FeatureMove::Pause, &asked()).map(|_| ()));
-    check(|it| it.move_to(FeatureMove::Complete, &asked()).map(|_| ()));
+    check(|it| it.use_model(Model::Gemini, &invocation()));
+    check(|it| it.add_task(&task("t3"), &invocation()));
+    check(|it| it.move_task(&change("t1", TaskMove::Done), &invocation()).map(|_| ()));
+    check(|it| it.move_task(&change("t2", TaskMove::Start), &invocation()).map(|_| ()));
+    check(|it| it.move_to(FeatureMove::Pause, &invocation()).map(|_| ()));
+    check(|it| it.move_to(FeatureMove::Complete, &invocation()).map(|_| ()));
 }
 
 #[test]
 fn several_changes_are_completed_in_their_order() {
     let project = Project::at_work();
     let before = project.files();
-    project.with(|it| it.use_model(Model::Gemini, &asked())).unwrap();
-    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &asked())).unwrap();
-    project.with(|it| it.move_task(&change("t2", TaskMove::Start), &asked())).unwrap();
+    project.with(|it| it.use_model(Model::Gemini, &invocation())).unwrap();
+    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &invocation())).unwrap();
+    project.with(|it| it.move_task(&change("t2", TaskMove::Start), &invocation())).unwrap();
     let after = project.files();
     let old: Files = before.into_iter().filter(|(name, _)| name != ORDER[0]).collect();
     project.put(&old);
@@ -62,7 +62,7 @@ fn several_changes_are_completed_in_their_order() {
 fn a_file_that_was_never_renamed_is_no_matter() {
     let project = Project::at_work();
     std::fs::write(project.path(".state.yaml.new"), "torn").unwrap();
-    project.with(|it| it.use_model(Model::Sonnet, &asked())).unwrap();
+    project.with(|it| it.use_model(Model::Sonnet, &invocation())).unwrap();
     assert!(!project.path(".state.yaml.new").exists());
     assert_eq!(project.check(), [""; 0]);
 }

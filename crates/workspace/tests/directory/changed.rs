@@ -1,6 +1,6 @@
 //! Changes by the table of transitions, and nothing else.
 
-use crate::kit::{ID, Project, asked, change, now, refusal, task};
+use crate::kit::{ID, Project, change, invocation, now, refusal, task};
 use taffrail_contracts::ai_session::{
     FeatureMove, FeatureStatus, HistoryLine, Model, Outcome, TaskMove, TaskStatus,
 };
@@ -8,7 +8,7 @@ use taffrail_model::Timestamp;
 use taffrail_workspace::{Directory, TaskChange, WorkError};
 
 fn go(project: &Project, id: &str, made: TaskMove) -> Result<TaskStatus, WorkError> {
-    project.with(|it| it.move_task(&change(id, made), &asked()))
+    project.with(|it| it.move_task(&change(id, made), &invocation()))
 }
 
 fn active(project: &Project) -> Option<String> {
@@ -30,7 +30,7 @@ fn a_task_goes_its_way() {
     go(&project, "t1", TaskMove::Done).unwrap();
     assert_eq!(active(&project).as_deref(), Some("t2"), "another one was done");
     let done = TaskChange { artifacts: vec!["a.rs".to_owned()], ..change("t2", TaskMove::Done) };
-    project.with(|it| it.move_task(&done, &asked())).unwrap();
+    project.with(|it| it.move_task(&done, &invocation())).unwrap();
     let plan = project.with(|it| it.plan()).unwrap();
     let told: Vec<_> = plan.tasks().map(|it| (it.status, it.artifacts.join(","))).collect();
     assert_eq!(
@@ -46,11 +46,11 @@ fn a_plan_holds_an_id_once() {
     let project = Project::at_work();
     let before = project.files();
     assert_eq!(
-        refusal(project.with(|it| it.add_task(&task("t1"), &asked()))),
+        refusal(project.with(|it| it.add_task(&task("t1"), &invocation()))),
         "there is already a task t1"
     );
     assert!(
-        refusal(project.with(|it| it.add_task(&task(" "), &asked())))
+        refusal(project.with(|it| it.add_task(&task(" "), &invocation())))
             .starts_with("a task's id is one line")
     );
     assert_eq!(refusal(go(&project, "t9", TaskMove::Start)), "there is no task t9 in the plan");
@@ -60,14 +60,15 @@ fn a_plan_holds_an_id_once() {
 #[test]
 fn a_feature_goes_its_way() {
     let project = Project::at_work();
-    let go_on = |made| project.with(|it| it.move_to(made, &asked()));
+    let go_on = |made| project.with(|it| it.move_to(made, &invocation()));
     assert!(refusal(go_on(FeatureMove::Resume)).contains("`resume` is no valid transition"));
     assert_eq!(go_on(FeatureMove::Pause).unwrap(), FeatureStatus::Paused);
     let resting = "the feature dark-mode-2026-11-15 is paused, not active";
     assert_eq!(refusal(go(&project, "t1", TaskMove::Done)), resting);
-    assert_eq!(refusal(project.with(|it| it.use_model(Model::Sonnet, &asked()))), resting);
+    assert_eq!(refusal(project.with(|it| it.use_model(Model::Sonnet, &invocation()))), resting);
     assert!(
-        refusal(project.open().archive(ID, &asked())).contains("only a completed one is archived")
+        refusal(project.open().archive(ID, &invocation()))
+            .contains("only a completed one is archived")
     );
     assert_eq!(go_on(FeatureMove::Resume).unwrap(), FeatureStatus::Active);
     assert_eq!(go_on(FeatureMove::Complete).unwrap(), FeatureStatus::Completed);
@@ -78,10 +79,10 @@ fn a_feature_goes_its_way() {
 #[test]
 fn what_is_archived_is_kept() {
     let project = Project::at_work();
-    project.with(|it| it.move_to(FeatureMove::Complete, &asked())).unwrap();
+    project.with(|it| it.move_to(FeatureMove::Complete, &invocation())).unwrap();
     let before = project.text("state.yaml");
     let list = std::fs::read(project.outer("active-features.yaml")).unwrap();
-    project.open().archive(ID, &asked()).unwrap();
+    project.open().archive(ID, &invocation()).unwrap();
     assert_eq!(
         std::fs::read_to_string(project.outer(".archive").join(ID).join("state.yaml")).unwrap(),
         before
@@ -125,7 +126,7 @@ fn time_never_steps_back() {
     let project = Project::new();
     for _ in 0..3 {
         let directory = Directory::open(project.root(), an_hour_ago).unwrap();
-        directory.feature(ID).unwrap().use_model(Model::Sonnet, &asked()).unwrap();
+        directory.feature(ID).unwrap().use_model(Model::Sonnet, &invocation()).unwrap();
     }
     let history = project.with(|it| it.history()).unwrap();
     assert!(history.is_sorted_by(|one, next| one.timestamp < next.timestamp));

@@ -6,7 +6,7 @@ use taffrail_contracts::ai_session::{
     CONTRACT, FOLDER, FeatureStatus, Model, STATE, TaskMove, checksum,
 };
 use taffrail_model::Timestamp;
-use taffrail_workspace::{Asked, Directory, Feature, New, NewTask, TaskChange, WorkError};
+use taffrail_workspace::{Directory, Feature, Invocation, New, NewTask, TaskChange, WorkError};
 use tempfile::TempDir;
 
 /// The feature every test works on.
@@ -41,9 +41,9 @@ impl Project {
     /// A project with one feature, a task that is being worked on and one that is not.
     pub(crate) fn at_work() -> Self {
         let project = Self::new();
-        project.with(|it| it.add_task(&task("t1"), &asked())).unwrap();
-        project.with(|it| it.add_task(&task("t2"), &asked())).unwrap();
-        project.with(|it| it.move_task(&change("t1", TaskMove::Start), &asked())).unwrap();
+        project.with(|it| it.add_task(&task("t1"), &invocation())).unwrap();
+        project.with(|it| it.add_task(&task("t2"), &invocation())).unwrap();
+        project.with(|it| it.move_task(&change("t1", TaskMove::Start), &invocation())).unwrap();
         project
     }
 
@@ -54,7 +54,7 @@ impl Project {
     pub(crate) fn make(&self, name: &str) -> Result<String, WorkError> {
         let new =
             New { name: name.to_owned(), description: "at night".to_owned(), model: Model::Opus };
-        Directory::create(self.root(), &new, &asked(), now)
+        Directory::create(self.root(), &new, &invocation(), now)
     }
 
     pub(crate) fn open(&self) -> Directory {
@@ -136,8 +136,12 @@ fn gather(folder: &Path, below: &str, out: &mut Files) {
     }
 }
 
-pub(crate) fn asked() -> Asked {
-    Asked { command: "work test".to_owned(), arguments: "x".to_owned(), by: "tester".to_owned() }
+pub(crate) fn invocation() -> Invocation {
+    Invocation {
+        command: "work test".to_owned(),
+        arguments: "x".to_owned(),
+        by: "tester".to_owned(),
+    }
 }
 
 pub(crate) fn task(id: &str) -> NewTask {

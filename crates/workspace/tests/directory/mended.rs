@@ -1,6 +1,6 @@
 //! What is not sound is told, and mended without losing anything.
 
-use crate::kit::{ID, Project, asked, change};
+use crate::kit::{ID, Project, change, invocation};
 use taffrail_contracts::ai_session::{
     ACTIVE_FEATURES, CONTRACT, FeatureMove, HISTORY, Operation, PLAN, README, STATE, TaskMove,
     checksum,
@@ -112,7 +112,7 @@ fn what_is_spoiled_is_told_and_mended() {
 #[test]
 fn a_plan_is_made_again_from_the_history() {
     let project = Project::at_work();
-    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &asked())).unwrap();
+    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &invocation())).unwrap();
     let before = project.with(|it| it.plan()).unwrap();
     project.write(PLAN, "broken: [");
     project.recover();
@@ -122,7 +122,7 @@ fn a_plan_is_made_again_from_the_history() {
 #[test]
 fn where_a_feature_stands_is_known_from_the_history() {
     let project = Project::at_work();
-    project.with(|it| it.move_to(FeatureMove::Pause, &asked())).unwrap();
+    project.with(|it| it.move_to(FeatureMove::Pause, &invocation())).unwrap();
     let before = std::fs::read(project.outer(ACTIVE_FEATURES)).unwrap();
     std::fs::remove_file(project.outer(ACTIVE_FEATURES)).unwrap();
     project.recover();
@@ -170,7 +170,7 @@ fn a_state_that_is_not_sound_is_never_overwritten() {
     let before = project.files();
     assert!(
         project
-            .with(|it| it.use_model(taffrail_contracts::ai_session::Model::Opus, &asked()))
+            .with(|it| it.use_model(taffrail_contracts::ai_session::Model::Opus, &invocation()))
             .is_err()
     );
     project.check();

@@ -1,6 +1,6 @@
 //! Other tools write here, too.
 
-use crate::kit::{ID, Project, asked, change, task};
+use crate::kit::{ID, Project, change, invocation, task};
 use taffrail_contracts::ai_session::{Model, TaskMove};
 
 #[test]
@@ -25,11 +25,11 @@ fn keys_and_comments_of_others_stay() {
     .unwrap();
     let before = project.files();
 
-    project.with(|it| it.use_model(Model::Sonnet, &asked())).unwrap();
-    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &asked())).unwrap();
-    project.with(|it| it.add_task(&task("t3"), &asked())).unwrap();
+    project.with(|it| it.use_model(Model::Sonnet, &invocation())).unwrap();
+    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &invocation())).unwrap();
+    project.with(|it| it.add_task(&task("t3"), &invocation())).unwrap();
     project.make("Other").unwrap();
-    project.open().feature(ID).unwrap().use_model(Model::Gemini, &asked()).unwrap();
+    project.open().feature(ID).unwrap().use_model(Model::Gemini, &invocation()).unwrap();
 
     let after = project.files();
     for name in ["state.yaml", "implementation-plan.yaml"].map(|it| format!("{ID}/{it}")) {
@@ -106,7 +106,7 @@ fn a_directory_of_another_tool_is_taken_as_it_is() {
     project.write("state.yaml", &state);
     assert_eq!(project.check(), [""; 0]);
     let shown = project.current();
-    project.with(|it| it.move_task(&change("t1", TaskMove::Block), &asked())).unwrap();
+    project.with(|it| it.move_task(&change("t1", TaskMove::Block), &invocation())).unwrap();
     assert!(project.text("history.jsonl").starts_with(&history), "history is only appended to");
     assert_ne!(project.current(), shown);
     assert_eq!(project.check(), [""; 0]);
@@ -118,7 +118,7 @@ fn a_file_keeps_its_mode() {
     let project = Project::new();
     let mode = |mode| std::fs::Permissions::from_mode(mode);
     std::fs::set_permissions(project.path("state.yaml"), mode(0o640)).unwrap();
-    project.with(|it| it.use_model(Model::Sonnet, &asked())).unwrap();
+    project.with(|it| it.use_model(Model::Sonnet, &invocation())).unwrap();
     let kept = std::fs::metadata(project.path("state.yaml")).unwrap().permissions();
     assert_eq!(kept.mode() & 0o777, 0o640);
 }
@@ -131,7 +131,7 @@ fn a_plan_we_cannot_change_is_left_alone_and_so_is_the_history() {
         .replace("status: \"pending\"", "status: &s pending");
     project.write("implementation-plan.yaml", &format!("{plan}x-same: *s\n"));
     let before = project.files();
-    let refused = project.with(|it| it.move_task(&change("t2", TaskMove::Start), &asked()));
+    let refused = project.with(|it| it.move_task(&change("t2", TaskMove::Start), &invocation()));
     assert!(refused.unwrap_err().to_string().contains("without touching what others wrote"));
     assert_eq!(project.files(), before);
 }

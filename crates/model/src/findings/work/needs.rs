@@ -3,7 +3,7 @@
 use super::{Done, Over};
 use crate::findings::commands::Purpose;
 use crate::findings::outputs::Sign;
-use crate::findings::{FindingKind, Found, Thresholds, quoted};
+use crate::findings::{FindingDraft, FindingKind, Thresholds, quoted};
 use crate::{EventId, Timestamp};
 
 const CONFLICT: &str = "There is a merge conflict. Say which files are in conflict and how you would resolve each, before you go on.";
@@ -73,15 +73,15 @@ impl<'n> Needs<'n> {
         self.refused = None;
     }
 
-    pub(super) fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Vec<Found> {
+    pub(super) fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Vec<FindingDraft> {
         let missing = self.missing.iter().filter_map(|it| it.found(over, thresholds));
         let conflict = self.conflict.map(|it| {
             let says = format!("`{}` ended in a merge conflict.", quoted(&it.call.about));
-            Found::new(FindingKind::MergeConflict, it.at, &[it.id], says).proposing(CONFLICT)
+            FindingDraft::new(FindingKind::MergeConflict, it.at, &[it.id], says).proposing(CONFLICT)
         });
         let refused = self.refused.map(|it| {
-            let says = format!("`{}` was not let in.", quoted(&it.call.about));
-            Found::new(FindingKind::AuthFailure, it.at, &[it.id], says).likely()
+            let says = format!("Authentication failed for `{}`.", quoted(&it.call.about));
+            FindingDraft::new(FindingKind::AuthFailure, it.at, &[it.id], says).likely()
         });
         missing.chain(conflict).chain(refused).collect()
     }
@@ -106,7 +106,7 @@ impl Missing<'_> {
     }
 
     /// It was met again with nothing gone well since, or the agent stopped at it.
-    fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Option<Found> {
+    fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Option<FindingDraft> {
         if !self.is_last {
             return None;
         }
@@ -116,7 +116,7 @@ impl Missing<'_> {
         let (name, about) = (quoted(self.name), quoted(&self.by.call.about));
         let says = format!("`{name}` is not installed, and `{about}` needs it.");
         let proposal = "Something this needs is not installed. Say what it is and how you would install it, or do without it.";
-        let found = Found::new(FindingKind::MissingDependency, since, &ids, says);
+        let found = FindingDraft::new(FindingKind::MissingDependency, since, &ids, says);
         let found = found.proposing(proposal);
         Some(if again.is_some() { found } else { found.likely() })
     }

@@ -3,7 +3,7 @@
 use super::Done;
 use crate::findings::commands::Purpose;
 use crate::findings::edits::Edit;
-use crate::findings::{FindingKind, Found, Thresholds, quoted};
+use crate::findings::{FindingDraft, FindingKind, Thresholds, quoted};
 use crate::{EventId, Timestamp};
 
 const PROPOSAL: &str = "You seem to be repeating yourself. Stop, say what you have learned so far, and try another way.";
@@ -63,17 +63,17 @@ impl<'n> Repeats<'n> {
         self.edits.push((edit, done.id));
     }
 
-    pub(super) fn found(&self, thresholds: &Thresholds) -> Vec<Found> {
+    pub(super) fn found(&self, thresholds: &Thresholds) -> Vec<FindingDraft> {
         let undone = self.undone.iter().filter_map(|it| {
             let since = it.at.get(thresholds.reversals.checked_sub(1)?)?;
             let (times, about) = (it.at.len(), quoted(it.about));
             let says = format!("A change in {about} was undone or made again {times} times.");
-            Some(Found::new(FindingKind::Loop, *since, &it.ids, says).proposing(PROPOSAL))
+            Some(FindingDraft::new(FindingKind::Loop, *since, &it.ids, says).proposing(PROPOSAL))
         });
         self.repeated(thresholds).into_iter().chain(undone).collect()
     }
 
-    fn repeated(&self, thresholds: &Thresholds) -> Option<Found> {
+    fn repeated(&self, thresholds: &Thresholds) -> Option<FindingDraft> {
         let first = self.run.first()?;
         let least = match (is_failure(*first), first.call.purpose) {
             (true, _) => thresholds.same_failing,
@@ -85,7 +85,7 @@ impl<'n> Repeats<'n> {
         let (times, about) = (self.run.len(), quoted(&first.call.about));
         let how = if is_failure(*first) { "failed the same way" } else { "gave the same answer" };
         let says = format!("`{about}` {how} {times} times with nothing changed in between.");
-        let found = Found::new(FindingKind::Loop, since, &ids, says).proposing(PROPOSAL);
+        let found = FindingDraft::new(FindingKind::Loop, since, &ids, says).proposing(PROPOSAL);
         Some(if is_failure(*first) { found } else { found.likely() })
     }
 }

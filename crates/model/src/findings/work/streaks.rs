@@ -3,12 +3,11 @@
 use super::{Done, Over};
 use crate::findings::commands::Purpose;
 use crate::findings::outputs::Sign;
-use crate::findings::{FindingKind, Found, Thresholds, quoted};
+use crate::findings::{FindingDraft, FindingKind, Thresholds, quoted};
 use crate::{EventId, Timestamp};
 
 const TESTS: &str = "The same test keeps failing. Say what you think the cause is and how you would prove it, before you change anything else.";
-const TYPES: &str =
-    "The types still do not fit. Run the check again and mend the first error it names.";
+const TYPES: &str = "Type errors remain. Run the check again and fix the first error it names.";
 
 /// The most checks that are followed at once.
 const MOST: usize = 16;
@@ -65,18 +64,18 @@ impl<'n> Streaks<'n> {
         self.failing.drain(..over);
     }
 
-    pub(super) fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Vec<Found> {
+    pub(super) fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Vec<FindingDraft> {
         let again = self.failing.iter().filter_map(|it| it.found(thresholds));
         again.chain(over.and_then(|it| self.left(it))).collect()
     }
 
     /// The agent stopped while types did not fit when it last looked.
-    fn left(&self, over: Over) -> Option<Found> {
+    fn left(&self, over: Over) -> Option<FindingDraft> {
         let last = self.last.filter(|it| it.failed && it.signs.contains(&Sign::Types))?;
         let says =
             format!("It stopped while `{}` still failed on types.", quoted(&last.call.about));
         let kind = FindingKind::TypeError;
-        Some(Found::new(kind, over.at, &[last.id, over.by], says).likely().proposing(TYPES))
+        Some(FindingDraft::new(kind, over.at, &[last.id, over.by], says).likely().proposing(TYPES))
     }
 }
 
@@ -86,7 +85,7 @@ impl<'n> Streak<'n> {
         Self { last: done, types, runs: vec![(done.id, done.at)], changed: false }
     }
 
-    fn found(&self, thresholds: &Thresholds) -> Option<Found> {
+    fn found(&self, thresholds: &Thresholds) -> Option<FindingDraft> {
         let (kind, least, proposal) = match (self.types, self.last.call.purpose) {
             (true, _) => (FindingKind::TypeError, thresholds.same_types, TYPES),
             (false, Purpose::Test) => {
@@ -98,6 +97,6 @@ impl<'n> Streak<'n> {
         let ids: Vec<EventId> = self.runs.iter().map(|(id, _)| *id).collect();
         let (about, times) = (quoted(&self.last.call.key), self.runs.len());
         let says = format!("`{about}` failed the same way {times} times, whatever was changed.");
-        Some(Found::new(kind, since, &ids, says).proposing(proposal))
+        Some(FindingDraft::new(kind, since, &ids, says).proposing(proposal))
     }
 }

@@ -1,5 +1,6 @@
 //! A bundle arrives whole and from whom it says, or not at all.
 
+mod fuzz;
 mod hostile;
 mod whole;
 

@@ -139,8 +139,11 @@ fn only_a_current_device_of_the_same_team_may_have_made_it() {
     // Another team, and a team made up around our ids.
     let team = TeamId::from_bytes([9; 16]);
     let other = Roster::found(team, stranger.device("eve"), &stranger.secret, at(0)).unwrap();
-    let mine =
-        Op::Add { device: a.device("ada"), invite: crate::roster::InviteId::from_bytes([1; 32]) };
+    let mine = Op::Add {
+        device: a.device("ada"),
+        invite: crate::roster::InviteId::from_bytes([1; 32]),
+        vouch: None,
+    };
     let (other, _) = other.with(mine, &stranger.signer(), at(1)).unwrap();
     let from_other = packed(&ENTRIES, &other, &stranger, &[&a]);
     check(&from_other, &roster, Refused::Roster(crate::roster::Fault::OtherTeam { team }));

@@ -1,13 +1,13 @@
-//! Decisions about requests, across devices: at most one is let out.
+//! Decisions about requests, across devices: at most one takes effect.
 //!
-//! The device that asks is the only one that lets a decision out, so two can never act. A key on the
-//! hub says which of the others' answers it may take: who answers claims it first, by compare-and-set,
-//! and the asking device takes only the answer the claim names. Who sits at the asking device needs no
-//! claim: its desk lets out the first decision it gets, and tells the others which that was.
+//! Only the asking device lets a decision take effect, so two can never act. A key on the
+//! hub decides which remote answer counts: the answering device claims it first, by compare-and-set,
+//! and the asking device accepts only the answer that the claim names. A user at the asking device needs no
+//! claim: that device takes the first decision it gets, and publishes which one it was.
 
-mod judging;
+mod verification;
 
-pub use judging::{Asked, NotOut, input_of, is_of_same_user, judge};
+pub use verification::{AnswerRejection, OpenRequest, input_of, is_of_same_user, verify_answer};
 
 use super::names;
 use crate::bytes::{Digest, Signature, TeamId};
@@ -29,18 +29,18 @@ pub struct Answer {
     pub request: ApprovalId,
     /// The hash of the exact input of the tool.
     pub input: Digest,
-    /// Until when it counts.
+    /// When it expires.
     pub expires: Timestamp,
-    /// What was decided, made elsewhere.
+    /// The decision, in the caller's format.
     pub decision: String,
     /// The device it was decided on.
     pub by: DeviceId,
-    /// Drawn, so that a claim does not give the decision away.
+    /// Random, so that a claim does not reveal the decision.
     pub salt: Digest,
 }
 
 impl Answer {
-    /// What a claim names.
+    /// The hash that a claim names.
     #[must_use]
     pub fn hash(&self) -> Digest {
         let expires = self.expires.as_nanosecond().to_le_bytes();
@@ -58,7 +58,7 @@ impl Answer {
     }
 }
 
-/// Who decided a request, as the hub has it. The hub does not learn what was decided.
+/// A device's claim to a decision, as the hub stores it. The hub does not learn the decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The device.
@@ -92,7 +92,7 @@ impl Claim {
         })
     }
 
-    /// Whether a device that is in the team now made it, for this request.
+    /// Whether a current device of the team signed it for this request.
     #[must_use]
     pub fn holds(&self, request: &ApprovalId, roster: &Roster) -> bool {
         let member = roster.member(&self.by).filter(|member| member.is_current());
@@ -109,19 +109,19 @@ fn signed(team: &TeamId, request: &ApprovalId, by: &DeviceId, answer: &Digest) -
     encode(Purpose::Claim, &[team.as_bytes(), request, by, answer.as_bytes()])
 }
 
-/// What became of claiming a decision.
+/// The outcome of claiming a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claimed {
-    /// It is ours.
+    /// This device holds the claim.
     Won,
-    /// This claim stands there.
+    /// Another device holds this claim.
     Lost(Claim),
 }
 
-/// Claims a decision. What stands there and holds is never replaced; what does not hold is.
+/// Claims a decision. A valid claim is never replaced; an invalid one is.
 ///
 /// # Errors
-/// The hub cannot be reached: the claim may stand there all the same. Ask again.
+/// The hub cannot be reached: the claim may have been written all the same. Try again.
 pub async fn claim<H: Hub>(
     hub: &H,
     roster: &Roster,
@@ -144,11 +144,11 @@ pub async fn claim<H: Hub>(
     }
 }
 
-/// The claim that stands on the hub, if one that holds does.
+/// The valid claim on the hub, if there is one.
 ///
 /// # Errors
 /// The hub cannot be reached.
-pub async fn standing_claim<H: Hub>(
+pub async fn current_claim<H: Hub>(
     hub: &H,
     roster: &Roster,
     request: &ApprovalId,

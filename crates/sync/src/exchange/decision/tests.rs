@@ -1,4 +1,4 @@
-//! Whatever the order of claims and answers: at most one answer counts, by who it says.
+//! Whatever the order of claims and answers: at most one answer counts, and it is its device's own.
 
 use super::*;
 use crate::hub::MemoryHub;
@@ -11,8 +11,8 @@ fn session() -> SessionId {
     SessionId::from_bytes([3; 16])
 }
 
-fn asked(home: &Own) -> Asked {
-    Asked {
+fn request(home: &Own) -> OpenRequest {
+    OpenRequest {
         device: home.id.clone(),
         session: session(),
         request: ApprovalId::new("r1"),
@@ -22,13 +22,13 @@ fn asked(home: &Own) -> Asked {
 }
 
 fn answer(home: &Own, by: &Own, decision: &str) -> Answer {
-    let asked = asked(home);
+    let request = request(home);
     Answer {
-        to: asked.device,
-        session: asked.session,
-        request: asked.request,
-        input: asked.input,
-        expires: asked.expires,
+        to: request.device,
+        session: request.session,
+        request: request.request,
+        input: request.input,
+        expires: request.expires,
         decision: decision.to_owned(),
         by: by.id.clone(),
         salt: Digest::from_bytes([9; 32]),
@@ -76,10 +76,10 @@ impl World {
     }
 
     fn send(&mut self, who: usize) {
-        let asked = asked(&self.devices[0]);
-        let standing = block(standing_claim(&self.hub, &self.roster, &asked.request)).unwrap();
+        let request = request(&self.devices[0]);
+        let standing = block(current_claim(&self.hub, &self.roster, &request.request)).unwrap();
         let sent = (&self.devices[who].id, &self.answer(who));
-        if judge(&asked, sent, standing.as_ref(), &self.roster, at(1)).is_ok() {
+        if verify_answer(&request, sent, standing.as_ref(), &self.roster, at(1)).is_ok() {
             self.counted.insert(who);
         }
     }
@@ -112,28 +112,34 @@ fn only_the_answer_that_counts_is_let_out() {
     let roster = roster.with(add_for(&bob, "bob", 9), &home.signer(), at(9)).unwrap().0;
     let good = answer(&home, &desk, "yes");
     let check = |from: &Own, sent: &Answer, claim: Option<&Claim>, now, expected| {
-        let came = judge(&asked(&home), (&from.id, sent), claim, &roster, at(now));
+        let came = verify_answer(&request(&home), (&from.id, sent), claim, &roster, at(now));
         assert_eq!(came, expected, "{sent:?}");
     };
     let claimed = |of: &Answer, by: &Own| sign_claim(&roster, of, by);
     let by_desk = claimed(&good, &desk);
     check(&desk, &good, Some(&by_desk), 10, Ok(()));
-    check(&desk, &good, Some(&by_desk), 100, Err(NotOut::Expired));
-    check(&desk, &good, None, 10, Err(NotOut::Unclaimed));
-    check(&desk, &good, Some(&claimed(&good, &home)), 10, Err(NotOut::NotTheirs));
-    check(&desk, &good, Some(&claimed(&good, &phone)), 10, Err(NotOut::NotTheirs));
-    check(&phone, &good, Some(&claimed(&good, &phone)), 10, Err(NotOut::NotTheirs));
+    check(&desk, &good, Some(&by_desk), 100, Err(AnswerRejection::Expired));
+    check(&desk, &good, None, 10, Err(AnswerRejection::Unclaimed));
+    check(&desk, &good, Some(&claimed(&good, &home)), 10, Err(AnswerRejection::NotTheirs));
+    check(&desk, &good, Some(&claimed(&good, &phone)), 10, Err(AnswerRejection::NotTheirs));
+    check(&phone, &good, Some(&claimed(&good, &phone)), 10, Err(AnswerRejection::NotTheirs));
     let forged = Claim { by: desk.id.clone(), ..claimed(&good, &phone) };
-    check(&desk, &good, Some(&forged), 10, Err(NotOut::NotTheirs));
-    // Of the team, but removed; of the team, but somebody else's.
+    check(&desk, &good, Some(&forged), 10, Err(AnswerRejection::NotTheirs));
+    // A removed device of the team; a device of another user in the team.
     for stranger in [&gone, &bob] {
         let theirs = answer(&home, stranger, "yes");
-        check(stranger, &theirs, Some(&claimed(&theirs, stranger)), 10, Err(NotOut::NotTheirs));
+        check(
+            stranger,
+            &theirs,
+            Some(&claimed(&theirs, stranger)),
+            10,
+            Err(AnswerRejection::NotTheirs),
+        );
     }
     let changed = Answer { decision: "no".to_owned(), ..good.clone() };
-    check(&desk, &changed, Some(&by_desk), 10, Err(NotOut::NotTheirs));
+    check(&desk, &changed, Some(&by_desk), 10, Err(AnswerRejection::NotTheirs));
     let late = Answer { expires: at(5), ..good.clone() };
-    check(&desk, &late, Some(&claimed(&late, &desk)), 10, Err(NotOut::Expired));
+    check(&desk, &late, Some(&claimed(&late, &desk)), 10, Err(AnswerRejection::Expired));
     let others = [
         Answer { input: Digest::from_bytes([6; 32]), ..good.clone() },
         Answer { to: phone.id, ..good.clone() },
@@ -141,7 +147,7 @@ fn only_the_answer_that_counts_is_let_out() {
         Answer { request: ApprovalId::new("r2"), ..good },
     ];
     for other in others {
-        check(&desk, &other, Some(&claimed(&other, &desk)), 10, Err(NotOut::Other));
+        check(&desk, &other, Some(&claimed(&other, &desk)), 10, Err(AnswerRejection::Other));
     }
 }
 

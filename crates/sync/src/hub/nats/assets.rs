@@ -3,7 +3,6 @@
 use super::{NatsHub, fault};
 use crate::hub::{ENTRY_LIMIT, HubError, Result};
 use async_nats::jetstream::context::GetStreamError;
-use async_nats::jetstream::object_store::ObjectStore;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType, Stream};
 
 /// Room for the headers of an entry.
@@ -14,7 +13,7 @@ pub(super) fn log_stream(hub: &NatsHub) -> String {
     format!("TAFFRAIL_{}", hub.team.as_str())
 }
 
-/// The bucket of keys, and the one of blobs.
+/// What the names of keys and blobs begin with.
 pub(super) fn bucket(hub: &NatsHub) -> String {
     format!("taffrail_{}", hub.team.as_str())
 }
@@ -29,7 +28,28 @@ pub(super) fn log_root(hub: &NatsHub) -> String {
     format!("taffrail.{}.log.", hub.team.as_str())
 }
 
-/// Makes what is missing. What is there stays as it is.
+/// The subjects of beats begin like this. No stream has them: nothing is kept.
+pub(super) fn beat_root(hub: &NatsHub) -> String {
+    format!("taffrail.{}.beat.", hub.team.as_str())
+}
+
+/// The stream of blobs.
+pub(super) fn blob_stream(hub: &NatsHub) -> String {
+    format!("OBJ_{}", bucket(hub))
+}
+
+/// The subjects of pointers to blobs begin like this.
+pub(super) fn blob_root(hub: &NatsHub) -> String {
+    format!("$O.{}.M.", bucket(hub))
+}
+
+/// The subjects of the bytes of blobs begin like this.
+pub(super) fn piece_root(hub: &NatsHub) -> String {
+    format!("$O.{}.C.", bucket(hub))
+}
+
+/// Makes what is missing. What is there stays as it is. In none of it can a message be deleted, purged or
+/// rolled up, whatever a server allows its users.
 pub(super) async fn ensure(hub: &NatsHub) -> Result<()> {
     for config in [logs(hub), keys(hub), blobs(hub)] {
         let config = Config {
@@ -37,6 +57,9 @@ pub(super) async fn ensure(hub: &NatsHub) -> Result<()> {
             num_replicas: copies(hub),
             allow_direct: true,
             discard: DiscardPolicy::New,
+            deny_delete: true,
+            deny_purge: true,
+            allow_rollup: false,
             ..config
         };
         hub.context.get_or_create_stream(config).await.map_err(|it| fault::making(&it))?;
@@ -48,44 +71,30 @@ fn logs(hub: &NatsHub) -> Config {
     Config {
         name: log_stream(hub),
         subjects: vec![format!("{}>", log_root(hub))],
-        deny_delete: true,
         max_message_size: i32::try_from(ENTRY_LIMIT + HEADERS).unwrap_or(i32::MAX),
         ..Config::default()
     }
 }
 
-/// A key-value bucket as every client of NATS makes it.
+/// A key-value bucket that keeps the last value of each key.
 fn keys(hub: &NatsHub) -> Config {
     Config {
         name: key_stream(hub),
         subjects: vec![format!("$KV.{}.>", bucket(hub))],
         max_messages_per_subject: 1,
-        allow_rollup: true,
-        deny_delete: true,
         ..Config::default()
     }
 }
 
-/// An object store as every client of NATS makes it.
 fn blobs(hub: &NatsHub) -> Config {
-    let bucket = bucket(hub);
-    Config {
-        name: format!("OBJ_{bucket}"),
-        subjects: vec![format!("$O.{bucket}.C.>"), format!("$O.{bucket}.M.>")],
-        allow_rollup: true,
-        ..Config::default()
-    }
+    let subjects = vec![format!("{}>", piece_root(hub)), format!("{}>", blob_root(hub))];
+    Config { name: blob_stream(hub), subjects, ..Config::default() }
 }
 
 /// A stream to ask things of, without asking whether it is there.
 pub(super) async fn handle(hub: &NatsHub, name: String) -> Result<Stream<()>> {
     let odd = |error: GetStreamError| HubError::Refused(error.to_string());
     hub.context.get_stream_no_info(name).await.map_err(odd)
-}
-
-/// The object store of blobs.
-pub(super) async fn blob_store(hub: &NatsHub) -> Result<ObjectStore> {
-    hub.context.get_object_store(bucket(hub)).await.map_err(fault::unanswered)
 }
 
 fn copies(hub: &NatsHub) -> usize {

@@ -1,6 +1,6 @@
 //! Many messages of one subject in one question (a batched direct get).
 
-use super::{NatsHub, Spot, assets, fault};
+use super::{NatsHub, Spot, fault};
 use crate::hub::{Entry, HubError, PAGE_BYTES, Result};
 use async_nats::{HeaderMap, Message, StatusCode, Subscriber};
 use futures_util::StreamExt;
@@ -24,10 +24,10 @@ struct Question<'a> {
     max_bytes: usize,
 }
 
-/// The entries of a log from a place in the stream on, with their places.
+/// The messages of a subject from a place in its stream on, with their places.
 pub(super) async fn read(
     hub: &NatsHub,
-    subject: &str,
+    (stream, subject): (&str, &str),
     from: u64,
     limit: usize,
 ) -> Result<Vec<(Spot, Entry)>> {
@@ -37,7 +37,7 @@ pub(super) async fn read(
     let client = hub.context.client();
     let inbox = client.new_inbox();
     let mut answers = client.subscribe(inbox.clone()).await.map_err(fault::unanswered)?;
-    let ask = format!("$JS.API.DIRECT.GET.{}", assets::log_stream(hub));
+    let ask = format!("$JS.API.DIRECT.GET.{stream}");
     let asked = client.publish_with_reply(ask, inbox, question.into()).await;
     asked.map_err(fault::unanswered)?;
     gather(&mut answers).await

@@ -1,7 +1,8 @@
 //! A sound configuration for a `nats-server` of one team, as text.
 
 use crate::hub::{ENTRY_LIMIT, Team};
-use crate::roster::Member;
+use crate::keys::NatsUserKey;
+use crate::roster::{Role, Roster};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -20,35 +21,35 @@ pub struct NatsPlan {
     pub gigabytes: u32,
 }
 
-/// The configuration: every current device of the roster comes in by its own key, writes only its
-/// own logs, and can delete nothing.
+/// The configuration: every current device of the roster comes in by its own key and may publish what it
+/// needs and nothing else. None can delete, purge or replace what is in a log or a blob, nor change a
+/// stream; only admins make streams and write the roster. Who has a recovery key comes in to read.
 #[must_use]
-pub fn nats_conf<'a>(
-    team: &Team,
-    members: impl IntoIterator<Item = &'a Member>,
-    plan: &NatsPlan,
-) -> String {
+pub fn nats_conf(team: &Team, roster: &Roster, plan: &NatsPlan) -> String {
     let mut out = String::from(
         "# Made by `taffrail hub config`. Make it again when devices come or go, then reload.\n",
     );
     head(&mut out, plan);
     // Writing to a String cannot fail.
     writeln!(out, "accounts {{\n  TAFFRAIL {{").ok();
-    writeln!(
-        out,
-        "    jetstream {{ max_mem: 64M, max_file: {}G, max_streams: 3, max_consumers: 1000 }}",
-        plan.gigabytes
-    )
-    .ok();
+    let gigabytes = plan.gigabytes;
+    writeln!(out, "    jetstream {{ max_mem: 64M, max_file: {gigabytes}G, max_streams: 3 }}").ok();
     writeln!(out, "    users: [").ok();
-    for member in members.into_iter().filter(|it| it.is_current()) {
-        user(&mut out, team, member);
+    for member in roster.members().filter(|it| it.is_current()) {
+        let device = member.device.id.as_str();
+        let Some(nats_user) = member.device.keys.nats_user() else { continue };
+        user(&mut out, team, (device, nats_user), &published(team, device, member.role));
     }
+    for nats_user in roster.recovery_nats_keys().filter_map(|(_, nats_user)| nats_user) {
+        user(&mut out, team, ("a recovery key, to read only", nats_user), &asked(team));
+    }
+    // Writing to a String cannot fail.
     writeln!(out, "    ]\n  }}\n}}").ok();
     out
 }
 
 fn head(out: &mut String, plan: &NatsPlan) {
+    // Writing to a String cannot fail.
     writeln!(out, "listen: {}", quoted(&plan.listen)).ok();
     writeln!(out, "http: \"127.0.0.1:{}\"", plan.monitor).ok();
     writeln!(out, "max_payload: {}", 2 * ENTRY_LIMIT).ok();
@@ -67,30 +68,51 @@ fn head(out: &mut String, plan: &NatsPlan) {
     }
 }
 
-fn user(out: &mut String, team: &Team, member: &Member) {
-    let Some(door) = member.device.keys.door() else { return };
-    let (team, device) = (team.as_str(), member.device.id.as_str());
-    let publish = [
-        format!("taffrail.{team}.log.{device}.>"),
-        format!("$KV.taffrail_{team}.>"),
-        format!("$O.taffrail_{team}.>"),
-        "$JS.API.>".to_owned(),
-        "$JS.ACK.>".to_owned(),
-        "_INBOX.>".to_owned(),
-    ];
-    let never =
-        ["$JS.API.STREAM.DELETE.>", "$JS.API.STREAM.PURGE.>", "$JS.API.STREAM.MSG.DELETE.>"];
-    let list = |all: &mut dyn Iterator<Item = String>| all.collect::<Vec<_>>().join(", ");
-    let allowed = list(&mut publish.iter().map(|it| quoted(it)));
-    let denied = list(&mut never.iter().map(|it| quoted(it)));
-    writeln!(out, "      # {device}").ok();
-    writeln!(out, "      {{ nkey: {door}, permissions: {{").ok();
-    writeln!(out, "          publish: {{ allow: [{allowed}], deny: [{denied}] }}").ok();
-    writeln!(
-        out,
-        "          subscribe: {{ allow: [\"taffrail.{team}.>\", \"$KV.taffrail_{team}.>\", \"_INBOX.>\"] }} }} }}"
-    )
-    .ok();
+/// What everybody may ask the server: what is there, and for its bytes.
+fn asked(team: &Team) -> Vec<String> {
+    let ask = |what: &'static str| {
+        streams(team).into_iter().map(move |it| format!("$JS.API.{what}.{it}"))
+    };
+    ["STREAM.INFO", "STREAM.MSG.GET", "DIRECT.GET"].into_iter().flat_map(ask).collect()
+}
+
+fn streams(team: &Team) -> [String; 3] {
+    let team = team.as_str();
+    [format!("TAFFRAIL_{team}"), format!("KV_taffrail_{team}"), format!("OBJ_taffrail_{team}")]
+}
+
+/// What a device may publish.
+fn published(team: &Team, device: &str, role: Role) -> Vec<String> {
+    let mut out = asked(team);
+    let make = streams(team).map(|it| format!("$JS.API.STREAM.CREATE.{it}"));
+    let team = team.as_str();
+    let key = |name: &str| format!("$KV.taffrail_{team}.key.{name}");
+    out.push(format!("taffrail.{team}.log.{device}.>"));
+    out.push(format!("taffrail.{team}.beat.{device}"));
+    out.push(key(&format!("key.{device}.>")));
+    out.extend(["lease.>", "decision.>", "doctor.>"].map(key));
+    out.push(format!("$O.taffrail_{team}.>"));
+    if role == Role::Admin {
+        out.extend(make);
+        out.push(key("roster"));
+    }
+    out
+}
+
+fn user(
+    out: &mut String,
+    team: &Team,
+    (about, nats_user): (&str, &NatsUserKey),
+    publish: &[String],
+) {
+    let team = team.as_str();
+    let list = |all: &[String]| all.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(", ");
+    let heard = [format!("taffrail.{team}.>"), format!("$KV.taffrail_{team}.>"), "_INBOX.>".into()];
+    // Writing to a String cannot fail.
+    writeln!(out, "      # {about}").ok();
+    writeln!(out, "      {{ nkey: {nats_user}, permissions: {{").ok();
+    writeln!(out, "          publish: {{ allow: [{}] }}", list(publish)).ok();
+    writeln!(out, "          subscribe: {{ allow: [{}] }} }} }}", list(&heard)).ok();
 }
 
 /// A text in quotes, without what could end them.

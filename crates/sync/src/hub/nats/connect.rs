@@ -1,13 +1,16 @@
 //! Connecting, and staying connected.
 
-use super::{NatsHub, assets, fault};
+use super::{NatsHub, assets, certificate, fault};
 use crate::hub::address::Tls;
 use crate::hub::hints::hint_channel;
 use crate::hub::{Credentials, Hint, HubError, NatsKey, NatsServers, Result, Team};
 use async_nats::connection::State;
 use async_nats::jetstream::context::ContextBuilder;
-use async_nats::{ConnectOptions, Event, ServerAddr};
+use async_nats::{ConnectOptions, Event, ServerAddr, ServerError};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::Sender;
 
@@ -17,8 +20,14 @@ const ANSWER: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
 /// A connection that says nothing is given up after two of these.
 const PING: Duration = Duration::from_secs(10);
-/// The longest pause between two tries to connect.
-const PAUSE: Duration = Duration::from_secs(2);
+/// The longest pause before the second try to connect; it doubles from there.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+/// The longest pause between two tries.
+const PAUSE: Duration = Duration::from_secs(30);
+/// After so many tries the server is asked only now and then.
+const MANY: u32 = 40;
+/// The longest pause between two tries then.
+const LONG_PAUSE: Duration = Duration::from_mins(10);
 /// The first version that answers batches.
 const OLDEST: (u32, u32) = (2, 11);
 
@@ -30,13 +39,15 @@ impl NatsHub {
         credentials: &Credentials,
     ) -> Result<Self> {
         let addresses = addresses(servers)?;
-        let reconnected = hint_channel();
-        let options = options(servers, credentials, reconnected.clone())?;
-        let client = options.connect(addresses).await.map_err(|it| fault::connecting(&it))?;
+        let (reconnected, is_mute) = (hint_channel(), Arc::new(AtomicBool::new(false)));
+        let options = options(servers, credentials)?;
+        let options = heard(options, reconnected.clone(), Arc::clone(&is_mute));
+        let client = options.connect(addresses).await;
+        let client = client.map_err(|it| fault::connecting(&it, credentials))?;
         check_version(&client.server_info().version)?;
         let context = ContextBuilder::new().timeout(ANSWER).build(client);
         let (team, servers) = (team.clone(), servers.clone());
-        let hub = Self { context, team, servers, spots: Arc::default(), reconnected };
+        let hub = Self { context, team, servers, spots: Arc::default(), is_mute, reconnected };
         assets::ensure(&hub).await?;
         Ok(hub)
     }
@@ -54,31 +65,71 @@ fn addresses(servers: &NatsServers) -> Result<Vec<ServerAddr>> {
     parsed.map_err(|error: std::io::Error| HubError::Refused(error.to_string()))
 }
 
-fn options(
-    servers: &NatsServers,
-    credentials: &Credentials,
+/// Takes note of what the connection says of itself.
+fn heard(
+    options: ConnectOptions,
     reconnected: Sender<Hint>,
-) -> Result<ConnectOptions> {
+    is_mute: Arc<AtomicBool>,
+) -> ConnectOptions {
+    options.event_callback(move |event| {
+        match event {
+            Event::Connected => {
+                // Another server, or the same with another configuration, may let them through.
+                is_mute.store(false, Ordering::Relaxed);
+                tracing::debug!("the NATS server is connected");
+                // Without a watcher nobody needs it.
+                reconnected.send(Hint::Anything).ok();
+            }
+            Event::ServerError(ServerError::Other(why)) if is_about_beats(&why) => {
+                is_mute.store(true, Ordering::Relaxed);
+            }
+            Event::ServerError(error) => tracing::warn!(%error, "the NATS server reports an error"),
+            Event::ClientError(error) => tracing::warn!(%error, "the NATS client reports an error"),
+            Event::SlowConsumer(_) => tracing::warn!("messages of the NATS server were lost"),
+            Event::Disconnected | Event::LameDuckMode | Event::Draining | Event::Closed => {
+                tracing::debug!(%event, "the NATS connection changes");
+            }
+        }
+        std::future::ready(())
+    })
+}
+
+fn is_about_beats(why: &str) -> bool {
+    let why = why.to_lowercase();
+    why.starts_with("permissions violation for publish") && why.contains(".beat.")
+}
+
+/// How long is waited before a try to connect: by chance, so that many devices do not come back at one
+/// moment, and longer and longer, because a server that shuts a device out does so for good.
+fn pause(tries: usize, chance: u64) -> Duration {
+    let tries = u32::try_from(tries).unwrap_or(u32::MAX).saturating_sub(1);
+    let longest = if tries < MANY { PAUSE } else { LONG_PAUSE };
+    let longest = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(tries)).min(longest);
+    let most = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
+    Duration::from_millis(chance % most.saturating_add(1))
+}
+
+/// Chance of this process and moment: a hub is at the rim, and nothing is sealed with it.
+fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn options(servers: &NatsServers, credentials: &Credentials) -> Result<ConnectOptions> {
     let options = ConnectOptions::new()
         .name("taffrail")
         .connection_timeout(CONNECT)
         .request_timeout(Some(ANSWER))
         .ping_interval(PING)
         .require_tls(servers.tls == Tls::Required)
-        .reconnect_delay_callback(|tries| {
-            let tries = u32::try_from(tries).unwrap_or(u32::MAX).saturating_sub(1);
-            Duration::from_millis(50).saturating_mul(2_u32.saturating_pow(tries)).min(PAUSE)
-        })
-        .event_callback(move |event| {
-            if matches!(event, Event::Connected) {
-                // Without a watcher nobody needs it.
-                reconnected.send(Hint::Anything).ok();
-            }
-            std::future::ready(())
-        });
+        .reconnect_delay_callback(|tries| pause(tries, chance()));
     let options = match &servers.ca {
         Some(ca) => options.add_root_certificates(ca.clone()),
         None => options,
+    };
+    let options = match servers.pins.is_empty() {
+        true => options,
+        false => options
+            .tls_client_config(certificate::pinned(&servers.pins).map_err(|it| unusable(&it))?),
     };
     match &credentials.nats {
         None => Ok(options),
@@ -92,6 +143,10 @@ fn options(
             options.credentials(text).map_err(odd)
         }
     }
+}
+
+fn unusable(error: &async_nats::rustls::Error) -> HubError {
+    HubError::Refused(error.to_string())
 }
 
 fn check_version(version: &str) -> Result<()> {
@@ -109,6 +164,29 @@ fn check_version(version: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_device_that_is_shut_out_does_not_knock_every_two_seconds() {
+        let longest = |tries| (0..2_000).map(|it| pause(tries, it * 977)).max().unwrap();
+        let shortest = |tries| (0..2_000).map(|it| pause(tries, it * 977)).min().unwrap();
+        assert!(longest(1) <= FIRST_PAUSE);
+        for tries in [12, 30] {
+            assert!(longest(tries) > PAUSE * 9 / 10 && longest(tries) <= PAUSE, "{tries}");
+            assert!(shortest(tries) < PAUSE / 10, "{tries}: many devices come back one by one");
+        }
+        assert!(longest(60) > LONG_PAUSE / 2 && longest(usize::MAX) <= LONG_PAUSE);
+        let knocks = |tries: std::ops::Range<usize>| -> Duration {
+            tries.map(|it| pause(it, chance())).sum()
+        };
+        assert!(knocks(100..160) > Duration::from_hours(2), "sixty knocks take hours");
+    }
+
+    #[test]
+    fn a_server_that_lets_no_beats_through_is_noticed() {
+        let text = |subject: &str| format!("Permissions Violation for Publish to \"{subject}\"");
+        assert!(is_about_beats(&text("taffrail.t.beat.d")));
+        assert!(!is_about_beats(&text("taffrail.t.log.d.own.1")));
+    }
 
     #[test]
     fn old_servers_are_refused() {

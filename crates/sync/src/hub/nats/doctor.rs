@@ -16,6 +16,7 @@ pub(super) async fn doctor(hub: &NatsHub) -> Vec<HubCheck> {
     checks.push(transport(hub, &info));
     checks.push(payload(&info));
     checks.push(copies(hub).await);
+    checks.extend(erasing(hub).await);
     checks.push(durability(hub).await);
     checks
 }
@@ -58,13 +59,31 @@ async fn copies(hub: &NatsHub) -> HubCheck {
     }
 }
 
+/// Streams that were made by hand, or by an earlier version, may let their users erase what is in them.
+async fn erasing(hub: &NatsHub) -> Option<HubCheck> {
+    let names = [assets::log_stream(hub), assets::key_stream(hub), assets::blob_stream(hub)];
+    for name in names {
+        let stream = hub.context.get_stream(&name).await;
+        let config = stream.map(|it| it.cached_info().config.clone()).ok()?;
+        if config.allow_rollup || !config.deny_delete || !config.deny_purge {
+            let message = format!(
+                "The stream {name} lets whoever comes in erase what is in it. An emptied hub is filled again: \
+                 stop the server, remove its store, and start it."
+            );
+            return Some(HubCheck::weak(Aspect::Copies, message));
+        }
+    }
+    None
+}
+
 async fn durability(hub: &NatsHub) -> HubCheck {
     let Some(monitor) = &hub.servers.monitor else {
         return HubCheck::unknown(
             Aspect::Durability,
-            "A client cannot see whether the server flushes to the disk before it answers. Set \
-             `sync_interval: always` in its configuration, and name its monitoring address with \
-             ?monitor=http://HOST:8222 to have it checked.",
+            "A client cannot see whether the server flushes to the disk before it answers. What `taffrail hub \
+             config` writes has it do so. To see it, run on the server's own machine: curl -s \
+             'http://127.0.0.1:8222/jsz?config=true' | grep sync_always. Where the server's monitoring can be \
+             reached from here, ?monitor=http://HOST:8222 in the address has it checked.",
         );
     };
     match monitor::sync_interval(monitor).await {

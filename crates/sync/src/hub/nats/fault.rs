@@ -1,7 +1,7 @@
 //! What an error of NATS means.
 
-use super::{NatsHub, assets};
-use crate::hub::{HubError, Result};
+use super::{NatsHub, assets, certificate};
+use crate::hub::{Credentials, HubError, NatsKey, Result};
 use async_nats::jetstream::context::{
     CreateStreamError, CreateStreamErrorKind, PublishError, PublishErrorKind,
 };
@@ -18,16 +18,50 @@ pub(super) fn unanswered(error: impl Display) -> HubError {
     HubError::Unreachable(error.to_string())
 }
 
-pub(super) fn connecting(error: &ConnectError) -> HubError {
+/// Why there is no connection, and what to do.
+pub(super) fn connecting(error: &ConnectError, shown: &Credentials) -> HubError {
+    if let Some(why) = certificate::trouble(&told(error)) {
+        return HubError::Refused(why);
+    }
     match error.kind() {
-        ConnectErrorKind::ServerParse
-        | ConnectErrorKind::Authentication
-        | ConnectErrorKind::AuthorizationViolation
-        | ConnectErrorKind::Tls => HubError::Refused(error.to_string()),
+        ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
+            HubError::Refused(not_let_in(shown).to_owned())
+        }
+        ConnectErrorKind::ServerParse | ConnectErrorKind::Tls => HubError::Refused(told(error)),
         ConnectErrorKind::Dns
         | ConnectErrorKind::TimedOut
         | ConnectErrorKind::Io
         | ConnectErrorKind::MaxReconnects => HubError::Unreachable(error.to_string()),
+    }
+}
+
+/// An error with what it came of.
+fn told(error: &ConnectError) -> String {
+    let mut out = error.to_string();
+    let mut next = error.source();
+    while let Some(source) = next {
+        let more = source.to_string();
+        if !out.contains(&more) {
+            out = format!("{out}: {more}");
+        }
+        next = source.source();
+    }
+    out
+}
+
+fn not_let_in(shown: &Credentials) -> &'static str {
+    match &shown.nats {
+        Some(NatsKey::Seed(_)) => {
+            "this server does not know this device: it came after the server's configuration was written, or \
+             was removed. On a device of the team write it again with `taffrail hub config --out FILE`, and \
+             have the server read it with `nats-server --signal reload`"
+        }
+        Some(NatsKey::Token(_) | NatsKey::Password { .. } | NatsKey::Creds(_)) => {
+            "this server does not take the credentials in the file that `hub.credentials` names"
+        }
+        None => {
+            "this server asks who comes in, and there is nothing to show: set `hub.credentials`"
+        }
     }
 }
 
@@ -40,15 +74,34 @@ pub(super) fn making(error: &CreateStreamError) -> HubError {
         CreateStreamErrorKind::JetStreamUnavailable => HubError::Unreachable(
             "JetStream does not answer. Turn it on in the server's configuration".to_owned(),
         ),
-        CreateStreamErrorKind::TimedOut
-        | CreateStreamErrorKind::Response
+        // A server that does not let this device make them says nothing at all.
+        CreateStreamErrorKind::TimedOut => HubError::Unreachable(
+            "no answer in time. A server that is new or was emptied has to be reached by an admin \
+             device of the team first, which makes what the team needs there"
+                .to_owned(),
+        ),
+        CreateStreamErrorKind::Response
         | CreateStreamErrorKind::NotFound
         | CreateStreamErrorKind::ResponseParse => HubError::Unreachable(error.to_string()),
     }
 }
 
+/// The server has no room for it.
+fn is_full(error: &Error) -> bool {
+    let full = [
+        ErrorCode::INSUFFICIENT_RESOURCES,
+        ErrorCode::STORAGE_RESOURCES_EXCEEDED,
+        ErrorCode::MEMORY_RESOURCES_EXCEEDED,
+        ErrorCode::ACCOUNT_RESOURCES_EXCEEDED,
+        ErrorCode::STREAM_STORE_FAILED,
+    ];
+    full.contains(&error.error_code())
+}
+
 fn answered(error: &Error) -> HubError {
-    if error.code() == NOT_NOW {
+    if is_full(error) {
+        HubError::Full(error.to_string())
+    } else if error.code() == NOT_NOW {
         HubError::Unreachable(error.to_string())
     } else if error.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED {
         HubError::Refused(format!("{error}. Add ?copies=1 to the address"))
@@ -106,5 +159,41 @@ pub(super) async fn found<T>(
         Kind::JetStream(cause) => Err(answered(&cause)),
         Kind::InvalidSubject => Err(HubError::Refused(error.to_string())),
         Kind::Other => Err(HubError::Unreachable(error.to_string())),
+    }
+}
+
+/// What a stream says of itself; one that is gone is made again, and has nothing to say.
+pub(super) async fn described<T>(
+    hub: &NatsHub,
+    answer: std::result::Result<T, async_nats::jetstream::stream::InfoError>,
+) -> Result<Option<T>> {
+    let error = match answer {
+        Ok(it) => return Ok(Some(it)),
+        Err(error) => error,
+    };
+    let cause = error.source().and_then(|it| it.downcast_ref::<Error>());
+    match cause.map(Error::error_code) {
+        Some(ErrorCode::STREAM_NOT_FOUND) => assets::ensure(hub).await.map(|()| None),
+        _ => Err(unanswered(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_server_is_not_an_unreachable_one() {
+        let check = |code: usize, number: u64, why: &str, begins: &str| {
+            let error = serde_json::json!({"code": code, "err_code": number, "description": why});
+            let error: Error = serde_json::from_value(error).unwrap();
+            let meant = answered(&error).to_string();
+            assert!(meant.starts_with(begins), "{meant}");
+        };
+        check(503, 10_023, "insufficient resources", "The hub is full");
+        check(500, 10_047, "insufficient storage resources available", "The hub is full");
+        check(503, 10_077, "maximum bytes exceeded", "The hub is full");
+        check(503, 10_008, "JetStream system temporarily unavailable", "The hub cannot be reached");
+        check(400, 10_025, "invalid JSON", "The hub refused");
     }
 }

@@ -8,8 +8,6 @@ use bytes::Bytes;
 
 /// Where keys are in the bucket.
 pub(super) const KEYS: &str = "key";
-/// Where pointers to blobs are in the bucket.
-pub(super) const BLOBS: &str = "blob";
 
 pub(super) fn subject<K>(hub: &NatsHub, kind: &str, name: &Name<K>) -> String {
     format!("{}{}", root(hub, kind), name.dotted())
@@ -26,6 +24,13 @@ pub(super) async fn get(hub: &NatsHub, subject: &str) -> Result<Option<Value>> {
     let answer = stream.get_last_raw_message_by_subject(subject).await;
     let found = fault::found(hub, answer).await?;
     Ok(found.map(|it| Value { revision: Revision(it.sequence), bytes: it.payload }))
+}
+
+/// The first message of a subject of blobs, as the leader knows it.
+pub(super) async fn first(hub: &NatsHub, subject: &str) -> Result<Option<Bytes>> {
+    let stream = assets::handle(hub, assets::blob_stream(hub)).await?;
+    let answer = stream.get_next_raw_message_by_subject(subject).await;
+    Ok(fault::found(hub, answer).await?.map(|it| it.payload))
 }
 
 pub(super) async fn cas(
@@ -47,4 +52,11 @@ pub(super) async fn names<K: Ord>(
     below: &Prefix,
 ) -> Result<Vec<Name<K>>> {
     logs::names_under(hub, assets::key_stream(hub), &root(hub, kind), below).await
+}
+
+/// The number of the last message in the bucket.
+pub(super) async fn mark(hub: &NatsHub) -> Result<Option<u64>> {
+    let stream = assets::handle(hub, assets::key_stream(hub)).await?;
+    let info = fault::described(hub, stream.get_info().await).await?;
+    Ok(Some(info.map_or(0, |it| it.state.last_sequence)))
 }

@@ -11,9 +11,9 @@ use async_nats::jetstream::message::PublishMessage;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-/// An entry that was found at its place.
+/// An entry with its place in the stream.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct PlacedEntry {
     pub(super) spot: Spot,
     pub(super) bytes: Bytes,
 }
@@ -64,7 +64,7 @@ async fn publish(hub: &NatsHub, log: &LogName, after: Spot, bytes: &Bytes) -> Re
         .payload(bytes.clone())
         .header(batch::SEQ, seq.to_string())
         .expected_last_subject_sequence(after.at);
-    // Until there is an answer nobody knows where the log ends.
+    // Until there is an answer the end of the log is unknown.
     hub.spots().entry(log.clone()).or_default().end = None;
     let Some(at) = fenced_publish(hub, subject(hub, log), message).await? else {
         return Ok(Fenced::Kept);
@@ -95,7 +95,7 @@ async fn settle(
     hub: &NatsHub,
     log: &LogName,
     (seq, bytes): (u64, &Bytes),
-    end: Option<Found>,
+    end: Option<PlacedEntry>,
 ) -> Result<Appended> {
     let last = end.as_ref().map_or(0, |found| found.spot.seq);
     if seq == 0 || seq > last {
@@ -113,7 +113,7 @@ async fn settle(
 }
 
 /// The last entry, as the leader knows it.
-pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<Found>> {
+pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<PlacedEntry>> {
     let stream = assets::handle(hub, assets::log_stream(hub)).await?;
     let answer = stream.get_last_raw_message_by_subject(&subject(hub, log)).await;
     let Some(message) = fault::found(hub, answer).await? else {
@@ -123,7 +123,7 @@ pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<Found>> {
     let seq = batch::number(&message.headers, batch::SEQ)?;
     let spot = Spot { seq, at: message.sequence };
     hub.spots().entry(log.clone()).or_default().end = Some(spot);
-    Ok(Some(Found { spot, bytes: message.payload }))
+    Ok(Some(PlacedEntry { spot, bytes: message.payload }))
 }
 
 pub(super) async fn read_since(
@@ -139,7 +139,7 @@ pub(super) async fn read_since(
     let read = hub.spots().get(log).and_then(|spots| spots.read);
     let known = read.filter(|spot| spot.seq == after);
     if let Some(known) = known {
-        let found = batch::read(hub, &subject(hub, log), known.at + 1, limit).await?;
+        let found = entries(hub, &subject(hub, log), known.at + 1, limit).await?;
         if found.first().is_some_and(|(spot, _)| spot.seq == after + 1) {
             return accept(hub, log, found, limit);
         }
@@ -153,8 +153,17 @@ pub(super) async fn read_since(
         return Ok(Vec::new());
     }
     let from = place_of(hub, log, after + 1, last).await?;
-    let found = batch::read(hub, &subject(hub, log), from, limit).await?;
+    let found = entries(hub, &subject(hub, log), from, limit).await?;
     accept(hub, log, found, limit)
+}
+
+async fn entries(
+    hub: &NatsHub,
+    subject: &str,
+    from: u64,
+    limit: usize,
+) -> Result<Vec<(Spot, Entry)>> {
+    batch::read(hub, (&assets::log_stream(hub), subject), from, limit).await
 }
 
 /// Entries without gaps, and where they ended.
@@ -182,7 +191,7 @@ async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<
     let (mut low, mut high) = (seq, last.at);
     while low < high {
         let middle = low + (high - low) / 2;
-        let found = batch::read(hub, &subject, middle, 1).await?;
+        let found = entries(hub, &subject, middle, 1).await?;
         let (spot, _) = found.first().ok_or_else(|| behind(log))?;
         if spot.seq < seq {
             low = spot.at + 1;
@@ -192,7 +201,7 @@ async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<
             return Ok(spot.at);
         }
     }
-    let found = batch::read(hub, &subject, low, 1).await?;
+    let found = entries(hub, &subject, low, 1).await?;
     let is_it = found.first().is_some_and(|(spot, _)| spot.seq == seq);
     if is_it { Ok(low) } else { Err(missing(log, seq, found.is_empty())) }
 }
@@ -212,6 +221,13 @@ pub(super) async fn names(hub: &NatsHub, below: &Prefix) -> Result<Vec<LogName>>
     names_under(hub, assets::log_stream(hub), &assets::log_root(hub), below).await
 }
 
+/// The logs below a prefix with how many entries the stream has of each: none is ever removed.
+pub(super) async fn lengths(hub: &NatsHub, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+    let root = assets::log_root(hub);
+    let counted = counted_under(hub, assets::log_stream(hub), &root, below).await?;
+    Ok(counted.into_iter().map(|(name, count)| (name, Some(count))).collect())
+}
+
 /// The names below a prefix that a stream has subjects for.
 pub(super) async fn names_under<K: Ord>(
     hub: &NatsHub,
@@ -219,12 +235,27 @@ pub(super) async fn names_under<K: Ord>(
     root: &str,
     below: &Prefix,
 ) -> Result<Vec<Name<K>>> {
+    let counted = counted_under(hub, stream, root, below).await?;
+    Ok(counted.into_iter().map(|(name, _)| name).collect())
+}
+
+/// The same with how many messages each has.
+async fn counted_under<K: Ord>(
+    hub: &NatsHub,
+    stream: String,
+    root: &str,
+    below: &Prefix,
+) -> Result<Vec<(Name<K>, u64)>> {
     let stream = assets::handle(hub, stream).await?;
     let filter = format!("{root}{}>", below.dotted());
-    let subjects = stream.info_with_subjects(filter).await.map_err(fault::unanswered)?;
+    let answer = stream.info_with_subjects(filter).await;
+    let Some(subjects) = fault::described(hub, answer).await? else { return Ok(Vec::new()) };
     let subjects: Vec<(String, usize)> = subjects.try_collect().await.map_err(fault::unanswered)?;
-    let names = subjects.iter().filter_map(|(subject, _)| subject.strip_prefix(root));
-    let mut names: Vec<_> = names.filter_map(Name::from_dotted).collect();
-    names.sort_unstable();
-    Ok(names)
+    let named = subjects.iter().filter_map(|(subject, count)| {
+        let name = Name::from_dotted(subject.strip_prefix(root)?)?;
+        Some((name, *count as u64))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort_unstable();
+    Ok(named)
 }

@@ -1,5 +1,5 @@
-//! A hub on NATS JetStream: a stream with a subject for each log, a key-value bucket, and an
-//! object store for the bytes of blobs.
+//! A hub on NATS JetStream: a stream with a subject for each log, a key-value bucket, and a
+//! stream for the bytes of blobs.
 //!
 //! No device has a durable consumer: readers ask for batches by subject, and hints are a plain
 //! subscription. So the servers keep nothing for a device that is away.
@@ -7,6 +7,7 @@
 mod assets;
 mod batch;
 mod blobs;
+mod certificate;
 mod conf;
 mod connect;
 mod doctor;
@@ -16,16 +17,19 @@ mod logs;
 mod monitor;
 mod watch;
 
+pub use certificate::{ServerCertificate, pin_of};
 pub use conf::{NatsPlan, nats_conf};
 
 use super::{
     Appended, Blob, BlobName, Content, Entry, Hint, Hints, Hub, HubCheck, KeyName, LogName,
-    NatsServers, Prefix, Put, Result, Revision, Swapped, Team, Value,
+    NatsServers, Prefix, Put, Result, Revision, Swapped, Team, Value, Watched,
 };
 use async_nats::jetstream::Context;
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use taffrail_model::DeviceId;
 use tokio::sync::broadcast::Sender;
 
 /// A hub on NATS. Clones share its connection.
@@ -36,6 +40,8 @@ pub struct NatsHub {
     servers: NatsServers,
     /// Where logs were last seen to end. Only a start: the server checks every write.
     spots: Arc<Mutex<HashMap<LogName, Spots>>>,
+    /// The server does not let beats through.
+    is_mute: Arc<AtomicBool>,
     /// Says [`Hint::Anything`] when the connection is back.
     reconnected: Sender<Hint>,
 }
@@ -106,11 +112,23 @@ impl Hub for NatsHub {
     }
 
     async fn blobs(&self, below: &Prefix) -> Result<Vec<BlobName>> {
-        keys::names(self, keys::BLOBS, below).await
+        blobs::names(self, below).await
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        watch::watch(self, below).await
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        logs::lengths(self, below).await
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        keys::mark(self).await
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        watch::beat(self, device, bytes).await
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        watch::watch(self, watched).await
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

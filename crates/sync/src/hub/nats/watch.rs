@@ -1,41 +1,71 @@
 //! Hints from plain subscriptions: nothing is kept on the servers for a device that is away.
-//! A watcher gets the bytes of every entry along with its subject; they are dropped.
+//! A watcher gets the bytes of every entry along with its subject; they are dropped. Only logs that
+//! are read are subscribed to, so that no device is sent other devices' data.
 
 use super::{NatsHub, assets, fault, keys};
-use crate::hub::{Hint, Hints, KeyName, LogName, Name, Prefix, Result};
-use async_nats::Subscriber;
+use crate::hub::{Hint, Hints, HubError, KeyName, LogName, Name, Result, Watched};
+use async_nats::{Message, Subscriber};
+use bytes::Bytes;
 use futures_util::StreamExt;
+use futures_util::stream::{SelectAll, select_all};
+use std::sync::atomic::Ordering;
+use taffrail_model::DeviceId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender};
 
-/// What is listened to.
-struct Ears {
-    logs: Subscriber,
-    log_root: String,
-    keys: Subscriber,
-    key_root: String,
+/// Where the subjects of one team begin.
+#[derive(Debug, Clone)]
+struct Roots {
+    logs: String,
+    keys: String,
+    beats: String,
+}
+
+/// The open subscriptions.
+struct Subscriptions {
+    messages: SelectAll<Subscriber>,
+    roots: Roots,
     reconnected: Receiver<Hint>,
 }
 
-pub(super) async fn watch(hub: &NatsHub, below: &Prefix) -> Result<Hints> {
-    let (log_root, key_root) = (assets::log_root(hub), keys::root(hub, keys::KEYS));
+pub(super) async fn watch(hub: &NatsHub, watched: &Watched) -> Result<Hints> {
+    let roots = Roots {
+        logs: assets::log_root(hub),
+        keys: keys::root(hub, keys::KEYS),
+        beats: assets::beat_root(hub),
+    };
     let reconnected = hub.reconnected.subscribe();
-    let logs = listen(hub, &log_root, below).await?;
-    let keys = listen(hub, &key_root, below).await?;
-    // What happens after an answer to this is heard.
+    let mut messages =
+        vec![listen(hub, format!("{}{}>", roots.keys, watched.keys.dotted())).await?];
+    for below in &watched.logs {
+        messages.push(listen(hub, format!("{}{}>", roots.logs, below.dotted())).await?);
+    }
+    for device in &watched.beats {
+        messages.push(listen(hub, format!("{}{device}", roots.beats)).await?);
+    }
+    // After the answer to this flush, no change is missed.
     hub.context.client().flush().await.map_err(fault::unanswered)?;
-    let ears = Ears { logs, log_root, keys, key_root, reconnected };
-    Ok(Hints::fed(below.clone(), |sender| give(ears, sender)))
+    let subscriptions = Subscriptions { messages: select_all(messages), roots, reconnected };
+    Ok(Hints::fed(watched.clone(), |sender| forward(subscriptions, sender)))
 }
 
-async fn listen(hub: &NatsHub, root: &str, below: &Prefix) -> Result<Subscriber> {
-    let subject = format!("{root}{}>", below.dotted());
+/// Publishes a beat. A server that forbids beats makes the next call fail.
+pub(super) async fn beat(hub: &NatsHub, device: &DeviceId, bytes: Bytes) -> Result<()> {
+    if hub.is_mute.load(Ordering::Relaxed) {
+        let why = "the server's configuration lets no beats through";
+        return Err(HubError::Refused(why.to_owned()));
+    }
+    let subject = format!("{}{device}", assets::beat_root(hub));
+    hub.context.client().publish(subject, bytes).await.map_err(fault::unanswered)
+}
+
+async fn listen(hub: &NatsHub, subject: String) -> Result<Subscriber> {
     hub.context.client().subscribe(subject).await.map_err(fault::unanswered)
 }
 
-async fn give(mut ears: Ears, sender: Sender<Hint>) {
-    while let Some(heard) = hear(&mut ears).await {
-        if let Some(hint) = heard
+async fn forward(mut subscriptions: Subscriptions, sender: Sender<Hint>) {
+    while let Some(messages) = next_hint(&mut subscriptions).await {
+        if let Some(hint) = messages
             && sender.send(hint).is_err()
         {
             return;
@@ -43,22 +73,25 @@ async fn give(mut ears: Ears, sender: Sender<Hint>) {
     }
 }
 
-/// The next hint; nothing inside for a subject that is no name of ours, nothing at all at the end.
-async fn hear(ears: &mut Ears) -> Option<Option<Hint>> {
+/// The next hint; the inner `None` is for an unknown subject, the outer one for the end.
+async fn next_hint(subscriptions: &mut Subscriptions) -> Option<Option<Hint>> {
     tokio::select! {
-        message = ears.logs.next() => {
-            let name: Option<LogName> = name_of(message?.subject.as_str(), &ears.log_root);
-            Some(name.map(Hint::Log))
-        }
-        message = ears.keys.next() => {
-            let name: Option<KeyName> = name_of(message?.subject.as_str(), &ears.key_root);
-            Some(name.map(Hint::Key))
-        }
-        again = ears.reconnected.recv() => match again {
+        message = subscriptions.messages.next() => Some(hint_of(message?, &subscriptions.roots)),
+        again = subscriptions.reconnected.recv() => match again {
             Ok(_) | Err(RecvError::Lagged(_)) => Some(Some(Hint::Anything)),
             Err(RecvError::Closed) => None,
         },
     }
+}
+
+fn hint_of(message: Message, roots: &Roots) -> Option<Hint> {
+    let subject = message.subject.as_str();
+    if let Some(device) = subject.strip_prefix(&roots.beats) {
+        return Some(Hint::Beat(DeviceId::new(device), message.payload));
+    }
+    let log: Option<LogName> = name_of(subject, &roots.logs);
+    let key = || -> Option<KeyName> { name_of(subject, &roots.keys) };
+    log.map(Hint::Log).or_else(|| key().map(Hint::Key))
 }
 
 fn name_of<K>(subject: &str, root: &str) -> Option<Name<K>> {

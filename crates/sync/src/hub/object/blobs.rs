@@ -64,7 +64,9 @@ async fn send(hub: &ObjectHub, to: &Path, content: &Content, pointer: &Pointer) 
     }
     if let Err(error) = reader.must_be(pointer) {
         // What was sent has no name yet; a store may keep it until it cleans up.
-        upload.abort().await.ok();
+        if let Err(error) = upload.abort().await {
+            tracing::debug!(%error, "cannot abort an upload");
+        }
         return Err(error);
     }
     upload.finish().await.map_err(meant)?;

@@ -20,25 +20,34 @@ pub(super) fn meant(error: Error) -> HubError {
         // The rest, and what later versions add, is a store that did not answer or a disk that
         // did not take it.
         _ if is_final(&error) => HubError::Refused(message),
+        _ if is_full(&error) => HubError::Full(message),
         _ => HubError::Unreachable(message),
     }
 }
 
 /// Whether a disk says that trying again cannot help.
 fn is_final(error: &Error) -> bool {
+    let finals =
+        [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::NotADirectory];
+    on_disk(error).is_some_and(|it| finals.contains(&it))
+}
+
+/// Whether a disk has no room.
+fn is_full(error: &Error) -> bool {
+    let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded];
+    on_disk(error).is_some_and(|it| full.contains(&it))
+}
+
+/// What the disk says, where it was one.
+fn on_disk(error: &Error) -> Option<ErrorKind> {
     let mut source = error.source();
     while let Some(cause) = source {
         if let Some(cause) = cause.downcast_ref::<io::Error>() {
-            return matches!(
-                cause.kind(),
-                ErrorKind::PermissionDenied
-                    | ErrorKind::ReadOnlyFilesystem
-                    | ErrorKind::NotADirectory
-            );
+            return Some(cause.kind());
         }
         source = cause.source();
     }
-    false
+    None
 }
 
 fn whole_message(error: &Error) -> String {

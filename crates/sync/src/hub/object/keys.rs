@@ -44,13 +44,17 @@ pub(super) async fn cas(
     }
     if base > 0 && !hub.exists(&state_path(hub, key, base)?).await? {
         // Best effort: below the newest it does no harm.
-        hub.store.delete(&next_path).await.ok();
+        if let Err(error) = hub.store.delete(&next_path).await {
+            tracing::debug!(%error, "cannot remove a value of the hub that is not needed");
+        }
         return Ok(Swapped::Conflict);
     }
     hub.remember(key, next);
     if next.is_multiple_of(SWEEP_EVERY) {
         // Best effort: what stays is removed after another round of writes.
-        sweep(hub, key).await.ok();
+        if let Err(error) = sweep(hub, key).await {
+            tracing::debug!(%error, "cannot remove old values of the hub");
+        }
     }
     Ok(Swapped::Done(Revision(next)))
 }
@@ -76,6 +80,16 @@ pub(super) async fn revisions(hub: &ObjectHub, below: &Prefix) -> Result<BTreeMa
         }
     }
     Ok(newest)
+}
+
+/// A hash of the newest states of all keys. No segments are kept here, so no blob matters.
+pub(super) async fn mark(hub: &ObjectHub) -> Result<Option<u64>> {
+    let mut hasher = blake3::Hasher::new();
+    for (key, revision) in revisions(hub, &Prefix::everything()).await? {
+        hasher.update(format!("{key} {revision}\n").as_bytes());
+    }
+    let hash = hasher.finalize();
+    Ok(hash.as_bytes().first_chunk::<8>().map(|it| u64::from_le_bytes(*it)))
 }
 
 /// The newest state, looked for from the last one known: from any that is there up to the newest

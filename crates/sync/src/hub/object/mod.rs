@@ -7,6 +7,7 @@
 //! PREFIX/taffrail-v1/TEAM/keys/KEY/REVISION.value    a state of a key
 //! PREFIX/taffrail-v1/TEAM/blobs/BLOB.blob            a pointer to bytes
 //! PREFIX/taffrail-v1/TEAM/bytes/HASH                 bytes
+//! PREFIX/taffrail-v1/TEAM/beats/DEVICE.beat          the last sign of life of a device
 //! ```
 //!
 //! A dot is in no name, so no name can be taken for something else.
@@ -23,7 +24,7 @@ mod watch;
 
 use super::{
     Appended, Blob, BlobName, Content, Entry, Hints, Hub, HubCheck, HubError, KeyName, LogName,
-    Name, Prefix, Put, Result, Revision, Swapped, Value,
+    Name, Prefix, Put, Result, Revision, Swapped, Value, Watched,
 };
 use bytes::Bytes;
 use fault::meant;
@@ -31,8 +32,10 @@ use futures_util::TryStreamExt;
 use object_store::path::Path;
 use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use taffrail_model::DeviceId;
 
 /// A hub in a directory or a bucket.
 #[derive(Debug, Clone)]
@@ -40,6 +43,8 @@ pub struct ObjectHub {
     store: Arc<dyn ObjectStore>,
     root: String,
     place: Place,
+    /// The directory it is in, where it is in one.
+    folder: Option<PathBuf>,
     /// The newest revision seen of each key. Only a start: it is looked at again.
     revisions: Arc<Mutex<HashMap<KeyName, u64>>>,
 }
@@ -67,7 +72,17 @@ impl ObjectHub {
         Path::parse(text).map_err(|error| HubError::Refused(error.to_string()))
     }
 
+    /// A directory that is gone is not made again: what was mounted there is elsewhere, and an empty one
+    /// in its place would seem to have lost everything.
+    fn must_be_there(&self) -> Result<()> {
+        match self.folder.as_deref().filter(|it| !it.is_dir()) {
+            Some(gone) => Err(open::no_directory(gone)),
+            None => Ok(()),
+        }
+    }
+
     async fn create(&self, path: &Path, bytes: &[u8]) -> Result<Created> {
+        self.must_be_there()?;
         let options = PutOptions::from(PutMode::Create);
         match self.store.put_opts(path, frame::wrap(bytes).into(), options).await {
             Ok(_) => Ok(Created::New),
@@ -77,6 +92,7 @@ impl ObjectHub {
     }
 
     async fn read(&self, path: &Path) -> Result<Option<Bytes>> {
+        self.must_be_there()?;
         let bytes = match self.store.get(path).await {
             Ok(found) => found.bytes().await.map_err(meant)?,
             Err(Error::NotFound { .. }) => return Ok(None),
@@ -88,6 +104,7 @@ impl ObjectHub {
     }
 
     async fn exists(&self, path: &Path) -> Result<bool> {
+        self.must_be_there()?;
         match self.store.head(path).await {
             Ok(_) => Ok(true),
             Err(Error::NotFound { .. }) => Ok(false),
@@ -96,6 +113,7 @@ impl ObjectHub {
     }
 
     async fn list(&self, folder: &Path) -> Result<Vec<ObjectMeta>> {
+        self.must_be_there()?;
         self.store.list(Some(folder)).map_err(meant).try_collect().await
     }
 
@@ -196,8 +214,20 @@ impl Hub for ObjectHub {
         self.names("blobs", ".blob", below).await
     }
 
-    async fn watch(&self, below: &Prefix) -> Result<Hints> {
-        watch::watch(self, below).await
+    async fn lengths(&self, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
+        Ok(self.logs(below).await?.into_iter().map(|log| (log, None)).collect())
+    }
+
+    async fn mark(&self) -> Result<Option<u64>> {
+        keys::mark(self).await
+    }
+
+    async fn beat(&self, device: &DeviceId, bytes: Bytes) -> Result<()> {
+        watch::beat(self, device, bytes).await
+    }
+
+    async fn watch(&self, watched: &Watched) -> Result<Hints> {
+        watch::watch(self, watched).await
     }
 
     async fn doctor(&self) -> Vec<HubCheck> {

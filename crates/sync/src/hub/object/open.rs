@@ -25,14 +25,12 @@ impl ObjectHub {
     /// Opens a hub in a directory, which is there.
     pub fn directory(path: &Path, team: &Team) -> Result<Self> {
         if !path.is_dir() {
-            let path = path.display();
-            return Err(HubError::Unreachable(format!(
-                "{path} is no directory. Make it, or mount what it is on"
-            )));
+            return Err(no_directory(path));
         }
         let store = LocalFileSystem::new_with_prefix(path).map_err(meant)?.with_fsync(true);
         let place = copied_by(path).map_or(Place::Directory, Place::Copied);
-        Ok(Self::of(Arc::new(store), "", place, team))
+        let hub = Self::of(Arc::new(store), "", place, team);
+        Ok(Self { folder: Some(path.to_owned()), ..hub })
     }
 
     /// Opens a hub in a bucket, which is there. Nothing is asked of it yet.
@@ -49,12 +47,18 @@ impl ObjectHub {
     fn of(store: Arc<dyn ObjectStore>, prefix: &str, place: Place, team: &Team) -> Self {
         let slash = if prefix.is_empty() { "" } else { "/" };
         let root = format!("{prefix}{slash}{LAYOUT}/{}", team.as_str());
-        Self { store, root, place, revisions: Arc::default() }
+        Self { store, root, place, folder: None, revisions: Arc::default() }
     }
 }
 
+/// There is no such directory, or not any more.
+pub(super) fn no_directory(path: &Path) -> HubError {
+    let path = path.display();
+    HubError::Unreachable(format!("{path} is not a directory. Make it, or mount what it is on"))
+}
+
 fn s3(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectStore>> {
-    let keys = credentials.s3.as_ref().ok_or_else(|| missing("an S3 bucket needs keys"))?;
+    let keys = credentials.s3.as_ref().ok_or_else(|| missing(S3_KEYS))?;
     let mut builder = AmazonS3Builder::new()
         .with_bucket_name(&bucket.name)
         .with_region(bucket.region.as_deref().unwrap_or(REGION))
@@ -74,7 +78,7 @@ fn s3(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectStore>
 
 fn google(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectStore>> {
     let key = credentials.google.as_ref();
-    let key = key.ok_or_else(|| missing("a Google bucket needs the key of a service account"))?;
+    let key = key.ok_or_else(|| missing(GOOGLE_KEY))?;
     let mut builder = GoogleCloudStorageBuilder::new()
         .with_bucket_name(&bucket.name)
         .with_service_account_key(&key.0)
@@ -88,7 +92,7 @@ fn google(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectSt
 
 fn azure(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectStore>> {
     let key = credentials.azure.as_ref();
-    let key = key.ok_or_else(|| missing("an Azure container needs an access key"))?;
+    let key = key.ok_or_else(|| missing(AZURE_KEY))?;
     let mut builder = MicrosoftAzureBuilder::new()
         .with_container_name(&bucket.name)
         .with_account(bucket.account.as_deref().unwrap_or_default())
@@ -122,6 +126,14 @@ fn is_plain(bucket: &Bucket) -> bool {
     bucket.endpoint.as_ref().is_some_and(|it| it.starts_with("http://"))
 }
 
+const S3_KEYS: &str = "an S3 bucket needs keys. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write both as \
+     NAME=value lines into a file of mode 0600 that `hub.credentials` names; a daemon that runs as a service \
+     has the file only";
+const GOOGLE_KEY: &str = "a Google bucket needs the key of a service account. Name its JSON file (mode 0600) with \
+     `hub.credentials`";
+const AZURE_KEY: &str = "an Azure container needs an access key. Write it into a file of mode 0600 that \
+     `hub.credentials` names";
+
 fn missing(what: &str) -> HubError {
-    HubError::Refused(format!("{what}, and none were given"))
+    HubError::Refused(what.to_owned())
 }

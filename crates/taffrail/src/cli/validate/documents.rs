@@ -13,7 +13,7 @@ const LARGEST: u64 = 256 * 1024 * 1024;
 /// The deepest folder that is looked into.
 const DEPTH: usize = 16;
 
-/// A document, and where it stands.
+/// A document, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Document {
     /// Its file, where a folder was read.
@@ -80,9 +80,9 @@ fn files_below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<()
     Ok(())
 }
 
-/// One document; of events, every line that is no whole document with the others is one.
+/// One document; of events, every line is a document unless all lines together are one.
 fn split(contract: &Contract, file: Option<String>, bytes: &[u8]) -> Vec<Document> {
-    // What is not UTF-8 is no JSON either, and is told so.
+    // Text that is not UTF-8 is not JSON either, and the check reports it.
     let text = String::from_utf8_lossy(bytes).into_owned();
     let lines = text.lines().filter(|line| !line.trim().is_empty()).count();
     let is_one = lines <= 1 || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();

@@ -1,0 +1,221 @@
+//! How an agent's approval requests are read, and how they are answered.
+
+use crate::hook_payload::Payload;
+use serde_json::{Value, json};
+use taffrail_model::RuntimeIdentity;
+use taffrail_model::approval::Decision;
+
+/// How one agent's approval requests are read and answered.
+#[derive(Debug)]
+pub struct ApprovalPlan {
+    /// Where the agent's own dialog is while its hook is asked.
+    pub dialog: Dialog,
+    /// Reads a hook's payload; `None` if the payload is not an approval request.
+    pub request: fn(&str) -> Option<Request>,
+    /// Writes what the hook prints as the answer.
+    pub answer: fn(&Answer) -> String,
+    /// Reads the payload of a tool call that is about to run, allowed or not.
+    pub call: fn(&str) -> Option<Request>,
+    /// Writes what the hook prints when a rule denies such a call, with the reason.
+    pub denial: fn(&str) -> String,
+    /// How long the agent waits for its hook, in seconds.
+    pub seconds: i64,
+    /// How to detect that no person attends the agent.
+    pub unattended: Unattended,
+}
+
+/// Where the agent's own dialog is while its hook is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialog {
+    /// Shown at the same time; the first answer wins.
+    Beside,
+    /// Shown only when the hook gave none.
+    After,
+}
+
+/// How to detect that no person attends an agent.
+#[derive(Debug, Clone, Copy)]
+pub struct Unattended {
+    /// Environment variables, each with the prefix of its value.
+    pub variables: &'static [(&'static str, &'static str)],
+    /// Arguments of the command line.
+    pub words: &'static [&'static str],
+    /// Prefixes of the session's entrypoint.
+    pub entrypoints: &'static [&'static str],
+}
+
+/// An approval request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The session that asks: for a sub-agent, its own.
+    pub who: RuntimeIdentity,
+    /// The tool, as the agent names it.
+    pub tool: String,
+    /// The shell command, if the tool runs one.
+    pub command: Option<String>,
+    /// The request in one line.
+    pub says: String,
+    /// A digest of the exact input.
+    pub mark: String,
+    /// The folder it works in.
+    pub project: Option<String>,
+    /// Files the tool names.
+    pub files: Vec<String>,
+    /// The input of the tool.
+    pub input: Option<Value>,
+}
+
+/// An answer to a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The decision.
+    pub decision: Decision,
+    /// The reason that the agent gets with a refusal.
+    pub reason: Option<String>,
+}
+
+impl Unattended {
+    /// Whether these variables and this command line match. No person attends a CI machine,
+    /// either.
+    pub fn matches(&self, variable: impl Fn(&str) -> Option<String>, line: &[String]) -> bool {
+        let set = |name: &str, value: &str| variable(name).is_some_and(|it| it.starts_with(value));
+        let builds = variable("CI").is_some_and(|it| !matches!(it.as_str(), "" | "0" | "false"));
+        let by_variable = self.variables.iter().any(|(name, value)| set(name, value));
+        let own = line.iter().skip(1).take_while(|it| *it != "--");
+        builds || by_variable || own.into_iter().any(|it| self.words.contains(&it.as_str()))
+    }
+}
+
+/// A request in the shape that several agents share. A tool that asks a question is not a request.
+pub(crate) fn request_in(
+    json: &str,
+    questions: &[&str],
+    whose: fn(&Payload<'_>) -> RuntimeIdentity,
+) -> Option<Request> {
+    asked_in(json, "PermissionRequest", questions, whose)
+}
+
+/// A call that is about to run, in the shape that several agents share.
+pub(crate) fn call_in(
+    json: &str,
+    questions: &[&str],
+    whose: fn(&Payload<'_>) -> RuntimeIdentity,
+) -> Option<Request> {
+    asked_in(json, "PreToolUse", questions, whose)
+}
+
+fn asked_in(
+    json: &str,
+    hook: &str,
+    questions: &[&str],
+    whose: fn(&Payload<'_>) -> RuntimeIdentity,
+) -> Option<Request> {
+    let payload = Payload::of(json)?;
+    let tool = payload.tool_name.as_deref().unwrap_or_default();
+    let asks = payload.hook_event_name.as_deref() == Some(hook);
+    if !asks || questions.contains(&tool) {
+        return None;
+    }
+    Some(Request {
+        who: whose(&payload),
+        tool: tool.to_owned(),
+        command: payload.command(),
+        says: payload.request().unwrap_or_default().into_owned(),
+        mark: payload.input_mark(),
+        project: payload.folder(),
+        files: payload.file().into_iter().collect(),
+        input: payload.input(),
+    })
+}
+
+/// The refusal of a call that is about to run, in the shape that several agents share.
+pub(crate) fn denial_in(reason: &str) -> String {
+    let output = json!({
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": reason,
+    });
+    json!({ "hookSpecificOutput": output }).to_string()
+}
+
+/// The answer in the shape that several agents share.
+pub(crate) fn answer_in(answer: &Answer) -> String {
+    let decision = match (&answer.decision, &answer.reason) {
+        (Decision::Allow, _) => json!({ "behavior": "allow" }),
+        (_, Some(reason)) => json!({ "behavior": "deny", "message": reason }),
+        (_, None) => json!({ "behavior": "deny", "message": "Denied from Taffrail." }),
+    };
+    let hook = "PermissionRequest";
+    json!({ "hookSpecificOutput": { "hookEventName": hook, "decision": decision } }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_id;
+
+    fn request(agent: &str, json: &serde_json::Value) -> Option<Request> {
+        (by_id(agent).unwrap().approval_plan().unwrap().request)(&json.to_string())
+    }
+
+    #[test]
+    fn only_a_request_is_one() {
+        let check = |agent: &str, hook: &str, tool: &str, expected: Option<&str>| {
+            let payload = json!({"session_id": "s", "hook_event_name": hook, "tool_name": tool,
+                "cwd": "/w", "tool_input": {"command": "ls", "description": "look"}});
+            let got = request(agent, &payload).map(|it| it.says);
+            assert_eq!(got.as_deref(), expected, "{agent} {hook} {tool}");
+        };
+        for agent in ["claude-code", "codex"] {
+            check(agent, "PermissionRequest", "Bash", Some("ls"));
+            check(agent, "PreToolUse", "Bash", None);
+        }
+        check("claude-code", "PermissionRequest", "AskUserQuestion", None);
+        check("codex", "PermissionRequest", "request_user_input", None);
+    }
+
+    #[test]
+    fn a_request_of_a_worker_is_the_workers() {
+        let payload = json!({"session_id": "s", "hook_event_name": "PermissionRequest",
+            "tool_name": "Edit", "agent_id": "a1", "agent_type": "general", "cwd": "/w",
+            "tool_input": {"file_path": "/etc/hosts", "new_string": "x"}});
+        let got = request("claude-code", &payload).unwrap();
+        assert_eq!((got.who.scope.as_str(), got.who.id.as_str()), ("s", "a1"));
+        assert_eq!((got.command, got.says.as_str()), (None, "Edit /etc/hosts"));
+        assert_eq!(got.files, ["/etc/hosts"]);
+        assert_eq!(request("codex", &payload).unwrap().who.id.as_str(), "a1");
+    }
+
+    #[test]
+    fn an_answer_says_no_more_than_the_agent_reads() {
+        let check = |decision, reason: Option<&str>, expected: serde_json::Value| {
+            let answer = Answer { decision, reason: reason.map(str::to_owned) };
+            let got: serde_json::Value = serde_json::from_str(&answer_in(&answer)).unwrap();
+            assert_eq!(got["hookSpecificOutput"]["decision"], expected);
+            assert_eq!(got["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
+        };
+        check(Decision::Allow, Some("fine"), json!({"behavior": "allow"}));
+        check(Decision::Deny, Some("not now"), json!({"behavior": "deny", "message": "not now"}));
+        let unknown = Decision::Unknown("perhaps".to_owned());
+        check(unknown, None, json!({"behavior": "deny", "message": "Denied from Taffrail."}));
+    }
+
+    #[test]
+    fn nobody_sits_at_a_print_session() {
+        let plan = by_id("claude-code").unwrap().approval_plan().unwrap();
+        let check = |variable: (&str, &str), line: &str, expected: bool| {
+            let read = |name: &str| (name == variable.0).then(|| variable.1.to_owned());
+            let line: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(plan.unattended.matches(read, &line), expected, "{variable:?} {line:?}");
+        };
+        check(("", ""), "claude", false);
+        check(("", ""), "claude -p mend", true);
+        check(("", ""), "claude --print mend", true);
+        check(("", ""), "claude --resume x -- -p", false);
+        check(("", ""), "-p", false);
+        check(("CI", "true"), "claude", true);
+        check(("CI", "false"), "claude", false);
+        check(("CLAUDE_CODE_ENTRYPOINT", "sdk-cli"), "claude", true);
+        check(("CLAUDE_CODE_ENTRYPOINT", "cli"), "claude", false);
+    }
+}

@@ -1,0 +1,365 @@
+//! Hook payloads in the shape that several agents share.
+
+use crate::gist;
+use crate::journal::EntrySink;
+use crate::lenient::{self, Raw, Text, filled, lenient, made_of_objects};
+use crate::records::LONGEST_ID;
+use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use taffrail_model::approval::input_mark;
+use taffrail_model::rules::command_in;
+use taffrail_model::text::cut;
+use taffrail_model::{Detail, Draft, Facts, Kind, RuntimeIdentity, Signal};
+
+/// The payload that a hook gets on its standard input.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Payload<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) hook_event_name: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) session_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) agent_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(crate) agent_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    cwd: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    model: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    permission_mode: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) tool_name: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_input: Raw<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    tool_use_id: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    tool_calls: Option<Vec<Option<ToolCall<'a>>>>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) source: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    reason: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    trigger: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    message: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    pub(crate) notification_type: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    error: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    error_details: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    last_assistant_message: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    background_tasks: Option<Vec<Option<Task<'a>>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    tool_use_id: Text<'a>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Task<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    status: Text<'a>,
+}
+
+/// The text of a tool's input that is shown whole.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Input<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    file_path: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    path: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    plan: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    question: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    questions: Option<Vec<Option<Question<'a>>>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Question<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    question: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    options: Option<Vec<Option<Choice<'a>>>>,
+}
+
+/// An answer that is offered.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Choice<'a> {
+    #[serde(borrow, deserialize_with = "filled")]
+    label: Text<'a>,
+}
+
+made_of_objects! {
+    Payload<'de>, ToolCall<'de>, Task<'de>, Input<'de>, Question<'de>, Choice<'de>
+}
+
+/// The most answers of a question that are kept.
+const OPTIONS: usize = 16;
+/// The longest answer, in bytes.
+const LONGEST_LABEL: usize = 200;
+
+/// The meaning of a hook.
+pub(crate) struct HookMeaning<'p> {
+    pub(crate) kind: Kind,
+    pub(crate) signal: Signal,
+    pub(crate) text: Option<Cow<'p, str>>,
+}
+
+/// The final states of a background task, as agents write them; any other state means it runs.
+const FINISHED: &[&str] =
+    &["completed", "complete", "done", "failed", "killed", "stopped", "cancelled", "canceled"];
+
+impl<'a> Payload<'a> {
+    /// Parses a payload; `None` if it is torn, or lacks the hook's name or a valid session id.
+    pub(crate) fn of(json: &'a str) -> Option<Self> {
+        let payload: Self = lenient::value_in(json)?;
+        let is_named = |id: &Text<'_>| id.as_ref().is_some_and(|id| id.len() <= LONGEST_ID);
+        let is_whole = is_named(&payload.session_id) && payload.hook_event_name.is_some();
+        is_whole.then_some(payload)
+    }
+
+    /// The session that the hook names.
+    pub(crate) fn session(&self) -> &str {
+        self.session_id.as_deref().unwrap_or_default()
+    }
+
+    /// The sub-agent of the hook, if it names one.
+    pub(crate) fn worker(&self) -> Option<&str> {
+        self.agent_id.as_deref().filter(|id| id.len() <= LONGEST_ID)
+    }
+
+    /// The tool call in one line.
+    pub(crate) fn gist(&self) -> Option<Cow<'_, str>> {
+        let gist = self.tool_input.map(gist::of).filter(|gist| !gist.is_empty());
+        gist.or_else(|| self.tool_name.as_deref().map(Cow::Borrowed))
+    }
+
+    /// The approval request: a whole command, else the tool and its gist.
+    pub(crate) fn request(&self) -> Option<Cow<'_, str>> {
+        self.tool_input?;
+        self.command().map(Cow::Owned).or_else(|| {
+            let tool = self.tool_name.as_deref().unwrap_or_default();
+            let gist = self.tool_input.map(gist::of).unwrap_or_default();
+            Some(Cow::Owned(format!("{tool} {gist}").trim().to_owned()))
+        })
+    }
+
+    /// The shell command, if there is one, whatever its field is called.
+    pub(crate) fn command(&self) -> Option<String> {
+        command_in(&self.input()?)
+    }
+
+    /// The file a tool works on, if it names one.
+    pub(crate) fn file(&self) -> Option<String> {
+        let input: Input<'_> = self.tool_input.and_then(|it| lenient::value_in(it.get()))?;
+        input.file_path.or(input.path).map(Cow::into_owned)
+    }
+
+    /// The folder the agent works in.
+    pub(crate) fn folder(&self) -> Option<String> {
+        self.cwd.as_deref().map(str::to_owned)
+    }
+
+    /// The question to the user.
+    pub(crate) fn question(&self) -> Option<Cow<'_, str>> {
+        question_in(self.tool_input?.get()).map(Cow::Owned).or_else(|| self.gist())
+    }
+
+    /// The signal of a question, with the answers it offers.
+    pub(crate) fn question_signal(&self) -> Signal {
+        let options = self.tool_input.map(|it| options_in(it.get())).unwrap_or_default();
+        Signal::Asked { call: self.call(), options }
+    }
+
+    /// The signal of a call that is about to run.
+    pub(crate) fn call_signal(&self) -> Signal {
+        Signal::Called { call: self.call(), input: self.input_mark() }
+    }
+
+    /// The id of the call, or empty.
+    pub(crate) fn call(&self) -> String {
+        let id = self.tool_use_id.as_deref().filter(|id| id.len() <= LONGEST_ID);
+        id.unwrap_or_default().to_owned()
+    }
+
+    /// The tool's input.
+    pub(crate) fn input(&self) -> Option<Value> {
+        self.tool_input.and_then(|it| serde_json::from_str(it.get()).ok())
+    }
+
+    /// The digest of the tool's input.
+    pub(crate) fn input_mark(&self) -> String {
+        let tool = self.tool_name.as_deref().unwrap_or_default();
+        input_mark(tool, self.input().unwrap_or_default())
+    }
+
+    /// The number of tasks that still run although the agent stopped.
+    pub(crate) fn running_tasks(&self) -> usize {
+        let tasks = self.background_tasks.iter().flatten();
+        let goes_on = |status: Option<&str>| status.is_none_or(|it| !FINISHED.contains(&it));
+        tasks.filter(|task| goes_on(task.as_ref().and_then(|it| it.status.as_deref()))).count()
+    }
+
+    /// The meaning of a hook that all agents share; `None` for any other hook.
+    pub(crate) fn meaning(&self) -> Option<HookMeaning<'_>> {
+        let plain = |signal| HookMeaning { kind: Kind::Heartbeat, signal, text: None };
+        Some(match self.hook_event_name.as_deref()? {
+            "SessionStart" if self.source.as_deref() == Some("compact") => plain(Signal::Alive),
+            "SessionStart" if self.source.as_deref() == Some("clear") => plain(Signal::TookOver),
+            "SessionStart" => plain(Signal::Started),
+            "UserPromptSubmit" => {
+                HookMeaning { text: borrowed(&self.prompt), ..plain(Signal::Prompted) }
+            }
+            "PreToolUse" => HookMeaning { text: self.gist(), ..plain(self.call_signal()) },
+            "PermissionRequest" => HookMeaning {
+                kind: Kind::ApprovalRequested,
+                signal: Signal::AskedApproval { input: self.input_mark() },
+                text: self.request(),
+            },
+            "PostToolUse" | "PostToolUseFailure" => plain(Signal::Answered { call: self.call() }),
+            "PreCompact" => plain(Signal::Compacting),
+            "PostCompact" => plain(Signal::Compacted),
+            "Stop" => self.stop(),
+            "SubagentStart" => plain(Signal::Prompted),
+            "SubagentStop" => {
+                HookMeaning { text: borrowed(&self.last_assistant_message), ..plain(Signal::Ended) }
+            }
+            "SessionEnd" => HookMeaning {
+                kind: Kind::SessionExited,
+                signal: Signal::Ended,
+                text: borrowed(&self.reason),
+            },
+            _ => return None,
+        })
+    }
+
+    fn stop(&self) -> HookMeaning<'_> {
+        let signal = match self.running_tasks() {
+            0 => Signal::TurnOver,
+            _ => Signal::WorkingOn,
+        };
+        HookMeaning {
+            kind: Kind::AgentStopped,
+            signal,
+            text: borrowed(&self.last_assistant_message),
+        }
+    }
+
+    /// The text of an error.
+    pub(crate) fn failure(&self) -> Option<Cow<'_, str>> {
+        borrowed(&self.error_details).or_else(|| borrowed(&self.error))
+    }
+
+    /// The text of a notification.
+    pub(crate) fn remark(&self) -> Option<Cow<'_, str>> {
+        borrowed(&self.message)
+    }
+
+    /// The ids of a batch's finished calls.
+    pub(crate) fn batch(&self) -> Vec<String> {
+        let calls = self.tool_calls.iter().flatten().flatten();
+        let ids = calls.filter_map(|it| it.tool_use_id.as_deref());
+        ids.filter(|id| id.len() <= LONGEST_ID).map(str::to_owned).collect()
+    }
+
+    fn detail(&self) -> Detail<'_> {
+        let texts = [
+            ("tool", &self.tool_name),
+            ("call_id", &self.tool_use_id),
+            ("source", &self.source),
+            ("reason", &self.reason),
+            ("trigger", &self.trigger),
+            ("type", &self.notification_type),
+            ("error", &self.error),
+            ("agent_type", &self.agent_type),
+            ("permission_mode", &self.permission_mode),
+        ];
+        let named = texts.into_iter().filter_map(|(name, text)| {
+            let text = text.as_deref().filter(|text| !text.is_empty() && text.len() <= LONGEST_ID);
+            Some((name, Value::from(text?)))
+        });
+        let mut fields: Vec<_> = named.collect();
+        if let Some(tasks) = &self.background_tasks {
+            fields.push(("background", tasks.len().into()));
+            fields.push(("running", self.running_tasks().into()));
+        }
+        let name = self.hook_event_name.as_deref().unwrap_or_default();
+        Detail::Live { field: "hook", name: Cow::Borrowed(name), fields }
+    }
+
+    /// Emits the event of the hook.
+    pub(crate) fn emit(
+        &self,
+        sink: &mut EntrySink<'_, '_>,
+        who: &RuntimeIdentity,
+        meaning: HookMeaning<'_>,
+    ) {
+        self.emit_part(sink, who, (0, meaning));
+    }
+
+    /// Emits one of several events of the hook.
+    pub(crate) fn emit_part(
+        &self,
+        sink: &mut EntrySink<'_, '_>,
+        who: &RuntimeIdentity,
+        (part, meaning): (u32, HookMeaning<'_>),
+    ) {
+        let mut draft: Draft<'_> = sink.draft(part, meaning.kind);
+        draft.ends_turn = matches!(meaning.signal, Signal::TurnOver | Signal::Failed)
+            && matches!(draft.kind, Kind::AgentStopped | Kind::Error);
+        draft.signal = Some(meaning.signal);
+        draft.text = meaning.text;
+        draft.detail = self.detail();
+        sink.emit(who, draft);
+    }
+
+    /// The facts about the session.
+    pub(crate) fn facts(&self, sink: &EntrySink<'_, '_>, parent: Option<RuntimeIdentity>) -> Facts {
+        let owned = |text: &Text<'_>| text.as_deref().map(str::to_owned);
+        Facts {
+            project_path: owned(&self.cwd),
+            model: owned(&self.model),
+            process: sink.process,
+            parent,
+            ..Facts::default()
+        }
+    }
+}
+
+fn borrowed<'p>(text: &'p Text<'_>) -> Option<Cow<'p, str>> {
+    text.as_deref().map(Cow::Borrowed)
+}
+
+/// The first question in a tool's input, or the plan it asks about.
+pub(crate) fn question_in(input: &str) -> Option<String> {
+    let input: Input<'_> = lenient::value_in(input)?;
+    let first = input.questions.into_iter().flatten().flatten().find_map(|it| it.question);
+    first.or(input.question).or(input.plan).map(Cow::into_owned)
+}
+
+/// The answers that the first question in a tool's input offers.
+pub(crate) fn options_in(input: &str) -> Vec<String> {
+    let input: Option<Input<'_>> = lenient::value_in(input);
+    let questions = input.and_then(|it| it.questions).into_iter().flatten().flatten();
+    let first = questions.filter(|it| it.question.is_some()).find_map(|it| it.options);
+    let labels = first.into_iter().flatten().flatten().filter_map(|it| it.label);
+    labels.take(OPTIONS).map(|it| cut(&it, LONGEST_LABEL).to_owned()).collect()
+}

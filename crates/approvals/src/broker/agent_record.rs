@@ -1,0 +1,328 @@
+//! What the agent itself says about requests, and what follows from how its session stands.
+
+use super::{Broker, Open, PendingRequest, ledger, moved};
+use taffrail_api::EventLine;
+use taffrail_context::{Error, Settings};
+use taffrail_model::approval::{
+    Approval, ApprovalId, Call, Decision, Happening, Settler, Verdict, attach, input_mark,
+};
+use taffrail_model::status::{Reading, Status, WaitingKind};
+use taffrail_model::{Confidence, Event, Kind, Origin, SessionId, Signal, Timestamp};
+use taffrail_query::events::{device_of, each_line};
+use taffrail_store::IndexReader;
+
+/// Events that are looked back at when a request comes, to find its call.
+const LOOK_BACK: usize = 64;
+/// Whoever decided was not here.
+const AT_THE_AGENT: &str = "agent";
+
+/// Something an event says about requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestEvent {
+    /// A tool is called.
+    Called(Call),
+    /// The hook's own request was read.
+    Asked(String),
+    /// A request was decided, by the agent's own record.
+    Decided(String, Decision, Option<String>),
+    /// A call came back.
+    Returned(String),
+}
+
+impl RequestEvent {
+    /// What an event and its signal say; nothing of most, and nothing of our own words.
+    pub fn of(event: &Event, signal: Option<&Signal>) -> Option<Self> {
+        let field = |name: &str| event.data.get(name).and_then(|it| it.as_str());
+        let call = || field("call_id").unwrap_or_default().to_owned();
+        match (&event.kind, signal) {
+            _ if event.source == Origin::Input => None,
+            (_, Some(Signal::AskedApproval { input })) => Some(Self::Asked(input.clone())),
+            (_, Some(Signal::Called { call, input })) => {
+                Some(Self::Called(Call { id: call.clone(), input: input.clone() }))
+            }
+            (_, Some(Signal::Answered { call })) => Some(Self::Returned(call.clone())),
+            (Kind::ToolCall, _) => {
+                let input = event.data.get("input").cloned().unwrap_or_default();
+                let input = input_mark(field("tool").unwrap_or_default(), input);
+                Some(Self::Called(Call { id: call(), input }))
+            }
+            (Kind::ApprovalResolved, _) => {
+                let decision = decision(field("decision").unwrap_or_default());
+                Some(Self::Decided(call(), decision, field("decided_by").map(str::to_owned)))
+            }
+            (Kind::ToolResult, _) => Some(Self::Returned(call())),
+            (_, _) => None,
+        }
+    }
+}
+
+/// The agent's word for a decision, in ours.
+fn decision(word: &str) -> Decision {
+    match word {
+        "accept" | "allow" | "approve" | "approved" => Decision::Allow,
+        "reject" | "deny" | "denied" | "decline" => Decision::Deny,
+        other => Decision::Unknown(other.to_owned()),
+    }
+}
+
+/// What is over, by the status of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Over {
+    /// The session, and all it asked.
+    Session,
+    /// The turn, at this time: what was asked before is no longer open.
+    Turn(Timestamp),
+    /// The request the session waited for; another one may be open.
+    Request,
+}
+
+impl Over {
+    fn of(reading: &Reading) -> Option<Self> {
+        match reading.status {
+            Status::Exited => Some(Self::Session),
+            // A daemon that comes back guesses before it has event the agent.
+            _ if reading.confidence == Confidence::Low => None,
+            Status::Waiting | Status::Idle if !asks(reading) => Some(Self::Turn(reading.since)),
+            Status::Waiting | Status::Idle | Status::Running => Some(Self::Request),
+            Status::WaitingApproval | Status::Unknown => None,
+        }
+    }
+}
+
+/// A question is asked in the middle of a turn.
+fn asks(reading: &Reading) -> bool {
+    reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question)
+}
+
+impl Broker {
+    /// Something may still be learned of a request of this session.
+    pub fn follows(&self, session: SessionId) -> bool {
+        self.lock().known.values().any(|it| it.it.session_id == session)
+    }
+
+    /// A hook of this session waits here for an answer: whoever sent it lives.
+    pub fn holds(&self, session: SessionId) -> bool {
+        self.lock().known.values().any(|it| it.it.session_id == session && it.waits.is_some())
+    }
+
+    /// Learns from what a session says.
+    pub fn apply_events(&self, session: SessionId, said: &[RequestEvent]) -> Result<(), Error> {
+        let settings = self.settings();
+        let mut open = self.lock();
+        open.join(settings, session, said)?;
+        let now = (settings.now)();
+        let mut changed = Vec::new();
+        // Who decided stands beside the result, and says more.
+        let decided = said.iter().filter(|it| matches!(it, RequestEvent::Decided(..)));
+        let returned = said.iter().filter(|it| matches!(it, RequestEvent::Returned(_)));
+        for it in decided.chain(returned) {
+            changed.extend(open.settle(settings, (session, it), now)?);
+        }
+        open.tidy();
+        drop(open);
+        changed.iter().for_each(|it| self.publish(it));
+        Ok(())
+    }
+
+    /// Learns from the status of a session.
+    pub fn apply_status(&self, session: SessionId, reading: &Reading) -> Result<(), Error> {
+        let Some(over) = Over::of(reading) else { return Ok(()) };
+        let now = (self.settings().now)();
+        let happening = match over {
+            Over::Session => Happening::SessionOver,
+            Over::Turn(_) | Over::Request => {
+                Happening::Settled(Settler::Untold, at_the_agent(now, None))
+            }
+        };
+        let mut open = self.lock();
+        let ids = open.answerable(session, over);
+        let mut changed = Vec::new();
+        if !ids.is_empty() {
+            let mut ledger = ledger(self.settings())?;
+            for id in ids {
+                let Some(request) = open.known.get_mut(&id) else { continue };
+                request.it = moved(&mut ledger, request.it.clone(), &happening)?;
+                request.waits = None;
+                changed.push(request.it.clone());
+            }
+        }
+        open.tidy();
+        drop(open);
+        changed.iter().for_each(|it| self.publish(it));
+        Ok(())
+    }
+
+    /// Looks for the calls of a session that came before its request.
+    pub(super) fn look_back(&self, session: SessionId) -> Result<(), Error> {
+        let settings = self.settings();
+        let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
+        let Some(row) = index.session_by_id(session)? else { return Ok(()) };
+        let rows = index.last_events(row.row, LOOK_BACK)?;
+        let signals: Vec<_> = rows.iter().map(|it| it.signal.clone()).collect();
+        let mut lines = Vec::new();
+        each_line((settings, &index, &device_of(settings)?), &row, rows, &mut |line| {
+            lines.push(line);
+            true
+        });
+        let said = of_lines(&lines, &signals);
+        self.lock().join(settings, session, &without_returned(&said))
+    }
+
+    /// The hook of a request is gone, or its time is up.
+    pub(super) fn hook_ended(
+        &self,
+        (id, connection): (&ApprovalId, u64),
+        happening: &Happening,
+    ) -> Result<(), Error> {
+        let mut open = self.lock();
+        let Some(request) = open.known.get_mut(id) else { return Ok(()) };
+        // Another connection may have taken its place.
+        if request.waits.as_ref().is_none_or(|(known, _)| *known != connection) {
+            return Ok(());
+        }
+        request.waits = None;
+        request.it = moved(&mut ledger(self.settings())?, request.it.clone(), happening)?;
+        let it = request.it.clone();
+        open.tidy();
+        drop(open);
+        tracing::info!(request = %it.id, state = it.state.as_str(), "a hook waits no more");
+        self.publish(&it);
+        Ok(())
+    }
+}
+
+/// What events say about requests, in their order.
+pub fn of_lines(lines: &[EventLine], signals: &[Option<Signal>]) -> Vec<RequestEvent> {
+    let events = lines.iter().zip(signals).filter_map(|(line, signal)| match line {
+        EventLine::Event(event) => RequestEvent::of(event, signal.as_ref()),
+        EventLine::Removed(_) => None,
+    });
+    events.collect()
+}
+
+/// Calls that came back are no longer asked about.
+fn without_returned(said: &[RequestEvent]) -> Vec<RequestEvent> {
+    let is_back = |call: &Call| {
+        said.iter().any(|it| matches!(it, RequestEvent::Returned(id) if *id == call.id))
+    };
+    let keeps = |it: &RequestEvent| !matches!(it, RequestEvent::Called(call) if is_back(call));
+    said.iter().filter(|it| keeps(it)).cloned().collect()
+}
+
+fn at_the_agent(at: Timestamp, told: Option<(&Decision, Option<&str>)>) -> Verdict {
+    let (decision, who) = match told {
+        Some((decision, who)) => (decision.clone(), who),
+        None => (Decision::Unknown("unknown".to_owned()), None),
+    };
+    let by = who.map_or_else(|| AT_THE_AGENT.to_owned(), |who| format!("{AT_THE_AGENT} ({who})"));
+    Verdict { decision, by, why: None, rule: None, at, who: None }
+}
+
+impl Open {
+    /// Joins requests with their calls, and notes which were read from the journal.
+    fn join(
+        &mut self,
+        settings: &Settings,
+        session: SessionId,
+        said: &[RequestEvent],
+    ) -> Result<(), Error> {
+        for input in said.iter().filter_map(|it| match it {
+            RequestEvent::Asked(input) => Some(input),
+            _ => None,
+        }) {
+            self.of(session)
+                .filter(|it| it.it.input_hash == *input)
+                .for_each(|it| it.is_read = true);
+        }
+        let calls = said.iter().filter_map(|it| match it {
+            RequestEvent::Called(call) if !call.id.is_empty() => Some(call.clone()),
+            _ => None,
+        });
+        let calls: Vec<_> = calls.collect();
+        let before: Vec<_> = self.of(session).map(|it| it.it.clone()).collect();
+        let mut requests: Vec<_> = self.of(session).map(|it| &mut it.it).collect();
+        let changed = attach(&mut requests, &calls);
+        for at in changed {
+            if let (Some(before), Some(now)) = (before.get(at), requests.get(at)) {
+                ledger(settings)?.move_approval(before, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(
+        &mut self,
+        settings: &Settings,
+        (session, event): (SessionId, &RequestEvent),
+        now: Timestamp,
+    ) -> Result<Option<Approval>, Error> {
+        let (call, settler, verdict) = match event {
+            RequestEvent::Decided(call, decision, who) => {
+                let settler = match who.as_deref() {
+                    Some("hook") => Settler::Hook,
+                    Some(_) => Settler::Agent,
+                    None => Settler::Untold,
+                };
+                (call, settler, at_the_agent(now, Some((decision, who.as_deref()))))
+            }
+            RequestEvent::Returned(call) => (call, Settler::Untold, at_the_agent(now, None)),
+            RequestEvent::Called(_) | RequestEvent::Asked(_) => return Ok(None),
+        };
+        let is_it =
+            |it: &&mut PendingRequest| !call.is_empty() && it.it.call.as_deref() == Some(call);
+        let Some(request) = self.of(session).find(is_it) else { return Ok(None) };
+        let happening = Happening::Settled(settler, verdict);
+        let next = moved(&mut ledger(settings)?, request.it.clone(), &happening)?;
+        let changed = next != request.it;
+        request.it = next;
+        if !request.it.is_open() {
+            request.waits = None;
+        }
+        Ok(changed.then(|| request.it.clone()))
+    }
+
+    /// Requests that how their session stands says something of. While equal ones are open nothing tells which of
+    /// them was meant, unless all of them are over.
+    fn answerable(&mut self, session: SessionId, over: Over) -> Vec<ApprovalId> {
+        let all: Vec<_> = self.of(session).filter(|it| it.it.is_open()).collect();
+        let alone = |one: &Approval| {
+            all.iter().filter(|it| it.it.input_hash == one.input_hash).count() == 1
+        };
+        let is_it = |it: &&&mut PendingRequest| match over {
+            Over::Session => true,
+            Over::Turn(at) if it.it.asked_at < at => true,
+            Over::Turn(_) | Over::Request => it.is_read && alone(&it.it),
+        };
+        all.iter().filter(is_it).map(|it| it.it.id.clone()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A daemon that came back closed a request that its agent still asked.
+    #[test]
+    fn a_guess_settles_no_request() {
+        let since = Timestamp::from_second(1_000).unwrap();
+        let check = |status, confidence, expected: Option<Over>| {
+            let reading = Reading {
+                status,
+                since,
+                confidence,
+                waiting_for: None,
+                rule: taffrail_model::status::StatusRule::NothingKnown,
+                rests_on: Vec::new(),
+                until: None,
+                failure: None,
+            };
+            assert_eq!(Over::of(&reading), expected, "{reading:?}");
+        };
+        check(Status::Running, Confidence::High, Some(Over::Request));
+        check(Status::Running, Confidence::Low, None);
+        check(Status::Waiting, Confidence::Medium, Some(Over::Turn(since)));
+        check(Status::Waiting, Confidence::Low, None);
+        check(Status::Exited, Confidence::Low, Some(Over::Session));
+        check(Status::WaitingApproval, Confidence::High, None);
+    }
+}

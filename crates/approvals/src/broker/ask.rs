@@ -1,0 +1,297 @@
+//! A hook asks.
+
+use super::waiting_hook::{HeldWhile, WaitingHook};
+use super::{
+    Broker, Open, PendingRequest, deed, journal, ledger, log_decision, moved, reason, sign_log,
+};
+use crate::rule_request::RuleRequest;
+use crate::rules;
+use std::path::Path;
+use taffrail_adapters::{Adapter, Answer, ApprovalPlan, Dialog, by_id};
+use taffrail_api::ApprovalRequestBody;
+use taffrail_context::{Error, Settings, is_away};
+use taffrail_model::approval::{
+    Approval, ApprovalId, COMMAND_BYTES, Decision, Happening, Outcome, State, Verdict,
+};
+use taffrail_model::rules::{Decision as Ruled, decide, risk};
+use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
+use taffrail_store::IndexReader;
+
+/// A dialog is answered within a day, or never.
+const SERVER_WAITS: i64 = 24 * 3_600;
+
+/// What a hook that asked gets.
+#[derive(Debug)]
+pub enum AskOutcome {
+    /// A decision at once.
+    Answered(Answer),
+    /// Nothing: the agent's own dialog decides.
+    Left,
+    /// It waits.
+    Held(WaitingHook),
+}
+
+impl Broker {
+    /// Takes a request, or takes one back whose hook was cut off.
+    pub fn ask(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
+        let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
+            return Ok(AskOutcome::Left);
+        };
+        let settings = self.settings();
+        let id = ApprovalId::of(&body.nonce);
+        let known = self.lock().known.get(&id).map(|it| it.it.clone());
+        let known = match known {
+            None => ledger(settings)?.approval(&id)?,
+            known => known,
+        };
+        match known {
+            Some(it) => self.ask_again(it, body),
+            None => self.ask_first(plan, (body, Source::Hook)),
+        }
+    }
+
+    /// Takes a request that an agent's own server tells while its dialog is open. It is the oldest
+    /// one of the same input that its hook no longer waits for, or one of its own.
+    pub fn ask_beside(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
+        let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
+            return Ok(AskOutcome::Left);
+        };
+        let it = approval(plan, body, Source::Server);
+        let known = ledger(self.settings())?.approval(&it.id)?;
+        match known.or_else(|| self.lock().left_to_dialog(&it)) {
+            Some(known) => self.hold(known, (body, Source::Server)),
+            None => self.ask_first(plan, (body, Source::Server)),
+        }
+    }
+
+    fn ask_again(&self, it: Approval, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
+        match (&it.state, &it.verdict) {
+            (State::Pending | State::DialogOnly, _) => self.hold(it, (body, Source::Hook)),
+            // It may have been cut off before it could read the answer.
+            (State::Decided, Some(verdict)) if it.outcome == Some(Outcome::Unconfirmed) => {
+                let (decision, reason) = (verdict.decision.clone(), reason(verdict));
+                Ok(AskOutcome::Answered(Answer { decision, reason }))
+            }
+            (_, _) => Ok(AskOutcome::Left),
+        }
+    }
+
+    fn ask_first(
+        &self,
+        plan: &ApprovalPlan,
+        (body, source): (&ApprovalRequestBody, Source),
+    ) -> Result<AskOutcome, Error> {
+        let settings = self.settings();
+        let it = approval(plan, body, source);
+        if let Some(verdict) = ruled(settings, body) {
+            return self.by_rule(it, &verdict);
+        }
+        if is_unattended(settings, plan, body, &it)? {
+            return Ok(AskOutcome::Left);
+        }
+        let held = held_while(settings, plan, source);
+        let state = if held.is_some() { State::Pending } else { State::DialogOnly };
+        let it = Approval { state, ..it };
+        let request =
+            PendingRequest { input: body.input.clone(), ..PendingRequest::new(it.clone()) };
+        let asked = self.put_down(request, held)?;
+        let (agent, state) = (it.agent.as_str(), it.state.as_str());
+        tracing::info!(request = %it.id, session = %it.session_id, agent, state, "a request was asked");
+        self.publish(&it);
+        self.look_back(it.session_id)?;
+        Ok(asked)
+    }
+
+    /// Whoever sees the request in the ledger finds its hook waiting, too.
+    fn put_down(
+        &self,
+        request: PendingRequest,
+        held: Option<HeldWhile>,
+    ) -> Result<AskOutcome, Error> {
+        let mut open = self.lock();
+        let mut ledger = ledger(self.settings())?;
+        open.sweep(&mut ledger, (self.settings().now)())?;
+        ledger.open_approval(&request.it)?;
+        let (id, until) = (request.it.id.clone(), request.it.expires_at);
+        open.known.insert(id.clone(), request);
+        let Some(held) = held else { return Ok(AskOutcome::Left) };
+        let (connection, answer) = open.wait_for(&id);
+        Ok(AskOutcome::Held(WaitingHook::new(
+            self.clone(),
+            (id, connection),
+            answer,
+            (until, held),
+        )))
+    }
+
+    fn by_rule(&self, it: Approval, verdict: &Verdict) -> Result<AskOutcome, Error> {
+        let settings = self.settings();
+        let it = it.after(&Happening::Decided(verdict.clone())).unwrap_or(it);
+        let mut ledger = ledger(settings)?;
+        match deed(&it) {
+            Some(deed) => ledger.open_decided(&it, (&deed, verdict.at))?,
+            None => ledger.open_approval(&it)?,
+        };
+        sign_log(settings, &mut ledger);
+        log_decision(&it);
+        let request = PendingRequest::new(it.clone());
+        self.lock().known.insert(it.id.clone(), request);
+        self.look_back(it.session_id)?;
+        journal(settings, &it, false);
+        self.publish(&it);
+        let (decision, reason) = (verdict.decision.clone(), reason(verdict));
+        Ok(AskOutcome::Answered(Answer { decision, reason }))
+    }
+
+    fn hold(
+        &self,
+        it: Approval,
+        (body, by): (&ApprovalRequestBody, Source),
+    ) -> Result<AskOutcome, Error> {
+        let (id, until) = (it.id.clone(), it.expires_at);
+        let plan = by_id(it.agent.as_str()).and_then(Adapter::approval_plan);
+        let Some(held) = plan.and_then(|plan| held_while(self.settings(), plan, by)) else {
+            return Ok(AskOutcome::Left);
+        };
+        let mut open = self.lock();
+        // What is known of it may have moved on meanwhile.
+        let request = open.known.entry(id.clone()).or_insert_with(|| PendingRequest::new(it));
+        // A server may tell less of it than the hook did.
+        if request.input.is_none() || by == Source::Hook {
+            request.input.clone_from(&body.input);
+        }
+        let mut ledger = ledger(self.settings())?;
+        request.it = moved(&mut ledger, request.it.clone(), &Happening::HookBack)?;
+        if !request.it.sources.iter().any(|it| it == by.as_str()) {
+            let before = request.it.clone();
+            request.it.sources.push(by.as_str().to_owned());
+            ledger.move_approval(&before, &request.it)?;
+        }
+        if request.it.state != State::Pending {
+            return Ok(AskOutcome::Left);
+        }
+        let (connection, answer) = open.wait_for(&id);
+        Ok(AskOutcome::Held(WaitingHook::new(
+            self.clone(),
+            (id, connection),
+            answer,
+            (until, held),
+        )))
+    }
+}
+
+/// How long a hook is held; `None` where its agent's own dialog comes up only when the hook is gone, and the user
+/// sits there.
+fn held_while(settings: &Settings, plan: &ApprovalPlan, source: Source) -> Option<HeldWhile> {
+    if source == Source::Server || plan.dialog == Dialog::Beside {
+        return Some(HeldWhile::Open);
+    }
+    is_away(settings).then_some(HeldWhile::Away)
+}
+
+impl Open {
+    /// The oldest request whose input is the same and that only its dialog can answer. Where the
+    /// input is not told, the tool must be the same.
+    fn left_to_dialog(&self, asked: &Approval) -> Option<Approval> {
+        let is_same = |it: &Approval| {
+            it.input_hash == asked.input_hash
+                || (asked.tool == it.tool && asked.tool == asked.command)
+        };
+        let open = self.known.values().map(|it| &it.it).filter(|it| {
+            it.state == State::DialogOnly && it.session_id == asked.session_id && is_same(it)
+        });
+        open.min_by_key(|it| it.asked_at).cloned()
+    }
+}
+
+/// Who tells of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Our hook, which the agent waits for.
+    Hook,
+    /// The agent's own server, which tells it beside its dialog and waits as long as that.
+    Server,
+}
+
+impl Source {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Hook => "hook",
+            Self::Server => "server",
+        }
+    }
+
+    fn seconds(self, plan: &ApprovalPlan) -> i64 {
+        match self {
+            Self::Hook => plan.seconds,
+            Self::Server => SERVER_WAITS,
+        }
+    }
+}
+
+fn approval(plan: &ApprovalPlan, body: &ApprovalRequestBody, source: Source) -> Approval {
+    let who = RuntimeIdentity::new(AgentId::new(&*body.agent), &body.scope, &body.session);
+    let asks = RuleRequest::of(body);
+    let end = body.asked_at.as_second().saturating_add(source.seconds(plan));
+    Approval {
+        id: ApprovalId::of(&body.nonce),
+        session_id: who.session(),
+        agent: who.agent.clone(),
+        runtime_session_id: who.id,
+        scope: who.scope,
+        tool: body.tool.clone(),
+        command: cut(&body.says, COMMAND_BYTES).to_owned(),
+        truncated: body.says.len() > COMMAND_BYTES,
+        input_hash: body.input_hash.clone(),
+        risk: asks.with(body, risk).level.as_str().to_owned(),
+        state: State::Pending,
+        outcome: None,
+        asked_at: body.asked_at,
+        expires_at: Timestamp::from_second(end).unwrap_or(body.asked_at),
+        sources: vec![source.as_str().to_owned()],
+        call: None,
+        verdict: None,
+    }
+}
+
+/// What the rules say, unless they say that a person is to be asked.
+fn ruled(settings: &Settings, body: &ApprovalRequestBody) -> Option<Verdict> {
+    let book = rules::load(settings, body.project.as_deref().map(Path::new));
+    let verdict = RuleRequest::of(body).with(body, |it| decide(it, &book.rules));
+    let decision = match verdict.decision {
+        Ruled::Allow => Decision::Allow,
+        Ruled::Deny => Decision::Deny,
+        Ruled::Ask => return None,
+    };
+    Some(Verdict {
+        decision,
+        by: "rule".to_owned(),
+        why: Some(verdict.why),
+        rule: verdict.rule.map(|it| it.text),
+        at: (settings.now)(),
+        who: None,
+    })
+}
+
+/// Nobody could also answer at the agent: then it is not held, unless the user wants that.
+fn is_unattended(
+    settings: &Settings,
+    plan: &ApprovalPlan,
+    body: &ApprovalRequestBody,
+    it: &Approval,
+) -> Result<bool, Error> {
+    let folder = Path::new(body.project.as_deref().unwrap_or_default());
+    if settings.held_unattended.iter().any(|it| folder.starts_with(it)) {
+        return Ok(false);
+    }
+    let begins = |text: &str| plan.unattended.entrypoints.iter().any(|it| text.starts_with(it));
+    let opened = match IndexReader::open(&settings.data)? {
+        Some(index) => index.entrypoint_of(it.session_id)?,
+        None => None,
+    };
+    Ok(body.unattended || opened.is_some_and(|it| begins(&it)))
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}

@@ -1,0 +1,143 @@
+//! What was asked and decided, as faces list it. Readers take no lock.
+
+use crate::screen_requests::seen;
+use std::collections::{HashMap, HashSet};
+use taffrail_api::{ApprovalRow, Approvals, AttemptRow, DecisionRow, Decisions, SCHEMA_VERSION};
+use taffrail_context::LiveStatuses;
+use taffrail_context::{Error, Settings};
+use taffrail_model::approval::{Approval, ApprovalId, Happening, State};
+use taffrail_model::audit::Deed;
+use taffrail_model::caller::Who;
+use taffrail_model::{SessionId, Timestamp};
+use taffrail_query::board::recent_statuses;
+use taffrail_store::{IndexReader, Ledger};
+
+/// Requests that can still be answered, here or at the agent; or all there were. For when no daemon
+/// runs.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn approvals(settings: &Settings, all: bool) -> Result<Approvals, Error> {
+    let statuses = match IndexReader::open(&settings.data)? {
+        Some(index) => recent_statuses(settings, &index)?,
+        None => LiveStatuses::new(),
+    };
+    let mut out = known_requests(settings, &statuses, all)?;
+    add_projects(settings, &mut out.approvals)?;
+    Ok(out)
+}
+
+/// Says of each request in which folder its session works.
+pub(crate) fn add_projects(settings: &Settings, rows: &mut [ApprovalRow]) -> Result<(), Error> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
+    let mut known: HashMap<SessionId, Option<String>> = HashMap::new();
+    for row in rows.iter_mut().filter(|it| it.project_path.is_none()) {
+        let folder = match known.get(&row.session_id) {
+            Some(folder) => folder.clone(),
+            None => index.session_by_id(row.session_id)?.and_then(|it| it.project_path),
+        };
+        known.insert(row.session_id, folder.clone());
+        row.project_path = folder;
+    }
+    Ok(())
+}
+
+/// What hooks asked for, and what screens show beside it.
+pub(crate) fn known_requests(
+    settings: &Settings,
+    statuses: &LiveStatuses,
+    all: bool,
+) -> Result<Approvals, Error> {
+    let mut out = asked(settings, all)?;
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(out) };
+    let mut seen = seen(&index, statuses)?;
+    let open = |it: &ApprovalRow| matches!(it.state, State::Pending | State::DialogOnly);
+    let asks: Vec<_> = out.approvals.iter().filter(|it| open(it)).map(|it| it.session_id).collect();
+    seen.retain(|it| !asks.contains(&it.session_id));
+    out.approvals.extend(seen);
+    Ok(out)
+}
+
+fn asked(settings: &Settings, all: bool) -> Result<Approvals, Error> {
+    let now = (settings.now)();
+    let known = known(settings, all)?.into_iter().map(|it| timely(it, settings, now));
+    let wanted = known.filter(|it| all || it.is_open());
+    let approvals = wanted.map(ApprovalRow::from).collect();
+    Ok(Approvals { schema_version: SCHEMA_VERSION, approvals })
+}
+
+/// Every decision there was, with what became of it. `elsewhere` are decisions made here about requests
+/// of other devices.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn decisions(settings: &Settings, elsewhere: Vec<DecisionRow>) -> Result<Decisions, Error> {
+    let mut decisions: Vec<_> =
+        known(settings, true)?.into_iter().filter_map(DecisionRow::of).collect();
+    let mut attempts = Vec::new();
+    decisions.extend(elsewhere);
+    if let Some(ledger) = Ledger::open_read_only(&settings.data)? {
+        let known: HashSet<_> = decisions.iter().map(|it| it.approval_id.clone()).collect();
+        for entry in ledger.deeds()? {
+            match entry.deed() {
+                Some(Deed::Refused { what, approval_id, session_id, who }) => {
+                    attempts.push(attempt(entry.at, what, (approval_id, session_id), who));
+                }
+                Some(deed) => decisions.extend(forgotten(entry.at, deed, &known)),
+                None => {}
+            }
+        }
+    }
+    decisions.sort_by_key(|it| it.at);
+    Ok(Decisions { schema_version: SCHEMA_VERSION, decisions, attempts })
+}
+
+fn attempt(
+    at: Timestamp,
+    what: String,
+    (approval_id, session_id): (Option<ApprovalId>, Option<SessionId>),
+    who: Who,
+) -> AttemptRow {
+    let Who { caller, pid, program, chain, because, .. } = who;
+    AttemptRow { what, caller, approval_id, session_id, pid, program, chain, because, at }
+}
+
+/// A decision that outlived its request: without a word of what was asked for.
+fn forgotten(at: Timestamp, deed: Deed, known: &HashSet<ApprovalId>) -> Option<DecisionRow> {
+    let Deed::Decided { approval_id, session_id, decision, by, who, input_hash } = deed else {
+        return None;
+    };
+    (!known.contains(&approval_id)).then(|| DecisionRow {
+        approval_id,
+        session_id,
+        command: String::new(),
+        decision,
+        by,
+        why: None,
+        rule: None,
+        at,
+        input_hash,
+        outcome: None,
+        caller: who.as_ref().map(|it| it.caller),
+        seen: who,
+    })
+}
+
+fn known(settings: &Settings, all: bool) -> Result<Vec<Approval>, Error> {
+    Ok(match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => ledger.approvals(all)?,
+        None => Vec::new(),
+    })
+}
+
+/// As it stands now: the time may be up, and without a daemon no hook is connected.
+fn timely(it: Approval, settings: &Settings, now: Timestamp) -> Approval {
+    let it = match it.expires_at <= now {
+        true => it.after(&Happening::TimedOut).unwrap_or(it),
+        false => it,
+    };
+    match settings.kept_up {
+        true => it,
+        false => it.after(&Happening::HookLost).unwrap_or(it),
+    }
+}

@@ -1,0 +1,139 @@
+//! A file of rules as it is written: read with care, and taken apart.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use taffrail_capture::{open_below, open_own};
+use taffrail_context::agent_id;
+use taffrail_model::rules::{Fault, Origin, Rule, Typed};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
+
+/// No file of rules is longer.
+pub(super) const FILE_BYTES: u64 = 256 * 1024;
+/// Nor has it more rules.
+const MOST_RULES: usize = 1_000;
+/// The version of the files we write and read.
+const VERSION: i64 = 1;
+
+/// The text of a file of rules, if there is one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    Absent,
+    Text(String),
+    Broken(String),
+}
+
+/// The user's own file. A link is followed, as people keep their settings elsewhere; what others
+/// may write is not believed.
+pub(super) fn read_user(path: &Path) -> Read {
+    text_of(open_own(path), FILE_BYTES)
+}
+
+/// A repository's file in one of its folders. No link is followed.
+pub(super) fn read_repository(folder: &Path, most: u64) -> Read {
+    text_of(open_below(folder, super::repository::FILE), most)
+}
+
+/// The rules a text has, however they are written; none if it is no file of rules, which stands for itself.
+pub(super) fn count(text: &str) -> usize {
+    entries(text).map_or(0, |it| it.len())
+}
+
+fn text_of(file: io::Result<File>, most: u64) -> Read {
+    let read = || -> io::Result<String> {
+        let mut text = String::new();
+        file?.take(most + 1).read_to_string(&mut text)?;
+        Ok(text)
+    };
+    match read() {
+        Ok(text) if text.len() as u64 > most => {
+            Read::Broken(format!("rules are longer than {} KiB", FILE_BYTES / 1024))
+        }
+        Ok(text) => Read::Text(text),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Read::Absent
+        }
+        Err(error) => Read::Broken(error.to_string()),
+    }
+}
+
+/// What is wrong with a whole file may hide a deny.
+pub(super) fn whole(why: String) -> Fault {
+    Fault::Other(why)
+}
+
+/// The rules of a file in order, each as it is typed or with what is wrong with it.
+pub(super) fn entries(text: &str) -> Result<Vec<Result<Typed, Fault>>, String> {
+    let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        format!("it is no TOML: {}", error.to_string().lines().collect::<Vec<_>>().join(" "))
+    })?;
+    let mut out = Vec::new();
+    for (key, item) in document.iter() {
+        match key {
+            "version" if item.as_integer() == Some(VERSION) => {}
+            "version" => return Err(format!("its version is not {VERSION}")),
+            "rule" => out.extend(tables(item)?.into_iter().map(typed)),
+            other => return Err(format!("`{other}` is not known; rules are written as [[rule]]")),
+        }
+    }
+    match out.len() > MOST_RULES {
+        true => Err(format!("it has more than {MOST_RULES} rules")),
+        false => Ok(out),
+    }
+}
+
+fn tables<'a>(item: &'a Item) -> Result<Vec<&'a dyn TableLike>, String> {
+    let fault = || "rules are written as [[rule]]".to_owned();
+    match item {
+        Item::ArrayOfTables(tables) => Ok(tables.iter().map(|it| it as &dyn TableLike).collect()),
+        Item::Value(value) => {
+            let values = value.as_array().ok_or_else(fault)?.iter();
+            let table = |it: &'a Value| it.as_inline_table().map(|it| it as &dyn TableLike);
+            values.map(|it| table(it).ok_or_else(fault)).collect()
+        }
+        Item::None | Item::Table(_) => Err(fault()),
+    }
+}
+
+/// A rule as it is typed. A key that is not known may have made it narrower or wider.
+fn typed(table: &dyn TableLike) -> Result<Typed, Fault> {
+    let decision = table.get("decision").and_then(Item::as_str).unwrap_or_default();
+    let fault = |message: String| match decision {
+        "allow" => Fault::Allow(message),
+        _ => Fault::Other(message),
+    };
+    let mut out = Typed::default();
+    for (key, item) in table.iter() {
+        let Some(text) = item.as_str().map(str::to_owned) else {
+            return Err(fault(format!("`{key}` is no text")));
+        };
+        match key {
+            "decision" => out.decision = text,
+            "tool" => out.tool = text,
+            "command" => out.command = Some(text),
+            "agent" => out.agent = Some(text),
+            "project" => out.project = Some(text),
+            "file" => out.file = Some(text),
+            other => return Err(fault(format!("`{other}` is not known"))),
+        }
+    }
+    Ok(out)
+}
+
+/// What is meant by a rule. An agent goes by its id or its short name, and must be one.
+pub(super) fn meant(
+    typed: &Typed,
+    origin: Origin,
+    number: usize,
+    home: &Path,
+) -> Result<Rule, Fault> {
+    let rule = typed.meant(origin, number, home)?;
+    let agent = rule.agent.as_deref().map(agent_id).transpose();
+    let agent = agent.map_err(|error| match rule.decision {
+        taffrail_model::rules::Decision::Allow => Fault::Allow(error.to_string()),
+        _ => Fault::Other(error.to_string()),
+    })?;
+    // A folder that is there goes by its real path, as sessions do.
+    let real = |it: PathBuf| std::fs::canonicalize(&it).unwrap_or(it);
+    Ok(Rule { agent, project: rule.project.clone().map(real), ..rule })
+}

@@ -1,0 +1,183 @@
+//! The rules that are in force: the user's own file, and what the repository says.
+//!
+//! Files are read anew each time, so that a change counts at once. What cannot be read may have denied
+//! anything; until it is mended nothing is allowed.
+
+mod edit;
+mod file;
+mod repository;
+mod rows;
+mod suggestions;
+
+pub use edit::{Proposed, add, propose, put_in, remove};
+pub use rows::doctor_checks;
+pub use rows::{rule_list, rule_test};
+pub use suggestions::rule_suggestions;
+
+use file::Read;
+use std::path::{Path, PathBuf};
+use taffrail_context::Settings;
+use taffrail_model::rules::{Fault, Origin, Rule};
+
+/// The rules of all files of a repository together.
+const REPOSITORY_RULES: usize = 200;
+/// The user's rules, in our folder of the configuration.
+const USER_FILE: &str = "rules.toml";
+
+/// What is in force for a project.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RuleBook {
+    /// The rules, the user's first. What cannot be read has a rule in its place that asks.
+    pub rules: Vec<Rule>,
+    /// What does not count, and why.
+    pub faults: Vec<RuleFault>,
+    /// The files that were there.
+    pub files: Vec<PathBuf>,
+    /// For each rule its file's place among the files.
+    from: Vec<usize>,
+}
+
+/// Something in a file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleFault {
+    /// The file.
+    pub file: PathBuf,
+    /// Whose it is.
+    pub origin: Origin,
+    /// The rule's place in it, from 1; none for the file as a whole.
+    pub number: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// Nothing is allowed because of it.
+    pub holds_back: bool,
+}
+
+/// Why rules could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// The file as it is cannot be added to.
+    #[error("{0} cannot be changed: {1}")]
+    Unreadable(String, String),
+    /// The rule is none.
+    #[error("{0}")]
+    NoRule(String),
+    /// No rule has this number.
+    #[error("there is no rule {0}")]
+    NoNumber(usize),
+}
+
+/// Reads what is in force for a session in a folder.
+#[must_use]
+pub fn load(settings: &Settings, project: Option<&Path>) -> RuleBook {
+    load_from((&settings.config, &settings.user_home), project)
+}
+
+/// The same from our folder of the configuration and the user's home, for who knows nothing else.
+pub fn load_from((config, home): (&Path, &Path), project: Option<&Path>) -> RuleBook {
+    let mut book = RuleBook::default();
+    let path = config.join(USER_FILE);
+    book.take(&path, Origin::User, file::read_user(&path), home);
+    let mut room = Room::default();
+    for folder in project.map(repository::folders).unwrap_or_default() {
+        let path = folder.join(repository::FILE);
+        let read = room.take(&folder);
+        let before = book.rules.len();
+        book.take(&path, Origin::Repository, read, home);
+        room.rules = room.rules.saturating_sub(book.rules.len() - before);
+    }
+    book
+}
+
+/// What all files of a repository may take together. A file that has no room is one that cannot be
+/// read: it may have denied anything, so nothing is allowed.
+struct Room {
+    bytes: u64,
+    rules: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { bytes: file::FILE_BYTES, rules: REPOSITORY_RULES }
+    }
+}
+
+impl Room {
+    fn take(&mut self, folder: &Path) -> Read {
+        let read = file::read_repository(folder, self.bytes);
+        let Read::Text(text) = read else { return read };
+        // What was looked at costs its room, whatever it is worth.
+        self.bytes = self.bytes.saturating_sub(text.len() as u64);
+        match file::count(&text) > self.rules {
+            true => {
+                Read::Broken(format!("a repository has at most {REPOSITORY_RULES} rules in all"))
+            }
+            false => Read::Text(text),
+        }
+    }
+}
+
+/// An agent's id, by its id or its short name.
+///
+/// # Errors
+/// When no agent is called so.
+pub fn agent_named(word: &str) -> Result<String, taffrail_context::Error> {
+    taffrail_context::agent_id(word)
+}
+
+/// Where the user's rules are.
+#[must_use]
+pub fn user_file(settings: &Settings) -> PathBuf {
+    settings.config.join(USER_FILE)
+}
+
+impl RuleBook {
+    fn take(&mut self, path: &Path, origin: Origin, read: Read, home: &Path) {
+        let text = match read {
+            Read::Absent => return,
+            Read::Text(text) => Ok(text),
+            Read::Broken(why) => Err(why),
+        };
+        self.files.push(path.to_owned());
+        let entries = match text.and_then(|it| file::entries(&it)) {
+            Ok(entries) => entries,
+            Err(why) => return self.fault(path, origin, None, &file::whole(why)),
+        };
+        for (number, entry) in (1..).zip(entries) {
+            match entry.and_then(|it| file::meant(&it, origin, number, home)) {
+                Ok(rule) => self.push(rule),
+                Err(fault) => self.fault(path, origin, Some(number), &fault),
+            }
+        }
+    }
+
+    fn fault(&mut self, file: &Path, origin: Origin, number: Option<usize>, fault: &Fault) {
+        let place = match number {
+            Some(number) => format!("rule {number} of {}", file.display()),
+            None => file.display().to_string(),
+        };
+        let stand_in = fault.stand_in(origin, &place);
+        self.faults.push(RuleFault {
+            file: file.to_owned(),
+            origin,
+            number,
+            message: fault.message().to_owned(),
+            holds_back: stand_in.is_some(),
+        });
+        stand_in.into_iter().for_each(|it| self.push(it));
+    }
+
+    /// A rule of the file that is being read.
+    fn push(&mut self, rule: Rule) {
+        self.rules.push(rule);
+        self.from.push(self.files.len().saturating_sub(1));
+    }
+
+    /// Each rule with the file it is in.
+    fn with_files(&self) -> impl Iterator<Item = (&Rule, &Path)> {
+        let file = |at: &usize| self.files.get(*at).map_or(Path::new(""), PathBuf::as_path);
+        self.rules.iter().zip(self.from.iter().map(file))
+    }
+}
+
+#[cfg(test)]
+mod tests;

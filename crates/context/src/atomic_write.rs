@@ -1,0 +1,35 @@
+//! Writing a file whole or not at all, and removing one.
+
+use std::io::{self, Write};
+use std::path::Path;
+use tempfile::{Builder, NamedTempFile};
+
+/// Writes a file whole or not at all, for this user alone.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn atomic_write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = written(path, bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn written(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+    let folder = path.parent().unwrap_or(path);
+    // By its name it belongs to no source.
+    let mut file = Builder::new().prefix("new-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    Ok(file)
+}
+
+/// Removes a file; a file that is not there is fine.
+///
+/// # Errors
+/// When it cannot be removed.
+pub fn remove_file(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}

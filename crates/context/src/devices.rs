@@ -1,0 +1,113 @@
+//! What devices are called.
+
+use crate::atomic_write::atomic_write;
+use crate::error::Error;
+use std::collections::BTreeMap;
+use std::path::Path;
+use taffrail_model::{DeviceId, replication};
+use taffrail_store::StoreError;
+
+/// The file of remembered names, beside the folders of what devices told.
+const NAMES: &str = "names.json";
+
+/// What devices are called by their people.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Devices {
+    /// This one; none until it has a name.
+    pub here: Option<String>,
+    /// The others.
+    pub others: BTreeMap<DeviceId, String>,
+}
+
+/// A device that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Device {
+    /// This one.
+    Here,
+    /// Another one.
+    Other(DeviceId),
+}
+
+impl Devices {
+    /// The device a session is on, by the locator of its history: its name, or its id where it has none;
+    /// nothing for this device while it has no name.
+    #[must_use]
+    pub fn name_at(&self, locator: &str) -> Option<String> {
+        match replication::device_of(locator) {
+            Some(device) => Some(self.name_of(&device)),
+            None => self.here.clone(),
+        }
+    }
+
+    /// What another device is called.
+    #[must_use]
+    pub fn name_of(&self, device: &DeviceId) -> String {
+        self.others.get(device).map_or_else(|| device.to_string(), Clone::clone)
+    }
+
+    /// The device that is meant: `here`, its name, or its id where it told something.
+    ///
+    /// # Errors
+    /// When none is called so.
+    pub fn meant(&self, data: &Path, word: &str) -> Result<Device, Error> {
+        let is = |name: &str| name.eq_ignore_ascii_case(word);
+        if is("here") || self.here.as_deref().is_some_and(is) {
+            return Ok(Device::Here);
+        }
+        let named = self.others.iter().find(|(_, name)| is(name)).map(|(id, _)| id.clone());
+        let told = replication::is_name(word) && data.join(replication::FOLDER).join(word).is_dir();
+        let other = named.or_else(|| told.then(|| DeviceId::new(word)));
+        other.map(Device::Other).ok_or_else(|| Error::UnknownDevice(word.to_owned()))
+    }
+}
+
+/// Remembers what devices are called that are in no team of this one's, whose history was brought back.
+pub fn keep_names(data: &Path, names: &BTreeMap<DeviceId, String>) -> Result<(), Error> {
+    let all: BTreeMap<_, _> = kept_names(data).into_iter().chain(names.clone()).collect();
+    let bytes = serde_json::to_vec(&all).map_err(|error| Error::Bug(error.to_string()))?;
+    let path = data.join(replication::FOLDER).join(NAMES);
+    Ok(atomic_write(&path, &bytes).map_err(StoreError::from)?)
+}
+
+/// What is remembered of that; nothing where it cannot be read.
+pub fn kept_names(data: &Path) -> BTreeMap<DeviceId, String> {
+    let bytes = std::fs::read(data.join(replication::FOLDER).join(NAMES)).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// What is shown in place of a text that stays on its device.
+pub fn kept_text(devices: &Devices, locator: &str) -> String {
+    let name = devices.name_at(locator);
+    format!("(text stays on {})", name.as_deref().unwrap_or("its device"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_goes_by_its_name_or_its_id() {
+        let laptop = DeviceId::new("dev-1");
+        let devices = Devices {
+            here: Some("tower".into()),
+            others: [(laptop.clone(), "laptop".to_owned())].into(),
+        };
+        let data = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(data.path().join("remote/dev-2")).unwrap();
+        let check = |word: &str, expected: Option<Device>| {
+            assert_eq!(devices.meant(data.path(), word).ok(), expected, "{word}");
+        };
+        check("here", Some(Device::Here));
+        check("Tower", Some(Device::Here));
+        check("laptop", Some(Device::Other(laptop)));
+        check("dev-2", Some(Device::Other(DeviceId::new("dev-2"))));
+        check("phone", None);
+        check("../remote", None);
+        let named = |locator: &str| devices.name_at(locator);
+        assert_eq!(named("relay:dev-1/x").as_deref(), Some("laptop"));
+        assert_eq!(named("relay:dev-2/x").as_deref(), Some("dev-2"));
+        assert_eq!(named("toy:x").as_deref(), Some("tower"));
+        assert_eq!(Devices::default().name_at("toy:x"), None);
+        assert_eq!(kept_text(&devices, "relay:dev-1/x"), "(text stays on laptop)");
+    }
+}

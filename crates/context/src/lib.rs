@@ -1,0 +1,39 @@
+//! What every part of Taffrail shares: settings as plain data, the live status of sessions, errors,
+//! and a few ways to write our own files. It knows none of the parts.
+
+mod agents;
+mod atomic_write;
+mod away;
+mod devices;
+mod error;
+mod journal_entry;
+mod live;
+mod live_status;
+mod loop_request;
+mod problems;
+pub mod remote_status;
+mod settings;
+mod target;
+mod update;
+pub mod user_program;
+mod watcher;
+mod watcher_counts;
+
+pub use agents::agent_id;
+pub use atomic_write::{atomic_write, remove_file};
+pub use away::{is_away, set_away};
+pub use devices::{Device, Devices, keep_names, kept_names, kept_text};
+pub use error::Error;
+pub use journal_entry::{write_entry, write_gone};
+pub use live::{FindingsBySession, Live};
+pub use live_status::{LiveStatus, LiveStatuses};
+pub use loop_request::{Exclusive, LoopRequest};
+pub use problems::Part;
+pub use settings::{
+    ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, Settings,
+    SummarySettings, SyncSettings, WebhookUrl,
+};
+pub use target::{Target, TargetError};
+pub use update::{Update, UpdateKind};
+pub use watcher::{ScanReport, WatcherHealth, WatcherNumber};
+pub use watcher_counts::{WatcherCounters, WatcherCounts};

@@ -1,0 +1,361 @@
+//! How sessions of other devices stand: what each device last said, and when it was last heard.
+
+use crate::atomic_write::remove_file;
+use crate::devices::Devices;
+use crate::live_status::LiveStatus;
+use crate::settings::Settings;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::redact::redact;
+use taffrail_model::replication::{Order, RelayedStatus, device_of, told_as};
+use taffrail_model::status::{Status, WaitingFor};
+use taffrail_model::text::cut;
+use taffrail_model::{DeviceId, Origin, SessionId, Signal, Timestamp, hash};
+use taffrail_store::SessionRow;
+
+/// The longest words about what a session waits for, in bytes.
+const WORDS: usize = 4096;
+/// The most answers a question offers.
+const OPTIONS: usize = 16;
+/// The folder of statuses, below our data: in it one for each device, with a file for each session.
+/// Nothing is indexed from there.
+const FOLDER: &str = "remote-status";
+/// What the folder was called before.
+const OLD_FOLDER: &str = "stands";
+/// The file that says when the device was last heard, and how far its clock is from ours.
+const HEARD: &str = "heard";
+/// Clocks that differ by no more seconds are the same.
+const SKEW: i64 = 30;
+
+/// How a session stands, as other devices are told: without the words where texts stay here.
+pub fn said_of(settings: &Settings, card: &LiveStatus, bodies: bool) -> RelayedStatus {
+    let reading = &card.reading;
+    let redacted = |text: &String| redact(text).into_owned();
+    let waiting_for = reading.waiting_for.as_ref().map(|it| match bodies {
+        true => WaitingFor {
+            kind: it.kind,
+            text: redacted(&it.text),
+            options: it.options.iter().map(redacted).collect(),
+        },
+        false => WaitingFor::new(it.kind, String::new()),
+    });
+    RelayedStatus {
+        status: reading.status,
+        since: reading.since,
+        at: (settings.now)(),
+        confidence: reading.confidence.clone(),
+        waiting_for,
+        failure: reading.failure,
+    }
+}
+
+/// When another device was last heard, by our clock.
+pub fn heard_at(data: &Path, device: &DeviceId) -> Option<Timestamp> {
+    heard(data, device).map(|it| it.0)
+}
+
+/// When another device was last heard, and how many seconds our clock is ahead of its, if it said.
+fn heard(data: &Path, device: &DeviceId) -> Option<(Timestamp, Option<i64>)> {
+    let text = fs::read_to_string(folder(data, device).join(HEARD)).ok()?;
+    let mut words = text.split_whitespace();
+    let at = words.next()?.parse().ok()?;
+    Some((at, words.next().and_then(|it| it.parse().ok())))
+}
+
+/// By how many seconds our clock is ahead of another device's, where that is more than a delay.
+pub fn skew(data: &Path, device: &DeviceId) -> Option<i64> {
+    heard(data, device)?.1.filter(|it| it.abs() > SKEW)
+}
+
+/// How a session stands, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredStatus {
+    #[serde(flatten)]
+    status: RelayedStatus,
+    /// Where in its stream that was said, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<String>,
+}
+
+impl StoredStatus {
+    fn order(&self) -> Option<Order> {
+        self.order.as_deref().and_then(Order::parse)
+    }
+}
+
+/// What a device last said of a session; what cannot be read was not said.
+fn said(data: &Path, device: &DeviceId, session: SessionId) -> Option<StoredStatus> {
+    let bytes = fs::read(file_of(data, device, session)).ok()?;
+    // A crash may leave the end of what stood there before.
+    let read = serde_json::Deserializer::from_slice(&bytes).into_iter().next()?;
+    let logged = read.inspect_err(|error| {
+        tracing::debug!(%session, column = error.column(), "cannot read the status of a session");
+    });
+    logged.ok()
+}
+
+fn folder(data: &Path, device: &DeviceId) -> PathBuf {
+    root(data).join(device.as_str())
+}
+
+/// The folder of all devices; one with the old name is renamed.
+fn root(data: &Path) -> PathBuf {
+    let (folder, old) = (data.join(FOLDER), data.join(OLD_FOLDER));
+    if !folder.exists() && old.exists() {
+        // Without it statuses of other devices are unknown until they are sent again.
+        fs::rename(old, &folder).ok();
+    }
+    folder
+}
+
+fn file_of(data: &Path, device: &DeviceId, session: SessionId) -> PathBuf {
+    folder(data, device).join(hash::to_hex(session.as_bytes()))
+}
+
+/// Takes a status; `false` where a later one is known, or the same. Later is what stands later in the
+/// stream: a clock that was wrong for a while decides nothing.
+pub fn take(
+    data: &Path,
+    device: &DeviceId,
+    (session, mut status, order): (SessionId, RelayedStatus, Option<Order>),
+) -> io::Result<bool> {
+    if let Some(waits) = &mut status.waiting_for {
+        waits.text = cut(&waits.text, WORDS).to_owned();
+        waits.options.truncate(OPTIONS);
+        for option in &mut waits.options {
+            *option = cut(option, WORDS).to_owned();
+        }
+    }
+    let known = said(data, device, session);
+    let is_known =
+        |it: &StoredStatus| (order.is_some() && it.order() > order) || it.status == status;
+    if known.as_ref().is_some_and(is_known) {
+        return Ok(false);
+    }
+    let kept = StoredStatus { status, order: order.map(|it| it.to_string()) };
+    let bytes = serde_json::to_vec(&kept)?;
+    overwrite(&file_of(data, device, session), &bytes)?;
+    Ok(true)
+}
+
+/// Writes over what stands in a small file: much cheaper than a new one in its place.
+fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut open = OpenOptions::new();
+    let mut file = open.write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)
+}
+
+/// Nothing was said of a session.
+pub fn drop(data: &Path, device: &DeviceId, session: SessionId) -> io::Result<()> {
+    remove_file(&file_of(data, device, session))
+}
+
+/// The device was heard.
+pub fn note_heard(data: &Path, device: &DeviceId, now: Timestamp) -> io::Result<()> {
+    let known = heard(data, device);
+    // A time that is yet to come was noted by a clock that has been set right since.
+    if known.is_some_and(|(it, _)| it.as_second() == now.as_second()) {
+        return Ok(());
+    }
+    keep_heard(data, device, (now, known.and_then(|it| it.1)))
+}
+
+/// The device said just now that it lives, and what its clock shows.
+pub fn note_beat(
+    data: &Path,
+    device: &DeviceId,
+    (now, theirs): (Timestamp, Timestamp),
+) -> io::Result<()> {
+    let ahead = now.as_second().saturating_sub(theirs.as_second());
+    keep_heard(data, device, (now, Some(ahead)))
+}
+
+fn keep_heard(
+    data: &Path,
+    device: &DeviceId,
+    (now, ahead): (Timestamp, Option<i64>),
+) -> io::Result<()> {
+    let folder = folder(data, device);
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    let ahead = ahead.map(|it| format!(" {it}")).unwrap_or_default();
+    overwrite(&folder.join(HEARD), format!("{now:.9}{ahead}").as_bytes())
+}
+
+/// How a session of another device stands: as that said, never mixed with what was seen here. `None` for
+/// sessions of this device.
+pub fn card_of(
+    data: &Path,
+    devices: &Devices,
+    row: &SessionRow,
+    now: Timestamp,
+) -> Option<LiveStatus> {
+    let device = device_of(&row.source_uri)?;
+    let name = devices.name_of(&device);
+    // With who reads it, a session that is shared has an id of its own.
+    let told = told_as(&row.source_uri).unwrap_or(row.id);
+    let status = said(data, &device, told).zip(heard_at(data, &device));
+    let Some((StoredStatus { status, .. }, heard_at)) = status else {
+        return Some(silent(row, &name, now));
+    };
+    let status = by_our_clock(status, skew(data, &device));
+    let reading = status.read(heard_at, now);
+    // How long ago that was is told by who shows it.
+    let detail = match reading.status == status.status {
+        true => format!("said by {name}"),
+        false => format!("{name} was last heard at {heard_at:.0}"),
+    };
+    let evidence = Evidence {
+        source: Origin::Unknown("device".to_owned()),
+        kind: "status".to_owned(),
+        at: status.at,
+        confidence: status.confidence.clone(),
+        says: Signal::Unknown(status.status.as_str().to_owned()),
+        detail,
+    };
+    Some(LiveStatus {
+        reading,
+        evidence: vec![evidence],
+        process: None,
+        life: Life::Unknown,
+        executor: None,
+    })
+}
+
+/// What a device said, in the time of our clock where that is another.
+fn by_our_clock(status: RelayedStatus, ahead: Option<i64>) -> RelayedStatus {
+    let Some(ahead) = ahead else { return status };
+    let here = |it: Timestamp| {
+        Timestamp::from_nanosecond(it.as_nanosecond() + i128::from(ahead) * 1_000_000_000)
+            .unwrap_or(it)
+    };
+    RelayedStatus { since: here(status.since), at: here(status.at), ..status }
+}
+
+/// Nothing was said of how it stands.
+fn silent(row: &SessionRow, name: &str, now: Timestamp) -> LiveStatus {
+    let since = row.last_event_at.or(row.started_at).unwrap_or(now);
+    let reading = taffrail_model::status::Reading {
+        status: Status::Unknown,
+        since,
+        confidence: taffrail_model::Confidence::Low,
+        waiting_for: None,
+        rule: taffrail_model::status::StatusRule::RemoteUnreported,
+        rests_on: vec![0],
+        until: None,
+        failure: None,
+    };
+    let evidence = Evidence {
+        source: Origin::Unknown("device".to_owned()),
+        kind: "status".to_owned(),
+        at: since,
+        confidence: taffrail_model::Confidence::Low,
+        says: Signal::Unknown("unknown".to_owned()),
+        detail: format!("{name} said nothing"),
+    };
+    LiveStatus {
+        reading,
+        evidence: vec![evidence],
+        process: None,
+        life: Life::Unknown,
+        executor: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::Confidence;
+    use taffrail_model::exchange::Incarnation;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn says(status: Status, second: i64) -> RelayedStatus {
+        let (since, at, confidence) = (at(second), at(second), Confidence::High);
+        RelayedStatus { status, since, at, confidence, waiting_for: None, failure: None }
+    }
+
+    fn order(life: u32, number: u64) -> Option<Order> {
+        Some(Order { life: Incarnation { count: life, random: 1 }, number })
+    }
+
+    #[test]
+    fn statuses_in_the_folder_of_an_older_version_are_still_known() {
+        let data = tempfile::tempdir().unwrap();
+        let old = data.path().join(OLD_FOLDER).join("laptop");
+        fs::create_dir_all(&old).unwrap();
+        fs::write(old.join(HEARD), "2026-10-01T10:30:00Z 0").unwrap();
+        let (device, at) = (DeviceId::new("laptop"), "2026-10-01T10:30:00Z".parse().ok());
+        assert_eq!(heard_at(data.path(), &device), at);
+        assert_eq!(heard_at(data.path(), &device), at, "again, from the folder of today");
+        assert!(!data.path().join(OLD_FOLDER).exists());
+    }
+
+    #[test]
+    fn a_status_said_with_a_wrong_clock_sticks() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, device) = (folder.path(), DeviceId::new("laptop"));
+        let session = SessionId::from_bytes([1; 16]);
+        note_heard(data, &device, at(1_000)).unwrap();
+        let check = |said: RelayedStatus, order, taken: bool, stands: Status| {
+            assert_eq!(take(data, &device, (session, said, order)).unwrap(), taken, "{order:?}");
+            assert_eq!(super::said(data, &device, session).unwrap().status.status, stands);
+        };
+        // Two hours ahead, then right again.
+        check(says(Status::Exited, 8_200), order(1, 4), true, Status::Exited);
+        check(says(Status::Running, 1_010), order(1, 5), true, Status::Running);
+        // Heard again after a crash, or from a copy of the device that lost its life.
+        check(says(Status::Exited, 8_200), order(1, 4), false, Status::Running);
+        check(says(Status::Idle, 1_000), order(2, 1), true, Status::Idle);
+        check(says(Status::Running, 9_000), order(1, 6), false, Status::Idle);
+        check(says(Status::Running, 1_020), order(2, 2), true, Status::Running);
+    }
+
+    #[test]
+    fn a_status_kept_without_its_order_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, device) = (folder.path(), DeviceId::new("laptop"));
+        let session = SessionId::from_bytes([1; 16]);
+        note_heard(data, &device, at(1_000)).unwrap();
+        let old = serde_json::to_vec(&says(Status::Running, 5_000)).unwrap();
+        fs::write(file_of(data, &device, session), old).unwrap();
+        assert_eq!(said(data, &device, session).unwrap().status.status, Status::Running);
+        let new = (session, says(Status::Exited, 1_000), order(1, 1));
+        assert!(take(data, &device, new).unwrap());
+        assert_eq!(said(data, &device, session).unwrap().status.status, Status::Exited);
+    }
+
+    #[test]
+    fn a_reader_whose_clock_is_off_shows_sessions_as_unknown() {
+        let device = DeviceId::new("laptop");
+        for (ours, expected) in [(10_180, Some(180)), (9_820, Some(-180)), (10_020, None)] {
+            let folder = tempfile::tempdir().unwrap();
+            let data = folder.path();
+            note_beat(data, &device, (at(ours), at(10_000))).unwrap();
+            assert_eq!(skew(data, &device), expected);
+            let said = by_our_clock(says(Status::Running, 9_990), skew(data, &device));
+            let read = said.read(heard_at(data, &device).unwrap(), at(ours + 60));
+            assert_eq!(read.status, Status::Running, "{ours}");
+            let age = ours - read.since.as_second();
+            assert!((0..=40).contains(&age), "it runs for {age} s");
+            // What is heard in between changes nothing of that.
+            note_heard(data, &device, at(ours + 5)).unwrap();
+            assert_eq!(skew(data, &device), expected);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_does_not_make_a_device_silent() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, device) = (folder.path(), DeviceId::new("laptop"));
+        note_heard(data, &device, at(8_000)).unwrap();
+        note_heard(data, &device, at(1_000)).unwrap();
+        assert_eq!(heard_at(data, &device), Some(at(1_000)), "by the clock as it is now");
+    }
+}

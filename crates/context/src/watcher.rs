@@ -1,0 +1,72 @@
+//! How the watchers of agents' folders are doing.
+
+use crate::watcher_counts::{WatcherCounters, WatcherCounts};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Problems that are remembered of each watcher.
+const PROBLEMS: usize = 100;
+
+/// A watcher, by its place among them.
+pub type WatcherNumber = usize;
+
+/// What one watcher reported.
+#[derive(Debug, Clone, Default)]
+pub struct WatcherHealth {
+    /// The folder it watches.
+    pub root: PathBuf,
+    /// The agents whose files are there.
+    pub agents: Vec<String>,
+    /// Its counters.
+    pub counters: Arc<WatcherCounters>,
+    /// The number of sources at its last full scan.
+    pub sources: usize,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+impl WatcherHealth {
+    /// What it counted since the daemon was started.
+    #[must_use]
+    pub fn counts(&self) -> WatcherCounts {
+        self.counters.read()
+    }
+
+    pub(crate) fn note(&mut self, report: &ScanReport) {
+        if report.whole {
+            self.sources = report.sources;
+            self.problems.clear();
+        }
+        self.problems.extend(report.problems.iter().cloned());
+        self.problems.truncate(PROBLEMS);
+    }
+}
+
+/// What a watcher did when it was asked to look.
+#[derive(Debug, Default)]
+pub struct ScanReport {
+    /// It looked at every source.
+    pub whole: bool,
+    /// The number of the request that it answers.
+    pub settled: Option<u64>,
+    /// The sources it read.
+    pub read: usize,
+    /// The sources there are, after a full scan.
+    pub sources: usize,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
+}
+
+impl ScanReport {
+    /// The report of a failure.
+    #[must_use]
+    pub fn failed(error: &impl std::error::Error) -> Self {
+        Self { problems: vec![error.to_string()], ..Self::default() }
+    }
+
+    /// Nothing in it is worth reporting.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        !self.whole && self.read == 0 && self.problems.is_empty()
+    }
+}

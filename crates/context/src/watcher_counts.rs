@@ -1,0 +1,113 @@
+//! What a watcher counts: its notifications, its reads, and how far behind it is.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+/// Counters of one watcher since the daemon was started.
+#[derive(Debug, Default)]
+pub struct WatcherCounters {
+    /// Notifications of changes.
+    told: AtomicU64,
+    /// Those that came while their place already waited to be looked at.
+    coalesced: AtomicU64,
+    /// Times the system dropped notifications, and everything was looked at instead.
+    dropped: AtomicU64,
+    /// Sources that were read.
+    reads: AtomicU64,
+    /// Looks at everything.
+    looks: AtomicU64,
+    /// Milliseconds from the latest change to its being written down.
+    lag: AtomicI64,
+    /// When something was last read, in milliseconds since 1970; 0 for never.
+    read_at: AtomicI64,
+}
+
+/// The same as plain numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WatcherCounts {
+    /// Notifications of changes.
+    pub told: u64,
+    /// Those that came while their place already waited to be looked at.
+    pub coalesced: u64,
+    /// Times the system dropped notifications, and everything was looked at instead.
+    pub dropped: u64,
+    /// Sources that were read.
+    pub reads: u64,
+    /// Looks at everything.
+    pub looks: u64,
+    /// Milliseconds from the latest change to its being written down; `None` before there was one.
+    pub lag_ms: Option<u64>,
+    /// When something was last read, in milliseconds since 1970.
+    pub read_at: Option<i64>,
+}
+
+impl WatcherCounters {
+    /// Changes were told, some of them of places that waited already.
+    pub fn tell(&self, told: usize, coalesced: usize) {
+        self.told.fetch_add(told as u64, Ordering::Relaxed);
+        self.coalesced.fetch_add(coalesced as u64, Ordering::Relaxed);
+    }
+
+    /// The system dropped notifications.
+    pub fn drop_some(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// So many sources were read, in a look at everything or not.
+    pub fn looked(&self, reads: usize, whole: bool) {
+        self.reads.fetch_add(reads as u64, Ordering::Relaxed);
+        self.looks.fetch_add(u64::from(whole), Ordering::Relaxed);
+    }
+
+    /// Something that changed then is written down now; both in milliseconds since 1970.
+    pub fn wrote(&self, changed: i64, now: i64) {
+        self.lag.store(now.saturating_sub(changed).max(0), Ordering::Relaxed);
+        self.read_at.store(now, Ordering::Relaxed);
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn read(&self) -> WatcherCounts {
+        let number = |it: &AtomicU64| it.load(Ordering::Relaxed);
+        let read_at = Some(self.read_at.load(Ordering::Relaxed)).filter(|it| *it > 0);
+        let lag = self.lag.load(Ordering::Relaxed).unsigned_abs();
+        WatcherCounts {
+            told: number(&self.told),
+            coalesced: number(&self.coalesced),
+            dropped: number(&self.dropped),
+            reads: number(&self.reads),
+            looks: number(&self.looks),
+            lag_ms: read_at.map(|_| lag),
+            read_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lag_is_known_once_something_was_written() {
+        let counts = WatcherCounters::default();
+        assert_eq!(counts.read(), WatcherCounts::default());
+        counts.tell(3, 1);
+        counts.drop_some();
+        counts.wrote(1_000, 1_007);
+        counts.looked(2, true);
+        counts.looked(1, false);
+        let (lag_ms, read_at) = (Some(7), Some(1_007));
+        let expected = WatcherCounts {
+            told: 3,
+            coalesced: 1,
+            dropped: 1,
+            reads: 3,
+            looks: 1,
+            lag_ms,
+            read_at,
+        };
+        assert_eq!(counts.read(), expected);
+        // A file may have been given a time that is still to come.
+        counts.wrote(2_000, 1_500);
+        assert_eq!(counts.read().lag_ms, Some(0));
+    }
+}

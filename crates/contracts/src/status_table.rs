@@ -1,0 +1,176 @@
+//! The one table from our statuses and turn endings to the states in documents.
+
+use crate::captured::{AgentSession, Ending};
+use crate::vocabulary::{AgentStatus, Outcome, Status as Craft};
+use taffrail_model::Lifecycle;
+use taffrail_model::status::Status;
+
+/// The role of an agent in its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The agent that a person talks to; it may get another prompt.
+    Main,
+    /// A sub-agent; it is finished after its turn.
+    Worker,
+}
+
+/// The status of one agent, in the terms of every document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// `session.state` of a snapshot.
+    pub ecc_session: &'static str,
+    /// `workers[].state` of a snapshot.
+    pub ecc_worker: &'static str,
+    /// `status` of a session state.
+    pub craft: Craft,
+    /// `agents[].status` of a session state.
+    pub agent: AgentStatus,
+    /// `agents[].result` of a session state.
+    pub result: Option<Outcome>,
+}
+
+/// The status of a captured agent, in the terms of every document.
+#[must_use]
+pub fn words(session: &AgentSession, role: Role) -> Words {
+    let asking = session.status == Status::Waiting && session.is_asking();
+    let mut words = table(session.status, session.ending(), role);
+    if asking {
+        (words.agent, words.result) = (AgentStatus::Running, None);
+    }
+    if session.lifecycle == Lifecycle::Lost {
+        words.ecc_session = "missing";
+    }
+    words
+}
+
+/// The table itself.
+#[must_use]
+pub fn table(status: Status, ending: Ending, role: Role) -> Words {
+    let (agent, result) = agent(status, ending);
+    Words {
+        ecc_session: session_state(status, ending),
+        ecc_worker: worker_state(status, ending, role),
+        craft: craft_status(status, ending),
+        agent,
+        result,
+    }
+}
+
+fn session_state(status: Status, ending: Ending) -> &'static str {
+    match (status, ending) {
+        (Status::Running | Status::WaitingApproval | Status::Waiting, _) => "active",
+        (Status::Exited | Status::Unknown, Ending::Failed) => "failed",
+        (Status::Exited, Ending::Done) => "completed",
+        (Status::Idle | Status::Exited | Status::Unknown, _) => "idle",
+    }
+}
+
+fn worker_state(status: Status, ending: Ending, role: Role) -> &'static str {
+    match (status, ending, role) {
+        (Status::Running, _, _) => "running",
+        (Status::WaitingApproval, _, _) => "waiting_approval",
+        (_, Ending::Failed, _) => "failed",
+        (_, Ending::Done, Role::Worker) | (Status::Exited, Ending::Done, _) => "completed",
+        (Status::Waiting, _, _) => "waiting",
+        (Status::Idle, _, _) => "idle",
+        (Status::Exited, Ending::Nothing, _) => "idle",
+        (Status::Exited, Ending::TimedOut, _) => "timeout",
+        (Status::Exited, Ending::Open | Ending::BrokenOff, _) => "aborted",
+        (Status::Unknown, _, _) => "unknown",
+    }
+}
+
+fn craft_status(status: Status, ending: Ending) -> Craft {
+    match (status, ending) {
+        (Status::Running, _) => Craft::InProgress,
+        (Status::WaitingApproval | Status::Waiting | Status::Idle, _) => Craft::Paused,
+        (Status::Exited | Status::Unknown, Ending::Failed) => Craft::Error,
+        (Status::Exited, Ending::Done) => Craft::Completed,
+        (Status::Exited, _) => Craft::Aborted,
+        (Status::Unknown, _) => Craft::Paused,
+    }
+}
+
+fn agent(status: Status, ending: Ending) -> (AgentStatus, Option<Outcome>) {
+    match (status, ending) {
+        (Status::Running | Status::WaitingApproval, _) => (AgentStatus::Running, None),
+        (_, Ending::Nothing) => (AgentStatus::Pending, None),
+        (_, Ending::Done) => (AgentStatus::Completed, Some(Outcome::Success)),
+        (_, Ending::Failed) => (AgentStatus::Error, Some(Outcome::Failure)),
+        (_, Ending::BrokenOff) => (AgentStatus::Error, Some(Outcome::Aborted)),
+        (_, Ending::TimedOut) => (AgentStatus::Timeout, Some(Outcome::Timeout)),
+        (Status::Exited, Ending::Open) => (AgentStatus::Error, Some(Outcome::Aborted)),
+        (Status::Waiting | Status::Idle | Status::Unknown, Ending::Open) => {
+            (AgentStatus::Running, None)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATUSES: [Status; 6] = [
+        Status::Exited,
+        Status::WaitingApproval,
+        Status::Running,
+        Status::Waiting,
+        Status::Idle,
+        Status::Unknown,
+    ];
+    const ENDINGS: [Ending; 6] = [
+        Ending::Nothing,
+        Ending::Open,
+        Ending::Done,
+        Ending::Failed,
+        Ending::BrokenOff,
+        Ending::TimedOut,
+    ];
+
+    #[test]
+    fn the_table_says_what_a_person_would() {
+        let check = |status, ending, expected: [&str; 5]| {
+            let it = table(status, ending, Role::Main);
+            let result = it.result.as_ref().map_or("-", Outcome::as_str);
+            let got = [it.ecc_session, it.ecc_worker, it.craft.as_str(), it.agent.as_str(), result];
+            assert_eq!(got, expected, "{status:?} {ending:?}");
+        };
+        let (exited, unknown) = (Status::Exited, Status::Unknown);
+        check(Status::Running, Ending::Open, ["active", "running", "in_progress", "running", "-"]);
+        check(
+            Status::WaitingApproval,
+            Ending::Open,
+            ["active", "waiting_approval", "paused", "running", "-"],
+        );
+        check(
+            Status::Waiting,
+            Ending::Done,
+            ["active", "waiting", "paused", "completed", "success"],
+        );
+        check(Status::Idle, Ending::Nothing, ["idle", "idle", "paused", "pending", "-"]);
+        check(
+            exited,
+            Ending::Done,
+            ["completed", "completed", "completed", "completed", "success"],
+        );
+        check(exited, Ending::Failed, ["failed", "failed", "error", "error", "failure"]);
+        check(exited, Ending::Open, ["idle", "aborted", "aborted", "error", "aborted"]);
+        check(exited, Ending::TimedOut, ["idle", "timeout", "aborted", "timeout", "timeout"]);
+        check(unknown, Ending::Done, ["idle", "unknown", "paused", "completed", "success"]);
+    }
+
+    #[test]
+    fn what_runs_has_no_result_and_what_is_done_has_one() {
+        for status in STATUSES {
+            for ending in ENDINGS {
+                for role in [Role::Main, Role::Worker] {
+                    let it = table(status, ending, role);
+                    let open = matches!(it.agent, AgentStatus::Running | AgentStatus::Pending);
+                    assert_eq!(it.result.is_none(), open, "{status:?} {ending:?}");
+                    let runs = status == Status::Running;
+                    assert_eq!(it.craft == Craft::InProgress, runs, "{status:?} {ending:?}");
+                }
+            }
+        }
+    }
+}

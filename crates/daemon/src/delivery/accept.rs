@@ -1,0 +1,114 @@
+//! Taking messages, and telling how far they have come.
+
+use super::terminal::NOT_REACHED;
+use super::{Delivery, ledger, moved, run_of};
+use std::time::Duration;
+use taffrail_api::{Queue, Receipt, SCHEMA_VERSION};
+use taffrail_capture::PaneName;
+use taffrail_context::Error;
+use taffrail_context::Settings;
+use taffrail_devices::exchange::home_of;
+use taffrail_model::SessionId;
+use taffrail_model::message::{Happening, Message, Sender, TEXT_LIMIT};
+use taffrail_run::locate_one;
+use taffrail_store::QUEUE_LIMIT;
+
+/// How long tmux may take to answer somebody who sends.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+impl Delivery {
+    /// Whether a session can be given a message at all now; else why not. What was found too early, or by a tmux that was
+    /// too slow, is looked for again.
+    pub fn reachable(&self, session: SessionId) -> Result<(), Error> {
+        let no = |why: &str| Err(Error::Unsent(why.to_owned()));
+        let card = self.0.live.status(session);
+        let Some(executor) = card.as_ref().and_then(|it| it.executor.clone()) else {
+            return no(match self.0.live.is_reading() {
+                true => {
+                    "your history is still being read, and where it runs is not known before that"
+                }
+                false => "no running process was found for this session",
+            });
+        };
+        if is_typed_into(self.settings(), &executor) {
+            return Ok(());
+        }
+        let process = card.and_then(|it| it.process);
+        let Some(pid) = process.map(|it| it.pid) else { return no(NOT_REACHED) };
+        let found = locate_one(self.settings(), pid, LOOK_AGAIN);
+        let is_there =
+            found.executor.as_deref().is_some_and(|it| is_typed_into(self.settings(), it));
+        (self.0.on_located)(pid, found);
+        if is_there { Ok(()) } else { no(NOT_REACHED) }
+    }
+
+    /// Takes a message at the end of a session's queue; it goes in when its turn comes.
+    pub fn accept(
+        &self,
+        session: SessionId,
+        (from, text): (Sender, String),
+    ) -> Result<Message, Error> {
+        if text.trim().is_empty() || text.len() > TEXT_LIMIT {
+            return Err(Error::NoMessage);
+        }
+        let settings = self.settings();
+        let taken = ledger(settings)?.accept_message(session, (from, text), (settings.now)())?;
+        let full = || Error::Unsent(format!("{QUEUE_LIMIT} messages wait for it already"));
+        let message = taken.ok_or_else(full)?;
+        self.note(session);
+        self.look(session);
+        Ok(message)
+    }
+
+    /// Takes a message for a session that can be given one now.
+    ///
+    /// # Errors
+    /// When the session cannot be reached or its queue is full.
+    pub fn accept_reachable(
+        &self,
+        session: SessionId,
+        said: (Sender, String),
+    ) -> Result<Message, Error> {
+        self.reachable(session)?;
+        self.accept(session, said)
+    }
+}
+
+fn is_typed_into(settings: &Settings, executor: &str) -> bool {
+    PaneName::of(executor).is_some() || run_of(settings, executor).is_some()
+}
+
+/// How far a message has come.
+///
+/// # Errors
+/// When there is none of this name, or the ledger cannot be read.
+pub fn receipt(settings: &Settings, id: &str) -> Result<Receipt, Error> {
+    let found = ledger(settings)?.message(id)?;
+    found.map(Receipt::from).ok_or_else(|| Error::NoReceipt(id.to_owned()))
+}
+
+/// The messages that wait for a session.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn queue(settings: &Settings, session: SessionId) -> Result<Queue, Error> {
+    let messages = ledger(settings)?.queue(session)?.into_iter().map(Receipt::from).collect();
+    Ok(Queue { schema_version: SCHEMA_VERSION, session_id: session.to_string(), messages })
+}
+
+/// Takes a message back that was not delivered.
+///
+/// # Errors
+/// When there is none of this name, or it is on its way.
+pub fn take_back(settings: &Settings, id: &str) -> Result<Receipt, Error> {
+    let mut ledger = ledger(settings)?;
+    let found = ledger.message(id)?.ok_or_else(|| Error::NoReceipt(id.to_owned()))?;
+    if home_of(settings, found.session_id)?.is_some() {
+        let why = format!("{id} went to another device: take it back there");
+        return Err(Error::Unsent(why));
+    }
+    let word = found.state.as_str().to_owned();
+    let late = || Error::Unsent(format!("{id} cannot be taken back: it is {word}"));
+    let back = moved(settings, &mut ledger, &found, &Happening::TakenBack)?;
+    back.map(Receipt::from).ok_or_else(late)
+}

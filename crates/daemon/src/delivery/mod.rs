@@ -1,0 +1,252 @@
+//! Messages to sessions: taken into the ledger first, and put into a terminal at most once, when the
+//! session waits for a prompt.
+//!
+//! A thread of its own looks at a session's queue when the session comes to stand differently, and
+//! every second where something waits to go in. It never acts on a guess: how the session stands must be sure,
+//! and its screen must show an empty prompt.
+
+mod accept;
+mod terminal;
+
+pub use accept::{queue, receipt, take_back};
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use taffrail_context::Settings;
+use taffrail_context::{Error, Live, Part, write_entry};
+use taffrail_devices::exchange::home_of;
+use taffrail_model::journal::Sent;
+use taffrail_model::message::{Delivery as State, Happening, Message, due, held_by};
+use taffrail_model::{EventId, Origin, SessionId, hash};
+use taffrail_run::Located;
+use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
+use terminal::{Held, put_in, ready_place, run_of};
+
+/// What waits to go in is looked at again so often.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// Is called with where a process runs, when that was looked for.
+pub type OnLocated = Box<dyn Fn(u32, Located) + Send + Sync>;
+
+/// The sessions messages are open for, and the way to the thread that delivers them. Clones are the
+/// same.
+#[derive(Clone)]
+pub struct Delivery(Arc<Shared>);
+
+struct Shared {
+    live: Live,
+    on_located: OnLocated,
+    open: Mutex<BTreeSet<SessionId>>,
+    asks: Mutex<Option<Sender<SessionId>>>,
+}
+
+impl std::fmt::Debug for Delivery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Delivery")
+    }
+}
+
+impl Delivery {
+    /// Nothing waits yet.
+    #[must_use]
+    pub fn new(live: Live, on_located: OnLocated) -> Self {
+        let (open, asks) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { live, on_located, open, asks }))
+    }
+
+    fn settings(&self) -> &Settings {
+        self.0.live.settings()
+    }
+
+    /// Takes up what was open, and begins to deliver.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read or written, or no thread can be started.
+    pub fn begin(&self) -> Result<(), Error> {
+        let mut ledger = ledger(self.settings())?;
+        for session in ledger.sessions_with_messages()? {
+            give_up(self.settings(), &mut ledger, session)?;
+            self.note(session);
+        }
+        let (asks, asked) = channel();
+        *self.0.asks.lock().unwrap_or_else(PoisonError::into_inner) = Some(asks);
+        let own = self.clone();
+        let thread = std::thread::Builder::new().name("delivery".to_owned());
+        let begun = thread.spawn(move || own.work(&asked));
+        begun.map(|_| ()).map_err(|error| StoreError::from(error).into())
+    }
+
+    /// Nothing is delivered any more.
+    pub fn stop(&self) {
+        self.0.asks.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Messages of this session may move.
+    pub fn has(&self, session: SessionId) -> bool {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner).contains(&session)
+    }
+
+    fn note(&self, session: SessionId) {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner).insert(session);
+    }
+
+    fn all(&self) -> BTreeSet<SessionId> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks at a session's queue, if it has one.
+    pub fn look(&self, session: SessionId) {
+        let asks = self.0.asks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(asks) = asks.as_ref().filter(|_| self.has(session)) {
+            // Without the thread nothing is delivered, and receipts say so.
+            asks.send(session).ok();
+        }
+    }
+
+    /// The agent says that it took a prompt.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn picked_up(
+        &self,
+        session: SessionId,
+        (event, prompt): (EventId, &str),
+    ) -> Result<(), Error> {
+        let settings = self.settings();
+        let mut ledger = ledger(settings)?;
+        let queue = ledger.queue(session)?;
+        let Some(message) = queue.into_iter().find(|it| it.says(prompt)) else { return Ok(()) };
+        moved(settings, &mut ledger, &message, &Happening::Heard(event))?;
+        self.look(session);
+        Ok(())
+    }
+
+    fn work(&self, asked: &Receiver<SessionId>) {
+        loop {
+            let open = self.all();
+            // Nothing waits: nothing is due before somebody asks.
+            let rest = if open.is_empty() { Duration::MAX } else { AGAIN };
+            let sessions = match asked.recv_timeout(rest) {
+                Ok(first) => std::iter::once(first).chain(asked.try_iter()).collect(),
+                Err(RecvTimeoutError::Timeout) => open,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            for session in sessions {
+                // What fails is told, and looked at again in a second.
+                match self.deliver_next(session) {
+                    Ok(()) => self.0.live.resolve_problems(Part::Delivery),
+                    Err(error) => {
+                        tracing::warn!(%error, %session, "cannot deliver the next prompt");
+                        self.0.live.note_problem(Part::Delivery, error.to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Delivers the next message of a session, if it is time for it.
+    fn deliver_next(&self, session: SessionId) -> Result<(), Error> {
+        let settings = self.settings();
+        let Some(card) = self.0.live.status(session) else { return Ok(()) };
+        let mut ledger = self::ledger(settings)?;
+        let queue = ledger.queue(session)?;
+        // What is for another device is delivered there.
+        if queue.is_empty() || home_of(settings, session)?.is_some() {
+            self.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+            return Ok(());
+        }
+        let Some(message) = due(&queue, &card.reading, (settings.now)()).cloned() else {
+            let first = queue.iter().find(|it| it.state == State::Accepted);
+            return match (first, held_by(&card.reading)) {
+                (Some(first), Some(why)) => not_now(settings, &mut ledger, first, why.to_owned()),
+                _ => Ok(()),
+            };
+        };
+        let Some(row) = row_of(settings, session)? else { return Ok(()) };
+        let place = match ready_place(settings, &card, &row.agent) {
+            Ok(place) => place,
+            Err(why) => return not_now(settings, &mut ledger, &message, why),
+        };
+        let begun =
+            moved(settings, &mut ledger, &message, &Happening::Begun(place.peer().to_owned()))?;
+        let Some(begun) = begun else { return Ok(()) };
+        // The agent's own record is heard by the loop, while this waits for its screen.
+        let is_taken = || {
+            let now = self::ledger(settings).and_then(|it| Ok(it.message(begun.id.as_str())?));
+            now.is_ok_and(|it| it.is_some_and(|it| it.state == State::PickedUp))
+        };
+        let happening = match put_in(&place, &begun, &is_taken) {
+            Ok(()) => Happening::PutIn,
+            Err(Held::NotNow(why)) => Happening::NotNow(why),
+            Err(Held::Broken(why)) => Happening::Broken(why),
+        };
+        if happening == Happening::PutIn {
+            tell(settings, &row, &begun);
+        }
+        moved(settings, &mut ledger, &begun, &happening)?;
+        Ok(())
+    }
+}
+
+/// What was being put in when we were cut off may be there or not: it is not put in again.
+fn give_up(settings: &Settings, ledger: &mut Ledger, session: SessionId) -> Result<(), Error> {
+    let why = "we were cut off while it was put in: look at the session before you send it again";
+    for message in ledger.queue(session)? {
+        if message.state == State::Delivering {
+            moved(settings, ledger, &message, &Happening::Broken(why.to_owned()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The same reason is not written down twice.
+fn not_now(
+    settings: &Settings,
+    ledger: &mut Ledger,
+    message: &Message,
+    why: String,
+) -> Result<(), Error> {
+    if message.why.as_ref() != Some(&why) {
+        moved(settings, ledger, message, &Happening::NotNow(why))?;
+    }
+    Ok(())
+}
+
+fn row_of(settings: &Settings, session: SessionId) -> Result<Option<SessionRow>, Error> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(None) };
+    Ok(index.session_by_id(session)?)
+}
+
+fn ledger(settings: &Settings) -> Result<Ledger, Error> {
+    Ok(Ledger::open(&settings.data, &settings.new_device)?)
+}
+
+/// A message after something happened, written down; `None` where another was quicker.
+fn moved(
+    settings: &Settings,
+    ledger: &mut Ledger,
+    it: &Message,
+    happening: &Happening,
+) -> Result<Option<Message>, Error> {
+    let Some(next) = it.after(happening, (settings.now)()) else { return Ok(None) };
+    Ok(ledger.move_message(it, &next)?.then_some(next))
+}
+
+/// Writes into the journal that a prompt was put in; the prompt itself is the transcript's.
+fn tell(settings: &Settings, row: &SessionRow, it: &Message) {
+    let sent = Sent {
+        message: it.id.clone(),
+        session: row.runtime_id.as_str().to_owned(),
+        scope: String::new(),
+        says: it.text.clone(),
+    };
+    // Plain texts can always be written.
+    let Ok(payload) = serde_json::to_string(&sent) else { return };
+    let mark = hash::digest("sent", &[it.id.as_str().as_bytes()]);
+    // It was put in, and the ledger says so, whatever becomes of this.
+    if let Err(error) = write_entry(settings, (&row.agent, Origin::Input), mark, &payload) {
+        tracing::warn!(%error, message = %it.id, "cannot note a delivered prompt in the journal");
+    }
+}

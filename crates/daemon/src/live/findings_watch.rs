@@ -1,0 +1,65 @@
+//! What the loop remarks on sessions, and tells who listens.
+
+use super::event_loop::Loop;
+use crate::DaemonError;
+use std::collections::BTreeSet;
+use taffrail_api::{FindingChange, FindingMessage};
+use taffrail_context::{Update, UpdateKind};
+use taffrail_model::SessionId;
+use taffrail_model::findings::Finding;
+use taffrail_query::findings::{FindingsChange, Whose};
+
+impl Loop {
+    /// Hears all sessions of late from the index.
+    pub(super) fn watch(&mut self) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        self.monitor.load(&self.settings, index, &self.handle.live().statuses())?;
+        self.handle.live().replace_findings(self.monitor.all(Whose::All));
+        Ok(())
+    }
+
+    /// Looks at sessions that changed, or stand differently, or both.
+    pub(super) fn remark_on(&mut self, sessions: &[SessionId]) {
+        let now = (self.settings.now)();
+        let handle = self.handle.clone();
+        let change = self.monitor.look(sessions, &|id| handle.live().status(id), now);
+        self.tell_findings(change);
+    }
+
+    /// Looks at those whose time has come, and drops those that are no longer of late.
+    pub(super) fn pass_findings(&mut self) {
+        let now = (self.settings.now)();
+        let handle = self.handle.clone();
+        if self.monitor.count() > handle.live().count() {
+            let withdrawn = self.monitor.keep_only(|id| handle.live().status(id).is_some());
+            self.tell_findings(FindingsChange { withdrawn, ..FindingsChange::default() });
+        }
+        if self.monitor.next().is_some_and(|at| at <= now) {
+            let change = self.monitor.pass(&|id| handle.live().status(id), now);
+            self.tell_findings(change);
+        }
+    }
+
+    fn tell_findings(&self, change: FindingsChange) {
+        let both = change.appeared.iter().chain(&change.withdrawn);
+        let sessions: BTreeSet<SessionId> = both.map(|it| it.session_id).collect();
+        self.handle.live().put_findings(self.monitor.by_session(sessions.iter().copied()));
+        self.handle.notices().changed(sessions);
+        if !self.handle.live().has_subscribers() {
+            return;
+        }
+        for (how, findings) in [
+            (FindingChange::Withdrawn, change.withdrawn),
+            (FindingChange::Appeared, change.appeared),
+        ] {
+            findings.into_iter().for_each(|it| self.tell_finding(how, it));
+        }
+    }
+
+    fn tell_finding(&self, change: FindingChange, finding: Finding) {
+        let session = finding.session_id;
+        let message = Box::new(FindingMessage { change, finding });
+        let what = UpdateKind::Finding { message };
+        self.handle.live().publish(Update { session, is_remote: false, what });
+    }
+}

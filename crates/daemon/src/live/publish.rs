@@ -1,0 +1,163 @@
+//! What the loop tells who listens: events as they are written, and how sessions stand.
+
+use super::approval_watch::watch_approvals;
+use super::delivery_watch::watch_delivery;
+use super::event_loop::Loop;
+use crate::DaemonError;
+use taffrail_capture::lives;
+use taffrail_context::write_gone;
+use taffrail_context::{Live, Update, UpdateKind};
+use taffrail_model::journal::{Gone, Loss};
+use taffrail_model::replication::is_locator;
+use taffrail_model::{DeviceId, Process, SessionId, Signal};
+use taffrail_query::status::apply_status;
+use taffrail_query::{SessionChange, session};
+use taffrail_store::{StoreError, Touched};
+
+/// Publishes every event of a change.
+fn publish_lines(live: &Live, change: &SessionChange<'_>) {
+    let (generation, row) = (change.index().generation(), change.row());
+    let is_remote = is_locator(&row.source_uri);
+    for line in change.lines() {
+        let cursor = format!("{generation}.{}", line.sequence());
+        let what = UpdateKind::Event { line, cursor };
+        live.publish(Update { session: row.id, is_remote, what });
+    }
+}
+
+impl Loop {
+    /// Tells who listens what a batch changed in a session, and how it stands now.
+    pub(super) fn publish(&mut self, touched: Touched) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        let Some(row) = index.session(touched.row)? else { return Ok(()) };
+        let changed = index.changes_after(touched.row, touched.before)?;
+        let takes_over = changed.iter().any(|it| it.signal == Some(Signal::TookOver));
+        let now = (self.settings.now)();
+        let stands = self.board.take(index, &row, &changed, now)?;
+        let change = SessionChange::new((&self.settings, index, &self.device), row, changed);
+        let row = change.row();
+        // What is to be done about a session of another device is done there.
+        if !is_locator(&row.source_uri) {
+            watch_approvals(self.handle.broker(), &change)?;
+            watch_delivery(self.handle.delivery(), &change)?;
+            self.monitor.take(&change)?;
+        }
+        // What comes after its end belongs to its final summary, too.
+        self.finish(row.id);
+        if let Some(process) = row.process.filter(|it| lives(*it)) {
+            self.probe.watch(std::iter::once(process));
+        }
+        if self.handle.live().has_subscribers() {
+            publish_lines(self.handle.live(), &change);
+        }
+        let row = change.into_row();
+        if let Some(process) = row.process.filter(|_| takes_over && row.parent.is_none()) {
+            self.note_loss(process, Loss::Left, Some(row.id))?;
+        }
+        self.tell_statuses(&stands)?;
+        if !stands.contains(&row.id) {
+            self.remark_on(&[row.id]);
+        }
+        // A process that was met with another session is not asked about again.
+        let process = row.process.filter(|_| self.board.lacks_executor(row.id));
+        let known = process.and_then(|it| Some((it.pid, self.probe.executor(it.pid)?)));
+        match known {
+            Some((pid, executor)) => self.look_again_at(pid, Some(&executor)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn tell_statuses(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        self.stands_new |= !sessions.is_empty();
+        let ours = sessions.iter().copied().filter(|it| !self.board.is_remote(*it));
+        self.handle.notices().changed(ours);
+        self.note_executors(sessions)?;
+        self.follow_up(sessions);
+        self.approvals_after_status(sessions)?;
+        sessions.iter().for_each(|it| self.handle.delivery().look(*it));
+        self.remark_on(sessions);
+        let Some(index) = self.index.as_ref().filter(|_| self.handle.live().has_subscribers())
+        else {
+            return Ok(());
+        };
+        let now = (self.settings.now)();
+        for id in sessions {
+            let (Some(row), Some(card)) = (self.board.row(*id), self.handle.live().status(*id))
+            else {
+                continue;
+            };
+            let Some(row) = index.session(row)? else { continue };
+            let mut row = session(&self.settings.devices, row);
+            apply_status(&mut row, &card, now);
+            let (is_remote, row) = (self.board.is_remote(*id), Box::new(row));
+            let what = UpdateKind::Status { row };
+            self.handle.live().publish(Update { session: *id, is_remote, what });
+        }
+        Ok(())
+    }
+
+    /// Another device was heard: its sessions may stand differently.
+    pub(super) fn heard(
+        &mut self,
+        device: &DeviceId,
+        sessions: &[SessionId],
+    ) -> Result<(), DaemonError> {
+        let now = (self.settings.now)();
+        let changed = self.board.apply_remote((device, sessions), now);
+        self.tell_statuses(&changed)
+    }
+
+    /// A board that was looked up anew does not know yet who runs what.
+    pub(super) fn executors_again(&mut self) -> Result<(), DaemonError> {
+        for (pid, executor) in self.probe.executors() {
+            self.look_again_at(pid, Some(&executor))?;
+        }
+        Ok(())
+    }
+
+    /// Writes into the ledger who runs sessions now, where that is new.
+    fn note_executors(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
+        for session in sessions {
+            if let Some(executor) = self.board.new_executor(*session) {
+                self.writer()?.attach(&[*session], executor.as_deref())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes down that the sessions a process ran lost it, but for the one it runs now.
+    pub(super) fn note_loss(
+        &self,
+        process: Process,
+        how: Loss,
+        kept: Option<SessionId>,
+    ) -> Result<(), DaemonError> {
+        let Some(index) = &self.index else { return Ok(()) };
+        for session in self.board.run_by(process.pid).into_iter().filter(|it| Some(*it) != kept) {
+            let row = self.board.row(session).map(|row| index.session(row)).transpose()?.flatten();
+            let Some(row) = row.filter(|it| it.parent.is_none()) else { continue };
+            if row.process != Some(process) {
+                continue;
+            }
+            let (session, scope) = (row.runtime_id.as_str().to_owned(), String::new());
+            let gone = Gone { gone: how, session, scope, process };
+            write_gone(&self.settings, &row.agent, &gone).map_err(StoreError::from)?;
+        }
+        Ok(())
+    }
+
+    /// Something is new about a process: what it runs may stand differently.
+    pub(super) fn look_again_at(
+        &mut self,
+        pid: u32,
+        executor: Option<&str>,
+    ) -> Result<(), DaemonError> {
+        let now = (self.settings.now)();
+        let mut changed = Vec::new();
+        for session in self.board.run_by(pid) {
+            self.board.run_at(session, executor.map(str::to_owned));
+            changed.extend(self.board.look_again(session, now));
+        }
+        self.tell_statuses(&changed)
+    }
+}

@@ -1,0 +1,58 @@
+//! Opening eyes on the places sources are in.
+
+use super::by_root;
+use super::event_loop::{HOMES_TIME, Loop};
+use super::loop_message::LoopMessage;
+use crate::DaemonError;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Instant;
+use taffrail_adapters::remotes;
+use taffrail_capture::make_spool;
+use taffrail_ingest::watcher::{self, ToLoop, WATCHES, WatcherConfig};
+
+/// Makes the folders of our own that sources come in. The folder above them is not watched, so they must be there
+/// to be.
+pub(super) fn make_folders(data: &Path) -> io::Result<()> {
+    make_spool(data)?;
+    let roots = remotes().flat_map(|it| it.descriptor().roots);
+    let mut make = DirBuilder::new();
+    make.recursive(true).mode(0o700);
+    roots.into_iter().try_for_each(|root| make.create(data.join(root)))
+}
+
+impl Loop {
+    /// Opens an eye on every place that has none.
+    pub(super) fn open_eyes(&mut self) -> Result<(), DaemonError> {
+        self.next_homes = Instant::now() + HOMES_TIME;
+        for (root, homes) in by_root(self.settings.watched_homes()) {
+            if self.eyes.iter().any(|eye| eye.root == root) {
+                continue;
+            }
+            let given = WatcherConfig {
+                settings: self.settings.clone(),
+                rules: self.rules.clone(),
+                device: self.device.as_str().to_owned(),
+                send: to_loop(self.to_self.clone()),
+                state: self.state.clone(),
+                budget: WATCHES / 4,
+            };
+            let eye = watcher::open(self.eyes.len(), homes, given)?;
+            self.handle.live().note_watcher(self.eyes.len(), eye.health());
+            self.eyes.push(eye);
+        }
+        Ok(())
+    }
+}
+
+/// Hands the messages of a watcher to the loop.
+fn to_loop(wakes: Sender<LoopMessage>) -> ToLoop {
+    Arc::new(move |message| wakes.send(LoopMessage::Watcher(message)).is_ok())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,295 @@
+//! Resuming a session: who runs it, or the agent's own command that goes on with it. Never a guess
+//! from a folder or a title.
+
+use crate::DaemonError;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use taffrail_adapters::{Adapter, StartPlan, by_id};
+use taffrail_api::{ResumeReply, ResumeState, SCHEMA_VERSION};
+use taffrail_capture::{executor_at, lives, start_of, with_users_mask};
+use taffrail_context::Error;
+use taffrail_context::{Settings, Target};
+use taffrail_devices::exchange::ask_lease;
+use taffrail_model::{Binding, Lifecycle, Process, Timestamp, replication};
+use taffrail_query::bindings::{followed, tie};
+use taffrail_query::board::recent_statuses;
+use taffrail_query::resolve::resolve;
+use taffrail_query::status::StatusLookup;
+use taffrail_store::{Begun, IndexReader, Ledger, Operation, SessionRow};
+
+/// What resuming a session would do.
+///
+/// # Errors
+/// When the session cannot be found or our own files fail.
+pub fn resume_plan(settings: &Settings, target: &Target) -> Result<ResumeReply, DaemonError> {
+    resume_plan_with(settings, target, &|_| None)
+}
+
+pub fn resume_plan_with(
+    settings: &Settings,
+    target: &Target,
+    known: StatusLookup<'_>,
+) -> Result<ResumeReply, DaemonError> {
+    let meant = Target::Id(followed(settings, target)?.id.to_string());
+    let row = resolve(settings, &meant)?;
+    let binding = tie(settings, &row, known)?;
+    let plan = by_id(&row.agent).and_then(Adapter::start_plan);
+    let command = plan.and_then(|it| words(it, &row, &binding));
+    let (state, reason) = match elsewhere(settings, &row) {
+        Some(reason) => (ResumeState::Unsupported, reason),
+        None => state(&row, &binding, command.is_some()),
+    };
+    Ok(ResumeReply {
+        schema_version: SCHEMA_VERSION,
+        session_id: row.id.to_string(),
+        state,
+        command: command.filter(|_| state != ResumeState::Unsupported),
+        cwd: binding.project_path,
+        reason,
+        executor: binding.current_executor_peer_id,
+    })
+}
+
+/// Why a session of another device is not resumed here.
+fn elsewhere(settings: &Settings, row: &SessionRow) -> Option<String> {
+    let device = settings.devices.name_of(&replication::device_of(&row.source_uri)?);
+    if replication::is_shared(&row.source_uri) {
+        return Some(format!("it is shared from {device}, for reading only"));
+    }
+    let id: String = row.id.to_string().chars().take(8).collect();
+    Some(format!(
+        "its history is on {device}. `taffrail teleport pull {id} --project DIR` brings it here if it was left on \
+         the hub; that is done there, with `taffrail teleport push {id}`, while {device} is on"
+    ))
+}
+
+/// The agent's own words; of a session that was carried here, with the folder it goes on in.
+fn words(plan: &StartPlan, row: &SessionRow, binding: &Binding) -> Option<Vec<String>> {
+    let id = row.runtime_id.as_str();
+    match &binding.project_path {
+        Some(folder) if binding.metadata.contains_key("carried") => plan.resume_in(id, folder),
+        Some(_) | None => plan.resume(id),
+    }
+}
+
+/// What resuming would do for each session of late that lost its agent without being ended, the one that
+/// moved last first: after a reboot, a crash, a kill.
+///
+/// # Errors
+/// When our own files fail.
+pub fn lost_sessions(settings: &Settings) -> Result<Vec<ResumeReply>, DaemonError> {
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let cards = recent_statuses(settings, &reader)?;
+    let mut lost: Vec<_> = cards.iter().filter(|(_, it)| it.reading.is_lost()).collect();
+    lost.sort_by_key(|(id, it)| (std::cmp::Reverse(it.reading.since), **id));
+    let plans = lost.into_iter().map(|(id, _)| resume_plan(settings, &Target::Id(id.to_string())));
+    let plans = plans.collect::<Result<Vec<_>, _>>()?.into_iter();
+    Ok(plans.filter(|it| it.state == ResumeState::ResumeAvailable).collect())
+}
+
+fn state(row: &SessionRow, binding: &Binding, has_command: bool) -> (ResumeState, String) {
+    use ResumeState::{ActiveExecutor, ResumeAvailable, Unsupported};
+    let no = |why: &str| (Unsupported, why.to_owned());
+    if row.parent.is_some() {
+        return no("it is a worker: the session it works for can be resumed");
+    }
+    match (&binding.status, &binding.current_executor_peer_id) {
+        (_, Some(executor)) => (ActiveExecutor, format!("it runs at {executor}")),
+        (Lifecycle::Resumable, None) if has_command => {
+            (ResumeAvailable, "its history is there and its agent resumes by id".to_owned())
+        }
+        (Lifecycle::Resumable | Lifecycle::Detached | Lifecycle::Active, None) => {
+            no("no way is known to resume this agent's sessions by their id")
+        }
+        (Lifecycle::Archived, None) => {
+            no("it is kept for history only: its agent's own file is gone, or you archived it")
+        }
+        (Lifecycle::Lost, None) => no("its history can no longer be found"),
+        (Lifecycle::Superseded, None) => no("another session took its place"),
+        (Lifecycle::Unknown(word), None) => no(&format!("it is {word}")),
+    }
+}
+
+/// The same in another folder than the session worked in.
+///
+/// # Errors
+/// `Unresumed` where there is no such folder, or its agent goes on with a session in its own folder only.
+pub fn resume_elsewhere(
+    settings: &Settings,
+    reply: ResumeReply,
+    folder: &Path,
+) -> Result<ResumeReply, DaemonError> {
+    if reply.state != ResumeState::ResumeAvailable {
+        return Ok(reply);
+    }
+    if !folder.is_dir() {
+        return Err(Error::Unresumed(format!("{} is not a folder", folder.display())).into());
+    }
+    let row = resolve(settings, &Target::Id(reply.session_id.clone()))?;
+    let plan =
+        by_id(&row.agent).and_then(Adapter::start_plan).filter(|it| it.resumes_in_any_folder());
+    let path = folder.to_string_lossy().into_owned();
+    let command = plan.and_then(|it| it.resume_in(row.runtime_id.as_str(), &path));
+    match command {
+        Some(command) => Ok(ResumeReply { command: Some(command), cwd: Some(path), ..reply }),
+        None => Err(Error::Unresumed(only_there(&row)).into()),
+    }
+}
+
+/// The folder a session goes on in.
+///
+/// # Errors
+/// `Unresumed` with what to do, where it is gone.
+pub fn resume_folder(settings: &Settings, reply: &ResumeReply) -> Result<PathBuf, DaemonError> {
+    let Some(folder) = reply.cwd.as_deref().map(PathBuf::from) else {
+        let why = "nothing says which folder it worked in; name one with --in DIR";
+        return Err(Error::Unresumed(why.to_owned()).into());
+    };
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    let row = resolve(settings, &Target::Id(reply.session_id.clone()))?;
+    let plan = by_id(&row.agent).and_then(Adapter::start_plan);
+    let next = match plan.is_some_and(StartPlan::resumes_in_any_folder) {
+        true => "resume elsewhere with --in DIR".to_owned(),
+        false => only_there(&row),
+    };
+    Err(Error::Unresumed(format!("{} no longer exists; {next}", folder.display())).into())
+}
+
+fn only_there(row: &SessionRow) -> String {
+    let label = by_id(&row.agent).map_or(row.agent.as_str(), |it| it.descriptor().label);
+    let id: String = row.id.to_string().chars().take(8).collect();
+    format!(
+        "{label} resumes a session only in its own folder. Make the folder again, or hand the work \
+         over with `taffrail handoff {id}`"
+    )
+}
+
+/// Takes the lease on a session for an attempt to resume it: from the hub, where one answers, and here. It is held
+/// until the attempt fails, or the process that it started ends.
+///
+/// # Errors
+/// `Held` while another device has it, `Unresumed` while another attempt holds it; else when the ledger
+/// cannot be written.
+pub fn begin_resume(
+    settings: &Settings,
+    reply: &ResumeReply,
+    strategy: &str,
+) -> Result<i64, DaemonError> {
+    let session = resolve(settings, &Target::Id(reply.session_id.clone()))?.id;
+    ask_lease(settings, session)?;
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    let now = (settings.now)();
+    match ledger.begin_operation(session, ("resume", strategy), (now, &lives))? {
+        Begun::Now(operation) => Ok(operation),
+        Begun::Held(by) => Err(Error::Unresumed(resumed_already(&by, now)).into()),
+    }
+}
+
+fn resumed_already(by: &Operation, now: Timestamp) -> String {
+    let ago = now.as_second().saturating_sub(by.began_at.as_second()).max(0);
+    let place = match (&by.result, by.process) {
+        (Some(executor), _) if by.state == "done" => format!(" at {executor}"),
+        (_, Some(process)) => format!(" as process {}", process.pid),
+        (_, None) => String::new(),
+    };
+    format!("it was resumed {ago} s ago{place}, and its agent is starting")
+}
+
+/// Notes the process that an attempt started.
+///
+/// # Errors
+/// When the ledger cannot be written.
+pub fn note_resumed(settings: &Settings, operation: i64, pid: u32) -> Result<(), DaemonError> {
+    // Where the system does not say when a process began, the attempt holds for a short time.
+    let Some(start) = start_of(pid) else { return Ok(()) };
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    Ok(ledger.note_process(operation, Process { pid, start })?)
+}
+
+/// Notes what came of an attempt.
+///
+/// # Errors
+/// When the ledger cannot be written.
+pub fn end_resume(
+    settings: &Settings,
+    operation: i64,
+    came: &Result<String, String>,
+) -> Result<(), DaemonError> {
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    let (state, result) = match came {
+        Ok(result) => ("done", result),
+        Err(why) => ("failed", why),
+    };
+    Ok(ledger.end_operation(operation, state, result)?)
+}
+
+/// Resumes a session in a tmux session of its own, and says which.
+///
+/// # Errors
+/// When it cannot be resumed, or tmux does not do it.
+pub fn resume_in_tmux(settings: &Settings, reply: &ResumeReply) -> Result<String, DaemonError> {
+    let (ResumeState::ResumeAvailable, Some(words)) = (reply.state, &reply.command) else {
+        return Err(Error::Unresumed(reply.reason.clone()).into());
+    };
+    let folder = resume_folder(settings, reply)?;
+    let operation = begin_resume(settings, reply, "tmux")?;
+    let came = tmux(reply, &folder, words);
+    if let Ok(pane) = &came {
+        note_resumed(settings, operation, pane.pid)?;
+    }
+    let came = came.map(|it| it.executor);
+    end_resume(settings, operation, &came)?;
+    Ok(came.map_err(Error::Unresumed)?)
+}
+
+/// A pane that was made for an agent.
+#[derive(Debug, PartialEq, Eq)]
+struct NewPane {
+    executor: String,
+    pid: u32,
+}
+
+/// What tmux prints of a pane that it made: the server may be any, by `TMUX` or `TMUX_TMPDIR`.
+const NEW_PANE: &str = "#{pane_id} #{pane_pid} #{socket_path}";
+
+fn tmux(reply: &ResumeReply, folder: &Path, words: &[String]) -> Result<NewPane, String> {
+    let name = format!("taffrail-{}", reply.session_id.get(..8).unwrap_or_default());
+    // The folder is handed over as a folder: in an argument tmux would run what `#(…)` in its name says.
+    let mut tmux = Command::new("tmux");
+    tmux.args(["new-session", "-d", "-P", "-F", NEW_PANE, "-s", &name, "--"]).args(words);
+    tmux.current_dir(folder).env("PWD", folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let made = with_users_mask(|| tmux.spawn())
+        .and_then(Child::wait_with_output)
+        .map_err(|error| format!("tmux cannot be started: {error}"))?;
+    let said = String::from_utf8_lossy(&made.stdout);
+    match made.status.success() {
+        true => new_pane(said.trim()).ok_or_else(|| format!("tmux answered {:?}", said.trim())),
+        false => Err(String::from_utf8_lossy(&made.stderr).trim().to_owned()),
+    }
+}
+
+fn new_pane(said: &str) -> Option<NewPane> {
+    let mut parts = said.splitn(3, ' ');
+    let (pane, pid) = (parts.next()?, parts.next()?.parse().ok()?);
+    Some(NewPane { executor: executor_at(Path::new(parts.next()?), pane)?, pid })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pane_of_another_server_is_named_with_its_socket() {
+        let check = |said: &str, expected: Option<(&str, u32)>| {
+            let found = new_pane(said);
+            let found = found.as_ref().map(|it| (it.executor.as_str(), it.pid));
+            assert_eq!(found, expected, "{said}");
+        };
+        check("%3 417 /x y/tmux-1/default", Some(("tmux:/x y/tmux-1/default:%3", 417)));
+        for said in ["", "%3 417", "3 417 /x", "%3 x /x"] {
+            check(said, None);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! How sessions of another device stand: as that says, as long as it is heard.
+
+use super::all;
+use super::machine::Machine;
+use taffrail_api::ResumeState;
+use taffrail_context::{Settings, Target};
+use taffrail_daemon::resume_plan;
+use taffrail_model::replication::{Carried, Item, RelayedStatus};
+use taffrail_model::status::{Status, WaitingFor, WaitingKind};
+use taffrail_model::{Confidence, SessionId, Timestamp};
+use taffrail_query::explain::explain_with;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn says(session: SessionId, status: Status, at: Timestamp) -> Item {
+    let waiting_for = WaitingFor::new(WaitingKind::Approval, "rm -r build".to_owned());
+    let status = RelayedStatus {
+        status,
+        since: at,
+        at,
+        confidence: Confidence::High,
+        waiting_for: (status == Status::WaitingApproval).then_some(waiting_for),
+        failure: None,
+    };
+    Item { session, carried: Carried::Status(status) }
+}
+
+#[test]
+fn a_session_stands_as_its_own_device_last_said_and_is_unknown_when_that_is_silent() {
+    let [here, there] = ["laptop", "tower"].map(Machine::new);
+    here.say("s1", &["one"]);
+    here.index();
+    let session = here.sessions()[0].id;
+    there.apply("laptop", &here.tell_all(&all(true)));
+    there.index();
+    let look = |settings: &Settings| {
+        let told = explain_with(settings, &Target::Id(session.to_string()), &|_| None).unwrap();
+        let said = told.evidence.into_iter().map(|it| it.detail).collect::<Vec<_>>();
+        (told.status, said, told.rule)
+    };
+    let silent = look(&there.settings());
+    assert_eq!((silent.0, silent.1), (Status::Unknown, vec!["laptop said nothing".to_owned()]));
+    let before = says(session, Status::Running, at("2026-11-15T11:59:00Z"));
+    let wrong = says(session, Status::Running, at("2026-11-15T13:59:00Z"));
+    let last = says(session, Status::WaitingApproval, at("2026-11-15T11:59:57Z"));
+    // The order of the stream counts, whatever clocks showed meanwhile.
+    for items in [[before, last.clone()], [wrong, last]] {
+        there.apply("laptop", &items);
+        let said = vec!["said by laptop".to_owned()];
+        let rule = "its own device says so".to_owned();
+        assert_eq!(look(&there.settings()), (Status::WaitingApproval, said, rule));
+    }
+    let row = there.sessions().remove(0);
+    assert_eq!((row.status, row.device.as_deref()), (Status::WaitingApproval, Some("laptop")));
+    assert_eq!(row.waiting_for.unwrap().text, "rm -r build");
+    let late = Settings { now: || "2026-11-15T12:05:00Z".parse().unwrap(), ..there.settings() };
+    let said = vec!["laptop was last heard at 2026-11-15T12:00:00Z".to_owned()];
+    let rule = "its own device was not heard for 5 min".to_owned();
+    assert_eq!(look(&late), (Status::Unknown, said, rule));
+}
+
+#[test]
+fn nobody_is_believed_about_a_session_they_did_not_tell_of() {
+    let [here, there] = ["laptop", "tower"].map(Machine::new);
+    here.say("s1", &["one"]);
+    here.index();
+    let session = here.sessions()[0].id;
+    let item = says(session, Status::Running, at("2026-11-15T11:59:00Z"));
+    let device = taffrail_model::DeviceId::new("laptop");
+    let heard = taffrail_devices::replication::apply(&there.settings(), &device, &[item]).unwrap();
+    assert_eq!((heard.refused, heard.statuses), (1, 0));
+}
+
+/// After a session went to another device and on there, the copy that stayed says nothing any more.
+#[test]
+fn a_stale_copy_here_stands_for_a_session_that_goes_on_elsewhere() {
+    let [here, there] = ["laptop", "tower"].map(Machine::new);
+    here.say("s1", &["one"]);
+    there.say("s1", &["one"]);
+    here.index();
+    there.apply("laptop", &here.tell_all(&all(true)));
+    there.index();
+    let session = there.sessions()[0].id;
+    let target = Target::Id(session.to_string());
+    let look = || {
+        let told = explain_with(&there.settings(), &target, &|_| None).unwrap();
+        let device = there.sessions()[0].device.clone();
+        let can = resume_plan(&there.settings(), &target).unwrap();
+        (told.status, device.unwrap(), told.also_on, can.state == ResumeState::Unsupported)
+    };
+    let names = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    there.apply("laptop", &[says(session, Status::WaitingApproval, at("2026-11-15T11:59:57Z"))]);
+    // Both have all of it: what is read here counts.
+    let (status, device, also_on, _) = look();
+    assert_eq!((device.as_str(), also_on), ("tower", names(&["laptop"])));
+    assert_ne!(status, Status::WaitingApproval);
+    // It goes on there: that device's word counts, and it is not resumed here from the old copy.
+    here.say("s1", &["two"]);
+    here.index();
+    there.apply("laptop", &here.tell_all(&all(true)));
+    there.index();
+    let elsewhere = (Status::WaitingApproval, "laptop".to_owned(), names(&["tower"]), true);
+    assert_eq!(look(), elsewhere);
+    there.rebuild();
+    assert_eq!(look(), elsewhere, "rebuilt");
+    // It comes back and goes on here.
+    there.say("s1", &["two", "three"]);
+    there.index();
+    let (status, device, also_on, _) = look();
+    assert_eq!((device.as_str(), also_on), ("tower", names(&["laptop"])));
+    assert_ne!(status, Status::WaitingApproval);
+    // What this device tells of it is its own history, and nothing is told twice or taken back.
+    let mut told = there.tell_all(&all(true));
+    told.retain(|it| matches!(&it.carried, Carried::Line(line) if line.contains("three")));
+    assert_eq!(told.len(), 1);
+}

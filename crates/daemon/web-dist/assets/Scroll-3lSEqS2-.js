@@ -1,1 +1,0 @@
-import{I as e,K as t,W as n,at as r,k as i,nt as a,v as o,w as s,xt as c}from"./words-D72_tDwZ.js";var l=t([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(t,u){let d=o(u,`high`,3,``);var f=l();let p;var m=r(f);e(m,()=>u.children),c(f),a(()=>{s(f,`aria-label`,u.label),p=i(f,``,p,{"max-height":d()||null})}),n(t,f)}export{u as t};

@@ -1,1 +1,0 @@
-function e(e,t,n){if(t.group!==`needs_you`||!t.status_since)return e;let r=Math.max(Date.parse(t.status_since),e.at(-1)?.to??0);return r<n?[...e,{from:r,to:n,doing:`human`}]:e}export{e as t};

@@ -1,0 +1,76 @@
+//! The devices of the team, as faces show them.
+
+use crate::error::DevicesError;
+use crate::hubs::{self, HubState};
+use taffrail_api::{DeviceList, DeviceRow, OwnDevice, SCHEMA_VERSION};
+use taffrail_context::Settings;
+use taffrail_context::{Devices, kept_names};
+use taffrail_sync::Roster;
+use taffrail_sync::roster::{Member, Role};
+use taffrail_team::{ThisDevice, known, own, own_name};
+
+/// This device and its team.
+///
+/// # Errors
+/// When this device has no keys yet, or its files cannot be read.
+pub fn devices(settings: &Settings) -> Result<DeviceList, DevicesError> {
+    let own = own(settings)?;
+    let mut devices: Vec<_> = own.roster.members().map(|it| row(it, &own)).collect();
+    devices.sort_by_key(|it| it.joined);
+    Ok(DeviceList {
+        schema_version: SCHEMA_VERSION,
+        team: own.roster.team().to_string(),
+        epoch: own.roster.epoch(),
+        this: this(settings, &own),
+        recovery: own.roster.recovery(&own.user).map(ToString::to_string),
+        devices,
+    })
+}
+
+/// What devices are called, as far as is known here; nobody has a name where nothing can be read.
+#[must_use]
+pub fn device_names(settings: &Settings) -> Devices {
+    let roster = known(settings);
+    let members = roster.iter().flat_map(Roster::members);
+    let members = members.map(|it| (it.device.id.clone(), it.device.name.clone()));
+    let others = kept_names(&settings.data).into_iter().chain(members).collect();
+    Devices { here: own_name(settings), others }
+}
+
+fn this(settings: &Settings, own: &ThisDevice) -> OwnDevice {
+    let state = match own.member() {
+        None => "waiting",
+        Some(member) if member.is_current() && !is_shut_out(settings) => "in",
+        Some(_) => "removed",
+    };
+    OwnDevice {
+        id: own.id.to_string(),
+        name: own.name.clone(),
+        user: own.user.clone(),
+        words: own.secret.keys().fingerprint().to_string(),
+        state: state.to_owned(),
+    }
+}
+
+/// The hub has a roster that is not sealed to this device any more: that it was removed is not in the one it has.
+fn is_shut_out(settings: &Settings) -> bool {
+    let noted = hubs::standing(settings).ok().flatten();
+    noted.is_some_and(|it| it.state == HubState::Removed)
+}
+
+fn row(member: &Member, own: &ThisDevice) -> DeviceRow {
+    let role = match member.role {
+        Role::Member => "member",
+        Role::Admin => "admin",
+    };
+    DeviceRow {
+        id: member.device.id.to_string(),
+        name: member.device.name.clone(),
+        user: member.device.user.clone(),
+        words: member.device.keys.fingerprint().to_string(),
+        role: role.to_owned(),
+        this: member.device.id == own.id,
+        joined: member.joined.n,
+        removed: member.left.map(|left| left.n),
+    }
+}

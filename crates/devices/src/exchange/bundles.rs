@@ -1,0 +1,178 @@
+//! Teleport through the hub: bundles that were left there.
+
+use super::leases::give_back;
+use crate::error::DevicesError;
+use crate::error::HubFault;
+use crate::error::TeleportError;
+use crate::hubs;
+use crate::hubs::block_on;
+use crate::teleport::{PackWish, pack};
+use std::collections::BTreeSet;
+use std::io::Write;
+use taffrail_api::{HubBundle, PackReport};
+use taffrail_context::Error;
+use taffrail_context::{Settings, Target};
+use taffrail_model::exchange::Outbox;
+use taffrail_model::{SessionId, Timestamp, hash};
+use taffrail_query::contracts::{Pushed, pushed_note};
+use taffrail_store::{IndexReader, Ledger};
+use taffrail_sync::hub::{AnyHub, BlobName, Content, Hub, HubError, Prefix, Put};
+use taffrail_team::ThisDevice;
+use tempfile::NamedTempFile;
+
+/// Where bundles are on the hub: `bundle/SESSION/TIME-DEVICE`.
+const BUNDLES: &str = "bundle";
+
+/// Packs a session and leaves it on the hub, for the user's other devices unless others are named. Whoever
+/// leaves it there gives the lease over it back: others may go on with it.
+///
+/// # Errors
+/// As `pack`; when there is no hub, or it does not take it.
+pub fn push(
+    settings: &Settings,
+    target: &Target,
+    (to, with_patch): (&[String], bool),
+) -> Result<PackReport, DevicesError> {
+    let own = taffrail_team::own(settings)?;
+    let mine = [own.user.clone()];
+    let to = if to.is_empty() { mine.as_slice() } else { to };
+    let file = scratch(settings)?;
+    let wish = PackWish { to, out: file.path(), replace: true, with_patch, redacted: false };
+    let packed = pack(settings, target, &wish)?;
+    let at = (settings.now)().as_millisecond();
+    let session = hash::from_hex(&packed.session_id).map(SessionId::from_bytes);
+    let session = session.ok_or_else(|| odd_session(&packed))?;
+    block_on(async {
+        let hub = entered(settings, &own).await?;
+        let name = format!("{}/{at:015}-{}", below(session), own.id);
+        let name = BlobName::new(name).map_err(HubFault::from)?;
+        let content = Content::File(file.path().to_owned());
+        match hub.put_blob(&name, &content).await.map_err(HubFault::from)? {
+            Put::New | Put::Already => give_back(&hub, &own, session).await,
+            Put::Conflict => Err(HubFault::from(in_the_way()).into()),
+        }
+    })?;
+    note_pushed(settings, &own, (session, &packed))?;
+    Ok(packed)
+}
+
+fn in_the_way() -> HubError {
+    HubError::Refused("another bundle of this moment is there; push it again".to_owned())
+}
+
+/// Remembers that a session was left on the hub, and for resolve_recipients.
+fn note_pushed(
+    settings: &Settings,
+    own: &ThisDevice,
+    (session, packed): (SessionId, &PackReport),
+) -> Result<(), DevicesError> {
+    let members = own.roster.members().filter(|it| packed.to.contains(&it.device.name));
+    let users = members.map(|it| it.device.user.clone()).filter(|it| *it != own.user);
+    let users: BTreeSet<String> = users.collect();
+    let pushed = Pushed { at: (settings.now)(), users: users.into_iter().collect() };
+    // Words and a time can always be written.
+    let bytes = serde_json::to_vec(&pushed).unwrap_or_default();
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    Ok(ledger.keep_note(&pushed_note(session), &bytes).map_err(HubFault::from)?)
+}
+
+fn odd_session(packed: &PackReport) -> DevicesError {
+    Error::Bug(format!("`{}` is no id of a session", packed.session_id)).into()
+}
+
+fn scratch(settings: &Settings) -> Result<NamedTempFile, DevicesError> {
+    let fault = |error| TeleportError::Io { path: settings.data.clone(), error };
+    Ok(NamedTempFile::new_in(&settings.data).map_err(fault)?)
+}
+
+fn below(session: SessionId) -> String {
+    format!("{BUNDLES}/{}", hash::to_hex(session.as_bytes()))
+}
+
+pub(super) async fn entered(settings: &Settings, own: &ThisDevice) -> Result<AnyHub, DevicesError> {
+    let url = hubs::address(settings)?;
+    Ok(hubs::open(settings, &url, own.roster.team(), &own.secret).await?)
+}
+
+/// Bundles on the hub, the newest first.
+///
+/// # Errors
+/// When there is no hub, or it does not answer.
+pub fn parcels(settings: &Settings) -> Result<Vec<HubBundle>, DevicesError> {
+    let own = taffrail_team::own(settings)?;
+    block_on(async {
+        let hub = entered(settings, &own).await?;
+        let prefix = Prefix::new(BUNDLES).map_err(HubFault::from)?;
+        let names = hub.blobs(&prefix).await.map_err(HubFault::from)?;
+        let mut found: Vec<HubBundle> = names.iter().filter_map(|it| parcel(&own, it)).collect();
+        found.sort_by_key(|it| std::cmp::Reverse(it.at));
+        measured(&hub, &mut found).await?;
+        described(settings, found)
+    })
+}
+
+/// How long the newest bundle of each session is.
+async fn measured(hub: &AnyHub, found: &mut [HubBundle]) -> Result<(), DevicesError> {
+    let mut met = BTreeSet::new();
+    for it in found {
+        if met.insert(it.session_id.clone()) {
+            let name = BlobName::new(it.name.clone()).map_err(HubFault::from)?;
+            let blob = hub.get_blob(&name).await.map_err(HubFault::from)?;
+            it.bytes = blob.map(|it| it.size());
+        }
+    }
+    Ok(())
+}
+
+/// What is known here of the sessions: a hub sees no title.
+fn described(settings: &Settings, found: Vec<HubBundle>) -> Result<Vec<HubBundle>, DevicesError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(found) };
+    let mut out = Vec::with_capacity(found.len());
+    for it in found {
+        let id = hash::from_hex(&it.session_id).map(SessionId::from_bytes);
+        let row = id.map(|id| index.session_by_id(id)).transpose()?.flatten();
+        let (title, project) = row.map_or((None, None), |row| (row.title, row.project_path));
+        out.push(HubBundle { title, project, ..it });
+    }
+    Ok(out)
+}
+
+fn parcel(own: &ThisDevice, name: &BlobName) -> Option<HubBundle> {
+    let mut parts = name.as_str().split('/').skip(1);
+    let (session, rest) = (parts.next()?, parts.next()?);
+    let (at, device) = rest.split_once('-')?;
+    let session = SessionId::from_bytes(hash::from_hex(session)?);
+    let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
+    let member = own.roster.members().find(|it| it.device.id.as_str() == device);
+    Some(HubBundle {
+        session_id: session.to_string(),
+        device: member.map_or_else(|| device.to_owned(), |it| it.device.name.clone()),
+        at,
+        name: name.as_str().to_owned(),
+        title: None,
+        project: None,
+        bytes: None,
+    })
+}
+
+/// Brings a bundle into a file of ours. Nothing about it is believed yet.
+///
+/// # Errors
+/// When it is not there any more, or the hub does not answer.
+pub fn fetch(settings: &Settings, parcel: &HubBundle) -> Result<NamedTempFile, DevicesError> {
+    let own = taffrail_team::own(settings)?;
+    let mut file = scratch(settings)?;
+    block_on(async {
+        let hub = entered(settings, &own).await?;
+        let name = BlobName::new(parcel.name.clone()).map_err(HubFault::from)?;
+        let blob = hub.get_blob(&name).await.map_err(HubFault::from)?;
+        let gone = || TeleportError::Gone(parcel.name.clone());
+        let mut blob = blob.ok_or_else(gone)?;
+        while let Some(piece) = blob.next().await {
+            let piece = piece.map_err(HubFault::from)?;
+            file.write_all(&piece).map_err(TeleportError::at(&settings.data))?;
+        }
+        Ok(())
+    })?;
+    Ok(file)
+}

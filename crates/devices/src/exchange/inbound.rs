@@ -1,0 +1,125 @@
+//! Taking in what other devices told.
+
+use super::gate::{Admission, Gate};
+use super::remote_approvals;
+use crate::link::ExchangeHandle;
+use crate::replication;
+use crate::replication::{Inbound, Placed};
+use taffrail_model::exchange::{StorageFault, StorageResult, StreamOrigin};
+use taffrail_model::replication::{Carried, Item as Relayed, Order};
+use taffrail_model::{DeviceId, StreamName, Timestamp};
+use taffrail_store::Ledger;
+use taffrail_sync::Roster;
+use taffrail_sync::exchange::{Item, ItemSink, own_stream};
+use taffrail_sync::hub::KeyName;
+use taffrail_team::Edition;
+
+/// Where what is read from the hub goes.
+#[derive(Debug)]
+pub(super) struct InboundItems {
+    handle: ExchangeHandle,
+    gate: Gate,
+    /// Which state of the roster was seen last.
+    roster: Option<Edition>,
+    inbound: Inbound,
+}
+
+impl InboundItems {
+    pub(super) fn new(handle: ExchangeHandle, gate: Gate) -> Self {
+        Self { handle, gate, roster: None, inbound: Inbound::default() }
+    }
+
+    fn apply_share(&mut self, origin: &StreamOrigin, told: &[Placed]) -> StorageResult<()> {
+        if told.is_empty() {
+            return Ok(());
+        }
+        let from = (&origin.device, &origin.stream);
+        replication::apply_share_now((&self.handle, &mut self.inbound), from, told)
+            .map_err(|error| fault(&error))
+    }
+}
+
+fn fault(error: &impl std::fmt::Display) -> StorageFault {
+    StorageFault(error.to_string())
+}
+
+impl ItemSink for InboundItems {
+    fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> StorageResult<()> {
+        let told = placed(origin, first, items);
+        match self.gate.admits(origin) {
+            Admission::Own => {}
+            Admission::Share => return self.apply_share(origin, &told),
+            Admission::Nothing => return Ok(()),
+        }
+        remote_approvals::hear(&self.handle, origin, items).map_err(|error| fault(&error))?;
+        if told.is_empty() {
+            return Ok(());
+        }
+        let heard =
+            replication::apply_now((&self.handle, &mut self.inbound), &origin.device, &told);
+        heard.map_err(|error| fault(&error))
+    }
+
+    fn roster_changed(&mut self, roster: &Roster) -> StorageResult<()> {
+        self.gate.learn(roster);
+        let settings = self.handle.settings();
+        let notice = taffrail_team::notice_of(settings, roster).map_err(|error| fault(&error))?;
+        taffrail_team::take_in(settings, roster).map_err(|error| fault(&error))?;
+        notice.into_iter().for_each(|it| self.handle.notify(it));
+        Ok(())
+    }
+
+    fn roster_here(&mut self) -> StorageResult<Option<Roster>> {
+        let newer = taffrail_team::newer_roster(self.handle.settings(), &mut self.roster);
+        let newer = newer.map_err(|error| fault(&error))?;
+        newer.iter().for_each(|it| self.gate.learn(it));
+        Ok(newer)
+    }
+
+    fn republish(&mut self, stream: &StreamName) -> StorageResult<()> {
+        let settings = self.handle.settings();
+        let ledger = Ledger::open(&settings.data, &settings.new_device);
+        let done = ledger.and_then(|mut it| match *stream == own_stream() {
+            true => it.tell_anew(),
+            false => it.tell_share_anew(stream),
+        });
+        done.map_err(|error| StorageFault(error.to_string()))
+    }
+
+    fn lives(&mut self, device: &DeviceId, at: Timestamp) -> StorageResult<()> {
+        replication::apply_beat(&self.handle, device, at).map_err(|error| fault(&error))
+    }
+
+    fn key_moved(&mut self, _: &KeyName) -> StorageResult<()> {
+        Ok(())
+    }
+}
+
+/// Items as they are kept here, each with where it stands in its stream.
+pub(super) fn placed(origin: &StreamOrigin, first: u64, items: &[Item]) -> Vec<Placed> {
+    let numbered = (first..).zip(items);
+    let placed = numbered.filter_map(|(number, item)| {
+        Some((Some(Order { life: origin.incarnation, number }), meant(item)?))
+    });
+    placed.collect()
+}
+
+/// An item as it is kept here; nothing of a kind that is not about the history of a session.
+fn meant(item: &Item) -> Option<Relayed> {
+    match item {
+        Item::Line { session, line } => {
+            Some(Relayed { session: *session, carried: Carried::Line(line.clone()) })
+        }
+        Item::Status { session, body } => {
+            let status = serde_json::from_str(body).ok()?;
+            Some(Relayed { session: *session, carried: Carried::Status(status) })
+        }
+        Item::Gone { session } => Some(Relayed { session: *session, carried: Carried::Gone }),
+        Item::Request { .. }
+        | Item::Settled { .. }
+        | Item::Answer(_)
+        | Item::Prompt { .. }
+        | Item::Receipt { .. }
+        | Item::Unknown(_) => None,
+    }
+}

@@ -1,0 +1,151 @@
+//! Telling other devices what changed here.
+
+use super::shares::{self, Watch};
+use super::{PAUSE, remote_approvals};
+use crate::error::DevicesError;
+use crate::error::HubFault;
+use crate::link::ExchangeHandle;
+use crate::replication;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use taffrail_context::Error;
+use taffrail_context::{Update, UpdateKind};
+use taffrail_model::SessionId;
+use taffrail_model::exchange::Outbox;
+use taffrail_model::replication::{Carried, Item as Relayed};
+use taffrail_store::Ledger;
+use taffrail_sync::exchange::{BEAT, Item, own_stream};
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::{broadcast, watch};
+
+/// What follows within so long of a change is told with it.
+const GATHER: Duration = Duration::from_millis(50);
+/// At most about so many lines are read at once.
+const MOST: usize = 500;
+
+type Feed = broadcast::Receiver<Arc<Update>>;
+
+/// Tells until the daemon ends.
+pub(super) async fn tell(handle: &ExchangeHandle, mut stops: watch::Receiver<bool>) {
+    let mut told = handle.live().subscribe();
+    let mut shared = Watch::new();
+    let mut moved: BTreeSet<SessionId> = handle.live().statuses().into_keys().collect();
+    while !*stops.borrow() {
+        let (own, sessions) = (handle.clone(), std::mem::take(&mut moved));
+        let given = tokio::task::spawn_blocking(move || give(&own, &sessions)).await;
+        // The task fails only when the daemon ends.
+        let given = given.unwrap_or(Err(Error::Ending.into()));
+        handle.state().note_telling(&given);
+        // What could not be told is tried again, whatever changes meanwhile.
+        let beat = if given.is_err() { PAUSE } else { BEAT };
+        tokio::select! {
+            _ = stops.wait_for(|it| *it) => break,
+            () = change(handle, (&mut told, beat), &mut moved) => {}
+            sessions = shared.next(handle) => moved.extend(sessions),
+        }
+    }
+}
+
+/// Waits for a change and for what follows close upon it, and for a beat at most.
+async fn change(
+    handle: &ExchangeHandle,
+    (told, beat): (&mut Feed, Duration),
+    moved: &mut BTreeSet<SessionId>,
+) {
+    let next = tokio::select! {
+        it = tokio::time::timeout(beat, next_of_ours(told)) => it,
+        () = handle.state().looked_up.notified() => {
+            return moved.extend(handle.live().statuses().into_keys());
+        }
+    };
+    match next {
+        // Nothing changed for a beat.
+        Err(_) if beat == PAUSE => moved.extend(handle.live().statuses().into_keys()),
+        // That sessions live is said beside the stream, or, where the hub lets nothing through there, in it.
+        Err(_) if handle.state().is_mute() => moved.extend(replication::living(handle)),
+        Err(_) => {}
+        Ok(first) => {
+            note(handle, first, moved);
+            tokio::time::sleep(GATHER).await;
+            loop {
+                match told.try_recv() {
+                    Ok(more) => note(handle, Ok(more), moved),
+                    Err(TryRecvError::Lagged(count)) => {
+                        note(handle, Err(RecvError::Lagged(count)), moved);
+                    }
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
+            }
+        }
+    }
+}
+
+/// What others told of theirs is not told on.
+async fn next_of_ours(told: &mut Feed) -> Result<Arc<Update>, RecvError> {
+    loop {
+        match told.recv().await {
+            Ok(it) if it.is_remote => {}
+            other => return other,
+        }
+    }
+}
+
+fn note(
+    handle: &ExchangeHandle,
+    told: Result<Arc<Update>, RecvError>,
+    moved: &mut BTreeSet<SessionId>,
+) {
+    match told {
+        Ok(it) if !it.is_remote && matches!(it.what, UpdateKind::Status { .. }) => {
+            moved.insert(it.session);
+        }
+        Ok(_) => {}
+        // What was missed is not known: all are told again.
+        Err(RecvError::Lagged(_) | RecvError::Closed) => {
+            moved.extend(handle.live().statuses().into_keys());
+        }
+    }
+}
+
+/// Gives everything that changed to the outbox.
+fn give(handle: &ExchangeHandle, moved: &BTreeSet<SessionId>) -> Result<(), DevicesError> {
+    let settings = handle.settings();
+    loop {
+        let told = replication::outgoing(settings, MOST)?;
+        push(handle, &told.items)?;
+        let is_noted = replication::note_published(settings, &told)?;
+        if is_noted && !told.more {
+            break;
+        }
+    }
+    push(handle, &replication::statuses_of(handle, moved)?)?;
+    handle.state().note_lives(replication::is_any_living(handle)?);
+    shares::give(handle, moved)?;
+    remote_approvals::tell(handle)
+}
+
+fn push(handle: &ExchangeHandle, items: &[Relayed]) -> Result<(), DevicesError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let bytes: Vec<Vec<u8>> = items.iter().map(|it| carried(it).to_bytes()).collect();
+    let (settings, at) = (handle.settings(), (handle.settings().now)());
+    let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
+    ledger.push(&own_stream(), &bytes, at).map_err(HubFault::from)?;
+    handle.state().nudge();
+    Ok(())
+}
+
+pub(super) fn carried(it: &Relayed) -> Item {
+    let session = it.session;
+    match &it.carried {
+        Carried::Line(line) => Item::Line { session, line: line.clone() },
+        Carried::Status(status) => {
+            // What is made of plain fields can always be written.
+            let body = serde_json::to_string(status).unwrap_or_default();
+            Item::Status { session, body }
+        }
+        Carried::Gone => Item::Gone { session },
+    }
+}

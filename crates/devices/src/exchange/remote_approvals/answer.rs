@@ -1,0 +1,242 @@
+//! Answering what an agent on another device asks.
+
+use super::mirror::{self, Request, Requests, row};
+use super::{AnswerBody, Settlement, by_device, keep, ledger, list, name_of, push};
+use crate::error::DevicesError;
+use crate::error::HubFault;
+use crate::hubs;
+use crate::hubs::block_on;
+use crate::link::{ClaimTask, ExchangeHandle};
+use std::sync::PoisonError;
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+use taffrail_api::{ApprovalRow, DecisionRow};
+use taffrail_context::Error;
+use taffrail_model::DeviceId;
+use taffrail_model::approval::{ApprovalId, Decision, State, Verdict};
+use taffrail_model::caller::Caller;
+use taffrail_store::Ledger;
+use taffrail_sync::Digest;
+use taffrail_sync::exchange::Item;
+use taffrail_sync::exchange::decision::{Answer, Claim, Claimed, claim};
+use taffrail_sync::hub::HubError;
+use taffrail_team::ThisDevice;
+
+/// So long the other device is waited for to say what it did.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Answers a request of another device: the decision is claimed on the hub, sent, and what that device
+/// says to it is waited for. `None` where no device asks this.
+pub fn answer(
+    handle: &ExchangeHandle,
+    id: &str,
+    (verdict, blind): (&Verdict, bool),
+) -> Result<Option<ApprovalRow>, DevicesError> {
+    let settings = handle.settings();
+    let Some((device, id)) = mirror::find(settings, id)? else { return Ok(None) };
+    let own = taffrail_team::own(settings)?;
+    own.check_current()?;
+    let Some(request) = Requests::of(settings, &device).open.remove(&id) else {
+        return Err(over(handle, &own, (&device, &id)));
+    };
+    let is_hidden = request.asks.redacted || request.asks.truncated;
+    if is_hidden && !blind && verdict.decision == Decision::Allow {
+        return Err(Error::Hidden(id.to_string(), name_of(&own, &device)).into());
+    }
+    let said = AnswerBody {
+        decision: verdict.decision.clone(),
+        why: verdict.why.clone(),
+        by: verdict.by.clone(),
+    };
+    let answer = answer_of(handle, &own, (&device, &id, &request), &said)?;
+    claim_it(handle, &own, &answer)?;
+    note(handle, (&device, &id), &answer)?;
+    push(handle, &mut ledger(settings)?, &[Item::Answer(answer)])?;
+    let end = wait(handle, (&device, &id));
+    let name = name_of(&own, &device);
+    match end {
+        Some(end) if is_ours(&end, &own, &said) => {
+            note_decided(handle, decided(&own, (&id, &request), (&said, &end)))?;
+            Ok(Some(row(&name, &id, (&request, Some(&end)))))
+        }
+        Some(end) => Err(Error::Undecided(standing(&id, &name, &end)).into()),
+        None => Err(Error::Undecided(format!(
+            "{id} was answered, and {name} has not said that it took it: it may still; look at \
+             `taffrail approvals`"
+        ))
+        .into()),
+    }
+}
+
+/// Where decisions are kept that were made here about requests of other devices.
+const DECIDED: &str = "desk/decided";
+
+/// A decision that was made here, as the log has it; the log of the device that asked says the same.
+fn decided(
+    own: &ThisDevice,
+    (id, request): (&ApprovalId, &Request),
+    (said, end): (&AnswerBody, &Settlement),
+) -> DecisionRow {
+    DecisionRow {
+        approval_id: id.clone(),
+        session_id: request.session,
+        command: request.asks.command.clone(),
+        decision: said.decision.clone(),
+        by: by_device(&own.name, &said.by),
+        why: said.why.clone(),
+        rule: None,
+        at: end.at.unwrap_or(request.asks.asked_at),
+        input_hash: request.asks.input_hash.clone(),
+        outcome: None,
+        caller: Some(Caller::Person),
+        seen: None,
+    }
+}
+
+fn note_decided(handle: &ExchangeHandle, row: DecisionRow) -> Result<(), DevicesError> {
+    let _alone = handle.state().alone();
+    let mut ledger = ledger(handle.settings())?;
+    let mut all: Vec<DecisionRow> = list(&mut ledger, DECIDED)?;
+    all.retain(|it| it.approval_id != row.approval_id);
+    all.push(row);
+    keep(&mut ledger, DECIDED, &all)
+}
+
+/// The decisions that were made here about requests of other devices.
+pub(super) fn decided_here(ledger: &mut Ledger) -> Result<Vec<DecisionRow>, DevicesError> {
+    list(ledger, DECIDED)
+}
+
+/// The answer that was given from here before, if it says the same, or a new one.
+fn answer_of(
+    handle: &ExchangeHandle,
+    own: &ThisDevice,
+    (device, id, request): (&DeviceId, &ApprovalId, &Request),
+    said: &AnswerBody,
+) -> Result<Answer, DevicesError> {
+    let decision = serde_json::to_string(said).map_err(|it| Error::Bug(it.to_string()))?;
+    let before = request.answer.clone();
+    if let Some(before) = before.filter(|it| it.decision == decision && it.by == own.id) {
+        return Ok(before);
+    }
+    let mut salt = [0; 32];
+    handle.settings().hub.draw.ok_or(HubFault::NoChance)?(&mut salt);
+    Ok(Answer {
+        to: device.clone(),
+        session: request.session,
+        request: id.clone(),
+        input: request.input,
+        expires: request.expires,
+        decision,
+        by: own.id.clone(),
+        salt: Digest::from_bytes(salt),
+    })
+}
+
+/// Claims the decision, so that of all other devices only this one's answer counts.
+fn claim_it(
+    handle: &ExchangeHandle,
+    own: &ThisDevice,
+    answer: &Answer,
+) -> Result<(), DevicesError> {
+    let settings = handle.settings();
+    let ours = Claim::sign(own.roster.team(), answer, &own.signer());
+    let id = &answer.request;
+    let claimed = match claimed_by_exchange(handle, own, (id, &ours)) {
+        Some(claimed) => claimed.map_err(HubFault::from)?,
+        // The exchange has no connection; one of our own says why, or is quicker.
+        None => block_on(async {
+            let url = hubs::address(settings)?;
+            let hub = hubs::open(settings, &url, own.roster.team(), &own.secret).await?;
+            Ok(claim(&hub, &own.roster, id, &ours).await.map_err(HubFault::from)?)
+        })?,
+    };
+    match claimed {
+        Claimed::Won => Ok(()),
+        Claimed::Lost(other) if other.by == own.id => {
+            Err(Error::Undecided(format!("{id} was answered from here already")).into())
+        }
+        Claimed::Lost(other) => {
+            let who = name_of(own, &other.by);
+            Err(Error::Undecided(format!("{id} is being answered by {who}")).into())
+        }
+    }
+}
+
+/// Claims over the connection of the exchange; `None` while it has none.
+fn claimed_by_exchange(
+    handle: &ExchangeHandle,
+    own: &ThisDevice,
+    (request, ours): (&ApprovalId, &Claim),
+) -> Option<Result<Claimed, HubError>> {
+    let (done, outcome) = sync_channel(1);
+    let (roster, request, ours) = (own.roster.clone(), request.clone(), ours.clone());
+    let tasks = handle.state().claims.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+    tasks.send(ClaimTask { roster, request, ours, done }).ok()?;
+    outcome.recv_timeout(PATIENCE).ok()
+}
+
+/// Remembers the answer: sent again it is the same one.
+fn note(
+    handle: &ExchangeHandle,
+    (device, id): (&DeviceId, &ApprovalId),
+    answer: &Answer,
+) -> Result<(), DevicesError> {
+    let _alone = handle.state().alone();
+    let mut known = Requests::of(handle.settings(), device);
+    match known.open.get_mut(id) {
+        Some(it) => it.answer = Some(answer.clone()),
+        None => return Ok(()),
+    }
+    known.keep(handle.settings(), device)
+}
+
+/// What the device that asks says became of it.
+fn wait(handle: &ExchangeHandle, (device, id): (&DeviceId, &ApprovalId)) -> Option<Settlement> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let seen = handle.state().settlements();
+        if let Some(found) = settlement(handle, (device, id)) {
+            return Some(found);
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        handle.state().settlements_after(seen, left)?;
+    }
+}
+
+fn settlement(
+    handle: &ExchangeHandle,
+    (device, id): (&DeviceId, &ApprovalId),
+) -> Option<Settlement> {
+    let known = Requests::of(handle.settings(), device);
+    known.settled.into_iter().rfind(|(of, _)| of == id).map(|(_, end)| end)
+}
+
+fn is_ours(end: &Settlement, own: &ThisDevice, said: &AnswerBody) -> bool {
+    end.decision.as_ref() == Some(&said.decision)
+        && end.by.as_deref() == Some(by_device(&own.name, &said.by).as_str())
+}
+
+fn over(
+    handle: &ExchangeHandle,
+    own: &ThisDevice,
+    (device, id): (&DeviceId, &ApprovalId),
+) -> DevicesError {
+    let name = name_of(own, device);
+    let why = match settlement(handle, (device, id)) {
+        Some(end) => standing(id, &name, &end),
+        None => format!("{id} is over: nobody waits for an answer"),
+    };
+    Error::Undecided(why).into()
+}
+
+/// How a request stands, for who came too late.
+fn standing(id: &ApprovalId, device: &str, end: &Settlement) -> String {
+    match (&end.state, &end.decision, &end.by) {
+        (_, Some(word), Some(by)) => {
+            format!("{id} was decided on {device}, by {by}: {}", word.as_str())
+        }
+        (State::DialogOnly, ..) => format!("{id} can only be answered on {device} now"),
+        _ => format!("{id} is over: nobody waits for an answer"),
+    }
+}

@@ -1,0 +1,194 @@
+//! The desk across devices: what is asked here can be answered on another device of the same user, and
+//! a prompt from there goes into a session here, where the user allowed that for the project.
+//!
+//! The device a session runs on decides alone what is let out. Others send answers and prompts under
+//! their signature; it looks whose they are, takes each at most once, and tells what became of it.
+//! Order of reading: `telling`, `kept`, `answering`, `judging`, `prompts`.
+
+mod answer;
+mod claims;
+mod mirror;
+mod prompts;
+mod publish;
+mod verify;
+
+pub use answer::answer;
+pub(in crate::exchange) use claims::make_claims;
+pub use prompts::{home_of, send};
+
+pub(super) use publish::tell;
+pub(super) use verify::judge_all;
+
+use crate::error::DevicesError;
+use crate::error::HubFault;
+use crate::link::ExchangeHandle;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use taffrail_api::{Approvals, Decisions};
+use taffrail_context::Error;
+use taffrail_context::Settings;
+use taffrail_model::approval::{Approval, ApprovalId, Decision, State};
+use taffrail_model::exchange::{Outbox, StreamOrigin};
+use taffrail_model::redact::redact;
+use taffrail_model::{AgentId, SessionId, Timestamp};
+use taffrail_store::{IndexReader, Ledger};
+use taffrail_sync::exchange::decision::is_of_same_user;
+use taffrail_sync::exchange::{Item, approval_stream};
+use taffrail_team::ThisDevice;
+
+/// Every decision there was, here and about requests of other devices, with what became of it.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn decisions(settings: &Settings) -> Result<Decisions, DevicesError> {
+    let elsewhere = match Ledger::open_read_only(&settings.data)? {
+        Some(mut ledger) => answer::decided_here(&mut ledger)?,
+        None => Vec::new(),
+    };
+    Ok(taffrail_approvals::decisions(settings, elsewhere)?)
+}
+
+/// Requests that can still be answered, on this device and on others; or all there were.
+///
+/// # Errors
+/// When the ledger or the index cannot be read.
+pub fn approvals(handle: &ExchangeHandle, all: bool) -> Result<Approvals, DevicesError> {
+    let elsewhere = mirror::open_elsewhere(handle.settings())?;
+    Ok(handle.broker().list(all, elsewhere)?)
+}
+
+/// The most answers, prompts or requests that are remembered at a time.
+const MOST: usize = 256;
+
+/// A request in the words of the device that asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Asks {
+    agent: AgentId,
+    tool: String,
+    command: String,
+    input_hash: String,
+    risk: String,
+    asked_at: Timestamp,
+    /// Not all of it is there: what looked like a secret, or what was too long.
+    #[serde(default)]
+    redacted: bool,
+    #[serde(default)]
+    truncated: bool,
+}
+
+impl Asks {
+    /// The words of a request, without the secrets in them.
+    fn of(it: &Approval) -> Self {
+        let command = redact(&it.command);
+        Self {
+            redacted: command != it.command,
+            truncated: it.truncated,
+            agent: it.agent.clone(),
+            tool: it.tool.clone(),
+            command: command.into_owned(),
+            input_hash: it.input_hash.clone(),
+            risk: it.risk.clone(),
+            asked_at: it.asked_at,
+        }
+    }
+}
+
+/// Why a request cannot be answered from elsewhere any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Settlement {
+    state: State,
+    decision: Option<Decision>,
+    by: Option<String>,
+    at: Option<Timestamp>,
+}
+
+/// A decision, in the words of the device it was made on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct AnswerBody {
+    decision: Decision,
+    why: Option<String>,
+    /// The face it was made on.
+    by: String,
+}
+
+/// Who decided, as the log names somebody at another device.
+fn by_device(device: &str, face: &str) -> String {
+    format!("{device} ({face})")
+}
+
+/// Takes what a device of the same user said about requests and prompts. What others say is not heard.
+pub(super) fn hear(
+    handle: &ExchangeHandle,
+    origin: &StreamOrigin,
+    items: &[Item],
+) -> Result<(), DevicesError> {
+    let is_ours = |it: &&Item| {
+        !matches!(
+            it,
+            Item::Line { .. } | Item::Status { .. } | Item::Gone { .. } | Item::Unknown(_)
+        )
+    };
+    let items: Vec<&Item> = items.iter().filter(is_ours).collect();
+    if items.is_empty() || origin.stream != approval_stream() {
+        return Ok(());
+    }
+    let own = taffrail_team::own(handle.settings())?;
+    if !is_of_same_user(&own.roster, &own.id, &origin.device) {
+        return Ok(());
+    }
+    mirror::hear(handle, &own, (&origin.device, &items))?;
+    verify::hear(handle, &own, (&origin.device, &items))?;
+    prompts::hear(handle, &own, (&origin.device, &items))
+}
+
+/// The session is one whose requests and prompts others may see to.
+fn takes_orders(settings: &Settings, session: SessionId) -> Result<bool, DevicesError> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    let row = index.session_by_id(session)?;
+    Ok(row.is_some_and(|it| settings.sync.takes_orders(it.project_path.as_deref())))
+}
+
+/// What another device is called.
+fn name_of(own: &ThisDevice, device: &taffrail_model::DeviceId) -> String {
+    let member = own.roster.member(device);
+    member.map_or_else(|| device.to_string(), |it| it.device.name.clone())
+}
+
+fn ledger(settings: &Settings) -> Result<Ledger, DevicesError> {
+    Ok(Ledger::open(&settings.data, &settings.new_device)?)
+}
+
+/// Gives items to the stream of the desk.
+fn push(handle: &ExchangeHandle, ledger: &mut Ledger, items: &[Item]) -> Result<(), DevicesError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let bytes: Vec<Vec<u8>> = items.iter().map(Item::to_bytes).collect();
+    ledger.push(&approval_stream(), &bytes, (handle.settings().now)()).map_err(HubFault::from)?;
+    handle.state().nudge();
+    Ok(())
+}
+
+/// A list that is kept under a name; nothing where none is, or it was written by a later version.
+fn list<T: DeserializeOwned>(ledger: &mut Ledger, name: &str) -> Result<Vec<T>, DevicesError> {
+    let bytes = Outbox::note(ledger, name).map_err(HubFault::from)?.unwrap_or_default();
+    if bytes.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+        tracing::warn!(name, place = error.column(), "cannot read a list of the exchange");
+        Vec::new()
+    }))
+}
+
+/// Keeps a list: the last of it, where it is long.
+fn keep<T: Serialize>(ledger: &mut Ledger, name: &str, all: &[T]) -> Result<(), DevicesError> {
+    let last = all.get(all.len().saturating_sub(MOST)..).unwrap_or(all);
+    let bytes = serde_json::to_vec(last).map_err(|error| Error::Bug(error.to_string()))?;
+    Ok(ledger.keep_note(name, &bytes).map_err(HubFault::from)?)
+}
+
+/// The beginning of an id fits.
+fn begins(id: &ApprovalId, beginning: &str) -> bool {
+    !beginning.is_empty() && id.as_str().starts_with(beginning)
+}

@@ -1,0 +1,143 @@
+//! Telling other devices what can be answered from there, and what no longer can.
+
+use super::{Asks, Settlement, keep, ledger, list, prompts, push, takes_orders};
+use crate::error::DevicesError;
+use crate::link::ExchangeHandle;
+use std::collections::BTreeMap;
+use taffrail_context::Error;
+use taffrail_model::approval::{Approval, ApprovalId, State};
+use taffrail_store::Ledger;
+use taffrail_sync::exchange::Item;
+use taffrail_sync::exchange::decision::input_of;
+
+/// The requests that others were told of and not yet told the end of.
+const TOLD: &str = "desk/told";
+
+/// Tells what changed since the last time.
+pub(in crate::exchange) fn tell(handle: &ExchangeHandle) -> Result<(), DevicesError> {
+    let open = open_for_others(handle)?;
+    let Some(mut read) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(()) };
+    let told: Vec<ApprovalId> = list(&mut read, TOLD)?;
+    if told.is_empty() && open.is_empty() && !prompts::is_any_open(&mut read)? {
+        return Ok(());
+    }
+    let mut ledger = ledger(handle.settings())?;
+    let (items, now) = changes(&told, &open, |id| settled(&ledger, id))?;
+    push(handle, &mut ledger, &items)?;
+    if now != told {
+        keep(&mut ledger, TOLD, &now)?;
+    }
+    prompts::tell(handle, &mut ledger)
+}
+
+/// Requests whose hook waits, of sessions that take orders.
+fn open_for_others(
+    handle: &ExchangeHandle,
+) -> Result<BTreeMap<ApprovalId, Approval>, DevicesError> {
+    let waiting = handle.broker().open_requests().into_iter();
+    let mut open = BTreeMap::new();
+    for it in waiting.filter(|it| it.state == State::Pending) {
+        if takes_orders(handle.settings(), it.session_id)? {
+            open.insert(it.id.clone(), it);
+        }
+    }
+    Ok(open)
+}
+
+/// What is to be told, and what others then know to be open.
+fn changes(
+    told: &[ApprovalId],
+    open: &BTreeMap<ApprovalId, Approval>,
+    settled: impl Fn(&ApprovalId) -> Result<Settlement, DevicesError>,
+) -> Result<(Vec<Item>, Vec<ApprovalId>), DevicesError> {
+    let mut items = Vec::new();
+    for id in told.iter().filter(|it| !open.contains_key(it)) {
+        items.push(Item::Settled { id: id.clone(), body: written(&settled(id)?)? });
+    }
+    for it in open.values().filter(|it| !told.contains(&it.id)) {
+        items.push(Item::Request {
+            id: it.id.clone(),
+            session: it.session_id,
+            input: input_of(&it.input_hash),
+            body: written(&Asks::of(it))?,
+            expires: it.expires_at,
+        });
+    }
+    Ok((items, open.keys().cloned().collect()))
+}
+
+fn written(body: &impl serde::Serialize) -> Result<String, DevicesError> {
+    serde_json::to_string(body).map_err(|error| Error::Bug(error.to_string()).into())
+}
+
+/// How a request stands that others cannot answer any more.
+fn settled(ledger: &Ledger, id: &ApprovalId) -> Result<Settlement, DevicesError> {
+    let known = ledger.approval(id)?;
+    let verdict = known.as_ref().and_then(|it| it.verdict.as_ref());
+    Ok(Settlement {
+        decision: verdict.map(|it| it.decision.clone()),
+        by: verdict.map(|it| it.by.clone()),
+        at: verdict.map(|it| it.at),
+        // What still waits is only not open to others any more.
+        state: known.as_ref().map_or(State::Expired, |it| match it.state {
+            State::Pending => State::DialogOnly,
+            ref state => state.clone(),
+        }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_model::approval::Decision;
+    use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
+
+    pub(super) fn request(id: &str) -> Approval {
+        let who = RuntimeIdentity::new(AgentId::new("toy"), "", "s");
+        Approval {
+            id: ApprovalId::new(id),
+            session_id: who.session(),
+            agent: who.agent.clone(),
+            runtime_session_id: who.id,
+            scope: String::new(),
+            tool: "Bash".to_owned(),
+            command: "ls".to_owned(),
+            truncated: false,
+            input_hash: "00".to_owned(),
+            risk: "low".to_owned(),
+            state: State::Pending,
+            outcome: None,
+            asked_at: Timestamp::UNIX_EPOCH,
+            expires_at: Timestamp::UNIX_EPOCH,
+            sources: Vec::new(),
+            call: None,
+            verdict: None,
+        }
+    }
+
+    #[test]
+    fn only_what_changed_is_told() {
+        let ids = |all: &[&str]| all.iter().map(|it| ApprovalId::new(*it)).collect::<Vec<_>>();
+        let check = |told: &[&str], open: &[&str], expected: &[&str]| {
+            let open = open.iter().map(|it| (ApprovalId::new(*it), request(it))).collect();
+            let end = |_: &ApprovalId| {
+                let decision = Some(Decision::Deny);
+                Ok(Settlement { state: State::Decided, decision, by: None, at: None })
+            };
+            let (items, now) = changes(&ids(told), &open, end).unwrap();
+            let said = items.iter().map(|it| match it {
+                Item::Request { id, .. } => format!("+{id}"),
+                Item::Settled { id, .. } => format!("-{id}"),
+                other => format!("{other:?}"),
+            });
+            assert_eq!(said.collect::<Vec<_>>(), expected, "{told:?} {open:?}");
+            assert_eq!(now, open.keys().cloned().collect::<Vec<_>>());
+            let (again, _) = changes(&now, &open, end).unwrap();
+            assert_eq!(again, [], "twice is once");
+        };
+        check(&[], &[], &[]);
+        check(&[], &["a"], &["+a"]);
+        check(&["a", "b"], &["b", "c"], &["-a", "+c"]);
+        check(&["a"], &[], &["-a"]);
+    }
+}

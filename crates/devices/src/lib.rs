@@ -1,0 +1,16 @@
+//! The user's other devices: the hub, what is published to it and applied from it, requests answered
+//! from elsewhere, shares, and sessions that move.
+
+mod device_list;
+mod error;
+pub mod exchange;
+pub mod hubs;
+mod link;
+pub mod replication;
+mod shares;
+pub mod teleport;
+
+pub use device_list::{device_names, devices};
+pub use error::{DevicesError, HubFault, ShareError, TeleportError};
+pub use link::{Accept, ExchangeHandle, ExchangeState, Notifier};
+pub use shares::{check_writable, revoke, share, shares};

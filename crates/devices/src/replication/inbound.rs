@@ -1,0 +1,295 @@
+//! Taking in what another device told: kept in files of ours before anybody says it was heard.
+
+use super::files::{self, Lines};
+use crate::error::DevicesError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use taffrail_adapters::by_id;
+use taffrail_context::Error;
+use taffrail_context::Settings;
+use taffrail_context::remote_status as statuses;
+use taffrail_model::exchange::StreamOrigin;
+use taffrail_model::replication::{
+    Carried, Item, LINE_LIMIT, Order, Relayed, RelayedStatus, Says, as_shared, is_name, is_share,
+};
+use taffrail_model::{DeviceId, Facts, RuntimeIdentity, SessionId, StreamName};
+use taffrail_store::{Forgotten, Ledger, StoreError};
+
+/// The longest name of an agent, scope or id that is believed.
+const NAME_LIMIT: usize = 4096;
+
+/// The most shares that are held of one device at a time.
+const MOST_SHARES: usize = 256;
+
+/// What came of hearing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Lines that were new.
+    pub lines: u64,
+    /// Statuses that were taken.
+    pub statuses: u64,
+    /// What was not believed.
+    pub refused: u64,
+    /// Sessions that were taken back.
+    pub gone: Vec<SessionId>,
+    /// Sessions of which a status was taken.
+    pub stand: Vec<SessionId>,
+}
+
+/// What was told, and where in its stream that stands, if anybody knows.
+pub type Placed = (Option<Order>, Item);
+
+/// What was told of one session.
+#[derive(Default)]
+struct SessionUpdate {
+    lines: Lines,
+    gone: Option<Order>,
+}
+
+/// How a session stands, and where in its stream that was said.
+type Stand = (SessionId, RelayedStatus, Option<Order>);
+
+/// Who told it, and where that is kept.
+struct SendingDevice<'a> {
+    device: &'a DeviceId,
+    /// It was shared with us, and is nobody's of this user.
+    is_share: bool,
+    folder: PathBuf,
+}
+
+/// Takes in what a device told. When this returns, all of it is on disk; hearing it again changes
+/// nothing.
+///
+/// # Errors
+/// `UnknownDevice` when the device has no name that can be one, or is this one; when a file fails.
+pub fn apply(
+    settings: &Settings,
+    device: &DeviceId,
+    items: &[Item],
+) -> Result<Applied, DevicesError> {
+    Inbound::default().apply(settings, device, &unplaced(items))
+}
+
+/// Takes in what a device shares in a stream. It is kept apart from all else, and speaks of one session
+/// that is its own.
+///
+/// # Errors
+/// As `apply`; when the stream is none of a share.
+pub fn apply_share(
+    settings: &Settings,
+    from: (&DeviceId, &StreamName),
+    items: &[Item],
+) -> Result<Applied, DevicesError> {
+    Inbound::default().apply_share(settings, from, &unplaced(items))
+}
+
+/// Takes in what a device told in a life of its stream, the first thing under this number there. Whatever it
+/// tells in another life takes nothing away from that.
+///
+/// # Errors
+/// As `apply`.
+pub fn apply_from(
+    settings: &Settings,
+    (origin, first): (&StreamOrigin, u64),
+    items: &[Item],
+) -> Result<Applied, DevicesError> {
+    let order = |number| Some(Order { life: origin.incarnation, number });
+    let placed: Vec<Placed> =
+        (first..).zip(items).map(|(number, it)| (order(number), it.clone())).collect();
+    Inbound::default().apply(settings, &origin.device, &placed)
+}
+
+/// What is heard of no stream stands in the order of its numbers.
+fn unplaced(items: &[Item]) -> Vec<Placed> {
+    items.iter().map(|it| (None, it.clone())).collect()
+}
+
+/// Who hears again and again: the ledger is opened once.
+#[derive(Debug, Default)]
+pub struct Inbound {
+    ledger: Option<Ledger>,
+}
+
+impl Inbound {
+    /// As `apply`.
+    pub fn apply(
+        &mut self,
+        settings: &Settings,
+        device: &DeviceId,
+        items: &[Placed],
+    ) -> Result<Applied, DevicesError> {
+        let folder = files::folder(&settings.data, device);
+        self.take_in(settings, &SendingDevice { device, is_share: false, folder }, items)
+    }
+
+    /// As `apply_share`.
+    pub fn apply_share(
+        &mut self,
+        settings: &Settings,
+        (device, stream): (&DeviceId, &StreamName),
+        items: &[Placed],
+    ) -> Result<Applied, DevicesError> {
+        if !is_share(stream.as_str()) {
+            return Err(Error::UnknownDevice(format!("{device}/{stream}")).into());
+        }
+        let told = files::folder(&settings.data, device);
+        let folder = told.join(stream.as_str());
+        if !folder.exists() && files::held_shares(&told) >= MOST_SHARES {
+            return Ok(Applied { refused: items.len() as u64, ..Applied::default() });
+        }
+        self.take_in(settings, &SendingDevice { device, is_share: true, folder }, items)
+    }
+
+    /// Which sessions were forgotten here, unless the device cannot be believed anything.
+    fn forgotten(
+        &mut self,
+        settings: &Settings,
+        device: &DeviceId,
+    ) -> Result<Forgotten, DevicesError> {
+        if self.ledger.is_none() {
+            self.ledger = Ledger::open_read_only(&settings.data)?;
+        }
+        let here = self.ledger.as_ref().map(Ledger::device).transpose()?;
+        if !is_name(device.as_str()) || here.as_ref() == Some(device) {
+            return Err(Error::UnknownDevice(device.to_string()).into());
+        }
+        Ok(self.ledger.as_ref().map(Ledger::forgotten).transpose()?.unwrap_or_default())
+    }
+
+    fn take_in(
+        &mut self,
+        settings: &Settings,
+        sender: &SendingDevice<'_>,
+        items: &[Placed],
+    ) -> Result<Applied, DevicesError> {
+        let forgotten = self.forgotten(settings, sender.device)?;
+        let mut heard = Applied::default();
+        let mut told: BTreeMap<SessionId, SessionUpdate> = BTreeMap::new();
+        let mut stands = Vec::new();
+        let mut shared = sender.shared()?;
+        for (order, item) in items {
+            match &item.carried {
+                Carried::Line(line) => match sender.believed(item.session, line, &forgotten) {
+                    Some(said) if sender.may_speak_of(item.session, &mut shared) => {
+                        let told = told.entry(item.session).or_default();
+                        heard.refused += u64::from(!told.take(&said, line, *order));
+                    }
+                    Some(_) | None => heard.refused += 1,
+                },
+                Carried::Status(status) => stands.push((item.session, status.clone(), *order)),
+                Carried::Gone => match shared.filter(|_| sender.is_share) {
+                    Some(session) => told.entry(session).or_default().gone = Some(Order::LAST),
+                    None => heard.refused += 1,
+                },
+            }
+        }
+        keep(&sender.folder, told, &mut heard)?;
+        keep_statuses(settings, sender, stands, &mut heard)?;
+        Ok(heard)
+    }
+}
+
+impl SendingDevice<'_> {
+    /// The one session of a share, where it is known.
+    fn shared(&self) -> Result<Option<SessionId>, DevicesError> {
+        match self.is_share {
+            true => Ok(files::only_session(&self.folder).map_err(StoreError::from)?),
+            false => Ok(None),
+        }
+    }
+
+    /// A share speaks of one session, the first it named.
+    fn may_speak_of(&self, session: SessionId, shared: &mut Option<SessionId>) -> bool {
+        !self.is_share || *shared.get_or_insert(session) == session
+    }
+
+    /// The line as it is meant, if it may be believed: of bounded length, on one line, about the session
+    /// it came for, and not about one that was forgotten here.
+    fn believed(&self, session: SessionId, line: &str, forgotten: &Forgotten) -> Option<Relayed> {
+        let is_plain = line.len() <= LINE_LIMIT && !line.bytes().any(|byte| byte < b' ');
+        let said = Relayed::read(line.as_bytes()).filter(|_| is_plain)?;
+        let Some(who) = said.says.who() else { return Some(said) };
+        let facts = match &said.says {
+            Says::Facts(_, facts) if !self.is_share => facts.as_ref().clone().meant(),
+            Says::Facts(..)
+            | Says::Event(..)
+            | Says::Usage(..)
+            | Says::Removed(..)
+            | Says::Gone => Facts::default(),
+        };
+        let is_meant = who.session() == session && is_sound(who);
+        let here = self.is_share.then(|| as_shared(self.device.as_str(), who));
+        (is_meant && !forgotten.holds(here.as_ref().unwrap_or(who), &facts)).then_some(said)
+    }
+}
+
+impl SessionUpdate {
+    /// Takes a line; `false` for one that cannot be kept.
+    fn take(&mut self, said: &Relayed, line: &str, order: Option<Order>) -> bool {
+        let kept = match order {
+            Some(order) => order.kept(line).map(|kept| (order, kept)),
+            None => Some((Order::unknown(said.number), line.to_owned())),
+        };
+        let Some((order, kept)) = kept else { return false };
+        match said.says {
+            Says::Gone => self.gone = self.gone.max(Some(order)),
+            Says::Facts(..) | Says::Event(..) | Says::Usage(..) | Says::Removed(..) => {
+                let known = self.lines.entry(order).or_default();
+                if *known < kept {
+                    *known = kept;
+                }
+            }
+        }
+        true
+    }
+}
+
+fn is_sound(who: &RuntimeIdentity) -> bool {
+    let is_plain = |text: &str| text.len() <= NAME_LIMIT && !text.chars().any(char::is_control);
+    // Documents that were given are nobody's sessions, nor is what is told of others'.
+    let is_agent =
+        by_id(who.agent.as_str()).is_none_or(|it| it.importer().is_none() && !it.is_remote());
+    is_agent && is_name(who.agent.as_str()) && is_plain(&who.scope) && is_plain(who.id.as_str())
+}
+
+fn keep(
+    folder: &Path,
+    told: BTreeMap<SessionId, SessionUpdate>,
+    heard: &mut Applied,
+) -> Result<(), DevicesError> {
+    for (session, SessionUpdate { lines, gone }) in told {
+        if let Some(order) = gone
+            && files::take_back(folder, session, order).map_err(StoreError::from)?
+        {
+            heard.gone.push(session);
+        }
+        heard.lines += files::add(folder, session, lines).map_err(StoreError::from)?;
+    }
+    Ok(())
+}
+
+/// Keeps how sessions stand, and that the device was heard.
+fn keep_statuses(
+    settings: &Settings,
+    sender: &SendingDevice<'_>,
+    stands: Vec<Stand>,
+    heard: &mut Applied,
+) -> Result<(), DevicesError> {
+    let (data, device) = (&settings.data, sender.device);
+    statuses::note_heard(data, device, (settings.now)()).map_err(StoreError::from)?;
+    for (session, status, order) in stands {
+        // Only of a session the device told of is it believed.
+        if !sender.folder.join(taffrail_model::replication::file(session)).exists() {
+            heard.refused += 1;
+        } else if statuses::take(data, device, (session, status, order))
+            .map_err(StoreError::from)?
+        {
+            heard.statuses += 1;
+            heard.stand.push(session);
+        }
+    }
+    for session in &heard.gone {
+        statuses::drop(data, device, *session).map_err(StoreError::from)?;
+    }
+    Ok(())
+}

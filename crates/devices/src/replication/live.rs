@@ -1,0 +1,146 @@
+//! Telling and hearing while a daemon runs.
+
+use super::inbound::{Applied, Inbound, Placed, apply};
+use crate::error::DevicesError;
+use crate::link::ExchangeHandle;
+use std::collections::BTreeSet;
+use taffrail_context::Error;
+use taffrail_context::Settings;
+use taffrail_context::remote_status::{self as statuses, said_of};
+use taffrail_ingest::drop_gone;
+use taffrail_model::replication::{Carried, Item};
+use taffrail_model::status::Status;
+use taffrail_model::{DeviceId, SessionId, StreamName, Timestamp};
+use taffrail_query::is_chosen;
+use taffrail_store::{IndexReader, Ledger, StoreError, Writer};
+
+/// Takes in what a device told, and lets the daemon know: new lines are read like any change of a
+/// source, what was taken back goes at once, and statuses are shown.
+///
+/// # Errors
+/// As `apply`; when the daemon is ending.
+pub async fn apply_live(
+    handle: &ExchangeHandle,
+    device: &DeviceId,
+    items: Vec<Item>,
+) -> Result<Applied, DevicesError> {
+    let (settings, from) = (handle.settings().clone(), device.clone());
+    let hearing = tokio::task::spawn_blocking(move || apply(&settings, &from, &items));
+    let heard = hearing.await.map_err(|_| Error::Ending)??;
+    if !heard.gone.is_empty() {
+        handle.live().alone(drop_all).await.ok_or(Error::Ending)??;
+    }
+    handle.live().note_remote_status(device, &heard.stand);
+    Ok(heard)
+}
+
+/// The same for who cannot wait for the daemon: what was taken back goes a little later.
+///
+/// # Errors
+/// As `apply`.
+pub fn apply_now(
+    (handle, inbound): (&ExchangeHandle, &mut Inbound),
+    device: &DeviceId,
+    items: &[Placed],
+) -> Result<(), DevicesError> {
+    let heard = inbound.apply(handle.settings(), device, items)?;
+    take_up(handle, device, &heard);
+    Ok(())
+}
+
+/// The same for what a device shares in a stream.
+///
+/// # Errors
+/// As `apply_share`.
+pub fn apply_share_now(
+    (handle, inbound): (&ExchangeHandle, &mut Inbound),
+    (device, stream): (&DeviceId, &StreamName),
+    items: &[Placed],
+) -> Result<(), DevicesError> {
+    let heard = inbound.apply_share(handle.settings(), (device, stream), items)?;
+    take_up(handle, device, &heard);
+    Ok(())
+}
+
+/// A device lives; `at` is what its clock shows.
+///
+/// # Errors
+/// When that cannot be kept.
+pub fn apply_beat(
+    handle: &ExchangeHandle,
+    device: &DeviceId,
+    at: Timestamp,
+) -> Result<(), DevicesError> {
+    let settings = handle.settings();
+    let kept = statuses::note_beat(&settings.data, device, ((settings.now)(), at));
+    kept.map_err(StoreError::from)?;
+    handle.live().note_remote_status(device, &[]);
+    Ok(())
+}
+
+fn take_up(handle: &ExchangeHandle, device: &DeviceId, heard: &Applied) {
+    if !heard.gone.is_empty() {
+        let handle = handle.clone();
+        tokio::spawn(async move {
+            // `None` is a daemon that is ending; the next one takes it out.
+            if let Some(Err(error)) = handle.live().alone(drop_all).await {
+                handle.state().fail(&error.to_string());
+            }
+        });
+    }
+    handle.live().note_remote_status(device, &heard.stand);
+}
+
+fn drop_all(settings: &Settings) -> Result<bool, DevicesError> {
+    let mut writer = Writer::open(&settings.data, settings.boot())?;
+    Ok(drop_gone(settings, &mut writer)?)
+}
+
+/// Sessions that are not over, whoever they are of: what others know of them counts only while this
+/// device is heard.
+pub fn living(handle: &ExchangeHandle) -> BTreeSet<SessionId> {
+    let lives = |it: &Status| !matches!(it, Status::Exited | Status::Unknown);
+    let cards = handle.live().statuses().into_iter().filter(|(_, it)| lives(&it.reading.status));
+    cards.map(|(id, _)| id).collect()
+}
+
+/// Whether a session of this device that others are told of lives.
+pub fn is_any_living(handle: &ExchangeHandle) -> Result<bool, DevicesError> {
+    let (settings, living) = (handle.settings(), living(handle));
+    let shares = Ledger::open_read_only(&settings.data)?;
+    let shares = shares.map(|it| it.shares()).transpose()?.unwrap_or_default();
+    if shares.iter().any(|it| living.contains(&it.session)) {
+        return Ok(true);
+    }
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    for session in living {
+        if index.session_by_id(session)?.is_some_and(|row| is_chosen(settings, &row)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// How sessions stand, for other devices; nothing of those they are not told of, or nobody knows.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn statuses_of(
+    handle: &ExchangeHandle,
+    sessions: &BTreeSet<SessionId>,
+) -> Result<Vec<Item>, DevicesError> {
+    let (settings, mut out) = (handle.settings(), Vec::new());
+    if sessions.is_empty() {
+        return Ok(out);
+    }
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(out) };
+    for session in sessions {
+        let Some(card) = handle.live().status(*session) else { continue };
+        let row = index.session_by_id(*session)?;
+        if row.is_some_and(|row| is_chosen(settings, &row)) {
+            let carried = Carried::Status(said_of(settings, &card, settings.sync.bodies));
+            out.push(Item { session: *session, carried });
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,70 @@
+//! Why hooks could not be changed.
+
+use std::path::{Path, PathBuf};
+use taffrail_context::Error;
+
+/// Why a text is left as it is.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unfit {
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{what} is not {expected}")]
+    Shape { what: String, expected: &'static str },
+    #[error("our hooks stand in it in a way they cannot be taken out of safely")]
+    Entangled,
+}
+
+impl Unfit {
+    pub(crate) fn shape(what: &str, expected: &'static str) -> Self {
+        Self::Shape { what: what.to_owned(), expected }
+    }
+}
+
+/// Why hooks could not be changed. Nothing was written then.
+#[derive(Debug, thiserror::Error)]
+pub enum HooksError {
+    /// The agent is unknown.
+    #[error(transparent)]
+    Question(#[from] Error),
+    /// A file that is not ours to change.
+    #[error("{path} {why}", path = .path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What is so.
+        why: String,
+    },
+    /// A file that changed while it was looked at.
+    #[error("{} changed meanwhile", .0.display())]
+    Changed(PathBuf),
+    /// The system said no.
+    #[error("{path}: {error}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// We have no hooks for this agent.
+    #[error("Taffrail has no hooks for {0}")]
+    NoHooks(&'static str),
+    /// The agent is not on this machine.
+    #[error("no home of {0} was found")]
+    NoHome(&'static str),
+    /// Our own path cannot be written into settings.
+    #[error("this program's path cannot be written into settings: {}", .0.display())]
+    Program(PathBuf),
+    /// The folder for a plugin holds something.
+    #[error("{} is not empty", .0.display())]
+    NotEmpty(PathBuf),
+}
+
+impl HooksError {
+    pub(crate) fn io(path: &Path, error: std::io::Error) -> Self {
+        Self::Io { path: path.to_owned(), error }
+    }
+
+    pub(crate) fn refused(path: &Path, why: &dyn std::fmt::Display) -> Self {
+        Self::Refused { path: path.to_owned(), why: why.to_string() }
+    }
+}

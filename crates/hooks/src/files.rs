@@ -1,0 +1,79 @@
+//! Reading and writing settings files that belong to others' programs, with care.
+
+use crate::HooksError;
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::Path;
+use taffrail_capture::open_below;
+
+/// Settings are never this long.
+const FILE_LIMIT: u64 = 8 * 1024 * 1024;
+/// The mode of a file nobody has made yet.
+const PRIVATE: u32 = 0o600;
+
+/// A file below an agent's home as it is: its text and mode, or `None` if it is not there.
+pub(crate) fn read(home: &Path, below: &str) -> Result<Option<(String, u32)>, HooksError> {
+    let path = home.join(below);
+    let file = match open_below(home, below) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            return Err(HooksError::refused(&path, &error));
+        }
+        Err(error) => return Err(HooksError::io(&path, error)),
+    };
+    let read = || -> io::Result<_> {
+        let (mode, mut bytes) = (file.metadata()?.mode() & 0o7777, Vec::new());
+        (&file).take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
+        Ok((mode, bytes))
+    };
+    let (mode, bytes) = read().map_err(|error| HooksError::io(&path, error))?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        return Err(HooksError::refused(&path, &"is too long for settings"));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| HooksError::refused(&path, &"is not UTF-8"))?;
+    Ok(Some((text, mode)))
+}
+
+/// Gives a file below a home its new text, whole or not at all, if it still says what it said.
+pub(crate) fn write(
+    home: &Path,
+    below: &str,
+    before: Option<&str>,
+    after: Option<&str>,
+) -> Result<(), HooksError> {
+    let path = home.join(below);
+    let now = read(home, below)?;
+    if now.as_ref().map(|(text, _)| text.as_str()) != before {
+        return Err(HooksError::Changed(path));
+    }
+    let mode = now.map_or(PRIVATE, |(_, mode)| mode);
+    let done = match after {
+        Some(text) => replace(&path, text.as_bytes(), mode),
+        None => fs::remove_file(&path),
+    };
+    let done = done.and_then(|()| File::open(home)?.sync_all());
+    done.map_err(|error| HooksError::io(&path, error))
+}
+
+/// Writes a file of our own, with the folders above it.
+pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), HooksError> {
+    let write = || {
+        if let Some(folder) = path.parent() {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        replace(path, bytes, PRIVATE)
+    };
+    write().map_err(|error| HooksError::io(path, error))
+}
+
+fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut file = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().set_permissions(Permissions::from_mode(mode))?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! What the syntax tree of JSON does not say by itself: places in the text, and properties by name.
+
+use jsonc_parser::cst::{
+    CstContainerNode, CstLeafNode, CstNode, CstObject, CstObjectProp, CstRootNode,
+};
+use std::iter::once;
+
+/// Every property of this name.
+pub(crate) fn all(object: &CstObject, name: &str) -> Vec<CstObjectProp> {
+    let is_named = |it: &CstObjectProp| it.decoded_name().as_deref() == Some(name);
+    object.properties().into_iter().filter(is_named).collect()
+}
+
+/// The property of this name; of several the last counts, as for every reader of JSON.
+pub(crate) fn last(object: &CstObject, name: &str) -> Option<CstObjectProp> {
+    all(object, name).pop()
+}
+
+/// The byte a node begins at.
+pub(crate) fn start_of(node: &CstNode) -> usize {
+    let before: usize = node.previous_siblings().map(|it| it.to_string().len()).sum();
+    before + node.parent().map_or(0, |it| start_of(&it.into()))
+}
+
+/// The byte behind a node.
+pub(crate) fn end_of(node: &CstNode) -> usize {
+    start_of(node) + node.to_string().len()
+}
+
+/// The last comment behind a node on its line. The tree itself sees none where a bracket ends the line.
+pub(crate) fn last_remark(node: &CstNode) -> Option<CstNode> {
+    let is_beside = |it: &CstNode| it.is_whitespace() || it.is_comment();
+    let beside =
+        node.next_siblings().take_while(|it| is_beside(it) && !it.to_string().contains('\n'));
+    beside.filter(CstNode::is_comment).last()
+}
+
+/// The space before a node that begins its line.
+pub(crate) fn own_indent(node: &CstNode) -> Option<String> {
+    let is_first = || node.previous_sibling().is_some_and(|it| it.is_newline());
+    node.indent_text().or_else(|| is_first().then(String::new))
+}
+
+/// The space at the beginning of the line that a list begins on.
+pub(crate) fn margin(list: &CstContainerNode) -> String {
+    let mut above = once(list.clone()).chain(list.ancestors());
+    above.find_map(|it| own_indent(&it.into())).unwrap_or_default()
+}
+
+/// Every word and comment with its place, without commas.
+pub(crate) fn words(tree: &CstRootNode) -> Vec<(usize, String)> {
+    let (mut at, mut out) = (0, Vec::new());
+    add_words(tree.children(), &mut at, &mut out);
+    out
+}
+
+fn add_words(nodes: Vec<CstNode>, at: &mut usize, out: &mut Vec<(usize, String)>) {
+    for node in nodes {
+        let CstNode::Leaf(leaf) = &node else {
+            add_words(node.children(), at, out);
+            continue;
+        };
+        let (text, start) = (leaf.to_string(), *at);
+        *at += text.len();
+        let is_space = matches!(leaf, CstLeafNode::Whitespace(_) | CstLeafNode::Newline(_));
+        if !is_space && !node.is_comma() {
+            out.push((start, text));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! How it stands with the hooks of every agent.
+
+use crate::plan::{Desk, homes, named, program, wanted};
+use crate::text::is_complete;
+use crate::{HookSettings, HooksError};
+use std::path::PathBuf;
+use taffrail_adapters::{Adapter, HookPlan, agents};
+use taffrail_api::{HookList, HookRow, HookState, SCHEMA_VERSION};
+
+/// For each agent whether it calls us, and what would keep it from doing so.
+///
+/// # Errors
+/// When the agent is unknown.
+pub fn hook_status(given: &HookSettings<'_>, agent: Option<&str>) -> Result<HookList, HooksError> {
+    let asked = match agent {
+        Some(word) => vec![named(word)?],
+        None => agents().collect(),
+    };
+    let agents = asked.into_iter().flat_map(|adapter| rows(given, adapter)).collect();
+    Ok(HookList { schema_version: SCHEMA_VERSION, agents })
+}
+
+fn rows(given: &HookSettings<'_>, adapter: &'static dyn Adapter) -> Vec<HookRow> {
+    let Some(plan) = adapter.hook_plan() else {
+        let note = "Taffrail has no hooks for it; its sessions are seen by what it writes";
+        return vec![bare(adapter, HookState::Unsupported, note.to_owned())];
+    };
+    let homes = homes(given, adapter);
+    if homes.is_empty() {
+        return vec![bare(adapter, HookState::NoHome, "no home of it was found".to_owned())];
+    }
+    homes.into_iter().map(|home| row(given, adapter, plan, home)).collect()
+}
+
+fn row(
+    given: &HookSettings<'_>,
+    adapter: &'static dyn Adapter,
+    plan: &'static HookPlan,
+    home: PathBuf,
+) -> HookRow {
+    let path = home.to_string_lossy().into_owned();
+    let desk = Desk { given, adapter, plan, home };
+    let row = looked_at(&desk)
+        .unwrap_or_else(|error| bare(adapter, HookState::Unknown, error.to_string()));
+    HookRow { home: Some(path), ..row }
+}
+
+fn looked_at(desk: &Desk<'_>) -> Result<HookRow, HooksError> {
+    let program = program(desk.given.program, desk.plan.call)?;
+    let wanted = wanted(desk.plan, desk.adapter.descriptor().id, program);
+    let Some(sheet) = desk.chosen()? else {
+        return Err(HooksError::NoHooks(desk.adapter.descriptor().label));
+    };
+    let other = sheet.calls.iter().map(|(_, call)| &call.program).find(|it| *it != program);
+    let has = |event: &str| sheet.calls.iter().any(|(name, _)| name == event);
+    let missing = wanted.iter().map(|(event, _)| *event).filter(|event| !has(event));
+    let state = match other {
+        _ if sheet.calls.is_empty() => HookState::Absent,
+        Some(_) => HookState::OtherProgram,
+        None if is_complete(&sheet.calls, &wanted) => HookState::Installed,
+        None => HookState::Partly,
+    };
+    let own = (!sheet.calls.is_empty()).then(|| program.to_owned());
+    Ok(HookRow {
+        program: other.cloned().or(own),
+        file: Some(sheet.path.to_string_lossy().into_owned()),
+        missing: missing.map(str::to_owned).collect(),
+        notes: desk.advice(&sheet.calls),
+        ..bare(desk.adapter, state, String::new())
+    })
+}
+
+fn bare(adapter: &dyn Adapter, state: HookState, note: String) -> HookRow {
+    let it = adapter.descriptor();
+    HookRow {
+        agent: it.id.to_owned(),
+        label: it.label.to_owned(),
+        state,
+        home: None,
+        file: None,
+        program: None,
+        missing: Vec::new(),
+        notes: vec![note],
+    }
+}

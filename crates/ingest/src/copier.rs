@@ -1,0 +1,248 @@
+//! Copier a copy of what is read, where that is allowed.
+
+use std::path::Path;
+use taffrail_adapters::Shape as Read;
+use taffrail_capture::{Job, SourceFile, side_files};
+use taffrail_context::Settings;
+use taffrail_model::facts::Projects;
+use taffrail_model::observed::{ArchiveState, Observed, SourceState};
+use taffrail_model::{AgentId, Facts, RuntimeIdentity, journal, replication};
+use taffrail_store::archive::{
+    Archive, ArchiveError, Keeper, Label, Packer, Permission, RowLines, Shape, keep_whole,
+};
+use taffrail_store::{Forgotten, StoreError, Uncaptured, Writer};
+
+/// Larger documents are not kept.
+const DOCUMENT_LIMIT: usize = 64 * 1024 * 1024;
+
+/// What may be kept.
+#[derive(Debug)]
+pub struct CapturePolicy {
+    archive: Option<Archive>,
+    left_out: Projects,
+    forgotten: Forgotten,
+    uncaptured: Uncaptured,
+}
+
+impl CapturePolicy {
+    /// As they follow from settings and the ledger.
+    pub fn of(settings: &Settings, writer: &Writer) -> Result<Self, StoreError> {
+        Ok(Self { uncaptured: writer.uncaptured()?, ..Self::new(settings, writer.forgotten()?) })
+    }
+
+    fn new(settings: &Settings, forgotten: Forgotten) -> Self {
+        let archive = settings.archive.enabled.then(|| Archive::new(&settings.data));
+        let left_out = settings.excluded.iter().chain(&settings.archive.excluded).cloned();
+        let left_out = Projects::new(&left_out.collect::<Vec<_>>());
+        Self { archive, left_out, forgotten, uncaptured: Uncaptured::default() }
+    }
+
+    /// Joins the small frames of a source that was added to often.
+    pub(crate) fn repack(&self, job: &Job, packer: &mut Packer) -> Result<(), ArchiveError> {
+        let (Some(archive), Some(known), Read::Lines(_)) =
+            (&self.archive, &job.known, job.found.place.shape)
+        else {
+            return Ok(());
+        };
+        if is_ours(&known.locator) {
+            return Ok(());
+        }
+        archive.repack(known.into(), packer).map(drop)
+    }
+
+    /// A session that must not be known.
+    pub(crate) fn is_forgotten(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
+        self.forgotten.holds(who, facts)
+    }
+
+    /// Sessions of which nothing new is to be known.
+    pub(crate) fn uncaptured(&self) -> &Uncaptured {
+        &self.uncaptured
+    }
+
+    /// The piece tells of nothing but such sessions.
+    pub(crate) fn is_uncaptured(&self, piece: &Observed) -> bool {
+        let mut all = piece.sessions.iter();
+        !piece.sessions.is_empty() && all.all(|(who, facts)| self.uncaptured.holds(who, facts))
+    }
+
+    /// What is allowed for a source that speaks of these sessions; nothing is decided before one is
+    /// known.
+    fn permission(&self, piece: &Observed) -> Option<Permission> {
+        // What was kept before stays.
+        if piece.sessions.is_empty() || self.is_uncaptured(piece) {
+            return None;
+        }
+        let refused = piece.sessions.iter().any(|(who, facts)| {
+            self.forgotten.holds(who, facts)
+                || facts.project_path.as_deref().is_some_and(|it| self.left_out.holds(it))
+        });
+        Some(if refused { Permission::Refuse } else { Permission::Keep })
+    }
+}
+
+/// A file of our own needs no copy; and what another device takes back is to be gone.
+fn is_ours(locator: &str) -> bool {
+    journal::is_locator(locator) || replication::is_locator(locator)
+}
+
+/// Keeps one source while it is read.
+pub(crate) struct Copier<'a> {
+    rules: &'a CapturePolicy,
+    job: &'a Job,
+    packer: Option<&'a mut Packer>,
+    lines: Option<Keeper<'a>>,
+    rows: RowLines,
+    document: Vec<u8>,
+    /// How much was kept before, and is since.
+    kept: ArchiveState,
+    /// Why keeping stopped.
+    problem: Option<ArchiveError>,
+}
+
+impl<'a> Copier<'a> {
+    pub(crate) fn new(rules: &'a CapturePolicy, job: &'a Job, packer: &'a mut Packer) -> Self {
+        let kept = job.known.as_ref().map_or(ArchiveState::Nothing, |known| known.kept);
+        let ours = is_ours(&job.found.place.locator);
+        let wanted = rules.archive.is_some() && kept != ArchiveState::Dropped && !ours;
+        let packer = wanted.then_some(packer);
+        let (rows, document) = (RowLines::default(), Vec::new());
+        Self { rules, job, packer, lines: None, rows, document, kept, problem: None }
+    }
+
+    /// A pass over lines begins.
+    pub(crate) fn lines_from(&mut self, offset: u64) -> u64 {
+        let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
+            return offset;
+        };
+        let label = label(&self.job.found, "", Shape::Lines);
+        let keeper = Keeper::begin(archive, label, offset, packer);
+        self.lines = self.noted(keeper);
+        self.lines.as_ref().map_or(offset, Keeper::wants_from)
+    }
+
+    pub(crate) fn lines(&mut self, offset: u64, bytes: &[u8]) {
+        let taken = self.lines.as_mut().map(|keeper| keeper.bytes(offset, bytes));
+        if let Some(Err(error)) = taken {
+            self.stop(error);
+        }
+    }
+
+    pub(crate) fn document(&mut self, bytes: &[u8]) {
+        if self.packer.is_some() && bytes.len() <= DOCUMENT_LIMIT {
+            self.document = bytes.to_vec();
+        }
+    }
+
+    pub(crate) fn row(&mut self, table: &str, number: i64, bytes: &[u8]) {
+        if self.packer.is_some() {
+            let pushed = self.rows.push(table, number, bytes);
+            self.noted(pushed);
+        }
+    }
+
+    /// A piece was made of what came so far: it may be written now.
+    pub(crate) fn piece(&mut self, piece: &mut Observed) {
+        match self.job.found.place.shape {
+            Read::Lines(_) => self.settle_lines(piece),
+            Read::Document => {
+                let bytes = std::mem::take(&mut self.document);
+                self.settle_whole(piece, &bytes, Shape::Document);
+            }
+            Read::Sqlite(_) => {
+                let rows = std::mem::take(&mut self.rows);
+                self.settle_whole(piece, rows.as_bytes(), Shape::Rows);
+            }
+        }
+        if !matches!(self.job.found.place.shape, Read::Sqlite(_)) {
+            piece.source.kept = self.kept;
+        }
+    }
+
+    /// Why keeping stopped, to be told once.
+    pub(crate) fn problem(&mut self) -> Option<String> {
+        let problem = self.problem.take()?;
+        Some(format!("{}: not archived: {problem}", self.job.found.path))
+    }
+
+    fn settle_lines(&mut self, piece: &Observed) {
+        let Some(permission) = self.rules.permission(piece) else { return };
+        let written = match (self.lines.take(), piece.ends_pass) {
+            (None, _) => return,
+            (Some(keeper), true) => keeper.end(permission),
+            (Some(mut keeper), false) => {
+                let flushed = keeper.flush(permission);
+                self.lines = Some(keeper);
+                flushed
+            }
+        };
+        match (written, permission) {
+            (Err(error), _) => self.stop(error),
+            (Ok(()), Permission::Refuse) => self.kept = ArchiveState::Nothing,
+            (Ok(()), Permission::Keep) => {
+                self.kept = ArchiveState::Bytes(piece.source.offset.max(1));
+            }
+        }
+    }
+
+    fn settle_whole(&mut self, piece: &mut Observed, bytes: &[u8], shape: Shape) {
+        let (Some(permission), Some(archive)) = (self.rules.permission(piece), &self.rules.archive)
+        else {
+            return;
+        };
+        let label = label(&self.job.found, &piece.source.key, shape);
+        let Some(packer) = self.packer.as_deref_mut().filter(|_| !bytes.is_empty()) else { return };
+        let written = match permission {
+            Permission::Keep => keep_whole(archive, label, bytes, packer).map(drop),
+            Permission::Refuse => archive.remove(label.address()).map(drop),
+        };
+        self.kept = match permission {
+            Permission::Keep => ArchiveState::Bytes(bytes.len() as u64),
+            Permission::Refuse => ArchiveState::Nothing,
+        };
+        piece.source.kept = self.kept;
+        if let Err(error) = written {
+            self.stop(error);
+        }
+    }
+
+    fn noted<T>(&mut self, result: Result<T, ArchiveError>) -> Option<T> {
+        result.map_err(|error| self.stop(error)).ok()
+    }
+
+    fn stop(&mut self, error: ArchiveError) {
+        self.lines = None;
+        self.packer = None;
+        self.problem = Some(error);
+    }
+}
+
+/// The label of a source's copy.
+fn label(found: &SourceFile, key: &str, shape: Shape) -> Label {
+    let side = side_files(found).into_iter();
+    let suffix = if key.is_empty() { String::new() } else { format!("#{key}") };
+    Label {
+        agent: AgentId::new(found.adapter.descriptor().id),
+        home: found.home.clone(),
+        path: found.path.clone(),
+        key: key.to_owned(),
+        locator: found.place.locator.clone() + &suffix,
+        shape,
+        beside: side.filter_map(|(at, it)| Some((at, String::from_utf8(it).ok()?))).collect(),
+    }
+}
+
+/// A source moved: its copies follow it, also where nothing new is kept.
+pub(crate) fn follow(
+    data: &Path,
+    from: &SourceState,
+    found: &SourceFile,
+) -> Result<(), ArchiveError> {
+    let shape = match found.place.shape {
+        Read::Lines(_) => Shape::Lines,
+        Read::Document => Shape::Document,
+        // The sessions in a database are sources of their own, and are read again.
+        Read::Sqlite(_) => return Ok(()),
+    };
+    Archive::new(data).relabel(from.into(), &label(found, "", shape))
+}

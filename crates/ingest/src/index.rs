@@ -1,0 +1,194 @@
+//! Bringing the index up to what is on disk.
+
+use crate::archive::keep_within_cap;
+use crate::copier::CapturePolicy;
+use crate::crash_repair::mend;
+use crate::ingest_pass::{Round, Run, Totals};
+use crate::remote_drop::drop_gone;
+use crate::retention::{expire, leave_out_old};
+use crate::scope::{Budget, Indexed, Listener, Progress, Scope};
+use crate::search_sync::{Bring, SearchSync, is_searchable};
+use crate::tombstones::{finish_forgetting, is_to_forget};
+use crate::uncaptured::leave_out_uncaptured;
+use std::time::Instant;
+use taffrail_api::{IndexReport, SCHEMA_VERSION};
+use taffrail_capture::{
+    Discovery, KnownSource, LeftOut, Plan, SourceFile, discover, gather_journal, is_spooled,
+    keep_journal, plan,
+};
+use taffrail_context::{Error, Settings};
+use taffrail_model::RuntimeIdentity;
+use taffrail_model::journal::is_locator;
+use taffrail_store::archive::Archive;
+use taffrail_store::{IndexReader, Ledger, SourceRow, StoreError, Writer};
+
+/// A source that holds what another lost is read again at once, so often.
+const ROUNDS: usize = 3;
+
+/// Brings the index up to what is on disk.
+///
+/// # Errors
+/// When another program writes, or our own files fail. A source that fails stops nothing else.
+pub fn index(
+    settings: &Settings,
+    scope: &Scope,
+    budget: Budget<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Indexed, Error> {
+    bring_up(settings, (scope, budget), Bring::WhenDue, progress)
+}
+
+/// The same, with or without search.
+pub fn bring_up(
+    settings: &Settings,
+    what: (&Scope, Budget<'_>),
+    bring: Bring,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Indexed, Error> {
+    let asks_only = bring != Bring::WhenDue;
+    if asks_only && (settings.kept_up || is_up(settings, what.0, bring)?) {
+        return Ok(Indexed {
+            report: report(settings, &Totals::default())?,
+            problems: Vec::new(),
+            complete: true,
+        });
+    }
+    let mut writer = Writer::open(&settings.data, settings.boot())?;
+    let listener = &mut Listener { progress, written: &mut |_| Ok(()) };
+    run(settings, &mut writer, (what.0, what.1, bring), listener)
+}
+
+/// Nothing on disk is new, and search has all of it: then there is nothing to write, and no lock to
+/// take.
+fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Error> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
+    if is_spooled(&settings.data) {
+        return Ok(false);
+    }
+    if !index.is_settled()? || is_to_forget(settings, &index)? {
+        return Ok(false);
+    }
+    if settings.archive.enabled && !index.is_mended(&settings.boot_id)? {
+        return Ok(false);
+    }
+    if bring == Bring::Now && !is_searchable(settings, &index)? {
+        return Ok(false);
+    }
+    let mut plan = planned(discover(&settings.watched_homes()), index.sources()?, scope);
+    leave_out_old(settings, &mut plan);
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    if ledger.as_ref().map(Ledger::bound).transpose()? != Some(index.bound()?) {
+        return Ok(false);
+    }
+    let uncaptured = ledger.map(|it| it.uncaptured()).transpose()?.unwrap_or_default();
+    leave_out_uncaptured(&mut plan, &uncaptured, || index.uncaptured_files())?;
+    Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
+}
+
+/// Throws the index away and rebuilds it from the sources.
+///
+/// # Errors
+/// As `index`.
+pub fn rebuild(settings: &Settings, progress: &mut dyn FnMut(Progress)) -> Result<Indexed, Error> {
+    let mut writer = Writer::open(&settings.data, settings.boot())?;
+    writer.reset()?;
+    tracing::info!("the index is rebuilt");
+    let listener = &mut Listener { progress, written: &mut |_| Ok(()) };
+    let rebuilt =
+        run(settings, &mut writer, (&Scope::All, Budget::Whole, Bring::WhenDue), listener)?;
+    rebuilt.log("the rebuild ended");
+    Ok(rebuilt)
+}
+
+pub fn run(
+    settings: &Settings,
+    writer: &mut Writer,
+    (scope, budget, bring): (&Scope, Budget<'_>, Bring),
+    listener: &mut Listener<'_>,
+) -> Result<Indexed, Error> {
+    let began = Instant::now();
+    let uncaptured = writer.uncaptured()?;
+    let is_left_out = |who: &RuntimeIdentity| uncaptured.has(who);
+    let is_left_out: LeftOut<'_> = if uncaptured.is_empty() { None } else { Some(&is_left_out) };
+    gather_journal(&settings.data, is_left_out).map_err(StoreError::from)?;
+    let (limits, now) = (settings.retention.journal, (settings.now)());
+    keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
+    writer.leave_out(settings.left_out());
+    finish_forgetting(settings, writer)?;
+    drop_gone(settings, writer)?;
+    mend(settings, writer)?;
+    let mut total = Totals::default();
+    let look = |writer: &Writer| -> Result<Plan, Error> {
+        let mut plan = planned(discover(&settings.watched_homes()), writer.sources()?, scope);
+        leave_out_old(settings, &mut plan);
+        leave_out_uncaptured(&mut plan, &uncaptured, || writer.uncaptured_files())?;
+        Ok(plan)
+    };
+    let mut plan = look(writer)?;
+    let search = SearchSync::begin(settings, writer, bring, plan.bytes())?;
+    let rules = &CapturePolicy::of(settings, writer)?;
+    for _ in 0..ROUNDS {
+        let mut run = Run { settings, writer, search: &search, rules, total: &mut total };
+        if run.round(plan, budget, listener)? == Round::Done {
+            break;
+        }
+        plan = look(writer)?;
+    }
+    if total.complete && *scope == Scope::All {
+        Run { settings, writer, search: &search, rules, total: &mut total }.revive(budget)?;
+    }
+    if *scope == Scope::All {
+        expire(settings, writer)?;
+    }
+    keep_within_cap(settings, writer, total.outcome.bytes_read)?;
+    if search.wants_texts() {
+        // What stays unsynced is looked at after the next start of the machine.
+        if let Err(error) = Archive::new(&settings.data).sync() {
+            tracing::warn!(%error, "cannot sync the archive");
+        }
+    }
+    if !uncaptured.is_empty() {
+        writer.mark_uncaptured((settings.now)())?;
+    }
+    writer.finish((settings.now)())?;
+    search.finish(settings, writer, total.outcome.bytes_read)?;
+    let mut report = report(settings, &total)?;
+    report.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Indexed { report, problems: total.problems, complete: total.complete })
+}
+
+fn report(settings: &Settings, total: &Totals) -> Result<IndexReport, Error> {
+    let (sessions, sub_agents) = match IndexReader::open(&settings.data)? {
+        Some(reader) => reader.count_sessions()?,
+        None => (0, 0),
+    };
+    Ok(IndexReport {
+        schema_version: SCHEMA_VERSION,
+        sources: total.sources,
+        bytes_read: total.outcome.bytes_read,
+        records: total.outcome.records,
+        unknown_records: total.outcome.unknown_records,
+        events: total.changes,
+        sessions,
+        sub_agents,
+        elapsed_ms: 0,
+    })
+}
+
+/// The plan of what is on disk against what is known, within a scope.
+pub fn planned(discovery: Discovery, known: Vec<SourceRow>, scope: &Scope) -> Plan {
+    let known: Vec<KnownSource> = known.into_iter().map(known_of).collect();
+    let mut plan = plan(discovery, &known);
+    if let Scope::Sources(wanted) = scope {
+        // The journal may tell of any session, also of one it has not told of before.
+        plan.jobs.retain(|job| {
+            let SourceFile { home, path, place, .. } = &job.found;
+            is_locator(&place.locator) || wanted.contains(&(home.clone(), path.clone()))
+        });
+    }
+    plan
+}
+
+pub(crate) fn known_of(row: SourceRow) -> KnownSource {
+    KnownSource { id: row.id, state: row.state, present: row.present, half_read: row.half_read }
+}

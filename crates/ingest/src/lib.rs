@@ -1,0 +1,42 @@
+//! Bringing the index, search and the archive up to what agents wrote.
+//!
+//! Capture hands pieces to the one writer, once by a pass over everything or piece by piece from
+//! watchers. Forgetting, retention, capture control and backup are here, too: they write the same
+//! files.
+
+mod archive;
+mod backup;
+mod bodies;
+mod capture_control;
+mod copier;
+mod crash_repair;
+mod forget;
+mod imported_files;
+mod index;
+mod ingest_pass;
+mod pool;
+mod remote_drop;
+mod restore_from_archive;
+mod retention;
+mod scope;
+mod search_sync;
+mod session_lookup;
+mod sink;
+mod tombstones;
+mod uncaptured;
+mod unsearch;
+pub mod watcher;
+
+pub use archive::{Prune, archive, archived_bytes, prune_archive, verify_archive};
+pub use backup::{backup, restore};
+pub use bodies::{record, reference, sources};
+pub use capture_control::{Held, capture_off, capture_on, not_captured};
+pub use copier::CapturePolicy;
+pub use forget::{Which, forget};
+pub use imported_files::IMPORTED;
+pub use index::{bring_up, index, planned, rebuild, run};
+pub use ingest_pass::{Run, Totals};
+pub use remote_drop::drop_gone;
+pub use scope::{Budget, Indexed, Listener, Mode, Progress, Scope};
+pub use search_sync::{Bring, SearchSync, bring_up as bring_search_up};
+pub use session_lookup::resolve_stored;

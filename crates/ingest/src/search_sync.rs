@@ -1,0 +1,203 @@
+//! Copier search up to the index.
+
+use crate::bodies::{reference, sources};
+use taffrail_capture::Sources;
+use taffrail_context::{Error, Settings};
+use taffrail_model::observed::Observed;
+use taffrail_model::{EventId, Origin};
+use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
+use taffrail_store::{EventRow, IndexReader, Writer, make_durable};
+
+/// From so many bytes on, a run writes search as it goes; below, search catches up when it is
+/// asked or when it is due.
+const ALONG_BYTES: u64 = 4 * 1024 * 1024;
+/// From so many bytes on, it does so with a large arena and without merging.
+const BULK_BYTES: u64 = 64 * 1024 * 1024;
+/// Search is due after so much was read without it, or so long.
+const DUE_BYTES: u64 = 16 * 1024 * 1024;
+const DUE_SECONDS: i64 = 60;
+
+/// When a run brings search up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bring {
+    /// Not at all: only the list is wanted.
+    Never,
+    /// When much or old is missing.
+    WhenDue,
+    /// At once: somebody searches.
+    Now,
+}
+
+/// Search beside a run of the index.
+pub struct SearchSync {
+    bring: Bring,
+    /// Written along, from this batch on.
+    along: Option<(SearchWriter, i64)>,
+}
+
+impl SearchSync {
+    /// Decides how search goes along with a run that has `bytes` to read.
+    pub fn begin(
+        settings: &Settings,
+        writer: &Writer,
+        bring: Bring,
+        bytes: u64,
+    ) -> Result<Self, Error> {
+        let along = if bring != Bring::Never && bytes >= ALONG_BYTES {
+            let load = if bytes >= BULK_BYTES { Load::Bulk } else { Load::Steady };
+            let search = SearchWriter::open(&settings.data, &writer.born()?, load)?;
+            Some((search, writer.last_batch()?))
+        } else {
+            None
+        };
+        Ok(Self { bring, along })
+    }
+
+    /// New events are written as they come.
+    pub(crate) fn wants_texts(&self) -> bool {
+        self.along.is_some()
+    }
+
+    /// Takes the new events of a piece.
+    pub(crate) fn take(&self, piece: &mut Observed, new: &[(usize, i64)]) -> Result<(), Error> {
+        let Some((search, _)) = &self.along else { return Ok(()) };
+        for (number, session) in new {
+            let Some(event) = piece.events.get_mut(*number) else { continue };
+            if event.origin != Origin::Transcript {
+                continue;
+            }
+            let text = std::mem::take(&mut event.searched);
+            let (id, kind, marks, at) = (event.id, event.kind.clone(), event.marks, event.at);
+            search.add(Document { session: *session, id, kind, marks, at, text })?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run: what was not written along is caught up with if it is due, and committed.
+    pub(crate) fn finish(
+        self,
+        settings: &Settings,
+        writer: &mut Writer,
+        read: u64,
+    ) -> Result<(), Error> {
+        let now = (settings.now)();
+        let changed = writer.take_changed();
+        if let Some((search, since)) = self.along {
+            let upkeep = Upkeep::new(settings, search)?;
+            return upkeep.close(writer, &Missing { upto: since, changed });
+        }
+        let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
+        let stand = stand.filter(|it| writer.born().is_ok_and(|born| it.born == born));
+        if !is_behind(writer, stand.as_ref())? {
+            return Ok(());
+        }
+        let (unsearched, since) = writer.note_unsearched(read, now)?;
+        let late = now.as_second() - since.as_second() >= DUE_SECONDS;
+        let due = unsearched >= DUE_BYTES || late || stand.is_none();
+        if self.bring == Bring::Never || (self.bring == Bring::WhenDue && !due) {
+            return Ok(());
+        }
+        let search = SearchWriter::open(&settings.data, &writer.born()?, Load::Steady)?;
+        let missing = Missing { upto: writer.last_batch()?, changed: Vec::new() };
+        Upkeep::new(settings, search)?.close(writer, &missing)
+    }
+}
+
+/// Brings search up to the index from beside the writer, who may go on meanwhile.
+pub fn bring_up(settings: &Settings) -> Result<(), Error> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
+    if is_searchable(settings, &index)? {
+        return Ok(());
+    }
+    let upto = index.last_batch()?;
+    let search = SearchWriter::open(&settings.data, &index.born()?, Load::Steady)?;
+    let mut upkeep = Upkeep { search, index: Some(index), sources: sources(settings) };
+    upkeep.catch_up(&Missing { upto, changed: Vec::new() })?;
+    // What search holds must not outlive what it was made from.
+    make_durable(&settings.data)?;
+    upkeep.search.commit(upto)?;
+    Ok(upkeep.search.finish()?)
+}
+
+/// Search has all that the index has.
+pub(crate) fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
+    let Some(search) = SearchReader::open(&settings.data) else { return Ok(false) };
+    let stand = search.stand();
+    Ok(stand.born == index.born()? && stand.change == index.last_batch()?)
+}
+
+fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, Error> {
+    let last = writer.last_batch()?;
+    Ok(stand.map_or(last > 0, |stand| stand.change != last))
+}
+
+/// What search lacks: all that changed after its stand up to a batch, and single events.
+struct Missing {
+    upto: i64,
+    changed: Vec<(i64, EventId)>,
+}
+
+struct Upkeep<'a> {
+    search: SearchWriter,
+    index: Option<IndexReader>,
+    sources: Sources<'a>,
+}
+
+impl<'a> Upkeep<'a> {
+    fn new(settings: &'a Settings, search: SearchWriter) -> Result<Self, Error> {
+        let index = IndexReader::open(&settings.data)?;
+        Ok(Self { search, index, sources: sources(settings) })
+    }
+
+    fn close(mut self, writer: &mut Writer, missing: &Missing) -> Result<(), Error> {
+        self.catch_up(missing)?;
+        // What search holds must not outlive what it was made from.
+        writer.make_durable()?;
+        self.search.commit(writer.last_batch()?)?;
+        writer.note_searched()?;
+        Ok(self.search.finish()?)
+    }
+
+    fn catch_up(&mut self, missing: &Missing) -> Result<(), Error> {
+        let Some(index) = self.index.take() else { return Ok(()) };
+        let stand = self.search.stand().change;
+        if missing.upto > stand {
+            for session in index.sessions_after(stand)? {
+                let rows = index.events_after(session.row, stand)?;
+                let rows = rows.into_iter().filter(|it| it.batch <= missing.upto);
+                for row in rows {
+                    // Before the first commit nothing can be there.
+                    if stand > 0 {
+                        self.search.remove(session.row, row.id)?;
+                    }
+                    self.write((session.row, &session.agent), &row)?;
+                }
+            }
+        }
+        for (session, id) in &missing.changed {
+            let (Some(who), Some(row)) =
+                (index.session(*session)?, index.event_by_id(*session, *id)?)
+            else {
+                continue;
+            };
+            // It may have been written along before it changed.
+            self.search.remove(*session, *id)?;
+            self.write((*session, &who.agent), &row)?;
+        }
+        Ok(())
+    }
+
+    /// Writes one event as it stands now, if it does.
+    fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), Error> {
+        let told = row.origin == Origin::Transcript;
+        if row.removed || row.inherited_from.is_some() || !told {
+            return Ok(());
+        }
+        let body = self.sources.body(&reference(agent, row));
+        // What cannot be read back is found by its beginning.
+        let text = body.map_or_else(|_| row.excerpt.clone(), |body| body.searched);
+        let (id, kind, marks, at) = (row.id, row.kind.clone(), row.marks, row.at);
+        let document = Document { session, id, kind, marks, at, text };
+        Ok(self.search.add(document)?)
+    }
+}

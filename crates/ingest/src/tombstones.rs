@@ -1,0 +1,40 @@
+//! Removing what is left of sessions that are marked as forgotten.
+
+use crate::imported_files::remove_given;
+use crate::remote_drop::remove_told;
+use crate::unsearch::unsearch;
+use taffrail_capture::purge_journal;
+use taffrail_context::{Error, Settings};
+use taffrail_model::{Facts, RuntimeIdentity};
+use taffrail_store::archive::Archive;
+use taffrail_store::{IndexReader, Ledger, StoreError, Writer};
+
+/// Something that was marked as forgotten is still there.
+pub(crate) fn is_to_forget(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
+    Ok(match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => index.holds_any(&ledger.forgotten()?)?,
+        None => false,
+    })
+}
+
+/// Does what is left to do for sessions that are marked as forgotten: in this order, so that it can
+/// be broken off anywhere and done again.
+pub(crate) fn finish_forgetting(settings: &Settings, writer: &mut Writer) -> Result<(), Error> {
+    let rows = writer.unburied()?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let forgotten = writer.forgotten()?;
+    let is_meant = |who: &RuntimeIdentity| forgotten.holds(who, &Facts::default());
+    purge_journal(&settings.data, &is_meant).map_err(StoreError::from)?;
+    let archive = Archive::new(&settings.data);
+    for state in writer.sources_of(&rows)? {
+        archive.remove((&state).into())?;
+        // What was given to us is ours to remove; files of agents are not.
+        remove_given(settings, &state)?;
+        remove_told(settings, &state)?;
+    }
+    unsearch(settings, writer, &rows)?;
+    writer.erase(&rows, (settings.now)())?;
+    Ok(())
+}

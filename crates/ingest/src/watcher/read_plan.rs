@@ -1,0 +1,91 @@
+//! Reading what a look found to be new.
+
+use super::message::{SourceMoves, WatcherMessage};
+use super::tickets::Load;
+use super::{FileStat, Scanner};
+use crate::copier::{CapturePolicy, Copier, follow};
+use crate::pool::scope_of;
+use crate::retention::leave_out_old;
+use crate::sink::PieceSink;
+use crate::uncaptured::leave_out_uncaptured;
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Instant;
+use taffrail_capture::{Flow, Job, Plan, Reading, Texts, read};
+use taffrail_context::{Error, ScanReport};
+use taffrail_model::observed::Observed;
+
+impl Scanner {
+    pub(super) fn act(&mut self, mut plan: Plan) -> Result<ScanReport, Error> {
+        leave_out_old(&self.given.settings, &mut plan);
+        let mut problems = self.settle_places(&plan)?;
+        let mut looked = ScanReport { sources: plan.sources, ..ScanReport::default() };
+        let rules = self.rules();
+        let index = self.index()?;
+        leave_out_uncaptured(&mut plan, rules.uncaptured(), || match index {
+            Some(index) => index.uncaptured_files(),
+            None => Ok(HashSet::new()),
+        })?;
+        for mut job in plan.jobs {
+            if let (Some(known), Some(id)) = (&mut job.known, job.known_id)
+                && let Some(index) = self.index()?
+            {
+                known.reader = index.memory(id)?;
+            }
+            let path = Path::new(&job.found.home).join(&job.found.path);
+            // As it is before it is read: what is written meanwhile makes it look otherwise.
+            let looks = FileStat::of(&path);
+            problems.extend(self.read(&job, &rules));
+            looked.read += 1;
+            self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
+            self.of_late.insert(path, (Instant::now(), looks));
+        }
+        looked.problems = problems;
+        Ok(looked)
+    }
+
+    fn settle_places(&mut self, plan: &Plan) -> Result<Vec<String>, Error> {
+        let mut places = SourceMoves {
+            vanished: plan.vanished.clone(),
+            returned: plan.returned.clone(),
+            moved: Vec::new(),
+        };
+        let mut problems = Vec::new();
+        let data = self.given.settings.data.clone();
+        for job in &plan.jobs {
+            let Some(id) = job.moved else { continue };
+            let found = &job.found;
+            let from = self.index()?.map(|index| index.source(id)).transpose()?.flatten();
+            if let Some(Err(error)) = from.map(|from| follow(&data, &from.state, found)) {
+                problems.push(format!("{}: its copy did not follow: {error}", found.path));
+            }
+            let (home, path) = (found.home.clone(), found.path.clone());
+            places.moved.push((id, home, path, found.place.locator.clone()));
+        }
+        if !(places.vanished.is_empty() && places.returned.is_empty() && places.moved.is_empty()) {
+            self.tickets.take(Load::one(0));
+            self.send(WatcherMessage::Moves(self.number, places));
+        }
+        Ok(problems)
+    }
+
+    fn read(&mut self, job: &Job, rules: &CapturePolicy) -> Vec<String> {
+        let found = &job.found;
+        let scope = scope_of(&self.given.device, found.adapter, (&found.home, &found.path));
+        let how = Reading { scope: &scope, texts: Texts::None };
+        let keeping = Copier::new(rules, job, &mut self.packer);
+        let (number, send, tickets) = (self.number, &self.given.send, &self.tickets);
+        let give = |piece: Box<Observed>| {
+            tickets.take(Load::one(piece.outcome.bytes_read));
+            match send(WatcherMessage::Piece(number, piece)) {
+                true => Flow::Continue,
+                false => Flow::Stop,
+            }
+        };
+        let mut hands = PieceSink { keeping, give };
+        let failed = read(job, how, &mut hands).err().map(|error| error.to_string());
+        let kept = hands.keeping.problem();
+        let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
+        failed.into_iter().chain(kept).chain(packed).collect()
+    }
+}

@@ -1,0 +1,96 @@
+//! A session that is shared: as it leaves its device, and as it stands with who reads it.
+//!
+//! With its readers it has an identity of its own, made of the device that told it. So whatever a
+//! device says, it speaks of no session but its own.
+
+use super::RelayedFacts;
+use crate::{RuntimeIdentity, hash};
+
+/// A session under the name it is shared by: a scope that is a path of this device stays here.
+#[must_use]
+pub fn as_told(who: &RuntimeIdentity) -> RuntimeIdentity {
+    if who.scope.is_empty() {
+        return who.clone();
+    }
+    let scope = hash::to_hex(&hash::digest("shared scope", &[who.scope.as_bytes()]));
+    RuntimeIdentity::new(who.agent.clone(), scope, who.id.as_str())
+}
+
+/// A session that a device shared, as it is known here.
+#[must_use]
+pub fn as_shared(device: &str, who: &RuntimeIdentity) -> RuntimeIdentity {
+    let scope = format!("shared by {device}: {}", who.scope);
+    RuntimeIdentity::new(who.agent.clone(), scope, who.id.as_str())
+}
+
+impl RelayedFacts {
+    /// What may be said of a session that is shared: its project by name, and nothing that ties it to
+    /// other sessions. Who shares says no more, and who reads believes no more.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        let name = |path: String| {
+            let name = path.trim_end_matches('/').rsplit('/').next();
+            name.map(str::to_owned).unwrap_or_default()
+        };
+        Self {
+            project: self.project.map(name).filter(|it| !it.is_empty()),
+            parent: None,
+            forked_from: None,
+            handed_from: None,
+            first_record: None,
+            uncopied_since: None,
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replication::Name;
+    use crate::{AgentId, SessionId, Timestamp};
+
+    fn who(scope: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(AgentId::new("toy"), scope, "a")
+    }
+
+    #[test]
+    fn every_device_speaks_of_sessions_of_its_own() {
+        let ours = who("");
+        let of = |device: &str| as_shared(device, &ours).session();
+        assert_ne!(of("dev-1"), ours.session());
+        assert_ne!(of("dev-1"), of("dev-2"));
+        assert_eq!(of("dev-1"), of("dev-1"));
+        assert_eq!(as_shared("dev-1", &ours).id, ours.id);
+    }
+
+    #[test]
+    fn a_path_that_names_a_session_stays_here() {
+        assert_eq!(as_told(&who("")), who(""));
+        let told = as_told(&who("dev:/home/ann/goose.db"));
+        assert!(!told.scope.contains("ann"), "{told:?}");
+        assert_ne!(told.session(), as_told(&who("dev:/home/ann/other.db")).session());
+    }
+
+    #[test]
+    fn nothing_ties_a_shared_session_to_others() {
+        let facts = RelayedFacts {
+            project: Some("/home/ann/app/".into()),
+            branch: Some("main".into()),
+            parent: Some(Name::of(&who(""))),
+            forked_from: Some(Name::of(&who(""))),
+            handed_from: Some(SessionId::from_bytes([1; 16])),
+            first_record: Some([1; 16]),
+            uncopied_since: Some(Timestamp::UNIX_EPOCH),
+            ..RelayedFacts::default()
+        };
+        let expected = RelayedFacts {
+            project: Some("app".into()),
+            branch: Some("main".into()),
+            ..RelayedFacts::default()
+        };
+        assert_eq!(facts.shared(), expected);
+        let root = RelayedFacts { project: Some("/".into()), ..RelayedFacts::default() };
+        assert_eq!(root.shared(), RelayedFacts::default());
+    }
+}

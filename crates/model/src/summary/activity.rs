@@ -1,0 +1,177 @@
+//! The current and the recent activity of a session.
+
+use super::line::{fitted, plain, prose, sentence};
+use crate::Signal;
+use crate::evidence::Evidence;
+use crate::status::{Reading, Status, WaitingFor, WaitingKind};
+use crate::turn::{Turn, TurnStatus};
+
+/// The longest part of what was done, in characters.
+const PART_CHARS: usize = 60;
+/// Words with which an answer says what was done.
+const DONE: [&str; 30] = [
+    "added",
+    "all",
+    "built",
+    "changed",
+    "checked",
+    "cleaned",
+    "committed",
+    "created",
+    "deleted",
+    "deployed",
+    "done",
+    "extracted",
+    "fixed",
+    "found",
+    "implemented",
+    "improved",
+    "installed",
+    "merged",
+    "moved",
+    "ported",
+    "ran",
+    "refactored",
+    "removed",
+    "renamed",
+    "replaced",
+    "resolved",
+    "rewrote",
+    "tests",
+    "updated",
+    "wrote",
+];
+/// What answers begin with before they come to it.
+const LEADS: [&str; 9] =
+    ["i've ", "i have ", "i also ", "i ", "now ", "we ", "successfully ", "just ", "also "];
+
+/// What it does or waits for.
+pub(super) fn current(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> String {
+    let last = turns.last();
+    match reading.status {
+        Status::WaitingApproval => asked("waiting for approval", reading.waiting_for.as_ref()),
+        Status::Waiting => waiting(reading.waiting_for.as_ref(), last),
+        Status::Running => running(last, evidence),
+        Status::Idle => with_end("idle", last),
+        Status::Exited => with_end("over", last),
+        Status::Unknown => "not known whether it runs".to_owned(),
+    }
+}
+
+fn waiting(what: Option<&WaitingFor>, last: Option<&Turn>) -> String {
+    match what.map(|it| it.kind) {
+        Some(WaitingKind::Question) => asked("waiting for an answer", what),
+        Some(WaitingKind::Approval) => asked("waiting for approval", what),
+        Some(WaitingKind::Prompt) | None => with_end("waiting for a prompt", last),
+    }
+}
+
+fn asked(state: &str, what: Option<&WaitingFor>) -> String {
+    let text = what.map(|it| plain(&it.text)).unwrap_or_default();
+    let runs = what.is_some_and(|it| it.kind == WaitingKind::Approval) && is_command(&text);
+    match (text.is_empty(), runs) {
+        (true, _) => state.to_owned(),
+        (false, true) => format!("{state} to run {text}"),
+        (false, false) => format!("{state}: {text}"),
+    }
+}
+
+/// Begins with a small word, as commands do and paths and sentences do not.
+fn is_command(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    first.starts_with(|it: char| it.is_ascii_lowercase()) && !first.contains(['/', ':', '.'])
+}
+
+/// The latest evidence that says at what it works.
+fn running(last: Option<&Turn>, evidence: &[Evidence]) -> String {
+    for it in evidence.iter().rev() {
+        match &it.says {
+            Signal::Called { .. } if !it.detail.is_empty() => {
+                return format!("running {}", plain(&it.detail));
+            }
+            Signal::Compacting => return "folding its context".to_owned(),
+            Signal::Prompted => break,
+            _ => {}
+        }
+    }
+    let prompt = last.map(|it| plain(&it.prompt)).filter(|it| !it.is_empty());
+    prompt.map_or_else(|| "working".to_owned(), |it| format!("working on: {it}"))
+}
+
+fn with_end(state: &str, last: Option<&Turn>) -> String {
+    match last {
+        Some(it) if it.status == TurnStatus::Interrupted && it.errors > 0 => {
+            format!("{state}, after an error")
+        }
+        Some(it) if it.status == TurnStatus::Interrupted => {
+            format!("{state}, after being broken off")
+        }
+        Some(_) | None => state.to_owned(),
+    }
+}
+
+/// What was done, the latest last: as many of the latest turns as there is room for.
+pub(super) fn recent(turns: &[Turn], room: usize) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut left = room;
+    for turn in turns.iter().rev() {
+        let Some(part) = part(turn).filter(|it| !parts.contains(it)) else { continue };
+        let size = part.chars().count() + 2;
+        if size > left + 2 {
+            break;
+        }
+        left = left.saturating_sub(size);
+        parts.push(part);
+    }
+    parts.reverse();
+    // Deeds make one sentence; what was said otherwise stays in sentences of its own.
+    let between = if parts.iter().all(|it| is_done(it)) { ", " } else { "; " };
+    if parts.is_empty() { "nothing yet".to_owned() } else { fitted(&parts.join(between), room) }
+}
+
+/// What a turn did: what its answer says was done, else its last words, else its tools.
+fn part(turn: &Turn) -> Option<String> {
+    let text = crate::redact::redact(&turn.text);
+    let said = text.lines().map(|it| lowered(&plain(sentence(&plain(&prose(it))))));
+    let mut said = said.filter(|it| it.len() > 2);
+    let done = said.clone().rfind(|it| is_done(it));
+    let words = done.or_else(|| said.next_back()).map(|it| fitted(&it, PART_CHARS));
+    let part = words.or_else(|| tools(turn))?;
+    Some(if turn.failed_calls > 2 {
+        format!("{part} ({} calls failed)", turn.failed_calls)
+    } else {
+        part
+    })
+}
+
+fn is_done(text: &str) -> bool {
+    let first = text.split(' ').next().unwrap_or_default();
+    DONE.contains(&first)
+}
+
+/// What was done, without what it begins with and in small letters; all else as it was said.
+fn lowered(text: &str) -> String {
+    let done = without_leads(text).to_owned();
+    let mut chars = done.chars();
+    let first = chars.next().map(|it| it.to_ascii_lowercase());
+    let small: String = first.into_iter().chain(chars).collect();
+    if is_done(&small) { small } else { text.to_owned() }
+}
+
+fn without_leads(mut text: &str) -> &str {
+    let after = |text: &str| {
+        let small = text.to_ascii_lowercase();
+        LEADS.iter().find(|it| small.starts_with(**it)).map(|it| it.len())
+    };
+    while let Some(rest) = after(text).and_then(|lead| text.get(lead..)) {
+        text = rest;
+    }
+    text
+}
+
+fn tools(turn: &Turn) -> Option<String> {
+    let mut by_use: Vec<_> = turn.tools.iter().collect();
+    by_use.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
+    let names: Vec<String> = by_use.iter().take(3).map(|(name, _)| plain(name)).collect();
+    (!names.is_empty()).then(|| fitted(&format!("used {}", names.join(" and ")), PART_CHARS))
+}

@@ -1,0 +1,138 @@
+//! Where something is told, and how each way is gone. What is sent is built as data and tested as such.
+
+mod desktop;
+mod document;
+#[cfg(test)]
+mod hostile_tests;
+mod osc;
+mod post;
+mod program;
+mod signature;
+mod webhook;
+
+pub(super) use desktop::{Desktop, Platform};
+pub(super) use webhook::Webhook;
+
+use std::fmt;
+use std::str::FromStr;
+use taffrail_context::user_program::CommandError;
+use taffrail_context::{Osc, Settings};
+use taffrail_model::notices::Notice;
+
+/// A way to tell somebody something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Channel {
+    /// The desktop's own notifications.
+    Desktop,
+    /// The terminals tmux is shown on.
+    Terminal,
+    /// An address of the user's.
+    Webhook,
+    /// A program of the user's.
+    Command,
+}
+
+impl Channel {
+    /// As it is written everywhere.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Desktop => "desktop",
+            Self::Terminal => "terminal",
+            Self::Webhook => "webhook",
+            Self::Command => "command",
+        }
+    }
+}
+
+impl FromStr for Channel {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let all = [Self::Desktop, Self::Terminal, Self::Webhook, Self::Command];
+        let found = all.into_iter().find(|it| it.as_str() == word);
+        found.ok_or_else(|| format!("`{word}` is none of desktop, terminal, webhook and command"))
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Message {
+    /// Something is told.
+    Told(Notice),
+    /// It is over.
+    Withdrawn(Notice),
+}
+
+/// What sending needs beside the message.
+pub(super) struct Sending<'a> {
+    pub(super) settings: &'a Settings,
+    /// Where sessions run.
+    pub(super) executors: &'a dyn Fn() -> Vec<String>,
+    /// The daemon ends.
+    pub(super) ending: &'a dyn Fn() -> bool,
+}
+
+/// Why something was not sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SendError {
+    /// The program that would do it is not there.
+    #[error("{0} is not installed")]
+    NotThere(&'static str),
+    /// A program of ours or of the user's came to nothing.
+    #[error("{0}: {1}")]
+    Program(String, CommandError),
+    /// The address did not take it.
+    #[error("it was answered with {0}")]
+    Refused(u16),
+    /// The address could not be reached.
+    #[error("{0}")]
+    Unreached(&'static str),
+    /// No terminal took it.
+    #[error("no terminal that tmux is shown on took it")]
+    NoTerminal,
+    /// The secret cannot be used.
+    #[error("{0}")]
+    Secret(String),
+}
+
+/// A channel, ready to send.
+#[derive(Debug)]
+pub(super) enum Route {
+    Desktop(Desktop),
+    Terminal(Osc),
+    Webhook(Webhook),
+    Command(Vec<String>),
+}
+
+impl Route {
+    /// Sends a message, and says what became of it.
+    pub(super) fn send(
+        &mut self,
+        message: &Message,
+        sending: &Sending<'_>,
+    ) -> Result<String, SendError> {
+        match self {
+            Self::Desktop(desktop) => desktop.send(message, sending),
+            Self::Terminal(osc) => osc::send(*osc, message, sending),
+            Self::Webhook(webhook) => webhook.send(message, sending),
+            Self::Command(words) => program::tell(words, message, sending),
+        }
+    }
+
+    /// What would be sent, a line each, for a person to read.
+    pub(super) fn shown(&self, message: &Message) -> Vec<String> {
+        match self {
+            Self::Desktop(desktop) => desktop.shown(message),
+            Self::Terminal(osc) => osc::shown(*osc, message),
+            Self::Webhook(webhook) => webhook.shown(message),
+            Self::Command(words) => program::shown(words, message),
+        }
+    }
+}

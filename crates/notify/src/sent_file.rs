@@ -1,0 +1,65 @@
+//! What was told, kept over a restart: a small file of ours that is written whole.
+
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use taffrail_model::notices::NoticeState;
+
+/// The version of the file.
+const VERSION: u32 = 1;
+/// Its name in our state.
+const FILE: &str = "told.json";
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    version: u32,
+    #[serde(flatten)]
+    kept: NoticeState,
+}
+
+/// Where it is.
+pub(crate) fn file(state: &Path) -> PathBuf {
+    state.join(FILE)
+}
+
+/// What was told before. A file that is not there, or is none of ours, tells nothing: at worst what
+/// still waits is told again.
+pub(crate) fn load(path: &Path) -> NoticeState {
+    let text = std::fs::read(path).unwrap_or_default();
+    let read: Option<File> = serde_json::from_slice(&text).ok();
+    read.filter(|it| it.version == VERSION).map(|it| it.kept).unwrap_or_default()
+}
+
+/// Writes it beside itself and renames it; what is made so is for its user alone.
+pub(crate) fn save(path: &Path, kept: &NoticeState) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(&mut file, &File { version: VERSION, kept: kept.clone() })?;
+    file.write_all(b"\n")?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use taffrail_model::Timestamp;
+
+    #[test]
+    fn what_is_kept_comes_back_and_what_is_none_of_ours_is_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path());
+        assert_eq!(load(&path), NoticeState::default());
+        let told = [("wait:x:1".to_owned(), Timestamp::UNIX_EPOCH)].into();
+        let kept = NoticeState { told, shown: Vec::new() };
+        save(&path, &kept).unwrap();
+        assert_eq!(load(&path), kept);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        for text in ["", "{", r#"{"version":2,"told":{},"shown":[]}"#] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(load(&path), NoticeState::default(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Which agents are here.
+
+use taffrail_adapters::{Adapter, by_id, owners};
+use taffrail_api::{AgentHome, AgentList, AgentRow, SCHEMA_VERSION};
+use taffrail_capture::discover;
+use taffrail_context::{Error, Settings};
+use taffrail_store::{Filter, Grouping, IndexReader};
+
+/// Every agent this program knows, with the homes found.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn agents(settings: &Settings) -> Result<AgentList, Error> {
+    let homes = settings.homes();
+    let found = discover(&homes).found;
+    let reader = IndexReader::open(&settings.data)?;
+    let mut agents = Vec::new();
+    for adapter in taffrail_adapters::agents() {
+        let it = adapter.descriptor();
+        let mine = homes.iter().filter(|home| home.adapter.descriptor().id == it.id);
+        let homes = mine.map(|home| {
+            let path = home.root.to_string_lossy().into_owned();
+            let here = found.iter().filter(|it| it.home == path);
+            let sources =
+                here.filter(|it| it.adapter.descriptor().id == home.adapter.descriptor().id);
+            AgentHome { sources: sources.count() as u64, path }
+        });
+        let filter = Filter { agent: Some(it.id.to_owned()), workers: true, ..Filter::default() };
+        let counted = reader.as_ref().map(|it| it.tally(&filter, Grouping::Nothing)).transpose()?;
+        let counted = counted.and_then(|it| it.into_iter().next()).unwrap_or_default();
+        agents.push(AgentRow {
+            id: it.id.to_owned(),
+            label: it.label.to_owned(),
+            homes: homes.collect(),
+            sessions: counted.sessions - counted.workers,
+            sub_agents: counted.workers,
+            resume_by_id: by_id(it.id).is_some_and(Adapter::resumes_by_id),
+        });
+    }
+    Ok(AgentList { schema_version: SCHEMA_VERSION, agents })
+}
+
+/// The ids of the agents this program knows, and their names for people.
+#[must_use]
+pub fn agent_names() -> Vec<(&'static str, &'static str)> {
+    owners().map(|adapter| (adapter.descriptor().id, adapter.descriptor().label)).collect()
+}

@@ -1,0 +1,80 @@
+//! What a person says about a session: tags and notes, kept in the ledger.
+
+use super::ledger;
+use crate::resolve::resolve;
+use taffrail_context::{Error, Settings, Target};
+use taffrail_model::SessionId;
+use taffrail_store::{Ledger, Note};
+
+/// The most characters of a tag.
+const TAG_LENGTH: usize = 100;
+/// The most characters of a note.
+const NOTE_LENGTH: usize = 10_000;
+
+/// A session, and what was said about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remarked {
+    /// The session.
+    pub session_id: SessionId,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The notes on it, the oldest first.
+    pub notes: Vec<Note>,
+}
+
+/// What was said about a session.
+///
+/// # Errors
+/// When the session cannot be found or the ledger cannot be read.
+pub fn remarks(settings: &Settings, target: &Target) -> Result<Remarked, Error> {
+    let session_id = resolve(settings, target)?.id;
+    let (tags, notes) = match Ledger::open_read_only(&settings.data)? {
+        Some(ledger) => (ledger.tags(session_id)?, ledger.notes(session_id)?),
+        None => (Vec::new(), Vec::new()),
+    };
+    Ok(Remarked { session_id, tags, notes })
+}
+
+/// Gives tags to a session and takes tags from it.
+///
+/// # Errors
+/// When the session cannot be found, a tag is none, or the ledger cannot be written.
+pub fn tag(
+    settings: &Settings,
+    target: &Target,
+    (given, taken): (&[String], &[String]),
+) -> Result<Remarked, Error> {
+    for tag in given {
+        let is_long = tag.chars().count() > TAG_LENGTH;
+        if tag.trim().is_empty() || is_long || tag.chars().any(char::is_control) {
+            return Err(Error::NoTag(tag.clone()));
+        }
+    }
+    let session = resolve(settings, target)?.id;
+    ledger(settings)?.tag(session, given, taken)?;
+    remarks(settings, &Target::Id(session.to_string()))
+}
+
+/// Notes something on a session.
+///
+/// # Errors
+/// When the session cannot be found, the note is empty or too long, or the ledger cannot be written.
+pub fn note(settings: &Settings, target: &Target, text: &str) -> Result<Remarked, Error> {
+    if text.trim().is_empty() || text.chars().count() > NOTE_LENGTH {
+        return Err(Error::NoNote);
+    }
+    let session = resolve(settings, target)?.id;
+    let note = Note { at: (settings.now)(), text: text.trim().to_owned() };
+    ledger(settings)?.note(session, &note)?;
+    remarks(settings, &Target::Id(session.to_string()))
+}
+
+/// Takes all notes from a session.
+///
+/// # Errors
+/// When the session cannot be found or the ledger cannot be written.
+pub fn clear_notes(settings: &Settings, target: &Target) -> Result<Remarked, Error> {
+    let session = resolve(settings, target)?.id;
+    ledger(settings)?.clear_notes(session)?;
+    remarks(settings, &Target::Id(session.to_string()))
+}

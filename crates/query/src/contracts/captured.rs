@@ -1,0 +1,193 @@
+//! A session with its workers as it was captured, whole.
+
+use super::transfer::carried;
+use crate::board::recent_statuses;
+use crate::events::{device_of, each_line};
+use crate::status::StatusLookup;
+use crate::status::{EVIDENCE, live_status};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use taffrail_api::EventLine;
+use taffrail_capture::{Checkout, checkout};
+use taffrail_context::LiveStatus;
+use taffrail_context::{Error, Settings};
+use taffrail_contracts::captured::{AgentSession, Captured, Here, Remarks};
+use taffrail_model::evidence::Life;
+use taffrail_model::observed::Marks;
+use taffrail_model::turn::{Turn, TurnInput, turns};
+use taffrail_model::{AgentId, Event, SessionId, Timestamp};
+use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow};
+use taffrail_team::own_name;
+
+/// The most workers that are told of, those of workers included.
+const WORKERS: usize = 1000;
+
+/// Fills in everything the contracts ask of a session.
+pub fn captured(
+    settings: &Settings,
+    row: SessionRow,
+    known: StatusLookup<'_>,
+) -> Result<Captured, Error> {
+    let Some(reader) = IndexReader::open(&settings.data)? else {
+        return Err(taffrail_context::TargetError::NotFound(row.id.to_string()).into());
+    };
+    // Without a daemon, those that may be alive are looked at now.
+    let looked =
+        if settings.kept_up { HashMap::new() } else { recent_statuses(settings, &reader)? };
+    let known = |id: SessionId| known(id).or_else(|| looked.get(&id).cloned());
+    let capturer = Capturer { settings, reader: &reader, known: &known, now: (settings.now)() };
+    let id = row.id;
+    let mut workers = Vec::new();
+    for worker in workers_below(&reader, id)? {
+        workers.push(capturer.seen(worker)?);
+    }
+    let carried = carried(settings, &reader, &row)?;
+    let main = capturer.seen(row)?;
+    let here = here(settings, &main, capturer.now);
+    let remarks = remarks(settings, id)?;
+    Ok(Captured { main, workers, target: None, here, remarks, carried })
+}
+
+/// All that work for a session, also for its workers.
+pub fn workers_below(reader: &IndexReader, id: SessionId) -> Result<Vec<SessionRow>, Error> {
+    let (mut out, mut met, mut next) = (Vec::new(), HashSet::from([id]), vec![id]);
+    while let Some(parent) = next.pop() {
+        for worker in reader.workers_of(parent)? {
+            if out.len() < WORKERS && met.insert(worker.id) {
+                next.push(worker.id);
+                out.push(worker);
+            }
+        }
+    }
+    Ok(out)
+}
+
+struct Capturer<'a> {
+    settings: &'a Settings,
+    reader: &'a IndexReader,
+    known: StatusLookup<'a>,
+    now: Timestamp,
+}
+
+impl Capturer<'_> {
+    fn seen(&self, row: SessionRow) -> Result<AgentSession, Error> {
+        let rows = self.reader.events(row.row)?;
+        let card = (self.known)(row.id).unwrap_or_else(|| self.status_from(&row, &rows));
+        let notes: Vec<_> = rows.iter().map(Remembered::of).collect();
+        let mut events = Vec::with_capacity(rows.len());
+        let device = device_of(self.settings)?;
+        each_line((self.settings, self.reader, &device), &row, rows, &mut |line| {
+            events.push(line);
+            true
+        });
+        let events: Vec<_> = events.into_iter().zip(notes).filter_map(live).collect();
+        let turns = turns_of(&events);
+        let (reading, process) = (&card.reading, card.process.filter(|_| card.life == Life::Alive));
+        Ok(AgentSession {
+            id: row.id,
+            agent: AgentId::new(row.agent),
+            runtime_id: row.runtime_id,
+            parent: row.parent,
+            title: row.title.filter(|_| !row.title_derived),
+            project_path: row.project_path,
+            git_branch: row.git_branch,
+            model: row.model,
+            started_at: row.started_at,
+            last_event_at: row.last_event_at,
+            status: reading.status,
+            waiting_for: reading.waiting_for.clone(),
+            lifecycle: row.lifecycle,
+            process,
+            executor: card.executor.clone(),
+            tokens: row.tokens,
+            source_uri: row.source_uri,
+            turns,
+            events: events.into_iter().map(|(event, _)| event).collect(),
+        })
+    }
+
+    /// How it stands by its latest evidence.
+    fn status_from(&self, row: &SessionRow, rows: &[EventRow]) -> Arc<LiveStatus> {
+        let latest = rows.iter().skip(rows.len().saturating_sub(EVIDENCE));
+        let evidence = latest.filter_map(EventRow::evidence).collect();
+        Arc::new(live_status(evidence, row.process, &[], self.now))
+    }
+}
+
+/// What a row says that its event does not.
+struct Remembered {
+    marks: Marks,
+    label: Option<String>,
+}
+
+impl Remembered {
+    fn of(row: &EventRow) -> Self {
+        Self { marks: row.marks, label: row.label.clone() }
+    }
+}
+
+/// Events that stand.
+fn live((line, note): (EventLine, Remembered)) -> Option<(Event, Remembered)> {
+    match line {
+        EventLine::Event(event) => Some((*event, note)),
+        EventLine::Removed(_) => None,
+    }
+}
+
+fn turns_of(events: &[(Event, Remembered)]) -> Vec<Turn> {
+    let inputs = events.iter().map(|(event, note)| TurnInput {
+        kind: &event.kind,
+        at: event.created_at,
+        turn: event.turn_id,
+        marks: note.marks,
+        text: event.text.as_deref().unwrap_or_default(),
+        label: note.label.as_deref(),
+    });
+    turns(inputs, None)
+}
+
+fn here(settings: &Settings, main: &AgentSession, now: Timestamp) -> Here {
+    let found = main.project_path.as_deref().map(Path::new).filter(|it| it.is_absolute());
+    let found = found.and_then(checkout);
+    Here {
+        now,
+        device: own_name(settings).unwrap_or_else(|| settings.host.clone()),
+        repo_root: found.as_ref().map(|it| it.root.to_string_lossy().into_owned()),
+        git_commit: found.and_then(|it| commit_of(&it, main.git_branch.as_deref())),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// The commit, unless another branch than the session's is checked out by now.
+fn commit_of(found: &Checkout, branch: Option<&str>) -> Option<String> {
+    let moved = branch.is_some_and(|it| found.branch.as_deref().is_some_and(|now| now != it));
+    found.commit.clone().filter(|_| !moved)
+}
+
+fn remarks(settings: &Settings, id: SessionId) -> Result<Remarks, Error> {
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else {
+        return Ok(Remarks::default());
+    };
+    let notes: Vec<_> = ledger.notes(id)?.into_iter().map(|it| it.text).collect();
+    let notes = Some(notes.join("\n")).filter(|it| !it.is_empty());
+    Ok(Remarks { tags: ledger.tags(id)?, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_of_another_branch_is_not_told() {
+        let check = |now: Option<&str>, then: Option<&str>, expected: bool| {
+            let (root, commit) = ("/w".into(), Some("c".to_owned()));
+            let found = Checkout { root, branch: now.map(str::to_owned), commit };
+            assert_eq!(commit_of(&found, then).is_some(), expected, "{now:?} {then:?}");
+        };
+        check(Some("main"), Some("main"), true);
+        check(Some("main"), Some("other"), false);
+        check(Some("main"), None, true);
+        check(None, Some("main"), true);
+    }
+}

@@ -1,0 +1,118 @@
+//! Session states that are given to us: checked, kept as they came, and read like any other source.
+
+use super::told;
+use serde_json::value::RawValue;
+use std::fs::DirBuilder;
+use std::io::{Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use taffrail_adapters::{ImportedDocument, all, by_id};
+use taffrail_context::{Error, Settings, TargetError};
+use taffrail_contracts::{Strictness, find, validate_text};
+use taffrail_ingest::{IMPORTED, record};
+use taffrail_model::{Facts, SessionId};
+use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
+use tempfile::NamedTempFile;
+
+/// The most bytes a state may have.
+const LARGEST: u64 = 16 * 1024 * 1024;
+/// A state that was taken in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The session it is found under.
+    pub session_id: SessionId,
+    /// What the contract advises and the document does not do.
+    pub warnings: usize,
+}
+
+/// Takes a state in: a copy of it is kept below our data, byte for byte. The index has it after its
+/// next run.
+///
+/// # Errors
+/// `Refused` when it does not conform, by its version or otherwise; when a file fails.
+pub fn import_state(settings: &Settings, file: &Path) -> Result<Imported, Error> {
+    let text = text_of(file)?;
+    let warnings = match find("state") {
+        Some(contract) => {
+            let report = validate_text(contract, &text, Strictness::Lenient);
+            if !report.is_valid() {
+                return Err(Error::NotConforming(told(contract, &report.faults)));
+            }
+            report.warnings.len()
+        }
+        None => 0,
+    };
+    let Some(given) = given(text.as_bytes()) else {
+        return Err(Error::NotConforming("the session has no id".to_owned()));
+    };
+    let forgotten = Ledger::open_read_only(&settings.data)?.map(|it| it.forgotten()).transpose()?;
+    if forgotten.is_some_and(|it| it.holds(&given.session, &Facts::default())) {
+        return Err(Error::Forgotten(given.session.session().to_string()));
+    }
+    let path = settings.data.join(IMPORTED).join(&given.path);
+    keep(&path, text.as_bytes()).map_err(StoreError::from)?;
+    Ok(Imported { session_id: given.session.session(), warnings })
+}
+
+/// The session of a state that was taken in, once the index has it.
+///
+/// # Errors
+/// When the index cannot be read.
+pub fn imported_session(settings: &Settings, id: SessionId) -> Result<bool, Error> {
+    match crate::resolve::resolve(settings, &taffrail_context::Target::Id(id.to_string())) {
+        Ok(_) => Ok(true),
+        Err(Error::Target(TargetError::NotFound(_))) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+fn text_of(file: &Path) -> Result<String, Error> {
+    let told = |why: String| Error::File(format!("{}: {why}", file.display()));
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::Target(TargetError::NoFile(file.display().to_string()))
+        }
+        _ => told(error.to_string()),
+    })?;
+    let read = opened.take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| told(error.to_string()))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Error::NotConforming(format!("a state has at most {LARGEST} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|_| told("is not UTF-8".to_owned()))
+}
+
+/// The adapter that keeps such documents, and where.
+fn given(document: &[u8]) -> Option<ImportedDocument> {
+    all().iter().find_map(|adapter| adapter.importer().and_then(|given| given(document)))
+}
+
+/// Writes it whole or not at all, for this user alone.
+fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    std::fs::File::open(folder)?.sync_all()
+}
+
+/// A session that was given, as it came to the last digit: from our copy, or from the archive. `None`
+/// for others.
+pub(super) fn document_of(
+    settings: &Settings,
+    session: &SessionRow,
+) -> Result<Option<Box<RawValue>>, Error> {
+    let adapter = by_id(&session.agent).filter(|it| it.importer().is_some());
+    let (Some(_), Some(reader)) = (adapter, IndexReader::open(&settings.data)?) else {
+        return Ok(None);
+    };
+    let events = reader.last_events(session.row, 1)?;
+    let bytes = events.first().and_then(|row| record(settings, &session.agent, row));
+    let document = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    document.map(Some).ok_or_else(|| {
+        Error::File(format!("{}: neither it nor its copy can be read", session.source_uri))
+    })
+}

@@ -1,0 +1,163 @@
+//! How sessions stand: evidence from the index, and whether processes live.
+
+use crate::board::recent_statuses;
+use crate::resolve::resolve;
+use crate::session_row::session;
+use crate::status::{EVIDENCE, StatusLookup, apply_status, executor_of, live_status};
+use std::sync::Arc;
+use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
+use taffrail_context::LiveStatus;
+use taffrail_context::{Error, Settings, Target};
+use taffrail_model::evidence::Life;
+use taffrail_model::replication::{device_of, is_locator};
+use taffrail_model::status::{self, Reading, Status};
+use taffrail_model::{SessionId, Timestamp, journal};
+use taffrail_store::{EventRow, IndexReader, SessionRow};
+
+/// The session that is meant, as a list shows it.
+///
+/// # Errors
+/// When it cannot be found.
+pub fn session_with(
+    settings: &Settings,
+    target: &Target,
+    known: StatusLookup<'_>,
+) -> Result<Session, Error> {
+    let row = resolve(settings, target)?;
+    let card = live_card(settings, &row, known)?;
+    let mut session = session(&settings.devices, row);
+    if let Some(card) = card {
+        apply_status(&mut session, &card, (settings.now)());
+    }
+    Ok(session)
+}
+
+/// A session's status and the evidence for it.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn explain_with(
+    settings: &Settings,
+    target: &Target,
+    known: StatusLookup<'_>,
+) -> Result<Explanation, Error> {
+    let row = resolve(settings, target)?;
+    let card = status_of(settings, &row, known)?;
+    let explanation = explanation(row.id, &card, (settings.now)());
+    Ok(Explanation { also_on: also_on(settings, &row)?, ..explanation })
+}
+
+/// Other devices that told of a session, beside where it is.
+fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, Error> {
+    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let sources = index.sources_of(row.row)?.into_iter().filter(|it| it.present);
+    let others = sources.filter(|it| it.state.locator != row.source_uri);
+    let others = others.filter(|it| !journal::is_locator(&it.state.locator));
+    let is_elsewhere = is_locator(&row.source_uri);
+    let named = others.filter_map(|it| match device_of(&it.state.locator) {
+        Some(device) => Some(settings.devices.name_of(&device)),
+        // It goes on elsewhere, and an older copy is here.
+        None if is_elsewhere => settings.devices.here.clone(),
+        None => None,
+    });
+    let mut names: Vec<_> = named.collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// How a session stands: from its card, or else from the index.
+pub fn status_of(
+    settings: &Settings,
+    row: &SessionRow,
+    known: StatusLookup<'_>,
+) -> Result<Arc<LiveStatus>, Error> {
+    if let Some(card) = live_card(settings, row, known)? {
+        return Ok(card);
+    }
+    let now = (settings.now)();
+    let Some(index) = IndexReader::open(&settings.data)?.filter(|_| row.captured) else {
+        return Ok(Arc::new(live_status(Vec::new(), None, &[], now)));
+    };
+    let rows = index.last_events(row.row, EVIDENCE)?;
+    let evidence: Vec<_> = rows.iter().filter_map(EventRow::evidence).collect();
+    Ok(Arc::new(match evidence.is_empty() {
+        true => left(row, now),
+        false => live_status(evidence, row.process, &[], now),
+    }))
+}
+
+/// How a recent session stands; `None` for one that no list has a card of.
+fn live_card(
+    settings: &Settings,
+    row: &SessionRow,
+    known: StatusLookup<'_>,
+) -> Result<Option<Arc<LiveStatus>>, Error> {
+    if let Some(card) = known(row.id) {
+        return Ok(Some(card));
+    }
+    if !row.captured || settings.kept_up {
+        return Ok(remote(settings, row));
+    }
+    match IndexReader::open(&settings.data)? {
+        Some(index) => {
+            Ok(recent_statuses(settings, &index)?.remove(&row.id).or_else(|| remote(settings, row)))
+        }
+        None => Ok(None),
+    }
+}
+
+/// As its own device says, where it is on another one.
+fn remote(settings: &Settings, row: &SessionRow) -> Option<Arc<LiveStatus>> {
+    let row = Some(row).filter(|it| it.captured && is_locator(&it.source_uri))?;
+    taffrail_context::remote_status::card_of(
+        &settings.data,
+        &settings.devices,
+        row,
+        (settings.now)(),
+    )
+    .map(Arc::new)
+}
+
+/// Nothing was ever said of it, and no list has a card of it: it is over, as far as can be said.
+fn left(row: &SessionRow, now: Timestamp) -> LiveStatus {
+    let card = live_status(Vec::new(), None, &[], now);
+    let since = row.last_event_at.or(row.started_at);
+    let Some(since) = since.filter(|it| !status::is_recent(*it, now)) else { return card };
+    let rule = taffrail_model::status::StatusRule::NoProcessForADay;
+    let reading = Reading { status: Status::Exited, since, rule, ..card.reading };
+    LiveStatus { reading, ..card }
+}
+
+fn explanation(session_id: SessionId, card: &LiveStatus, now: Timestamp) -> Explanation {
+    let reading = &card.reading;
+    let evidence = card.evidence.iter().enumerate().rev();
+    let evidence = evidence.map(|(place, it)| EvidenceRow {
+        source: it.source.clone(),
+        kind: it.kind.clone(),
+        at: it.at,
+        age_ms: now.as_millisecond() - it.at.as_millisecond(),
+        confidence: it.confidence.clone(),
+        says: it.says.word().to_owned(),
+        detail: it.detail.clone(),
+        decided: reading.rests_on.contains(&place),
+    });
+    Explanation {
+        schema_version: SCHEMA_VERSION,
+        session_id,
+        status: reading.status,
+        group: status::group(reading, now),
+        failed: reading.failure.is_some(),
+        since: reading.since,
+        confidence: reading.confidence.clone(),
+        waiting_for: reading.waiting_for.clone(),
+        rule: reading.rule.sentence().to_owned(),
+        life: card.life.into(),
+        pid: card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid),
+        executor: executor_of(card),
+        until: reading.until,
+        evidence: evidence.collect(),
+        findings: Vec::new(),
+        also_on: Vec::new(),
+    }
+}

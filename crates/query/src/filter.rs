@@ -1,0 +1,61 @@
+//! What a person asks a list for, as a filter of the index.
+
+use taffrail_api::{ListRequest, Session};
+use taffrail_context::{Device, Error, Settings, agent_id};
+use taffrail_model::summary::Category;
+use taffrail_model::{SessionId, replication};
+use taffrail_store::{Filter, Ledger, SourceAt};
+
+/// The same question to the index.
+pub fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, Error> {
+    Ok(Filter {
+        workers: request.all,
+        limit: request.limit,
+        agent: request.agent.as_deref().map(agent_id).transpose()?,
+        since: request.since,
+        project: request.project.as_deref().and_then(|it| project(it).0),
+        project_name: request.project.as_deref().and_then(|it| project(it).1),
+        among: request.tag.as_deref().map(|it| tagged(settings, it)).transpose()?,
+        topic: request.topic.clone(),
+        category: request.category.as_deref().map(category).transpose()?,
+        source: request.device.as_deref().map(|it| device(settings, it)).transpose()?,
+        ..Filter::default()
+    })
+}
+
+/// A project as a person names it: by a path, or by the name of its folder.
+pub fn project(typed: &str) -> (Option<String>, Option<String>) {
+    match typed.contains('/') || typed == "." {
+        true => (Some(typed.to_owned()), None),
+        false => (None, Some(typed.to_owned())),
+    }
+}
+
+/// The sessions with a tag.
+pub fn tagged(settings: &Settings, tag: &str) -> Result<Vec<SessionId>, Error> {
+    let ledger = Ledger::open_read_only(&settings.data)?;
+    Ok(ledger.map(|it| it.tagged(tag)).transpose()?.unwrap_or_default())
+}
+
+/// Where the history of a device's sessions is.
+pub fn device(settings: &Settings, word: &str) -> Result<SourceAt, Error> {
+    Ok(match settings.devices.meant(&settings.data, word)? {
+        Device::Here => SourceAt::NotBelow(format!("{}:", replication::SCHEME)),
+        Device::Other(id) => SourceAt::Below(replication::locator(id.as_str(), "")),
+    })
+}
+
+/// A category by its name.
+pub fn category(word: &str) -> Result<Category, Error> {
+    Category::meant(word).ok_or_else(|| Error::UnknownCategory(word.to_owned()))
+}
+
+/// Gives sessions the tags the person gave them.
+pub fn tag(settings: &Settings, sessions: &mut [Session]) -> Result<(), Error> {
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(()) };
+    let mut tags = ledger.all_tags()?;
+    for session in sessions {
+        session.tags = tags.remove(&session.id).unwrap_or_default();
+    }
+    Ok(())
+}

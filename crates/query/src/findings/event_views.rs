@@ -1,0 +1,103 @@
+//! Rows of the index as findings hear them: whole where the whole tells something.
+
+use crate::session_change::SessionChange;
+use serde_json::Map;
+use taffrail_capture::{Body, Sources};
+use taffrail_context::Settings;
+use taffrail_ingest::{reference, sources};
+use taffrail_model::findings::{EventView, Fold, SessionQuality, quality, status_line};
+use taffrail_model::observed::Marks;
+use taffrail_model::{Cursor, Kind, Origin, Signal};
+use taffrail_store::{EventRow, SessionRow};
+
+/// Hears the rows of sessions.
+pub(super) struct EventReader<'s> {
+    sources: Sources<'s>,
+}
+
+impl<'s> EventReader<'s> {
+    pub(super) fn new(settings: &'s Settings) -> Self {
+        Self { sources: sources(settings) }
+    }
+
+    /// Puts rows of a session into its fold.
+    pub(super) fn read_into(&mut self, session: &SessionRow, rows: &[EventRow], fold: &mut Fold) {
+        for row in rows {
+            let body = self.body(session, row);
+            fold.take(&view(row, &body));
+        }
+    }
+
+    fn body(&mut self, session: &SessionRow, row: &EventRow) -> Body {
+        let whole = needs_whole(row);
+        let reference = whole.then(|| reference(&session.agent, row));
+        // What cannot be read back is heard as far as the index knows it.
+        let body = reference.and_then(|it| self.sources.body(&it).ok());
+        body.unwrap_or_else(|| excerpt(row))
+    }
+}
+
+/// Puts the events of a change into the fold of its session.
+pub(super) fn read_change(change: &SessionChange<'_>, fold: &mut Fold) {
+    for (at, row) in change.events().iter().enumerate() {
+        let body = needs_whole(row).then(|| change.body(at)).flatten();
+        match body {
+            Some(body) => fold.take(&view(row, body)),
+            // What cannot be read back is taken as far as the index knows it.
+            None => fold.take(&view(row, &excerpt(row))),
+        }
+    }
+}
+
+fn excerpt(row: &EventRow) -> Body {
+    Body { text: Some(row.excerpt.clone()), data: Map::new(), searched: String::new() }
+}
+
+/// Its text or its input tells more than its excerpt.
+fn needs_whole(row: &EventRow) -> bool {
+    let failed = row.marks.has(Marks::FAILED) || row.signal == Some(Signal::Failed);
+    match row.kind {
+        Kind::ToolCall | Kind::ContextCompacted => row.origin == Origin::Transcript,
+        Kind::Error => true,
+        Kind::Heartbeat => row.label.as_deref() == Some(status_line::LABEL),
+        _ => failed,
+    }
+}
+
+fn view<'a>(row: &'a EventRow, body: &'a Body) -> EventView<'a> {
+    let offset = match row.cursor {
+        Cursor::Bytes { byte_offset, .. } => byte_offset,
+        Cursor::Row { rowid, .. } => rowid.unsigned_abs(),
+        Cursor::Pointer { .. } => 0,
+    };
+    EventView {
+        id: row.id,
+        parent: row.parent,
+        kind: &row.kind,
+        origin: &row.origin,
+        signal: row.signal.as_ref(),
+        marks: row.marks,
+        label: row.label.as_deref(),
+        at: row.at,
+        place: (offset, u64::from(row.part)),
+        confidence: &row.confidence,
+        text: body.text.as_deref().unwrap_or_default(),
+        data: &body.data,
+    }
+}
+
+/// How well the work of a session went, by what the index knows: no source is read.
+pub(super) fn quality_of_rows(rows: &[EventRow]) -> SessionQuality {
+    let bodies: Vec<Body> = rows.iter().map(body_from_index).collect();
+    quality(rows.iter().zip(&bodies).map(|(row, body)| view(row, body)))
+}
+
+/// The gist of a call stands for the command it ran.
+fn body_from_index(row: &EventRow) -> Body {
+    let mut body = excerpt(row);
+    if row.kind == Kind::ToolCall {
+        let input = serde_json::json!({ "command": row.excerpt });
+        body.data.insert("input".to_owned(), input);
+    }
+    body
+}

@@ -1,0 +1,40 @@
+//! Handing a session over: a brief of what was captured, and the command that starts another agent
+//! on it.
+
+mod brief;
+mod markdown;
+mod outcomes;
+
+use crate::contracts::captured;
+use crate::resolve::resolve;
+use taffrail_adapters::{Adapter, by_id};
+use taffrail_api::Handoff;
+use taffrail_context::agent_id;
+use taffrail_context::{Error, Settings, Target};
+
+/// A brief of a session.
+///
+/// # Errors
+/// When the session or the index cannot be read.
+pub fn handoff(settings: &Settings, target: &Target) -> Result<Handoff, Error> {
+    let row = resolve(settings, target)?;
+    let adapter = by_id(&row.agent);
+    let plan = adapter.and_then(Adapter::start_plan);
+    let resume = plan.and_then(|it| it.resume(row.runtime_id.as_str())).unwrap_or_default();
+    let label = adapter.map_or(row.agent.clone(), |it| it.descriptor().label.to_owned());
+    let captured = captured(settings, row, &|_| None)?;
+    let mut handoff = brief::of(&captured, resume);
+    handoff.markdown = markdown::of(&handoff, &label);
+    Ok(handoff)
+}
+
+/// The words of the command that starts an agent on a brief.
+///
+/// # Errors
+/// When no agent has this name, or it cannot be started on one.
+pub fn start_with(agent: &str, file: &str) -> Result<Vec<String>, Error> {
+    let id = agent_id(agent)?;
+    let plan = by_id(&id).and_then(Adapter::start_plan);
+    let plan = plan.ok_or(Error::CannotStart(id))?;
+    Ok(plan.start_with(file))
+}

@@ -1,0 +1,43 @@
+//! Questions about sessions: lists, events, search, status and why, findings, summaries, exports.
+//!
+//! Answers come from the index and the ledger; whole texts are read back from the agents' files.
+//! A question first brings the index up to date when no daemon does.
+
+mod agents;
+mod archive_notice;
+pub mod bindings;
+pub mod board;
+mod catch_up;
+pub mod contracts;
+pub mod events;
+pub mod explain;
+mod export;
+mod feed;
+pub mod filter;
+pub mod findings;
+mod handoff;
+mod list;
+mod recent;
+pub mod resolve;
+pub mod search;
+pub mod selection;
+mod session_change;
+mod session_row;
+mod stats;
+pub mod status;
+pub mod summary;
+mod sync_choice;
+mod unread;
+
+pub use agents::{agent_names, agents};
+pub use archive_notice::must_tell_of_archive;
+pub use catch_up::Waiting;
+pub use export::{Piece, export_many, export_one};
+pub use feed::feed;
+pub use handoff::{handoff, start_with};
+pub use list::{Listing, list};
+pub use recent::recent;
+pub use session_change::SessionChange;
+pub use session_row::session;
+pub use stats::{Counted, stats};
+pub use sync_choice::{is_chosen, is_ours};

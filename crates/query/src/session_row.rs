@@ -1,0 +1,51 @@
+//! A session of the index as the API writes it.
+
+use taffrail_api::Session;
+use taffrail_context::Devices;
+use taffrail_model::status::{Group, Status};
+use taffrail_model::{Confidence, replication};
+use taffrail_store::SessionRow;
+
+/// A session as the contract writes it.
+pub fn session(devices: &Devices, row: SessionRow) -> Session {
+    // Of what is not captured, or runs elsewhere, nobody here can say that it is over.
+    let ours = row.captured && !replication::is_locator(&row.source_uri);
+    Session {
+        device: devices.name_at(&row.source_uri),
+        id: row.id,
+        agent: row.agent,
+        runtime_session_id: row.runtime_id,
+        title: row.title,
+        title_derived: row.title_derived,
+        project_path: row.project_path,
+        git_branch: row.git_branch,
+        model: row.model,
+        lifecycle: row.lifecycle,
+        started_at: row.started_at,
+        last_event_at: row.last_event_at,
+        turns: row.turns,
+        prompts: row.prompts,
+        tool_calls: row.tool_calls,
+        usage: row.tokens.into(),
+        cost_microdollars: row.cost_microdollars,
+        parent_id: row.parent,
+        lineage: row.lineage,
+        source_uri: row.source_uri,
+        captured: row.captured,
+        // Of what is not captured nobody can say more.
+        group: match row.failure {
+            Some(_) if ours => Group::Failed,
+            _ if row.captured => Group::Done,
+            _ => Group::Idle,
+        },
+        failed: ours && row.failure.is_some(),
+        status: if ours { Status::Exited } else { Status::Unknown },
+        status_since: row.last_event_at.or(row.started_at),
+        waiting_for: None,
+        // Nothing moved for a day and no process is known: that it is over is only likely.
+        confidence: Confidence::Low,
+        pid: None,
+        executor: None,
+        tags: Vec::new(),
+    }
+}

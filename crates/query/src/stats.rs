@@ -1,0 +1,97 @@
+//! What sessions come to, all together and by what they have in common.
+
+use crate::catch_up::Waiting;
+use crate::catch_up::caught_up;
+use crate::filter::filter;
+use crate::findings::quality_of;
+use std::cmp::Reverse;
+use taffrail_api::{KeyedTally, ListRequest, Quality, SCHEMA_VERSION, Stats, Tally, Usage};
+use taffrail_context::{Error, Settings};
+use taffrail_ingest::{Budget, Progress};
+use taffrail_model::Ahead;
+use taffrail_store::{Filter, Grouping, IndexReader, TallyRow};
+
+/// Counts, and what they do not count yet.
+#[derive(Debug)]
+pub struct Counted {
+    /// The counts.
+    pub stats: Stats,
+    /// What waits to be read.
+    pub waiting: Waiting,
+    /// Sources that could not be read.
+    pub problems: Vec<String>,
+}
+
+/// Counts sessions after catching up within a budget. Workers always count. Days are those of a clock
+/// that is so far ahead of UTC.
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn stats(
+    settings: &Settings,
+    request: &ListRequest,
+    ahead: &Ahead,
+    budget: Budget<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Counted, Error> {
+    let filter = Filter { workers: true, limit: None, ..filter(settings, request)? };
+    let caught_up = caught_up(settings, budget, progress)?;
+    let stats = match &caught_up.reader {
+        Some(reader) => counted(reader, &filter, ahead)?,
+        None => nothing(),
+    };
+    Ok(Counted { stats, waiting: caught_up.waiting(), problems: caught_up.problems })
+}
+
+fn counted(reader: &IndexReader, filter: &Filter, ahead: &Ahead) -> Result<Stats, Error> {
+    let totals = reader.tally(filter, Grouping::Nothing)?.into_iter().next();
+    let mut by_day: Vec<_> = reader.tally_days(filter, ahead)?.into_iter().map(keyed).collect();
+    by_day.reverse();
+    Ok(Stats {
+        totals: totals.map_or_else(|| nothing().totals, |all| tally(&all)),
+        by_agent: the_most_first(reader.tally(filter, Grouping::Agent)?),
+        by_project: the_most_first(reader.tally(filter, Grouping::Project)?),
+        by_model: the_most_first(reader.tally_models(filter)?),
+        by_day,
+        quality: quality_of(reader, filter)?.into(),
+        ..nothing()
+    })
+}
+
+fn nothing() -> Stats {
+    let zero = Some(0);
+    let none = TallyRow { turns: zero, prompts: zero, tool_calls: zero, ..TallyRow::default() };
+    Stats {
+        schema_version: SCHEMA_VERSION,
+        totals: tally(&none),
+        by_agent: Vec::new(),
+        by_project: Vec::new(),
+        by_model: Vec::new(),
+        by_day: Vec::new(),
+        quality: Quality::default(),
+    }
+}
+
+fn the_most_first(rows: Vec<TallyRow>) -> Vec<KeyedTally> {
+    let mut rows: Vec<_> = rows.into_iter().map(keyed).collect();
+    rows.sort_by_cached_key(|row| {
+        (Reverse(row.tally.usage.total()), Reverse(row.tally.sessions), row.key.clone())
+    });
+    rows
+}
+
+fn keyed(row: TallyRow) -> KeyedTally {
+    KeyedTally { tally: tally(&row), key: row.key }
+}
+
+fn tally(row: &TallyRow) -> Tally {
+    Tally {
+        sessions: row.sessions,
+        sub_agents: row.workers,
+        turns: row.turns,
+        prompts: row.prompts,
+        tool_calls: row.tool_calls,
+        usage: Usage::from(row.tokens),
+        cost_microdollars: row.cost_microdollars,
+    }
+}

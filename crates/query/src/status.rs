@@ -1,0 +1,70 @@
+//! The status of one session, read from evidence, and how a list shows it.
+
+use std::sync::Arc;
+use taffrail_api::Session;
+use taffrail_context::LiveStatus;
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::status::{self, Given, Status, Thresholds, Worker};
+use taffrail_model::{Lifecycle, Process, SessionId, Timestamp};
+
+/// Looks up the live status of a session; a daemon has one for every recent session.
+pub type StatusLookup<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
+
+/// The latest evidence a status is read from.
+pub const EVIDENCE: usize = 200;
+
+/// How a session stands, from evidence at hand.
+pub fn live_status(
+    evidence: Vec<Evidence>,
+    process: Option<Process>,
+    workers: &[Worker],
+    now: Timestamp,
+) -> LiveStatus {
+    live_status_of_life(evidence, (process, process.map_or(Life::Unknown, life_of)), workers, now)
+}
+
+/// The same, where something else may tell that it lives.
+pub fn live_status_of_life(
+    evidence: Vec<Evidence>,
+    (process, life): (Option<Process>, Life),
+    workers: &[Worker],
+    now: Timestamp,
+) -> LiveStatus {
+    let thresholds = Thresholds::default();
+    let reading = status::read(&Given { evidence: &evidence, life, workers, now, thresholds });
+    LiveStatus { reading, evidence, process, life, executor: None }
+}
+
+/// Whether a process lives.
+pub fn life_of(process: Process) -> Life {
+    if taffrail_capture::lives(process) { Life::Alive } else { Life::Dead }
+}
+
+/// Writes a card into a session's row.
+pub fn apply_status(session: &mut Session, card: &LiveStatus, now: Timestamp) {
+    let reading = &card.reading;
+    session.group = status::group(reading, now);
+    session.failed = reading.failure.is_some();
+    session.status = reading.status;
+    session.status_since = Some(reading.since);
+    session.waiting_for = reading.waiting_for.clone();
+    session.confidence = reading.confidence.clone();
+    session.pid = card.process.filter(|_| card.life == Life::Alive).map(|it| it.pid);
+    session.executor = executor_of(card);
+    let follows = [Lifecycle::Resumable, Lifecycle::Detached, Lifecycle::Lost];
+    if follows.contains(&session.lifecycle) && session.parent_id.is_none() && is_run(card) {
+        session.lifecycle = Lifecycle::Active;
+    }
+}
+
+/// Where it runs: its process as long as nothing better is known, so that no face knows the one and not the
+/// other.
+pub fn executor_of(card: &LiveStatus) -> Option<String> {
+    let process = || card.process.filter(|_| card.life == Life::Alive);
+    card.executor.clone().or_else(|| Some(format!("process:{}", process()?.pid)))
+}
+
+/// A process lives that runs the session, and has not ended it.
+pub fn is_run(card: &LiveStatus) -> bool {
+    card.life == Life::Alive && card.reading.status != Status::Exited
+}

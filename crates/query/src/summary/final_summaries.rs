@@ -1,0 +1,137 @@
+//! Final summaries: made for sessions that are over, a bounded step at a time.
+
+use super::outlook::Outlook;
+use crate::board::recent_statuses;
+use crate::status::StatusLookup;
+use taffrail_context::{Error, Settings};
+use taffrail_ingest::Budget;
+use taffrail_model::Timestamp;
+use taffrail_model::status::Thresholds;
+use taffrail_store::{FinalRow, IndexReader, SessionRow, Writer};
+
+/// A step takes no further session after so many rows of the index.
+const STEP_ROWS: u64 = 4_096;
+/// What looking for sessions that lack one counts as.
+const LOOK_ROWS: u64 = 256;
+
+/// What a session that is over was about; `None` for one that is not.
+pub fn make(
+    reader: &IndexReader,
+    row: SessionRow,
+    known: StatusLookup<'_>,
+    now: Timestamp,
+) -> Result<Option<FinalRow>, Error> {
+    let outlook = Outlook::of(reader, row, known, now)?;
+    let row = &outlook.row;
+    let (number, id, sequence) = (row.row, row.id, row.sequence);
+    let over = outlook.is_over();
+    Ok(over.then(|| FinalRow { row: number, id, sequence, told: outlook.finish() }))
+}
+
+/// A walk over all sessions, from the last to the first, for those that lack a final summary.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Where to go on; `None` when there is nothing left.
+    below: Option<i64>,
+    /// Found and not looked at yet.
+    due: Vec<SessionRow>,
+}
+
+/// What a step came to.
+#[derive(Debug, Default)]
+pub struct Made {
+    pub finals: Vec<FinalRow>,
+    /// About how many rows of the index were looked at.
+    pub rows: u64,
+}
+
+impl Walk {
+    /// From the last session on.
+    pub fn new() -> Self {
+        Self { below: Some(i64::MAX), due: Vec::new() }
+    }
+
+    /// There is nothing left to look at.
+    pub fn is_done(&self) -> bool {
+        self.below.is_none() && self.due.is_empty()
+    }
+
+    /// Goes on for a bounded number of rows; only a session that is larger by itself takes more.
+    pub fn step(
+        &mut self,
+        reader: &IndexReader,
+        known: StatusLookup<'_>,
+        now: Timestamp,
+    ) -> Result<Made, Error> {
+        let mut made = Made::default();
+        while made.rows < STEP_ROWS && !self.is_done() {
+            match self.due.pop() {
+                Some(row) if made.rows > 0 && made.rows + row.sequence > STEP_ROWS => {
+                    self.due.push(row);
+                    break;
+                }
+                Some(row) => {
+                    made.rows += row.sequence + 1;
+                    made.finals.extend(make(reader, row, known, now)?);
+                }
+                None => {
+                    made.rows += LOOK_ROWS;
+                    self.look(reader)?;
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn look(&mut self, reader: &IndexReader) -> Result<(), Error> {
+        let Some(below) = self.below.take() else { return Ok(()) };
+        if let Some((found, next)) = reader.lacking_final(below)? {
+            (self.due, self.below) = (found, Some(next));
+        }
+        Ok(())
+    }
+}
+
+/// Somebody asks what sessions were about: makes what is missing, as far as the budget goes; `false`
+/// when something may still be missing. A daemon makes them by itself.
+pub fn bring_up(settings: &Settings, budget: Budget<'_>) -> Result<bool, Error> {
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(true) };
+    let now = (settings.now)();
+    if settings.kept_up {
+        let over = now.as_second().saturating_sub(Thresholds::default().over);
+        let over = Timestamp::from_second(over).unwrap_or(now);
+        return Ok(!reader.lacks_finals(over)?);
+    }
+    let cards = recent_statuses(settings, &reader)?;
+    let (mut walk, mut writer) = (Walk::new(), None);
+    while !walk.is_done() {
+        if budget.is_over() {
+            return Ok(false);
+        }
+        let made = walk.step(&reader, &|id| cards.get(&id).cloned(), now)?;
+        if made.finals.is_empty() {
+            continue;
+        }
+        let writer = match &mut writer {
+            Some(writer) => writer,
+            none => match opened(settings)? {
+                Some(opened) => none.insert(opened),
+                None => return Ok(false),
+            },
+        };
+        writer.keep_finals(&made.finals)?;
+    }
+    if let Some(mut writer) = writer {
+        writer.finish(now)?;
+    }
+    Ok(true)
+}
+
+/// The writer; none while another has it.
+fn opened(settings: &Settings) -> Result<Option<Writer>, Error> {
+    match Writer::open(&settings.data, settings.boot()).map_err(Error::from) {
+        Ok(writer) => Ok(Some(writer)),
+        Err(error) if error.is_busy() => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,84 @@
+//! One session as a summary sees it.
+
+use crate::status::{EVIDENCE, StatusLookup, live_status};
+use std::sync::Arc;
+use taffrail_context::Error;
+use taffrail_context::LiveStatus;
+use taffrail_model::Timestamp;
+use taffrail_model::status::{Status, Thresholds};
+use taffrail_model::summary::{Final, Summary, finish, summarise};
+use taffrail_model::turn::{Turn, TurnInput, turns};
+use taffrail_store::{EventRow, IndexReader, SessionRow};
+
+/// The latest events that are looked at.
+const LOOK: usize = 1_000;
+
+/// A session, how it stands, and its latest turns.
+pub struct Outlook {
+    pub row: SessionRow,
+    pub card: Arc<LiveStatus>,
+    pub turns: Vec<Turn>,
+    over: bool,
+    /// What was kept when it was over.
+    kept: Option<Final>,
+}
+
+impl Outlook {
+    /// Looks at a session; what was kept of it counts while it is over.
+    pub fn of(
+        reader: &IndexReader,
+        row: SessionRow,
+        known: StatusLookup<'_>,
+        now: Timestamp,
+    ) -> Result<Self, Error> {
+        let rows = reader.last_events(row.row, LOOK)?;
+        let card = known(row.id).unwrap_or_else(|| {
+            let late = rows.get(rows.len().saturating_sub(EVIDENCE)..).unwrap_or_default();
+            let evidence = late.iter().filter_map(EventRow::evidence).collect();
+            Arc::new(live_status(evidence, row.process, &[], now))
+        });
+        let turns = turns(rows.iter().map(input), None);
+        let kept = reader.final_of(&row)?;
+        let over = card.reading.status == Status::Exited || is_left(&row, &card, now);
+        Ok(Self { row, card, turns, over, kept })
+    }
+
+    /// Nothing more is to come of it.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// What it is about.
+    pub fn summary(&self) -> Summary {
+        match self.kept.as_ref().filter(|_| self.is_over()) {
+            Some(kept) => kept.summary.clone(),
+            None => summarise(&self.turns, &self.card.reading, &self.card.evidence),
+        }
+    }
+
+    /// The same with topics and category, which only mean something when it is over.
+    pub fn finish(&self) -> Final {
+        match self.kept.as_ref().filter(|_| self.is_over()) {
+            Some(kept) => kept.clone(),
+            None => finish(&self.turns, &self.card.reading, &self.card.evidence),
+        }
+    }
+}
+
+/// Nothing it said tells how it stands, nothing runs it, and it did not move for a day.
+fn is_left(row: &SessionRow, card: &LiveStatus, now: Timestamp) -> bool {
+    let age = |at: Timestamp| now.as_second() - at.as_second();
+    let old = row.last_event_at.is_none_or(|it| age(it) >= Thresholds::default().over);
+    card.evidence.is_empty() && row.process.is_none() && old
+}
+
+fn input(row: &EventRow) -> TurnInput<'_> {
+    TurnInput {
+        kind: &row.kind,
+        at: row.at,
+        turn: row.turn,
+        marks: row.marks,
+        text: &row.excerpt,
+        label: row.label.as_deref(),
+    }
+}

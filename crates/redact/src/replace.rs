@@ -1,0 +1,45 @@
+//! Secrets of a text, found and replaced.
+
+use super::placeholder::MARK;
+use super::{block, rules, scan};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Where the secrets of a text are, and of which kind, in order and apart.
+#[must_use]
+pub fn find(text: &str) -> Vec<(Range<usize>, &'static str)> {
+    scan::scan(text).found
+}
+
+/// The text with `[redacted:KIND]` in place of every secret. Doing it again changes nothing.
+#[must_use]
+pub fn redact(text: &str) -> Cow<'_, str> {
+    replace(text, &find(text))
+}
+
+/// The kinds of secrets that are known, each once.
+#[must_use]
+pub fn kinds() -> Vec<&'static str> {
+    let mut kinds: Vec<_> = rules::all().map(|it| it.kind).collect();
+    kinds.extend(block::KINDS);
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+pub(super) fn replace<'a>(text: &'a str, found: &[(Range<usize>, &'static str)]) -> Cow<'a, str> {
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (range, kind) in found {
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(MARK);
+        out.push_str(kind);
+        out.push(']');
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(out)
+}

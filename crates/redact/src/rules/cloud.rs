@@ -1,0 +1,135 @@
+//! Keys of clouds, platforms, and what watches over them.
+
+use super::super::entropy::{always, mixed, varied};
+use super::super::rule::{Rule, named, token};
+
+pub(super) const RULES: &[Rule] = &[
+    token(
+        "aws-access-key",
+        &["AKIA", "ASIA", "ABIA", "ACCA"],
+        "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
+        varied,
+    ),
+    token(
+        "aws-session-token",
+        &["FwoGZXIvYXdz", "IQoJb3JpZ2lu"],
+        "(?:FwoGZXIvYXdz|IQoJb3JpZ2lu)[A-Za-z0-9/+=]{80,}",
+        varied,
+    ),
+    token("aws-bedrock-key", &["ABSK"], "ABSK[A-Za-z0-9+/]{100,}", mixed),
+    named(
+        "aws-secret-key",
+        &["aws"],
+        r#"(?i)aws[a-z0-9_ .-]{0,24}(?:secret|sk)[a-z0-9_ .-]{0,16}\\?["']{0,2}\s{0,4}(?:=>|:=|=|:|\s)\s{0,4}\\?["']{0,2}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#,
+        mixed,
+    ),
+    named(
+        "presigned-url",
+        &["x-amz-signature=", "x-goog-signature="],
+        "(?i)x-(?:amz|goog)-signature=([a-f0-9]{64,512})",
+        varied,
+    ),
+    token("google-api-key", &["AIza"], "AIza[0-9A-Za-z_-]{35}", varied),
+    token("google-oauth-token", &["ya29."], r"ya29\.[0-9A-Za-z_-]{30,}", varied),
+    token("google-oauth-secret", &["GOCSPX-"], "GOCSPX-[0-9A-Za-z_-]{28}", varied),
+    token("google-refresh-token", &["1//0"], "1//0[0-9A-Za-z_-]{40,}", mixed),
+    named(
+        "azure-storage-key",
+        &["accountkey=", "sharedaccesskey="],
+        "(?i)(?:accountkey|sharedaccesskey)=([A-Za-z0-9+/]{43,88}={0,2})",
+        varied,
+    ),
+    token("azure-client-secret", &["Q~"], r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}", mixed),
+    named("azure-sas", &["sig="], "(?i)[?&;]sig=([A-Za-z0-9%/+]{43,64}(?:%3D|=))", varied),
+    token("azure-devops-token", &["AZDO"], "[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}", mixed),
+    token(
+        "digitalocean-token",
+        &["dop_v1_", "doo_v1_", "dor_v1_"],
+        "do[opr]_v1_[a-f0-9]{64}",
+        varied,
+    ),
+    token("alibaba-key", &["LTAI"], "LTAI[A-Za-z0-9]{16,24}", mixed),
+    token("tencent-key", &["AKID"], "AKID[A-Za-z0-9]{32}", mixed),
+    token("cloudflare-origin-key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}", varied),
+    token("heroku-key", &["HRKU-"], "HRKU-[A-Za-z0-9_-]{36,64}", varied),
+    token(
+        "fly-token",
+        &["fo1_", "fm1_", "fm2_", "fm1a_", "fm1r_"],
+        "(?:fo1_[A-Za-z0-9_-]{43}|fm[12][ar]?_[A-Za-z0-9+/=]{80,})",
+        mixed,
+    ),
+    token(
+        "vercel-token",
+        &["vcp_", "vci_", "vca_", "vcr_", "vck_"],
+        "vc[piark]_[A-Za-z0-9]{24,64}",
+        mixed,
+    ),
+    token("netlify-token", &["nfp_", "nfc_", "nfu_"], "nf[pcu]_[A-Za-z0-9]{36,40}", mixed),
+    token(
+        "supabase-key",
+        &["sbp_", "sb_secret_"],
+        "(?:sbp_[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{22,48})",
+        varied,
+    ),
+    token(
+        "planetscale-token",
+        &["pscale_"],
+        "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_-]{32,64}",
+        varied,
+    ),
+    token("databricks-token", &["dapi"], "dapi[a-f0-9]{32}(?:-[0-9])?", varied),
+    token(
+        "doppler-token",
+        &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa."],
+        r"dp\.(?:pt|st|ct|sa)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}",
+        mixed,
+    ),
+    token("vault-token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}", mixed),
+    token(
+        "terraform-token",
+        &[".atlasv1."],
+        r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}",
+        mixed,
+    ),
+    token("pulumi-token", &["pul-"], "pul-[a-f0-9]{40}", varied),
+    token(
+        "tailscale-key",
+        &["tskey-"],
+        "tskey-[a-z]{2,16}-[A-Za-z0-9]{6,24}-[A-Za-z0-9]{16,48}",
+        varied,
+    ),
+    token("onepassword-token", &["ops_eyJ"], "ops_eyJ[A-Za-z0-9+/=_-]{200,}", always),
+    token("age-key", &["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[0-9A-Z]{58}", varied),
+    // Users, accounts, operators, servers, clusters and curves.
+    token("nkey-seed", &["SU", "SA", "SO", "SN", "SC", "SX"], "S[UAONCX][A-Z2-7]{56}", varied),
+    token(
+        "grafana-token",
+        &["glsa_", "glc_"],
+        "(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})",
+        varied,
+    ),
+    token(
+        "newrelic-key",
+        &["NRAK-", "NRJS-", "NRII-"],
+        "NR(?:AK-[A-Z0-9]{27}|JS-[a-f0-9]{19}|II-[A-Za-z0-9_-]{32})",
+        varied,
+    ),
+    token(
+        "sentry-token",
+        &["sntrys_", "sntryu_"],
+        "sntry(?:s_[A-Za-z0-9+/=_-]{80,}|u_[a-f0-9]{64})",
+        varied,
+    ),
+    token(
+        "dynatrace-token",
+        &["dt0c01.", "dt0s01."],
+        r"dt0[cs]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}",
+        varied,
+    ),
+    token(
+        "honeycomb-key",
+        &["hcaik_", "hcbik_", "hcalk_"],
+        "hc[ab][il]k_[a-z0-9]{26}[A-Za-z0-9]{32}",
+        mixed,
+    ),
+];

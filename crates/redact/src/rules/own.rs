@@ -1,0 +1,21 @@
+//! Secrets of our own: what makes a device this device, and what lets a browser in. Invites are
+//! blocks, a recovery key is an age key, and a browser's code stands in an address.
+
+use super::super::entropy::varied;
+use super::super::rule::{Rule, named};
+
+pub(super) const RULES: &[Rule] = &[
+    named(
+        "taffrail-key",
+        &["taffrail-device-"],
+        // Between the lines there may be numbers of lines, or line ends written as escapes.
+        r"taffrail-device-[0-9]{1,3}(?:\s|\\[nrt]|[0-9→|:+>]){1,24}?([a-f0-9]{64})",
+        varied,
+    ),
+    named(
+        "taffrail-cookie",
+        &["taffrail-"],
+        r"taffrail-[0-9]{2,5}=([0-9]{9,12}\.[a-f0-9]{32})",
+        varied,
+    ),
+];

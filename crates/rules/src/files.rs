@@ -1,0 +1,84 @@
+//! Patterns of files: `*` within a folder, `**` across folders.
+
+use super::decision::Decision;
+use globset::{Glob, GlobBuilder};
+use std::fmt;
+use std::path::{Component, Path};
+
+/// The longest pattern, in bytes.
+const PATTERN_BYTES: usize = 256;
+
+/// Which files a rule is for.
+///
+/// A rule that allows means less where that is in doubt, and one that denies or asks means more: `.env` allows
+/// the file of the project's own folder, and denies one of that name in any folder and in any case of letters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePattern {
+    glob: Glob,
+    /// It is matched with a whole path and not with one below the project.
+    is_whole: bool,
+    text: String,
+}
+
+impl FilePattern {
+    /// Reads a pattern for a rule that decides so. `home` is what a `~` stands for.
+    ///
+    /// # Errors
+    /// The reason, in words.
+    pub fn parse(text: &str, decision: Decision, home: &Path) -> Result<Self, String> {
+        let bad =
+            |why: &str| Err(format!("`{}` is no pattern of files: {why}", text.escape_debug()));
+        if text.is_empty() || text.len() > PATTERN_BYTES || text.contains(char::is_control) {
+            return bad("it has 1 to 256 characters");
+        }
+        if Path::new(text).components().any(|it| it == Component::ParentDir) {
+            return bad("it leads upward");
+        }
+        let wider = decision != Decision::Allow;
+        let (pattern, is_whole) = match (text.strip_prefix("~/"), text.strip_prefix('/')) {
+            (Some(below), _) => (format!("{}/{below}", plain(home)), true),
+            (None, Some(below)) => (below.to_owned(), true),
+            (None, None) if wider => (format!("**/{text}"), true),
+            (None, None) => (text.to_owned(), false),
+        };
+        let glob =
+            GlobBuilder::new(&pattern).literal_separator(true).case_insensitive(wider).build();
+        match glob {
+            Ok(glob) => Ok(Self { glob, is_whole, text: text.to_owned() }),
+            Err(error) => bad(&error.kind().to_string()),
+        }
+    }
+
+    /// Whether it is for this file, which an agent names that works in this folder.
+    pub(super) fn is(&self, project: Option<&Path>, file: &Path) -> bool {
+        let matcher = self.glob.compile_matcher();
+        let below = match (self.is_whole, project) {
+            _ if !is_clear(file) => None,
+            (true, _) => file.strip_prefix("/").ok(),
+            (false, Some(project)) => file.strip_prefix(project).ok(),
+            (false, None) => None,
+        };
+        below.is_some_and(|it| matcher.is_match(it))
+    }
+
+    /// Whether it may be for this file: what cannot be compared may be any.
+    pub(super) fn may_be(&self, file: &Path) -> bool {
+        !is_clear(file) || self.is(None, file)
+    }
+}
+
+impl fmt::Display for FilePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// A whole path without steps upward.
+fn is_clear(file: &Path) -> bool {
+    file.is_absolute() && !file.components().any(|it| it == Component::ParentDir)
+}
+
+/// A path that is matched as it reads, without the slash it begins with.
+fn plain(path: &Path) -> String {
+    globset::escape(path.to_string_lossy().trim_start_matches('/'))
+}

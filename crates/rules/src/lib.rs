@@ -1,0 +1,39 @@
+//! Rules: what the user, or a repository, has decided about approvals before they are asked for.
+//!
+//! Pure. A rule that allows believes only commands that every shell reads alike, word by word; a
+//! rule that denies or asks looks through whatever it can. Nothing is allowed without a rule.
+
+mod control;
+mod decide;
+mod decision;
+mod files;
+mod input;
+mod limit;
+mod paths;
+mod pattern;
+mod permissive_parser;
+mod request;
+mod risk;
+mod risk_table;
+mod rule;
+mod rules_file;
+mod strict_parser;
+mod suggest;
+mod warn;
+
+pub use control::controls;
+pub use decide::{Verdict, decide};
+pub use decision::Decision;
+pub use files::FilePattern;
+pub use input::{command_in, fields_beside};
+pub use limit::COMMAND_BYTES;
+pub use pattern::Pattern;
+pub use permissive_parser::{CommandList, commands_in};
+pub use request::Request;
+pub use risk::{Risk, risk};
+pub use risk_table::RiskLevel;
+pub use rule::{ANY_TOOL, Origin, Rule};
+pub use rules_file::{Fault, Typed};
+pub use strict_parser::{NotPlain, plain_commands};
+pub use suggest::{Decided, suggestions};
+pub use warn::warnings;

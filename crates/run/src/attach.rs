@@ -1,0 +1,84 @@
+//! The way to the tmux pane a session runs in.
+
+use std::path::{Path, PathBuf};
+use taffrail_capture::PaneName;
+
+/// A pane, and the server it is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PanePlace {
+    /// The socket of the server.
+    pub socket: PathBuf,
+    /// The pane, as `%3`.
+    pub pane: String,
+}
+
+impl PanePlace {
+    /// The pane an executor names; `None` if it is no pane.
+    #[must_use]
+    pub fn of(executor: &str) -> Option<Self> {
+        let name = PaneName::of(executor)?;
+        Some(Self { socket: name.server().to_owned(), pane: name.id().to_owned() })
+    }
+
+    /// The command that shows it. `inside` is the server this terminal is a pane of, if any: there it
+    /// is switched to, and elsewhere attached.
+    #[must_use]
+    pub fn command(&self, inside: Option<&Path>) -> Vec<String> {
+        let socket = self.socket.to_string_lossy().into_owned();
+        let pane = self.pane.as_str();
+        let words: &[&str] = match inside.is_some_and(|it| is_same(it, &self.socket)) {
+            true => &["switch-client", "-t", pane],
+            // Attaching alone shows the session with whichever window it was left at.
+            false => &[
+                "select-window",
+                "-t",
+                pane,
+                ";",
+                "select-pane",
+                "-t",
+                pane,
+                ";",
+                "attach-session",
+                "-t",
+                pane,
+            ],
+        };
+        let begin = ["tmux".to_owned(), "-S".to_owned(), socket];
+        begin.into_iter().chain(words.iter().map(|it| (*it).to_owned())).collect()
+    }
+}
+
+/// The server this terminal is a pane of, by what tmux sets in the environment.
+#[must_use]
+pub fn tmux_around(variable: Option<&str>) -> Option<PathBuf> {
+    let socket = variable?.split(',').next().filter(|it| !it.is_empty())?;
+    Some(PathBuf::from(socket))
+}
+
+/// The same socket, whatever links lead to it.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+    real(one) == real(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_server_switches_and_another_is_attached() {
+        let place = PanePlace::of("tmux:/x/sock:%7").unwrap();
+        let check = |variable: Option<&str>, expected: &str| {
+            let inside = tmux_around(variable);
+            assert_eq!(place.command(inside.as_deref()).join(" "), expected, "{variable:?}");
+        };
+        let attach =
+            "tmux -S /x/sock select-window -t %7 ; select-pane -t %7 ; attach-session -t %7";
+        check(None, attach);
+        check(Some(""), attach);
+        check(Some("/y/sock,12,0"), attach);
+        check(Some("/x/sock,12,0"), "tmux -S /x/sock switch-client -t %7");
+        assert_eq!(PanePlace::of("process:12"), None);
+        assert_eq!(PanePlace::of("tmux:nonsense"), None);
+    }
+}

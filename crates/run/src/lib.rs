@@ -1,0 +1,21 @@
+//! `taffrail run`: one agent on a terminal of ours. And where processes run: in which pane of tmux,
+//! or on which terminal of ours, so that a prompt can be typed there.
+
+mod attach;
+mod command;
+mod executor;
+mod locate;
+mod paste;
+mod proxy;
+mod screen_watch;
+mod session_match;
+mod start;
+mod waker;
+
+pub use attach::{PanePlace, tmux_around};
+pub use command::Run;
+pub use executor::{PasteError, paste, socket_of};
+pub use locate::{Located, locate, locate_one, servers_with};
+pub use paste::Pasted;
+pub use start::{INSIDE, become_program, has_terminal, run};
+pub use waker::{ProxyEvent, ProxyEvents, Waker, waker};

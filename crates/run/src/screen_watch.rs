@@ -1,0 +1,242 @@
+//! What a terminal shows, written down when it changes.
+
+use crate::command::Run;
+use crate::session_match::{Claim, Claims, own};
+use serde_json::value::to_raw_value;
+use std::io;
+use std::time::{Duration, Instant};
+use taffrail_adapters::{Adapter, Screen, ScreenState};
+use taffrail_capture::{ProgramStatus, View, spool, start_of};
+use taffrail_context::Settings;
+use taffrail_context::write_gone;
+use taffrail_model::journal::{Entry, Glimpse, Gone, Loss, Shows};
+use taffrail_model::{AgentId, Origin, Process, RuntimeIdentity};
+
+/// So long the agent may take to say which session it runs.
+const CLAIMING: Duration = Duration::from_secs(5);
+/// Who claims the process is looked up no more often.
+const BETWEEN: Duration = Duration::from_millis(500);
+/// The longest command that is noted, in characters.
+const COMMAND: usize = 4096;
+
+/// Writes down what one agent's terminal shows.
+pub(crate) struct Watch<'a> {
+    settings: &'a Settings,
+    adapter: &'static dyn Adapter,
+    folder: String,
+    nonce: fn() -> String,
+    child: Process,
+    began: Instant,
+    claims: Claims,
+    claimed: Option<Claim>,
+    looked: Option<Instant>,
+    own: RuntimeIdentity,
+    /// Something was said of the session of our own naming.
+    is_placed: bool,
+    said: Option<(RuntimeIdentity, ScreenView)>,
+}
+
+/// What stands there, as it is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ScreenView {
+    shows: Shows,
+    command: Option<String>,
+}
+
+impl<'a> Watch<'a> {
+    /// Nothing is written down of a project that is not read.
+    pub(crate) fn new(
+        settings: &'a Settings,
+        run: &Run<'_>,
+        adapter: &'static dyn Adapter,
+        child: u32,
+    ) -> Option<Self> {
+        let folder = run.here.to_string_lossy().into_owned();
+        if settings.left_out().holds(&folder) {
+            return None;
+        }
+        let child = Process { pid: child, start: start_of(child)? };
+        Some(Self {
+            settings,
+            adapter,
+            folder,
+            nonce: run.nonce,
+            child,
+            began: Instant::now(),
+            claims: Claims::new(settings, adapter, (settings.now)()),
+            claimed: None,
+            looked: None,
+            own: own(adapter, &(run.nonce)()),
+            is_placed: false,
+            said: None,
+        })
+    }
+
+    /// The agent's own program is what is typed to.
+    pub(crate) fn is_agents(&self, foreground: Option<u32>) -> bool {
+        let names = self.adapter.descriptor().processes;
+        let claimed = self.claimed.as_ref().map(|(_, it)| it.pid);
+        foreground.is_some_and(|it| Some(it) == claimed || taffrail_capture::runs(it, names))
+    }
+
+    /// What a screen shows.
+    pub(crate) fn read(&self, view: &View) -> ScreenState {
+        let rows = view.rows();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        self.adapter.read_screen(&Screen { rows: &rows, cursor: view.cursor() })
+    }
+
+    /// When it is to be looked again although nothing happens.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let is_young = self.said.is_none() && self.claimed.is_none();
+        is_young.then(|| self.looked.map_or(self.began, |it| it + BETWEEN))
+    }
+
+    /// Writes down what is seen, if it is new. What cannot be written is lost, and status rests on
+    /// what others say.
+    pub(crate) fn look(&mut self, seen: ScreenView) {
+        let now = Instant::now();
+        self.claim(now);
+        let who = match &self.claimed {
+            Some((who, _)) => who.clone(),
+            None if now.duration_since(self.began) >= CLAIMING => self.own.clone(),
+            None => return,
+        };
+        let new = (who, seen);
+        if self.said.as_ref() != Some(&new) {
+            if let Err(error) = self.leave_own(&new.0).and_then(|()| self.write(&new)) {
+                tracing::warn!(%error, "cannot note what a screen shows");
+            }
+            self.said = Some(new);
+        }
+    }
+
+    /// Nobody may look now.
+    pub(crate) fn rest(&mut self, now: Instant) {
+        self.looked = Some(now);
+    }
+
+    /// The program is over.
+    pub(crate) fn end(&self) {
+        let ran = |process: Process| process == self.child;
+        let of_own = self.is_placed.then(|| self.own.clone()).filter(|_| self.claimed.is_none());
+        let claimed = self.claimed.iter().filter(|(_, it)| ran(*it)).map(|(who, _)| who.clone());
+        for who in claimed.chain(of_own) {
+            if let Err(error) = self.gone(&who, Loss::Died) {
+                tracing::warn!(%error, "cannot note the end of a program");
+            }
+        }
+    }
+
+    fn claim(&mut self, now: Instant) {
+        if self.looked.is_some_and(|it| now.duration_since(it) < BETWEEN) {
+            return;
+        }
+        self.looked = Some(now);
+        let at = (self.settings.now)();
+        let found = self.claims.look(&self.settings.data, self.child.pid, at);
+        self.claimed = found.or(self.claimed.take());
+    }
+
+    /// The process went on to the session it really runs.
+    fn leave_own(&mut self, to: &RuntimeIdentity) -> io::Result<()> {
+        if *to == self.own {
+            self.is_placed = true;
+            return Ok(());
+        }
+        match std::mem::take(&mut self.is_placed) {
+            true => self.gone(&self.own, Loss::Left),
+            false => Ok(()),
+        }
+    }
+
+    fn gone(&self, who: &RuntimeIdentity, gone: Loss) -> io::Result<()> {
+        let (session, scope) = (who.id.as_str().to_owned(), who.scope.clone());
+        let gone = Gone { gone, session, scope, process: self.child };
+        write_gone(self.settings, self.adapter.descriptor().id, &gone)
+    }
+
+    fn write(&self, (who, seen): &(RuntimeIdentity, ScreenView)) -> io::Result<()> {
+        let claimed = self.claimed.as_ref().map(|(_, process)| *process);
+        let glimpse = Glimpse {
+            session: who.id.as_str().to_owned(),
+            scope: who.scope.clone(),
+            process: claimed.unwrap_or(self.child),
+            folder: (*who == self.own).then(|| self.folder.clone()),
+            shows: seen.shows.clone(),
+            command: seen.command.clone(),
+        };
+        let payload = to_raw_value(&glimpse)?;
+        let entry = Entry {
+            at: (self.settings.now)(),
+            nonce: (self.nonce)(),
+            agent: AgentId::new(self.adapter.descriptor().id),
+            via: Origin::Pty,
+            ancestors: Vec::new(),
+            shortened: false,
+            payload: &payload,
+        };
+        spool(&self.settings.data, &entry)
+    }
+}
+
+impl ScreenView {
+    /// A dialog on the screen counts first, then what the program says of itself, then the rest.
+    pub(crate) fn of(shown: &ScreenState, told: Option<&ProgramStatus>) -> Self {
+        let (shows, command) = match (shown, told) {
+            (ScreenState::Asking { command: Some(command) }, _) => (Shows::Approval, Some(command)),
+            (_, Some(ProgramStatus::Permission)) => (Shows::Approval, None),
+            (ScreenState::Asking { command: None }, _) | (_, Some(ProgramStatus::Question)) => {
+                (Shows::Question, None)
+            }
+            (_, Some(ProgramStatus::Working)) => (Shows::Working, None),
+            (_, Some(ProgramStatus::Idle)) => (Shows::Ready, None),
+            (ScreenState::Working, _) => (Shows::Working, None),
+            (ScreenState::Ready { .. }, _) => (Shows::Ready, None),
+            (ScreenState::Unknown, _) => (Shows::Unclear, None),
+        };
+        let command = command.map(|it| it.chars().take(COMMAND).collect());
+        Self { shows, command }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialog_counts_before_what_a_program_says_of_itself() {
+        let check = |shown: ScreenState,
+                     told: Option<ProgramStatus>,
+                     shows: Shows,
+                     command: Option<&str>| {
+            let command = command.map(str::to_owned);
+            let seen = ScreenView::of(&shown, told.as_ref());
+            assert_eq!(seen, ScreenView { shows, command }, "{shown:?} {told:?}");
+        };
+        let asks = || ScreenState::Asking { command: Some("ls".to_owned()) };
+        let ready = || ScreenState::Ready { empty: true };
+        check(asks(), None, Shows::Approval, Some("ls"));
+        check(asks(), Some(ProgramStatus::Permission), Shows::Approval, Some("ls"));
+        check(asks(), Some(ProgramStatus::Idle), Shows::Approval, Some("ls"));
+        check(
+            ScreenState::Asking { command: None },
+            Some(ProgramStatus::Idle),
+            Shows::Question,
+            None,
+        );
+        check(ScreenState::Unknown, Some(ProgramStatus::Permission), Shows::Approval, None);
+        check(ScreenState::Unknown, Some(ProgramStatus::Question), Shows::Question, None);
+        check(ready(), Some(ProgramStatus::Working), Shows::Working, None);
+        check(ScreenState::Working, Some(ProgramStatus::Idle), Shows::Ready, None);
+        check(
+            ScreenState::Working,
+            Some(ProgramStatus::Unknown("error".into())),
+            Shows::Working,
+            None,
+        );
+        check(ScreenState::Working, None, Shows::Working, None);
+        check(ready(), None, Shows::Ready, None);
+        check(ScreenState::Unknown, None, Shows::Unclear, None);
+    }
+}

@@ -1,0 +1,54 @@
+//! Starting a command on a terminal of ours, which changes nothing for the agent.
+//!
+//! The screen gives evidence of low confidence. A change is written into the journal, and nothing is
+//! ever decided by it.
+
+use crate::command::{Run, agent_of};
+use crate::executor::PasteSocket;
+use crate::proxy::Proxy;
+use crate::screen_watch::Watch;
+use crate::waker::{ProxyEvents, Waker};
+use std::ffi::OsString;
+use std::io;
+use std::process::Command;
+use taffrail_capture::{Pty, Size, Terminal, View, is_terminal, take_terminal};
+use taffrail_context::Settings;
+
+/// The word that makes our own program become another one, on a terminal of its own.
+pub const INSIDE: &str = "--inside-terminal";
+
+/// Runs a command on a terminal of ours until it is over; gives its exit code.
+///
+/// # Errors
+/// When the command cannot be started, or our own terminal is gone.
+pub fn run(
+    settings: &Settings,
+    run: &Run<'_>,
+    (waker, heard): (Waker, ProxyEvents),
+) -> io::Result<u8> {
+    let terminal = Terminal::take()?;
+    let size = Size::of(io::stdin());
+    let mut command = Command::new(run.ours);
+    command.args(["run", INSIDE]).args(run.words).current_dir(run.here);
+    let pty = Pty::start(command, &terminal, size)?;
+    let agent = agent_of(run);
+    let watch = agent.and_then(|agent| Watch::new(settings, run, agent, pty.pid()));
+    // Without the socket nothing can be sent here; the agent runs all the same.
+    let _door = PasteSocket::open(&settings.runtime, run.pid, waker).ok();
+    Proxy::new(pty, (terminal, View::new(size)), watch, heard).carry()
+}
+
+/// Becomes the program on the terminal it was given; only comes back with a reason why not.
+#[must_use]
+pub fn become_program(words: &[OsString]) -> io::Error {
+    match words.split_first() {
+        Some((program, rest)) => take_terminal(program, rest),
+        None => io::Error::from(io::ErrorKind::InvalidInput),
+    }
+}
+
+/// A person sits at a terminal of ours.
+#[must_use]
+pub fn has_terminal() -> bool {
+    is_terminal(io::stdin()) && is_terminal(io::stdout())
+}

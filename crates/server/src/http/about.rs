@@ -1,0 +1,170 @@
+//! About everything at once: the daemon, the agents, counts and search.
+
+use super::api_error::ApiError;
+use super::app::App;
+use super::extract::Query;
+use super::sessions::request;
+use axum::Json;
+use axum::extract::State;
+use std::collections::BTreeSet;
+use taffrail_api::{
+    AdapterHealth, AgentList, ArchiveQuery, ArchiveReport, Doctor, Health, ListQuery, PlaceHealth,
+    SCHEMA_VERSION, SearchQuery, SearchReply, SearchRequest, Stats,
+};
+use taffrail_context::WatcherHealth;
+use taffrail_daemon::live::Handle;
+use taffrail_daemon::{DaemonError, doctor};
+use taffrail_ingest::{Budget, archive};
+use taffrail_model::{Ahead, Timestamp};
+use taffrail_query::search::search;
+use taffrail_query::{agents, stats};
+use taffrail_store::IndexReader;
+
+/// Hits, unless another number is asked for.
+const HITS: usize = 20;
+/// The most hits.
+const MOST_HITS: usize = 10_000;
+
+/// How the daemon is.
+#[utoipa::path(get, path = "/api/health", tag = "about",
+    responses((status = 200, body = Health)))]
+pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, ApiError> {
+    let streams = app.streams();
+    let told = app.ask(move |handle| {
+        let reader = IndexReader::open(&handle.settings().data)?;
+        let (mut sources, mut sessions, mut generation) = (0, 0, String::new());
+        let mut adapters = Vec::new();
+        if let Some(reader) = reader {
+            sources = reader.sources()?.len() as u64;
+            sessions = reader.count_sessions()?.0;
+            reader.generation().clone_into(&mut generation);
+            adapters = adapters_of(&reader)?;
+        }
+        let looks = handle.live().watchers();
+        Ok(Health {
+            schema_version: SCHEMA_VERSION,
+            ok: true,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            started_at: handle.live().started_at(),
+            generation,
+            sources,
+            sessions,
+            live_sessions: handle.live().statuses().len() as u64,
+            streams,
+            reading: handle.live().progress(),
+            adapters,
+            problems: problems(handle, &looks),
+            places: looks.into_iter().map(place_of).collect(),
+        })
+    });
+    Ok(Json(told.await?))
+}
+
+fn problems(handle: &Handle, looks: &[WatcherHealth]) -> Vec<String> {
+    let looks = looks.iter().flat_map(|it| it.problems.clone());
+    let notices = handle.notices().trouble();
+    let hub = handle.exchange().state().trouble(handle.settings());
+    let parts = handle.live().problems();
+    looks.chain(parts).chain(handle.summaries().trouble()).chain(notices).chain(hub).collect()
+}
+
+fn place_of(look: WatcherHealth) -> PlaceHealth {
+    let counted = look.counts();
+    PlaceHealth {
+        root: look.root.to_string_lossy().into_owned(),
+        agents: look.agents,
+        sources: look.sources as u64,
+        lag_ms: counted.lag_ms,
+        read_at: counted.read_at.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+        told: counted.told,
+        coalesced: counted.coalesced,
+        dropped: counted.dropped,
+        problems: look.problems,
+    }
+}
+
+fn adapters_of(reader: &IndexReader) -> Result<Vec<AdapterHealth>, DaemonError> {
+    let unknown = reader.unknown_records()?;
+    let agents = reader.agents_in_use()?.into_iter();
+    Ok(agents
+        .map(|it| {
+            let of_it: Vec<_> = unknown.iter().filter(|row| row.agent == it.agent).collect();
+            let types: BTreeSet<_> = of_it.iter().map(|row| row.raw_type.clone()).collect();
+            AdapterHealth {
+                unknown_types: types.into_iter().collect(),
+                unknown_records: of_it.iter().map(|row| row.count).sum(),
+                agent: it.agent,
+                sessions: it.sessions,
+                last_event_at: it.last_event_at,
+            }
+        })
+        .collect())
+}
+
+/// Finds what was said.
+#[utoipa::path(get, path = "/api/search", tag = "about", params(SearchQuery),
+    responses((status = 200, body = SearchReply)))]
+pub(super) async fn find(
+    State(app): State<App>,
+    Query(query): Query<SearchQuery>,
+) -> Result<Json<SearchReply>, ApiError> {
+    let request = SearchRequest {
+        query: query.q,
+        limit: query.limit.unwrap_or(HITS).min(MOST_HITS),
+        here: query.here.unwrap_or_default(),
+    };
+    let whole = app.handle().live().searchable().await;
+    let asked = request.clone();
+    let found = tokio::task::spawn_blocking({
+        let handle = app.handle().clone();
+        move || search(handle.settings(), &asked, &mut |_| {})
+    });
+    let mut reply = match found.await.map_err(|_| ApiError::broken())? {
+        // What is damaged is made again, for which the writer is needed.
+        Err(error) if error.is_busy() => {
+            app.alone(move |settings| Ok(search(settings, &request, &mut |_| {})?)).await?
+        }
+        found => found?,
+    };
+    reply.partial |= !whole;
+    Ok(Json(reply))
+}
+
+/// What sessions come to.
+#[utoipa::path(get, path = "/api/stats", tag = "about", params(ListQuery),
+    responses((status = 200, body = Stats)))]
+pub(super) async fn counts(
+    State(app): State<App>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Stats>, ApiError> {
+    let told = app.ask(move |handle| {
+        let request = request(handle, query)?;
+        Ok(stats(handle.settings(), &request, &Ahead::default(), Budget::Whole, &mut |_| {})?.stats)
+    });
+    Ok(Json(told.await?))
+}
+
+/// The agents this program knows.
+#[utoipa::path(get, path = "/api/agents", tag = "about",
+    responses((status = 200, body = AgentList)))]
+pub(super) async fn known_agents(State(app): State<App>) -> Result<Json<AgentList>, ApiError> {
+    Ok(Json(app.ask(|handle| Ok(agents(handle.settings())?)).await?))
+}
+
+/// What the archive holds.
+#[utoipa::path(get, path = "/api/archive", tag = "about", params(ArchiveQuery),
+    responses((status = 200, body = ArchiveReport)))]
+pub(super) async fn kept(
+    State(app): State<App>,
+    Query(query): Query<ArchiveQuery>,
+) -> Result<Json<ArchiveReport>, ApiError> {
+    Ok(Json(app.ask(move |handle| Ok(archive(handle.settings(), query.entries)?)).await?))
+}
+
+/// What is wrong, with the evidence and the fix.
+#[utoipa::path(get, path = "/api/doctor", tag = "about",
+    responses((status = 200, body = Doctor)))]
+pub(super) async fn checks(State(app): State<App>) -> Result<Json<Doctor>, ApiError> {
+    Ok(Json(app.ask(|handle| doctor(handle.settings())).await?))
+}

@@ -1,0 +1,257 @@
+//! The kind of every failure, and what the reader can do about it. Errors become words here and nowhere
+//! else.
+
+use taffrail_api::ErrorKind;
+use taffrail_approvals::rules::RulesError;
+use taffrail_context::Error;
+use taffrail_context::TargetError;
+use taffrail_daemon::DaemonError;
+use taffrail_devices::HubFault;
+use taffrail_devices::ShareError;
+use taffrail_devices::TeleportError;
+use taffrail_hooks::HooksError;
+use taffrail_sync::exchange::RosterFault;
+use taffrail_sync::roster::{self, JoinFault};
+use taffrail_team::DeviceError;
+
+/// What kind of failure it is, and what to do.
+type KindAndHint = (ErrorKind, Option<&'static str>);
+
+const fn usage(hint: &'static str) -> KindAndHint {
+    (ErrorKind::Usage, Some(hint))
+}
+
+const fn refused(hint: &'static str) -> KindAndHint {
+    (ErrorKind::Refused, Some(hint))
+}
+
+const fn missing(hint: &'static str) -> KindAndHint {
+    (ErrorKind::NotFound, Some(hint))
+}
+
+const fn failure(hint: &'static str) -> KindAndHint {
+    (ErrorKind::Failure, Some(hint))
+}
+
+const KINDS: &str = "write prompt, message, thinking, call, result, tool, error or a whole kind";
+const CATEGORIES: &str = "write feature, fix, refactor, test, docs, question, ops or other";
+const A_BUG: &str = "this is a fault of Taffrail; please report it with this message";
+const A_TAG: &str = "a tag has 1 to 100 characters, none of them control characters";
+const FAULTS: &str = "`taffrail validate` tells every fault, with what to do";
+const ANOTHER_ID: &str = "give the document another `session_id` to take it in";
+const JOINED: &str = "`taffrail binding ID` tells how sessions are joined";
+const RESUME: &str = "`taffrail resume ID --dry-run` says what could be done";
+const FILTERS: &str = "known: agent: branch: category: device: file: in: kind: project: since: tag: topic:; quote it \
+    to search for the text itself";
+const BUSY: &str = "wait for it to end; reading commands work meanwhile";
+
+pub(super) fn kind_and_hint(error: &DaemonError) -> KindAndHint {
+    use DaemonError as E;
+    match error {
+        E::Question(error) => of_question(error),
+        E::Hooks(hooks) => of_hooks(hooks),
+        E::Rules(rules) => of_rules(rules),
+        E::Device(device) => of_device(device),
+        E::Teleport(teleport) => of_teleport(teleport),
+        E::Share(share) => of_share(share),
+        E::Hub(hub) => of_hub(hub),
+        E::Serve(_) => (ErrorKind::Refused, None),
+    }
+}
+
+fn of_question(error: &Error) -> KindAndHint {
+    use Error as E;
+    match error {
+        E::Target(target) => of_target(target),
+        E::Unsent(_) => refused("`taffrail queue ID add TEXT` leaves it until it can be sent"),
+        E::NoMessage => (ErrorKind::Usage, None),
+        E::NoReceipt(_) => missing("`taffrail queue ID ls` lists what waits"),
+        E::Exists(_) => refused("give a file that is not there yet"),
+        E::UnknownKind(_) => usage(KINDS),
+        E::UnknownFilter(_) => usage(FILTERS),
+        E::NoQuestion => usage("type words, a \"phrase\", or a filter such as since:7d"),
+        E::UnknownDevice(_) => usage("`taffrail ls --json` names the device of each session"),
+        E::UnknownCategory(_) => usage(CATEGORIES),
+        E::NoTime(_) => usage("write 7d, 12h, 30m, or a date such as 2026-11-01"),
+        E::UnknownAgent(_) => usage("see `taffrail agents` for the ids"),
+        E::NoTelemetry(_) => refused("`taffrail otel` shows the agents that send any"),
+        E::Bug(_) => failure(A_BUG),
+        E::NotConforming(_) => refused(FAULTS),
+        E::Forgotten(_) => refused(ANOTHER_ID),
+        E::NoPlan(_) => usage("a plan is a JSON object"),
+        E::File(_) => (ErrorKind::Failure, None),
+        E::NoTag(_) => usage(A_TAG),
+        E::Repair(_) => refused(JOINED),
+        E::NoNote => (ErrorKind::Usage, None),
+        E::Unresumed(_) => refused(RESUME),
+        E::Undecided(_) => refused("`taffrail approvals` lists what can be answered"),
+        E::Hidden(..) => refused("look at it there; `approve --blind` allows it all the same"),
+        E::NoApproval(_) => missing("`taffrail approvals --all` lists every request"),
+        E::CannotStart(_) => (ErrorKind::Refused, None),
+        E::Reading(_) => missing("try again in a moment; `taffrail status` says when it is read"),
+        E::Running => failure("taffrail daemon status says where it listens"),
+        E::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
+        E::Store(_) if error.is_busy() => failure(BUSY),
+        E::Storage(_) => failure("see `taffrail hub doctor`"),
+        E::Store(_) | E::Archive(_) => failure("see `taffrail doctor`"),
+    }
+}
+
+/// What to do about a hub that does not answer.
+const REACHING: &str =
+    "see that the address is right, that it runs, and that this machine reaches it";
+
+fn of_hub(error: &HubFault) -> KindAndHint {
+    match error {
+        HubFault::None => refused("`taffrail hub use ADDRESS` names one"),
+        HubFault::Address(_) => usage("see `taffrail hub use --help`"),
+        HubFault::Team(_) | HubFault::NoChance => failure(A_BUG),
+        HubFault::NobodysKey => refused("only the recovery key that was made last opens anything"),
+        HubFault::Credentials(..) => refused("`hub.credentials` names the file"),
+        HubFault::Hub(hub) if hub.is_retryable() => (ErrorKind::TimedOut, Some(REACHING)),
+        HubFault::Exchange(_) | HubFault::Storage(_) => failure("see `taffrail hub doctor`"),
+        HubFault::Roster(RosterFault::Hub(hub)) if hub.is_retryable() => (
+            ErrorKind::TimedOut,
+            Some("nothing was changed; see that the hub runs and that this machine reaches it"),
+        ),
+        HubFault::Roster(RosterFault::Nothing) => {
+            missing("give the address your devices used; see `taffrail key recover --help`")
+        }
+        HubFault::Roster(_) => {
+            refused("nothing was changed; `taffrail device ls` shows what is known here")
+        }
+        // What a hub refuses says itself what to do.
+        HubFault::Hub(_) => (ErrorKind::Refused, None),
+    }
+}
+
+fn of_device(error: &DeviceError) -> KindAndHint {
+    use DeviceError as E;
+    match error {
+        DeviceError::Question(error) => of_question(error),
+        E::NotMade => refused("taffrail device init --name NAME"),
+        E::Made(_) => refused("`taffrail device ls` shows it and its team"),
+        E::Waiting => refused("have its request approved: `taffrail device approve REQUEST` there"),
+        E::Removed => refused("an admin can say why; `taffrail device ls` there names them"),
+        E::NotAdmin => refused("`taffrail device ls` shows who is"),
+        E::NoDevice(_) => missing("`taffrail device ls` shows those there are"),
+        E::Alone => missing("`taffrail device invite` lets one more ask to come in"),
+        E::OthersThere => refused("take it out of that team first, with `taffrail device remove`"),
+        E::InThere => refused("there is nothing to do; see `taffrail device ls`"),
+        E::NoInvite => refused("make another invite; each lets one device in, for three days"),
+        E::Join(JoinFault::Roster(roster::Fault::NotVouched { .. })) => refused(
+            "run `taffrail device vouch REQUEST` on a device of theirs, then approve the word it prints",
+        ),
+        E::Join(JoinFault::LooksLike { .. }) => {
+            refused("join again under another name: `taffrail device join INVITE --name NAME`")
+        }
+        E::Join(_) => refused("nothing was changed; have a new invite made"),
+        E::Roster(_) => {
+            refused("nothing was changed; `taffrail device ls` shows what is known here")
+        }
+        E::Keys { .. } | E::Damaged(_) => failure("put the file back from a backup"),
+        E::Unsafe { .. } => refused("only you may be able to read it"),
+        E::NoRecoveryKey => {
+            refused("it has two lines, or is an age file that needs `--passphrase-file`")
+        }
+        E::Passphrase(_) => (ErrorKind::Refused, None),
+        E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_share(error: &ShareError) -> KindAndHint {
+    use ShareError as E;
+    match error {
+        E::NoReader(_) => refused(
+            "`taffrail device ls` shows who is in the team; `taffrail device invite --for EMAIL` asks one in",
+        ),
+        E::Ourselves(_) => refused("name another device, or a user"),
+        E::Told(_) => refused("see it there with `taffrail ls`; `sync.exclude` keeps it here"),
+        E::Elsewhere(_) => refused("run `taffrail share` there"),
+        E::ReadOnly(_) => refused("tell who shares it; `taffrail share ls` says who that is"),
+        E::NotOurs => refused("`taffrail capture` lists what is not captured"),
+        E::NoShare(_) => missing("`taffrail share ls` shows what is shared"),
+    }
+}
+
+fn of_teleport(error: &TeleportError) -> KindAndHint {
+    use TeleportError as E;
+    match error {
+        E::Refused(_) => refused("nothing of it was used; have it packed again"),
+        E::Unwritten(_) => refused("nothing was left behind"),
+        E::Worker(_) => refused("pack the session it works for"),
+        E::NoWay(_) => refused("--redacted packs what it said, to be read and not resumed"),
+        E::Remote(_) => refused("`taffrail teleport push` it there, and pull it here"),
+        E::NotWritten(_) => refused("nothing was sent; say something to it first"),
+        E::Gone(_) => refused("`taffrail archive ls` shows what is kept of it"),
+        E::Exists(_) => refused("name another file, or replace it with --force"),
+        E::Differs(_) => refused(
+            "nothing was written. If it went on in both places, `--fork` takes what came as a session of its own",
+        ),
+        E::Elsewhere { .. } => refused("unpack it with --project of the folder it is in"),
+        E::Running(_) => refused("end it there first; nothing was written"),
+        E::NotOurs { .. } | E::Contradicts(_) => refused("nothing was written"),
+        E::NoFolder(_) => refused("make the folder, or clone the project there first"),
+        E::Patch(_) => refused("nothing was written; leave --patch away to take the session alone"),
+        E::Git(_) => refused("--no-patch packs the session alone"),
+        E::PlanThere(_) => {
+            refused("nothing was written; leave --plan away to keep the one there is")
+        }
+        E::Absent(_) => refused("nothing was written; leave the option away"),
+        E::Held { .. } => refused("wait for it, or go on with it there"),
+        E::Io { .. } => (ErrorKind::Failure, None),
+    }
+}
+
+fn of_rules(error: &RulesError) -> KindAndHint {
+    match error {
+        RulesError::Unreadable(..) => (ErrorKind::Refused, Some("mend the file by hand first")),
+        RulesError::NoRule(_) => (ErrorKind::Usage, Some("see `taffrail rules add --help`")),
+        RulesError::NoNumber(_) => (ErrorKind::NotFound, Some("`taffrail rules ls` shows numbers")),
+    }
+}
+
+fn of_hooks(error: &HooksError) -> KindAndHint {
+    match error {
+        HooksError::Question(error) => of_question(error),
+        HooksError::Refused { .. } => (
+            ErrorKind::Refused,
+            Some("nothing was written; see docs/hooks.md for doing it by hand"),
+        ),
+        HooksError::Changed(_) => (ErrorKind::Failure, Some("run it again")),
+        HooksError::Io { .. } => (ErrorKind::Failure, None),
+        HooksError::NoHooks(_) => {
+            (ErrorKind::Refused, Some("see `taffrail hooks status` for the agents that have them"))
+        }
+        HooksError::NoHome(_) => (
+            ErrorKind::NotFound,
+            Some("start the agent once, or name its home in the configuration"),
+        ),
+        HooksError::Program(_) => {
+            (ErrorKind::Refused, Some("put the program where its path has no special characters"))
+        }
+        HooksError::NotEmpty(_) => {
+            (ErrorKind::Refused, Some("give a folder that is not there yet"))
+        }
+    }
+}
+
+fn of_target(error: &TargetError) -> KindAndHint {
+    match error {
+        TargetError::NotFound(_) => {
+            (ErrorKind::NotFound, Some("see `taffrail ls --all` for every session's id"))
+        }
+        TargetError::NoPeer(_) => (ErrorKind::NotFound, Some("GET /peers names those there are")),
+        TargetError::ManyPeers(..) => {
+            (ErrorKind::Usage, Some("name the session: GET /sessions/ID/timeline"))
+        }
+        TargetError::NoFile(_) => (ErrorKind::NotFound, None),
+        TargetError::NotArchived(_) => {
+            (ErrorKind::NotFound, Some("see `taffrail archive ls` for what is kept"))
+        }
+        TargetError::Ambiguous(..) => (ErrorKind::Usage, Some("type more of the id")),
+        TargetError::NothingWaits => {
+            (ErrorKind::NotFound, Some("`taffrail ls` lists all sessions; `@last` is the latest"))
+        }
+    }
+}

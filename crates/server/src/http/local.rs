@@ -1,0 +1,143 @@
+//! The API inside this process, for commands while no daemon runs: the same routes over pairs of
+//! sockets, so that every client gets one answer to one question.
+
+use super::app::App;
+use super::socket::Peer;
+use super::web_codes::Codes;
+use super::web_enter::Web;
+use super::{READERS, WORKERS, routes};
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use std::io;
+use std::os::unix::net::UnixStream as StdStream;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use taffrail_api::client::Client;
+use taffrail_context::{LoopRequest, Settings};
+use taffrail_daemon::live::{Handle, LoopMessage};
+use taffrail_daemon::{DaemonError, ServeError};
+use taffrail_ingest::bring_search_up;
+use taffrail_query::board::Board;
+use taffrail_query::findings::{Monitor, Whose};
+use taffrail_store::IndexReader;
+use tokio::net::UnixStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::watch;
+
+/// A client of the API in this process. Questions are answered from the index as it is: bringing it up
+/// to date is the caller's step. `ours` are our state folder and our program.
+///
+/// # Errors
+/// When the index cannot be read or no thread can be started.
+pub fn local(settings: &Settings, ours: (PathBuf, PathBuf)) -> Result<Client, DaemonError> {
+    let (to_loop, requests) = channel();
+    let kept_up = Settings { kept_up: true, ..settings.clone() };
+    let handle = Handle::new(kept_up, &to_loop);
+    load(&handle)?;
+    let settings = settings.clone();
+    let thread = std::thread::Builder::new().name("local".to_owned());
+    thread.spawn(move || play_loop(&settings, &requests)).map_err(failed)?;
+    let runtime = runtime().map_err(failed)?;
+    let (to_server, connections) = unbounded_channel();
+    let (running, stops) = watch::channel(false);
+    let (app, pump) = App::new(handle, web(ours, stops.clone()), stops);
+    runtime.spawn(pump);
+    let service = routes::on_socket(&app).into_make_service_with_connect_info::<Peer>();
+    runtime.spawn(async move { axum::serve(Pairs(connections), service).await });
+    Ok(Client::local(move || {
+        // The threads live as long as the client.
+        let _alive = (&runtime, &running);
+        let (theirs, own) = StdStream::pair()?;
+        own.set_nonblocking(true)?;
+        to_server.send(own).map_err(io::Error::other)?;
+        Ok(theirs)
+    }))
+}
+
+fn failed(error: io::Error) -> ServeError {
+    ServeError::Io("threads".to_owned(), error)
+}
+
+fn runtime() -> io::Result<Runtime> {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(WORKERS).max_blocking_threads(READERS);
+    builder.thread_name("taffrail-local").enable_io().enable_time().build()
+}
+
+/// Looks up the status and the findings of every recent session, which a daemon keeps up.
+fn load(handle: &Handle) -> Result<(), DaemonError> {
+    let live = handle.live();
+    if let Some(index) = IndexReader::open(&live.settings().data)? {
+        Board::load(live.clone(), Box::new(|_| false), &index)?;
+        let mut monitor = Monitor::default();
+        monitor.load(live.settings(), &index, &live.statuses())?;
+        live.replace_findings(monitor.all(Whose::All));
+    }
+    live.set_complete(true);
+    Ok(())
+}
+
+/// Answers what routes ask of the daemon's loop.
+fn play_loop(settings: &Settings, requests: &Receiver<LoopMessage>) {
+    for message in requests {
+        match message {
+            // The client that asked may have gone away.
+            LoopMessage::Request(LoopRequest::Settle(done)) => done.send(()).unwrap_or_default(),
+            LoopMessage::Request(LoopRequest::Search(done)) => {
+                done.send(bring_search_up(settings).is_ok()).ok();
+            }
+            LoopMessage::Request(LoopRequest::Exclusive(work)) => work(settings),
+            // Nothing here ends a daemon, and no device sends anything.
+            _ => {}
+        }
+    }
+}
+
+fn web((state, program): (PathBuf, PathBuf), stops: watch::Receiver<bool>) -> Web {
+    Web {
+        token: state.join("token"),
+        chance: [0; 32],
+        at: Mutex::default(),
+        codes: Codes::default(),
+        acting: Mutex::default(),
+        opened: Arc::new(|_| {}),
+        ours: (state, program),
+        stops,
+    }
+}
+
+/// Connections of this process to itself.
+struct Pairs(UnboundedReceiver<StdStream>);
+
+impl Listener for Pairs {
+    type Io = UnixStream;
+    type Addr = Peer;
+
+    async fn accept(&mut self) -> (UnixStream, Peer) {
+        loop {
+            match self.0.recv().await.map(UnixStream::from_std) {
+                Some(Ok(stream)) => {
+                    if let Some(peer) = super::socket::ours(&stream) {
+                        return (stream, peer);
+                    }
+                }
+                // The client that asked gets no answer, and says so.
+                Some(Err(_)) => {}
+                // The client is gone, and the runtime goes with it.
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Peer> {
+        Ok(Peer { process: None })
+    }
+}
+
+impl Connected<IncomingStream<'_, Pairs>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Pairs>) -> Self {
+        *stream.remote_addr()
+    }
+}

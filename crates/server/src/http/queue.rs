@@ -1,0 +1,211 @@
+//! Messages to sessions over HTTP.
+
+use super::api_error::ApiError;
+use super::app::App;
+use super::auth::Surface;
+use super::bindings::of_peer;
+use super::extract::JsonBody;
+use super::subscribe::meant;
+use axum::extract::{Path, State};
+use axum::{Extension, Json};
+use std::time::Duration;
+use taffrail_api::{NotifyBody, Queue, Receipt};
+use taffrail_context::Error;
+use taffrail_context::Target;
+use taffrail_daemon::DaemonError;
+use taffrail_daemon::delivery::{queue, receipt, take_back};
+use taffrail_daemon::live::Handle;
+use taffrail_devices::check_writable;
+use taffrail_devices::exchange::{home_of, send};
+use taffrail_model::SessionId;
+use taffrail_model::message::Sender;
+use taffrail_query::bindings::followed;
+use taffrail_query::resolve::resolve;
+use tokio::time::Instant;
+
+/// So long a sender waits to be told that a message went in, or why it did not yet.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// So long a sender waits until a message that is being put in is in.
+const PUTTING: Duration = Duration::from_secs(20);
+/// So long a sender waits for the agent to say that it took what is in.
+const CONFIRMING: Duration = Duration::from_secs(4);
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Sends a message to a session: it goes in when the session waits for a prompt. Unless it may stay in
+/// the queue, the answer waits for a moment to say what became of it.
+#[utoipa::path(post, path = "/api/sessions/{id}/controls/notify", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its id")),
+    request_body = NotifyBody, responses((status = 200, body = Receipt)))]
+pub(super) async fn notify(
+    State(app): State<App>,
+    Extension(surface): Extension<Surface>,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<NotifyBody>,
+) -> Result<Json<Receipt>, ApiError> {
+    let waits = !body.queue;
+    if waits {
+        // Who runs a session is known once history was read.
+        app.handle().live().wait_for_history(PATIENCE).await;
+    }
+    let taken = app.ask(move |handle| take(handle, surface, &id, body)).await?;
+    if !waits {
+        return Ok(Json(taken));
+    }
+    let (began, mut put_in) = (Instant::now(), None);
+    loop {
+        let name = taken.correlation_id.clone();
+        let now = app.ask(move |handle| Ok(receipt(handle.settings(), &name)?)).await?;
+        if now.delivery_state == "delivered" {
+            put_in.get_or_insert_with(Instant::now);
+        }
+        // A reason that was there from the start, as for another device, may pass in a moment.
+        let reason = now.reason.as_deref().filter(|_| now.reason != taken.reason);
+        let state = (now.delivery_state.as_str(), reason);
+        let left = patience_for(state, began.elapsed(), put_in.map(|it| it.elapsed()));
+        if left.is_zero() {
+            return Ok(Json(now));
+        }
+        tokio::time::sleep(LOOK.min(left)).await;
+    }
+}
+
+/// How much longer a sender waits for a message to go on from where it is, so long after it was taken and after it
+/// was put in.
+fn patience_for(
+    state: (&str, Option<&str>),
+    waited: Duration,
+    since_put_in: Option<Duration>,
+) -> Duration {
+    match state {
+        ("accepted", None) => PATIENCE.saturating_sub(waited),
+        ("delivering", _) => PUTTING.saturating_sub(waited),
+        ("delivered", _) => CONFIRMING.saturating_sub(since_put_in.unwrap_or_default()),
+        _ => Duration::ZERO,
+    }
+}
+
+/// The same to the one session a peer runs.
+#[utoipa::path(post, path = "/api/peers/{name}/controls/notify", tag = "controls",
+    params(("name" = String, Path)),
+    request_body = NotifyBody, responses((status = 200, body = Receipt)))]
+pub(super) async fn peer_notified(
+    State(app): State<App>,
+    surface: Extension<Surface>,
+    Path(name): Path<String>,
+    body: JsonBody<NotifyBody>,
+) -> Result<Json<Receipt>, ApiError> {
+    let id = of_peer(&app, name, None).await?;
+    notify(State(app), surface, Path(id), body).await
+}
+
+/// The messages that wait for a session.
+#[utoipa::path(get, path = "/api/sessions/{id}/queue", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its id")),
+    responses((status = 200, body = Queue)))]
+pub(super) async fn waiting(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Queue>, ApiError> {
+    let asked = move |handle: &Handle| Ok(queue(handle.settings(), session(handle, &id)?)?);
+    Ok(Json(app.ask(asked).await?))
+}
+
+/// Leaves a message in a session's queue, whoever runs it.
+#[utoipa::path(post, path = "/api/sessions/{id}/queue", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its id")),
+    request_body = NotifyBody, responses((status = 200, body = Receipt)))]
+pub(super) async fn added(
+    State(app): State<App>,
+    Extension(surface): Extension<Surface>,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<NotifyBody>,
+) -> Result<Json<Receipt>, ApiError> {
+    let body = NotifyBody { queue: true, ..body };
+    Ok(Json(app.ask(move |handle| take(handle, surface, &id, body)).await?))
+}
+
+/// How far a message has come.
+#[utoipa::path(get, path = "/api/receipts/{id}", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its correlation id")),
+    responses((status = 200, body = Receipt)))]
+pub(super) async fn told(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Receipt>, ApiError> {
+    Ok(Json(app.ask(move |handle| Ok(receipt(handle.settings(), &id)?)).await?))
+}
+
+/// Takes a message back that was not delivered.
+#[utoipa::path(delete, path = "/api/receipts/{id}", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its correlation id")),
+    responses((status = 200, body = Receipt)))]
+pub(super) async fn taken_back(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Receipt>, ApiError> {
+    Ok(Json(app.ask(move |handle| Ok(take_back(handle.settings(), &id)?)).await?))
+}
+
+fn take(
+    handle: &Handle,
+    surface: Surface,
+    id: &str,
+    body: NotifyBody,
+) -> Result<Receipt, DaemonError> {
+    let session = session(handle, id)?;
+    check_writable(handle.settings(), session)?;
+    let from = sender(handle, surface, &body)?;
+    if let Some(device) = home_of(handle.settings(), session)? {
+        return Ok(send(handle.exchange(), (&device, session), (from, body.text))?.into());
+    }
+    if !body.queue {
+        handle.delivery().reachable(session)?;
+    }
+    Ok(handle.delivery().accept(session, (from, body.text))?.into())
+}
+
+/// A page says where it is; only our own programs are believed to be another face.
+fn sender(handle: &Handle, surface: Surface, body: &NotifyBody) -> Result<Sender, DaemonError> {
+    let peer = match surface {
+        Surface::Socket => body.from_peer_id.clone().unwrap_or_else(|| "socket".to_owned()),
+        Surface::Loopback => "web".to_owned(),
+    };
+    let of = body.from_session_id.as_deref().map(|id| session(handle, id)).transpose()?;
+    Ok(Sender { session_id: of, peer_id: Some(peer) })
+}
+
+/// The session that is meant: the end of its chain, and never a worker.
+fn session(handle: &Handle, id: &str) -> Result<SessionId, DaemonError> {
+    let settings = handle.settings();
+    let meant = followed(settings, &meant(handle, id, "")?)?.id;
+    let row = resolve(settings, &Target::Id(meant.to_string()))?;
+    match row.parent {
+        None => Ok(row.id),
+        Some(_) => {
+            let why = "it is a worker: write to the session it works for";
+            Err(Error::Unsent(why.to_owned()).into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_waits_for_the_agents_word_and_not_for_ever() {
+        let check = |state: (&str, Option<&str>), waited: u64, put_in: Option<u64>, left: u64| {
+            let seconds = Duration::from_secs;
+            let found = patience_for(state, seconds(waited), put_in.map(seconds));
+            assert_eq!(found, seconds(left), "{state:?} after {waited} s");
+        };
+        check(("accepted", None), 1, None, 7);
+        check(("accepted", None), 9, None, 0);
+        check(("accepted", Some("the agent is busy")), 0, None, 0);
+        check(("delivering", None), 9, None, 11);
+        check(("delivered", None), 9, Some(0), 4);
+        check(("delivered", None), 9, Some(4), 0);
+        check(("picked_up", None), 0, Some(0), 0);
+        check(("failed", Some("x")), 0, None, 0);
+    }
+}

@@ -1,0 +1,215 @@
+//! Lists of sessions, and single ones.
+
+use super::api_error::ApiError;
+use super::app::App;
+use super::extract::Query;
+use super::findings::found_by;
+use super::subscribe::meant;
+use axum::Json;
+use axum::extract::{Path, State};
+use taffrail_api::{
+    Explanation, ListQuery, ListRequest, MeantQuery, SCHEMA_VERSION, Session, SessionList,
+    StatusList, Summary, SummaryQuery,
+};
+use taffrail_context::Error;
+use taffrail_context::Target;
+use taffrail_daemon::DaemonError;
+use taffrail_daemon::live::Handle;
+use taffrail_ingest::Budget;
+use taffrail_model::{Timestamp, when};
+use taffrail_query::board::current_statuses;
+use taffrail_query::explain::{explain_with, session_with};
+use taffrail_query::list;
+use taffrail_query::resolve::resolve;
+use taffrail_query::selection::{is_narrowed, recent_sessions, select};
+use taffrail_query::session as row_session;
+use taffrail_query::status::apply_status;
+use taffrail_query::summary::{Wish, answer, outlook};
+use taffrail_store::IndexReader;
+
+/// Sessions, the latest first.
+#[utoipa::path(get, path = "/api/sessions", tag = "sessions", params(ListQuery),
+    responses((status = 200, body = SessionList)))]
+pub(super) async fn all(
+    State(app): State<App>,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<SessionList>, ApiError> {
+    let sessions = app.ask(move |handle| listed(handle, query)).await?;
+    Ok(Json(SessionList { schema_version: SCHEMA_VERSION, sessions }))
+}
+
+pub(super) fn listed(handle: &Handle, mut query: ListQuery) -> Result<Vec<Session>, DaemonError> {
+    let named = query.words.take().map(|words| (words, query.limit.take()));
+    let request = request(handle, query)?;
+    let mut sessions = match is_narrowed(&request) {
+        true => select(handle.settings(), &current_statuses(handle.live())?, &request)?,
+        false => standing_list(handle, &request)?,
+    };
+    if let Some((words, limit)) = named {
+        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
+        sessions.retain(|it| has_words(it, &words));
+        sessions.truncate(limit.unwrap_or(usize::MAX));
+    }
+    Ok(sessions)
+}
+
+/// A person would find the session by these words, written small.
+fn has_words(it: &Session, words: &[String]) -> bool {
+    let said = [&it.title, &it.project_path, &it.git_branch].map(|it| it.as_deref());
+    let said = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let text = format!("{said} {} {}", it.agent, it.id).to_lowercase();
+    words.iter().all(|it| text.contains(it))
+}
+
+/// The sub-agents of a session, whether they live or are over, the earliest first.
+#[utoipa::path(get, path = "/api/sessions/{id}/workers", tag = "sessions",
+    params(("id" = String, Path)), responses((status = 200, body = SessionList)))]
+pub(super) async fn workers(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<SessionList>, ApiError> {
+    let sessions = app.ask(move |handle| workers_of(handle, &meant(handle, &id, "")?)).await?;
+    Ok(Json(SessionList { schema_version: SCHEMA_VERSION, sessions }))
+}
+
+fn workers_of(handle: &Handle, target: &Target) -> Result<Vec<Session>, DaemonError> {
+    let (settings, now) = (handle.settings(), (handle.settings().now)());
+    let id = resolve(settings, target)?.id;
+    let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
+    let mut rows = reader.workers_of(id)?;
+    rows.sort_by_key(|it| it.started_at);
+    let mut sessions: Vec<_> =
+        rows.into_iter().map(|row| row_session(&settings.devices, row)).collect();
+    stand_all(handle, &mut sessions, now)?;
+    Ok(sessions)
+}
+
+/// The same question as the library asks it.
+pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, DaemonError> {
+    let now = (handle.settings().now)();
+    let since = query.since.map(|it| instant(&it, now)).transpose()?;
+    Ok(ListRequest {
+        all: query.all,
+        limit: query.limit,
+        agent: query.agent,
+        since,
+        project: query.project,
+        tag: query.tag,
+        waiting: query.waiting,
+        failing: query.failing,
+        doing: query.doing,
+        topic: query.topic,
+        category: query.category,
+        device: query.device,
+    })
+}
+
+/// An instant as a person writes it.
+pub(super) fn instant(text: &str, now: Timestamp) -> Result<Timestamp, DaemonError> {
+    when::since(text, now).ok_or_else(|| Error::NoTime(text.to_owned()).into())
+}
+
+fn standing_list(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>, DaemonError> {
+    let settings = handle.settings();
+    let mut sessions = list(settings, request, Budget::Whole, &mut |_| {})?.sessions;
+    stand_all(handle, &mut sessions, (settings.now)())?;
+    Ok(sessions)
+}
+
+fn stand_all(handle: &Handle, all: &mut [Session], now: Timestamp) -> Result<(), DaemonError> {
+    let cards = current_statuses(handle.live())?;
+    for session in all {
+        if let Some(card) = cards.get(&session.id) {
+            apply_status(session, card, now);
+        }
+    }
+    Ok(())
+}
+
+/// How all sessions of late stand.
+pub(super) fn all_standing(handle: &Handle) -> Result<StatusList, DaemonError> {
+    let reader = IndexReader::open(&handle.settings().data)?;
+    let generation = reader.as_ref().map(|it| it.generation().to_owned()).unwrap_or_default();
+    let late = reader
+        .map(|it| recent_sessions(handle.settings(), &current_statuses(handle.live())?, &it))
+        .transpose()?
+        .unwrap_or_default();
+    let sessions = late.into_iter().map(|(_, it)| it).collect();
+    let reading = handle.live().progress();
+    Ok(StatusList { schema_version: SCHEMA_VERSION, generation, sessions, reading })
+}
+
+/// One session.
+#[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
+    responses((status = 200, body = Session)))]
+pub(super) async fn one(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Session>, ApiError> {
+    let found = app.ask(move |handle| found(handle, &meant(handle, &id, "")?));
+    Ok(Json(found.await?))
+}
+
+/// The session that is meant by a word, also by `.` in a folder.
+#[utoipa::path(get, path = "/api/resolve", tag = "sessions", params(MeantQuery),
+    responses((status = 200, body = Session)))]
+pub(super) async fn resolved(
+    State(app): State<App>,
+    Query(query): Query<MeantQuery>,
+) -> Result<Json<Session>, ApiError> {
+    if query.id == "." && query.here.is_none() {
+        return Err(ApiError::usage("`.` needs the folder that is meant: here=PATH"));
+    }
+    let here = query.here.unwrap_or_default();
+    let found = app.ask(move |handle| found(handle, &meant(handle, &query.id, &here)?));
+    Ok(Json(found.await?))
+}
+
+pub(super) fn found(handle: &Handle, target: &Target) -> Result<Session, DaemonError> {
+    let cards = current_statuses(handle.live())?;
+    Ok(session_with(handle.settings(), target, &|id| cards.get(&id).cloned())?)
+}
+
+/// What a session is about, in three lines.
+#[utoipa::path(get, path = "/api/sessions/{id}/summary", tag = "sessions",
+    params(("id" = String, Path), SummaryQuery), responses((status = 200, body = Summary)))]
+pub(super) async fn summary(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Query(query): Query<SummaryQuery>,
+) -> Result<Json<Summary>, ApiError> {
+    let id = app.ask(move |handle| Ok(resolve(handle.settings(), &meant(handle, &id, "")?)?.id));
+    let id = id.await?;
+    let run = app.handle().summaries().wish(app.handle().live(), id, Wish::Asked);
+    if let Some(run) = run.filter(|_| query.wait) {
+        // A run has its own limit, and is told of whatever it comes to.
+        run.await.ok();
+    }
+    let told = app.ask(move |handle| {
+        let target = Target::Id(id.to_string());
+        let cards = current_statuses(handle.live())?;
+        let outlook = outlook(handle.settings(), &target, &|id| cards.get(&id).cloned())?;
+        Ok(answer(&outlook, Some(handle.summaries())))
+    });
+    Ok(Json(told.await?))
+}
+
+/// How a session stands, and why.
+#[utoipa::path(get, path = "/api/sessions/{id}/explain", tag = "sessions",
+    params(("id" = String, Path)), responses((status = 200, body = Explanation)))]
+pub(super) async fn explain(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Explanation>, ApiError> {
+    let told = app.ask(move |handle| explained(handle, &meant(handle, &id, "")?));
+    Ok(Json(told.await?))
+}
+
+fn explained(handle: &Handle, target: &Target) -> Result<Explanation, DaemonError> {
+    let cards = current_statuses(handle.live())?;
+    let known = |id| cards.get(&id).cloned();
+    let mut explanation = explain_with(handle.settings(), target, &known)?;
+    let row = resolve(handle.settings(), target)?;
+    explanation.findings = found_by(handle, &row)?;
+    Ok(explanation)
+}

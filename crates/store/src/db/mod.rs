@@ -1,0 +1,14 @@
+//! What both databases rest on: files, locks, tables, columns and rows.
+
+pub(crate) mod codec;
+mod columns;
+mod error;
+mod lock;
+pub(crate) mod meta;
+pub(crate) mod open;
+pub(crate) mod rows;
+pub(crate) mod schema;
+
+pub(crate) use columns::{Columns, TOKEN_SUMS};
+pub use error::StoreError;
+pub use lock::{LockError, WriterLock};

@@ -1,0 +1,1 @@
+CREATE TABLE tombstones (session_id BLOB PRIMARY KEY, forgotten_at INTEGER NOT NULL) WITHOUT ROWID;

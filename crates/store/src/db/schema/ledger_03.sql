@@ -1,0 +1,4 @@
+CREATE TABLE uncaptured (
+  session_id BLOB PRIMARY KEY, root BLOB NOT NULL, since INTEGER NOT NULL,
+  forgotten INTEGER NOT NULL
+) WITHOUT ROWID;

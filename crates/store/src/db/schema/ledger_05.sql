@@ -1,0 +1,4 @@
+CREATE TABLE superseded (
+  session_id BLOB PRIMARY KEY, by_session_id BLOB NOT NULL, since INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE archived (session_id BLOB PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,0 +1,9 @@
+CREATE TABLE shares (
+  stream TEXT PRIMARY KEY, session_id BLOB NOT NULL, readers TEXT NOT NULL, since INTEGER NOT NULL,
+  state INTEGER NOT NULL, generation TEXT NOT NULL, batch INTEGER NOT NULL,
+  sequence INTEGER NOT NULL, number INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE share_marks (
+  stream TEXT NOT NULL, what INTEGER NOT NULL, key BLOB NOT NULL, mark BLOB NOT NULL,
+  PRIMARY KEY (stream, what, key)
+) WITHOUT ROWID;

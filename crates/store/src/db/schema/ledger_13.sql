@@ -1,0 +1,2 @@
+ALTER TABLE operations ADD COLUMN pid INTEGER;
+ALTER TABLE operations ADD COLUMN process_start INTEGER;

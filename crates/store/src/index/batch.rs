@@ -1,0 +1,254 @@
+//! One batch: pieces of sources are written in one transaction with their cursor.
+
+use super::append::{self, Change, Observation};
+use super::queries::{events_in, facts_of, write_facts};
+use super::slots::{self, Due, Slot, slot};
+use super::usage::{self, Occurrence};
+use super::writer_io::{Applied, Touched};
+use super::{Writer, binding_sync, failures, fork_families, session_facts, sources, takeovers};
+use crate::db::{StoreError, meta};
+use std::collections::HashMap;
+use taffrail_model::observed::{Observed, Pass};
+use taffrail_model::{SessionId, Timestamp, journal, replication};
+
+impl Writer {
+    /// Begins a round: passes that were broken off are not gone on with.
+    pub fn begin_round(&mut self) {
+        self.passes.clear();
+    }
+
+    /// Begins a batch.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn begin(&mut self) -> Result<(), StoreError> {
+        if self.index.is_autocommit() {
+            self.index.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+            self.batch = meta::last_batch(&self.index)? + 1;
+        }
+        Ok(())
+    }
+
+    /// Writes one piece into the open batch.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn append(&mut self, observed: &Observed, now: Timestamp) -> Result<Applied, StoreError> {
+        let half_read = observed.pass == Pass::Again && !observed.ends_pass;
+        if observed.gone {
+            let gone = sources::number(&self.index, &observed.source)?;
+            self.vanish(gone.as_slice())?;
+            return Ok(Applied { outcome: observed.outcome, ..Applied::default() });
+        }
+        let before = sources::before(&self.index, &observed.source)?;
+        let source = sources::write(&self.index, &observed.source, (half_read, observed.held))?;
+        self.note_pass(source, observed)?;
+        let sessions = self.slots_of(observed, source)?;
+        let observation = Observation { source, now, cut: sources::cut(&self.index, source)? };
+        self.note_sessions(&sessions, source);
+        let taken_back = self.take_back(observed, &sessions, observation)?;
+        let (written, new) = self.write_events(observed, &sessions, observation)?;
+        self.write_usage(observed, &sessions, source)?;
+        let mut changes = taken_back + written;
+        if observed.pass == Pass::Again && observed.ends_pass {
+            changes += self.end_pass(source, now)?;
+        }
+        if !before.complete && observed.ends_pass {
+            self.mark(&sessions, Due::FAMILY);
+        }
+        if before.gone {
+            self.mark(&sessions, Due::FACTS);
+        }
+        if replication::is_locator(&observed.source.locator) {
+            // What an answer cost may come alone, and later than what was said.
+            self.mark(&sessions, Due::FAMILY);
+        }
+        self.mark_moved(&sessions)?;
+        self.count_unknown(source, observed)?;
+        Ok(Applied { changes, outcome: observed.outcome, new })
+    }
+
+    /// Closes the batch: counts, facts, copies and bindings follow from what was written. Gives the
+    /// sessions that changed.
+    ///
+    /// # Errors
+    /// When a file cannot be written; nothing of the batch is written then.
+    pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Touched>, StoreError> {
+        let mut unsettled = Vec::new();
+        let mut slots = std::mem::take(&mut self.slots);
+        for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
+            if slot.due.has(Due::FACTS) {
+                takeovers::apply(&self.index, slot, now)?;
+            }
+            if slot.due.has(Due::RECOUNT) {
+                slot.counts = slots::recount(&self.index, slot.row)?;
+            }
+            slots::store(&self.index, slot)?;
+            if slot.due.has(Due::FACTS) {
+                self.refresh(slot)?;
+            }
+            failures::note(&self.index, slot.row)?;
+            if slot.due.has(Due::FAMILY) || fork_families::is_open(&self.index, slot)? {
+                unsettled.push(slot.row);
+            }
+        }
+        let settled = fork_families::settle(&self.index, &unsettled, self.batch)?;
+        meta::set(&self.index, "batch", &self.batch.to_string())?;
+        self.index.prepare_cached("COMMIT")?.execute([])?;
+        let gone = slots.values().flat_map(|slot| slot.gone.iter().map(|id| (slot.row, *id)));
+        self.changed.extend(gone.chain(settled.iter().map(|it| (it.session, it.event))));
+        self.bind(now)?;
+        let due = slots.values().filter(|slot| !slot.due.is_nothing());
+        Ok(due.map(|it| Touched { row: it.row, before: it.before.unsigned_abs() }).collect())
+    }
+
+    /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
+    ///
+    /// # Errors
+    /// When the index cannot be written.
+    pub fn finish(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        self.begin()?;
+        // Only a rebuilt index can lack a session the ledger knows.
+        if meta::get(&self.index, "compared_with_ledger")?.is_none() {
+            for bound in self.ledger.identities()? {
+                if !bound.project_path.as_deref().is_some_and(|it| self.left_out.holds(it)) {
+                    binding_sync::list_lost(&self.index, &bound)?;
+                }
+            }
+            meta::set(&self.index, "compared_with_ledger", "1")?;
+        }
+        meta::set(&self.index, "clean", "1")?;
+        self.index.prepare_cached("COMMIT")?.execute([])?;
+        self.bind(now)
+    }
+
+    fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
+        let mut ids = Vec::with_capacity(observed.sessions.len());
+        // The journal's reader remembers nothing: what it knew of a session still counts.
+        let adds = journal::is_locator(&observed.source.locator) && observed.pass == Pass::Append;
+        for (who, facts) in &observed.sessions {
+            let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
+            let known = adds.then(|| facts_of(&self.index, slot.row, source)).transpose()?;
+            let facts = known.unwrap_or_default().joined(facts.clone());
+            let json =
+                serde_json::to_string(&facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
+            if observed.pass == Pass::Again {
+                slot.due.add(Due::FAMILY);
+            }
+            if write_facts(&self.index, slot.row, source, &json)? {
+                slot.due.add(Due::FACTS);
+            }
+            ids.push(who.session());
+        }
+        Ok(ids)
+    }
+
+    fn note_sessions(&mut self, sessions: &[SessionId], source: i64) {
+        let Some(pass) = self.passes.get_mut(&source) else { return };
+        let slots = sessions.iter().filter_map(|id| self.slots.get(id));
+        pass.sessions.extend(slots.map(|slot| slot.row));
+    }
+
+    /// Takes back the events and turns that a piece removes; gives how many events changed.
+    fn take_back(
+        &mut self,
+        observed: &Observed,
+        sessions: &[SessionId],
+        observation: Observation,
+    ) -> Result<u64, StoreError> {
+        let mut changes = 0;
+        for (session, id) in &observed.removed {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            let change = append::take_back(&self.index, slot, *id, observation)?;
+            changes += u64::from(change == Change::Changed);
+        }
+        for (session, turn) in &observed.removed_turns {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            for id in events_in(&self.index, slot.row, *turn)? {
+                let change = append::take_back(&self.index, slot, id, observation)?;
+                changes += u64::from(change == Change::Changed);
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Writes the events of a piece; gives how many changed, and which are new.
+    fn write_events(
+        &mut self,
+        observed: &Observed,
+        sessions: &[SessionId],
+        observation: Observation,
+    ) -> Result<(u64, Vec<(usize, i64)>), StoreError> {
+        let (mut changes, mut new) = (0, Vec::new());
+        let mut pass = self.passes.get_mut(&observation.source);
+        for (number, event) in observed.events.iter().enumerate() {
+            let Some(slot) = at(&mut self.slots, sessions, event.session) else { continue };
+            let change = append::event(&self.index, slot, event, observation)?;
+            match change {
+                Change::New => new.push((number, slot.row)),
+                Change::Changed => self.changed.push((slot.row, event.id)),
+                Change::None => {}
+            }
+            changes += u64::from(change != Change::None);
+            if let Some(pass) = &mut pass {
+                pass.events.insert((slot.row, event.id));
+            }
+        }
+        Ok((changes, new))
+    }
+
+    /// Writes what the model answers of a piece cost.
+    fn write_usage(
+        &mut self,
+        observed: &Observed,
+        sessions: &[SessionId],
+        source: i64,
+    ) -> Result<(), StoreError> {
+        let mut pass = self.passes.get_mut(&source);
+        for (session, usage) in &observed.usage {
+            let Some(slot) = at(&mut self.slots, sessions, *session) else { continue };
+            let pass = pass.as_mut();
+            let is_first = pass.is_some_and(|it| it.usage.insert((slot.row, usage.key)));
+            let occurrence = if is_first { Occurrence::First } else { Occurrence::Later };
+            usage::write(&self.index, slot, usage, (source, occurrence))?;
+        }
+        Ok(())
+    }
+
+    fn refresh(&self, slot: &Slot) -> Result<(), StoreError> {
+        let resumes = self.boot.resumable.contains(slot.who.agent.as_str());
+        let here = self.ledger.carried_here(slot.who.session())?;
+        session_facts::refresh(&self.index, slot, (resumes, here))?;
+        self.index
+            .prepare_cached("INSERT OR IGNORE INTO unbound (session) VALUES (?1)")?
+            .execute([slot.row])?;
+        Ok(())
+    }
+
+    /// A session that is on two devices may go on elsewhere now, or here again.
+    fn mark_moved(&mut self, sessions: &[SessionId]) -> Result<(), StoreError> {
+        for id in sessions {
+            let Some(slot) = self.slots.get_mut(id) else { continue };
+            if session_facts::is_on_two_devices(&self.index, slot.row)? {
+                slot.due.add(Due::FACTS);
+            }
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, sessions: &[SessionId], due: Due) {
+        for id in sessions {
+            if let Some(slot) = self.slots.get_mut(id) {
+                slot.due.add(due);
+            }
+        }
+    }
+}
+
+fn at<'a>(
+    slots: &'a mut HashMap<SessionId, Slot>,
+    sessions: &[SessionId],
+    index: usize,
+) -> Option<&'a mut Slot> {
+    slots.get_mut(sessions.get(index)?)
+}

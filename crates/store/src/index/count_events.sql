@@ -1,0 +1,5 @@
+SELECT coalesce(sum(marks & 1), 0) AS turns,
+  coalesce(sum(kind = 'user.prompt'), 0) AS prompts,
+  coalesce(sum(kind = 'tool.call'), 0) AS tool_calls,
+  min(at) AS first_at, max(at) AS last_at
+FROM events WHERE session = ?1 AND removed = 0

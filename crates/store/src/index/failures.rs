@@ -1,0 +1,47 @@
+//! How sessions broke down, kept with their rows, so that a list of years costs no look at their events.
+
+use crate::db::StoreError;
+use crate::db::rows::{EVENT, EventRow, read_event};
+use rusqlite::{Connection, params};
+use taffrail_model::Timestamp;
+use taffrail_model::evidence::{Evidence, Life};
+use taffrail_model::status::{Failure, Given, Thresholds, read};
+
+/// The latest events about turns that are looked at.
+const LATEST: i64 = 16;
+
+/// What begins and ends turns and sessions; in the words of the index `events_of_turns`.
+const OF_TURNS: &str = " AND e.removed = 0 AND \
+  (e.marks & 2 <> 0 OR e.kind IN ('user.prompt', 'session.started', 'session.exited') OR e.signal IN \
+   ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet', \
+    'ended', 'died')) ORDER BY e.at DESC LIMIT ?2";
+
+/// Writes down how a session broke down, should nothing more come of it.
+pub(crate) fn note(index: &Connection, session: i64) -> Result<(), StoreError> {
+    let evidence = evidence(index, session)?;
+    let has_process = index
+        .prepare_cached("SELECT pid IS NOT NULL FROM sessions WHERE id = ?1")?
+        .query_row([session], |row| row.get(0))?;
+    let life = if has_process { Life::Dead } else { Life::Unknown };
+    let failure = failure(&evidence, life).map(Failure::as_str);
+    index
+        .prepare_cached("UPDATE sessions SET failure = ?2 WHERE id = ?1 AND failure IS NOT ?2")?
+        .execute(params![session, failure])?;
+    Ok(())
+}
+
+fn evidence(index: &Connection, session: i64) -> Result<Vec<Evidence>, StoreError> {
+    let mut statement = index.prepare_cached(&format!("{EVENT}{OF_TURNS}"))?;
+    let rows = statement.query_map(params![session, LATEST], read_event)?;
+    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    Ok(rows.iter().filter_map(EventRow::evidence).collect())
+}
+
+/// Long after its last event, when nothing is young any more.
+fn failure(evidence: &[Evidence], life: Life) -> Option<Failure> {
+    let thresholds = Thresholds::default();
+    let last = evidence.iter().map(|it| it.at).max()?;
+    let after = last.as_second().saturating_add(thresholds.over.saturating_mul(2));
+    let now = Timestamp::from_second(after).unwrap_or(Timestamp::MAX);
+    read(&Given { evidence, life, workers: &[], now, thresholds }).failure
+}

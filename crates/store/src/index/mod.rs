@@ -1,0 +1,29 @@
+//! The writer's side of the index: pieces in, numbered changes out.
+
+mod append;
+mod batch;
+mod binding_sync;
+mod checkpoint;
+mod failures;
+mod file;
+mod finals;
+mod forget;
+mod fork_families;
+mod index_meta;
+mod passes;
+mod queries;
+mod remote;
+mod session_facts;
+mod slots;
+mod source_moves;
+mod sources;
+mod takeovers;
+mod uncaptured;
+mod usage;
+mod writer;
+mod writer_io;
+
+pub use file::make_durable;
+pub use finals::FinalRow;
+pub use writer::Writer;
+pub use writer_io::{Applied, Boot, Touched};

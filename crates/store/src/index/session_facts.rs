@@ -1,0 +1,131 @@
+//! What all sources of a session say together, written into its row.
+
+use super::slots::Slot;
+use super::usage::owned_cost;
+use crate::db::StoreError;
+use crate::db::codec::{micros, read_facts, signed};
+use crate::ledger::ImportPlace;
+use rusqlite::{Connection, OptionalExtension, params};
+use taffrail_model::binding::{History, Standing};
+use taffrail_model::{
+    Facts, Lifecycle, LineageKind, RuntimeIdentity, TitleRank, journal, replication,
+};
+
+/// What all sources of a session say together, where it can be read, and whether it still can.
+#[derive(Default)]
+struct SessionFacts {
+    facts: Facts,
+    source_uri: String,
+    readable: bool,
+    archived: bool,
+    /// A source of the agent's own holds it, not only our journal.
+    told: bool,
+}
+
+fn join(connection: &Connection, session: i64) -> Result<SessionFacts, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT facts, locator, present, kept > 0 FROM source_sessions JOIN sources ON sources.id = source \
+         WHERE session = ?1 \
+         ORDER BY locator NOT LIKE 'journal:%', present, locator NOT LIKE 'relay:%', rank, offset, locator, home, path",
+    )?;
+    let mut rows = statement.query([session])?;
+    let mut joined = SessionFacts::default();
+    while let Some(row) = rows.next()? {
+        joined.facts = joined
+            .facts
+            .joined(read_facts(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?));
+        joined.source_uri = row.get(1)?;
+        if !joined.told && !journal::is_locator(&joined.source_uri) {
+            // The journal comes first, and says nothing of whether a transcript can be read.
+            (joined.told, joined.readable) = (true, false);
+        }
+        joined.readable |= row.get::<_, bool>(2)?;
+        joined.archived |= row.get::<_, bool>(3)?;
+    }
+    if let Some(elsewhere) = goes_on_elsewhere(connection, session)? {
+        joined.source_uri = elsewhere;
+    }
+    Ok(joined)
+}
+
+/// Where a session goes on that is here and on another device: where its last event was said. What is
+/// known both here and there counts as said here.
+fn goes_on_elsewhere(connection: &Connection, session: i64) -> Result<Option<String>, StoreError> {
+    if !is_on_two_devices(connection, session)? {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT locator FROM events JOIN sources ON sources.id = events.source \
+         WHERE session = ?1 AND removed = 0 AND present = 1 AND locator NOT LIKE 'journal:%' \
+         ORDER BY at DESC, locator LIKE 'relay:%' LIMIT 1",
+    )?;
+    let last: Option<String> = statement.query_row([session], |row| row.get(0)).optional()?;
+    Ok(last.filter(|it| replication::is_locator(it)))
+}
+
+/// A session's history is here, and another device publishes it, too.
+pub(crate) fn is_on_two_devices(connection: &Connection, session: i64) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT count(DISTINCT locator LIKE 'relay:%') FROM source_sessions \
+         JOIN sources ON sources.id = source \
+         WHERE session = ?1 AND present = 1 AND locator NOT LIKE 'journal:%'",
+    )?;
+    Ok(statement.query_row([session], |row| row.get::<_, i64>(0))? > 1)
+}
+
+/// Writes what a session's sources say together; its binding is due then. One that was carried here
+/// goes on in its folder here, whatever its history says of another machine.
+pub(crate) fn refresh(
+    connection: &Connection,
+    slot: &Slot,
+    (resumes, here): (bool, Option<ImportPlace>),
+) -> Result<(), StoreError> {
+    let SessionFacts { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
+    // What runs on another device is resumed there.
+    let resumable = resumes && facts.parent.is_none() && !replication::is_locator(&source_uri);
+    let history = match (told, readable, archived) {
+        (false, ..) => History::Unexposed,
+        (true, true, _) => History::Readable,
+        (true, false, true) => History::Copied,
+        (true, false, false) => History::Missing,
+    };
+    let lifecycle = Lifecycle::of(Standing { history, resumable });
+    // The agent's own total may leave out what is not over; answers may be known in part.
+    let cost = facts.cost_microdollars.max(owned_cost(connection, slot.row)?);
+    let mut statement = connection.prepare_cached(REFRESH)?;
+    let title = facts.title.as_ref();
+    let parent = facts.parent.as_ref().map(|who| *who.session().as_bytes());
+    let (here, taken_from) = here.map(|it| (it.project, it.forked_from)).unzip();
+    let said = facts.forked_from.as_ref().map(RuntimeIdentity::session);
+    let fork = taken_from.flatten().or(said).map(|it| *it.as_bytes());
+    let handed = facts.handed_from.map(|it| *it.as_bytes());
+    let lineage = parent
+        .map(|_| LineageKind::Subagent)
+        .or(fork.map(|_| LineageKind::Fork))
+        .or(handed.map(|_| LineageKind::Handoff));
+    statement.execute(params![
+        slot.row,
+        title.map(|it| &it.text),
+        title.is_some_and(|it| it.rank == TitleRank::FirstPrompt),
+        here.or(facts.project_path),
+        facts.git_branch,
+        facts.model,
+        facts.agent_version,
+        facts.entrypoint,
+        lifecycle.as_str(),
+        source_uri,
+        facts.started_at.map(micros),
+        cost,
+        parent,
+        fork,
+        facts.first_record,
+        lineage.as_ref().map(LineageKind::as_str),
+        parent.or(fork).or(handed),
+        facts.uncopied_since.map(micros),
+        facts.process.map(|it| it.pid),
+        facts.process.map(|it| signed(it.start)),
+    ])?;
+    Ok(())
+}
+
+const REFRESH: &str = include_str!("refresh_session.sql");

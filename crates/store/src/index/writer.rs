@@ -1,0 +1,178 @@
+//! The one writer: it holds the lock and both files.
+
+use super::checkpoint::Checkpointer;
+use super::file::{open_index, remove_index};
+use super::passes::PassRecord;
+use super::slots::Slot;
+use super::writer_io::Boot;
+use crate::db::rows::{SourceRow, source};
+use crate::db::{StoreError, WriterLock, meta, open};
+use crate::ledger::{Forgotten, Ledger};
+use rusqlite::Connection;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use taffrail_model::facts::Projects;
+use taffrail_model::{DeviceId, EventId, SessionId};
+
+/// Holds the lock and both files. There cannot be two.
+#[derive(Debug)]
+pub struct Writer {
+    lock: WriterLock,
+    folder: PathBuf,
+    /// Dropped before the index: its file may be removed then.
+    checkpointer: Option<Checkpointer>,
+    pub(crate) index: Connection,
+    pub(crate) ledger: Ledger,
+    pub(super) boot: Boot,
+    /// The number of the batch under way.
+    pub(crate) batch: i64,
+    /// Events that changed, vanished or became copies since they were last asked for.
+    pub(crate) changed: Vec<(i64, EventId)>,
+    /// Sessions touched in the open transaction.
+    pub(crate) slots: HashMap<SessionId, Slot>,
+    /// Passes from the start that are under way.
+    pub(crate) passes: HashMap<i64, PassRecord>,
+    /// A source was marked to be read from its start.
+    pub(crate) marked: bool,
+    /// Projects the user does not want to see.
+    pub(super) left_out: Projects,
+}
+
+impl Writer {
+    /// Takes the lock if it is free and opens both files.
+    ///
+    /// # Errors
+    /// `Lock` when another writes; `Newer` when the ledger is of a later version.
+    pub fn open(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        open::private_folder(folder)?;
+        let lock = WriterLock::try_take(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
+    /// Asks for the lock, waits until its holder yields, and opens both files.
+    ///
+    /// # Errors
+    /// As `open`, but for the lock being taken.
+    pub fn wait(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
+        open::private_folder(folder)?;
+        let lock = WriterLock::wait(folder)?;
+        Self::with_lock(folder, boot, lock)
+    }
+
+    /// Opens both files with a lock already held.
+    ///
+    /// # Errors
+    /// As `open`.
+    pub fn with_lock(folder: &Path, boot: Boot, lock: WriterLock) -> Result<Self, StoreError> {
+        let ledger = Ledger::open(folder, &boot.new_device)?;
+        let index = open_index(folder, &ledger)?;
+        let mut writer = Self {
+            lock,
+            folder: folder.to_owned(),
+            checkpointer: None,
+            index,
+            ledger,
+            boot,
+            batch: 0,
+            changed: Vec::new(),
+            slots: HashMap::new(),
+            passes: HashMap::new(),
+            marked: false,
+            left_out: Projects::default(),
+        };
+        writer.note_boot()?;
+        writer.note_unbound()?;
+        Ok(writer)
+    }
+
+    /// Starts a thread that checkpoints the log, so that no batch waits for it.
+    ///
+    /// # Errors
+    /// When the index cannot be opened again, or no thread be begun.
+    pub fn fold_beside(&mut self) -> Result<(), StoreError> {
+        self.checkpointer =
+            Some(Checkpointer::begin(&mut self.index, &self.folder.join("index.db"))?);
+        Ok(())
+    }
+
+    /// Sessions of these projects are not listed, also where only the ledger knows them.
+    pub fn leave_out(&mut self, projects: Projects) {
+        self.left_out = projects;
+    }
+
+    /// Someone waits to write.
+    #[must_use]
+    pub fn is_wanted(&self) -> bool {
+        self.lock.is_wanted()
+    }
+
+    /// This device.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn device(&self) -> Result<DeviceId, StoreError> {
+        self.ledger.device()
+    }
+
+    /// Sessions that were forgotten.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn forgotten(&self) -> Result<Forgotten, StoreError> {
+        self.ledger.forgotten()
+    }
+
+    /// Every source that is known.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sources(&self) -> Result<Vec<SourceRow>, StoreError> {
+        source::all(&self.index)
+    }
+
+    /// The memory of a source's reader, to go on from.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn memory(&self, source: i64) -> Result<String, StoreError> {
+        source::memory(&self.index, source)
+    }
+
+    /// Since this was last asked, a source was marked to be read from its start: another one lost something that
+    /// it may hold. A mark that stays, on a source that cannot be read now, is said once.
+    pub fn wants_another_round(&mut self) -> bool {
+        std::mem::take(&mut self.marked)
+    }
+
+    /// Throws the index away and begins a new one under a new numbering.
+    ///
+    /// # Errors
+    /// When the file cannot be removed or made.
+    pub fn reset(&mut self) -> Result<(), StoreError> {
+        let checkpoints_beside = self.checkpointer.take().is_some();
+        self.index = Connection::open_in_memory()?;
+        remove_index(&self.folder)?;
+        self.index = open_index(&self.folder, &self.ledger)?;
+        if checkpoints_beside {
+            self.fold_beside()?;
+        }
+        self.slots.clear();
+        self.passes.clear();
+        self.note_boot()
+    }
+
+    /// The start of the machine that this is.
+    pub(crate) fn boot_id(&self) -> &str {
+        &self.boot.id
+    }
+
+    fn note_boot(&mut self) -> Result<(), StoreError> {
+        let unclean = meta::get(&self.index, "clean")?.as_deref() == Some("0");
+        let rebooted = meta::get(&self.index, "boot")?.is_some_and(|boot| boot != self.boot.id);
+        if unclean && rebooted {
+            meta::set(&self.index, "generation", &self.ledger.next_generation()?)?;
+        }
+        meta::set(&self.index, "boot", &self.boot.id)?;
+        meta::set(&self.index, "clean", "0")
+    }
+}

@@ -1,0 +1,48 @@
+//! Brings an older ledger up to date, after a copy of it was made.
+
+use crate::db::StoreError;
+use crate::db::open::version;
+use crate::db::schema::LEDGER_STEPS;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use std::path::{Path, PathBuf};
+
+/// The schema number of an up-to-date ledger.
+pub(super) fn newest() -> i64 {
+    i64::try_from(LEDGER_STEPS.len()).unwrap_or(i64::MAX)
+}
+
+/// Runs the steps that a file lacks.
+pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = version(connection)?;
+    if found > newest() {
+        let file = path.display().to_string();
+        return Err(StoreError::Newer { file, found, ours: newest() });
+    }
+    if found > 0 && found < newest() {
+        back_up(connection, path, found)?;
+    }
+    for (number, step) in (1..).zip(LEDGER_STEPS) {
+        if number > found {
+            let behavior = TransactionBehavior::Immediate;
+            let transaction = Transaction::new_unchecked(connection, behavior)?;
+            // Another program may have done it while we waited.
+            if version(&transaction)? < number {
+                let version = format!("PRAGMA user_version = {number};");
+                transaction.execute_batch(&format!("{step} {version}"))?;
+            }
+            transaction.commit()?;
+        }
+    }
+    if found > 0 && found < newest() {
+        tracing::info!(from = found, to = newest(), "the ledger has a new schema");
+    }
+    Ok(())
+}
+
+fn back_up(connection: &Connection, path: &Path, version: i64) -> Result<(), StoreError> {
+    let copy = PathBuf::from(format!("{}.schema{version}.backup", path.display()));
+    if !copy.exists() {
+        connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()])?;
+    }
+    Ok(())
+}

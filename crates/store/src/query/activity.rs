@@ -1,0 +1,75 @@
+//! When sessions did what, without what was said.
+
+use super::IndexReader;
+use super::filter::{Filter, conditions};
+use crate::db::StoreError;
+use rusqlite::{ToSql, params};
+use taffrail_model::observed::Marks;
+use taffrail_model::{Kind, Timestamp};
+
+/// An hour of the week, from Sunday midnight, and what was spent in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HourRow {
+    /// From 0 to 167.
+    pub hour: u32,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+/// Seconds from the beginning of the week, a Sunday, to the beginning of time, a Thursday.
+const THURSDAY: i64 = 4 * 86_400;
+
+impl IndexReader {
+    /// The instants of a session's live events between two instants, in the order of time.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn moments(
+        &self,
+        session: i64,
+        (since, until): (Timestamp, Timestamp),
+    ) -> Result<Vec<(Kind, Marks, Timestamp)>, StoreError> {
+        let query = "SELECT kind, at, marks FROM events WHERE session = ?1 AND removed = 0 \
+            AND at BETWEEN ?2 AND ?3 ORDER BY at, sequence";
+        let mut statement = self.connection().prepare_cached(query)?;
+        let values = params![session, since.as_microsecond(), until.as_microsecond()];
+        let rows = statement.query_map(values, |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get(2)?))
+        })?;
+        let mut out = Vec::new();
+        for row in rows {
+            let (kind, at, marks) = row?;
+            // A time that no clock shows is no activity.
+            if let Ok(at) = Timestamp::from_microsecond(at) {
+                out.push((Kind::from(kind.as_str()), Marks::from_bits(marks), at));
+            }
+        }
+        Ok(out)
+    }
+
+    /// What was spent in each hour of the week, for a clock that is so many minutes ahead of UTC.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tally_hours(&self, filter: &Filter, ahead: i64) -> Result<Vec<HourRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let since = filter.since.map_or(-i64::MAX, Timestamp::as_microsecond);
+        let shift = ahead * 60 + THURSDAY;
+        let query = format!(
+            "SELECT ((at / 1000000 + {shift}) / 3600) % 168 AS hour, \
+             sum(input_tokens + output_tokens + cache_read_tokens + cache_write_tokens) \
+             FROM usage WHERE owned = 1 AND at >= {since} \
+             AND session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY hour ORDER BY hour"
+        );
+        let mut statement = self.connection().prepare(&query)?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let rows = statement.query_map(values.as_slice(), |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))
+        })?;
+        let rows: Vec<(i64, i64)> = rows.collect::<Result<_, _>>()?;
+        let row = |(hour, tokens): (i64, i64)| {
+            Some(HourRow { hour: hour.try_into().ok()?, tokens: tokens.try_into().ok()? })
+        };
+        Ok(rows.into_iter().filter_map(row).collect())
+    }
+}

@@ -1,0 +1,116 @@
+//! The events of a session, and what changed in it.
+
+use super::IndexReader;
+use crate::db::StoreError;
+use crate::db::codec::signed;
+use crate::db::rows::{EVENT, EventRow, SessionRow, read_event};
+use rusqlite::ToSql;
+use taffrail_model::{EventId, ResumeCursor};
+
+/// What a follower gets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Changes {
+    /// The cursor was known: what changed after it, in the order of the changes, with removals.
+    Since(Vec<EventRow>),
+    /// It was not: all live events, in canonical order.
+    Snapshot(Vec<EventRow>),
+}
+
+/// A session's start precedes whatever else was written in the same instant of its clock.
+const CANONICAL: &str = " AND e.removed = 0 \
+  ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
+
+impl IndexReader {
+    /// A session's live events in canonical order.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn events(&self, session: i64) -> Result<Vec<EventRow>, StoreError> {
+        self.event_rows(&format!("{EVENT}{CANONICAL}"), &[&session])
+    }
+
+    /// A session's latest live events in canonical order.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_events(&self, session: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
+        let order = " AND e.removed = 0 \
+            ORDER BY e.at DESC, s.rank DESC, e.kind <> 'session.started' DESC, e.position DESC, \
+            e.part DESC, e.id DESC";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut rows = self.event_rows(&format!("{EVENT}{order} LIMIT ?2"), &[&session, &limit])?;
+        rows.reverse();
+        Ok(rows)
+    }
+
+    /// What changed after a cursor; without a known cursor, everything.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn changes(
+        &self,
+        session: &SessionRow,
+        after: Option<&ResumeCursor>,
+    ) -> Result<Changes, StoreError> {
+        let known = after.filter(|cursor| {
+            cursor.generation == self.generation() && cursor.sequence <= session.sequence
+        });
+        let Some(cursor) = known else {
+            return Ok(Changes::Snapshot(self.events(session.row)?));
+        };
+        Ok(Changes::Since(self.changes_after(session.row, cursor.sequence)?))
+    }
+
+    /// What changed in a session after a change number, in the order of the changes.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn changes_after(&self, session: i64, sequence: u64) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.sequence > ?2 ORDER BY e.sequence");
+        self.event_rows(&query, &[&session, &signed(sequence)])
+    }
+
+    /// The events of a session that changed after a batch, by their positions, removed ones too.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn events_after(&self, session: i64, batch: i64) -> Result<Vec<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.batch > ?2 ORDER BY e.source, e.position, e.part");
+        self.event_rows(&query, &[&session, &batch])
+    }
+
+    /// A live event by the beginning of its id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn event_by_key(&self, session: i64, key: u64) -> Result<Option<EventRow>, StoreError> {
+        let (from, to) = between(key);
+        let query = format!("{EVENT} AND e.id BETWEEN ?2 AND ?3 AND e.removed = 0");
+        Ok(self.event_rows(&query, &[&session, &from, &to])?.into_iter().next())
+    }
+
+    /// An event by its id, removed or not.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn event_by_id(&self, session: i64, id: EventId) -> Result<Option<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND e.id = ?2");
+        Ok(self.event_rows(&query, &[&session, id.as_bytes()])?.into_iter().next())
+    }
+
+    pub(crate) fn event_rows(
+        &self,
+        query: &str,
+        values: &[&dyn ToSql],
+    ) -> Result<Vec<EventRow>, StoreError> {
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map(values, read_event)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// The first and the last id that begin with a key.
+fn between(key: u64) -> ([u8; 16], [u8; 16]) {
+    let first = u128::from(key) << 64;
+    (first.to_be_bytes(), (first | u128::from(u64::MAX)).to_be_bytes())
+}

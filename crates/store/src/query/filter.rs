@@ -1,0 +1,114 @@
+//! Which sessions are wanted, as SQL.
+
+use super::finals::{OF_CATEGORY, OF_TOPIC};
+use rusqlite::ToSql;
+use taffrail_model::summary::Category;
+use taffrail_model::{SessionId, Timestamp};
+
+/// Which sessions are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Workers too.
+    pub workers: bool,
+    /// At most so many, the latest first.
+    pub limit: Option<usize>,
+    /// Of this agent only.
+    pub agent: Option<String>,
+    /// With an event at or after this instant.
+    pub since: Option<Timestamp>,
+    /// In this folder or below it.
+    pub project: Option<String>,
+    /// In a folder of this name.
+    pub project_name: Option<String>,
+    /// In exactly this folder.
+    pub exact_project: Option<String>,
+    /// Whose id begins with these hex digits.
+    pub id_prefix: Option<String>,
+    /// With this runtime id.
+    pub runtime_id: Option<String>,
+    /// That were about this, once they were over.
+    pub topic: Option<String>,
+    /// That were work of this kind, once they were over.
+    pub category: Option<Category>,
+    /// Whose history is there.
+    pub source: Option<SourceAt>,
+    /// On this branch.
+    pub branch: Option<String>,
+    /// One of these.
+    pub among: Option<Vec<SessionId>>,
+}
+
+/// Where a history is, by the beginning of its locator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceAt {
+    /// The locator begins so.
+    Below(String),
+    /// It does not.
+    NotBelow(String),
+}
+
+/// The conditions of a filter, and their values.
+pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut clauses = vec!["1 = 1".to_owned()];
+    let mut values: Vec<Box<dyn ToSql>> = Vec::new();
+    let mut add = |clause: &str, value: Box<dyn ToSql>| {
+        values.push(value);
+        clauses.push(clause.replace('?', &format!("?{}", values.len())));
+    };
+    if let Some(agent) = &filter.agent {
+        add("agent = ?", Box::new(agent.clone()));
+    }
+    if let Some(since) = filter.since {
+        add("last_at >= ?", Box::new(since.as_microsecond()));
+    }
+    if let Some(project) = &filter.project {
+        let project = project.trim_end_matches('/').to_owned();
+        add(
+            "(project_path = ? OR substr(project_path, 1, length(?) + 1) = ? || '/')",
+            Box::new(project),
+        );
+    }
+    if let Some(name) = &filter.project_name {
+        add("substr(project_path, -length(?) - 1) = '/' || ?", Box::new(name.clone()));
+    }
+    if let Some(project) = &filter.exact_project {
+        add("project_path = ?", Box::new(project.clone()));
+    }
+    if let Some(prefix) = &filter.id_prefix {
+        let digits = prefix.replace('-', "").to_lowercase();
+        add("substr(lower(hex(uuid)), 1, length(?)) = ?", Box::new(digits));
+    }
+    if let Some(runtime) = &filter.runtime_id {
+        add("runtime_id = ?", Box::new(runtime.clone()));
+    }
+    if let Some(topic) = &filter.topic {
+        add(OF_TOPIC, Box::new(topic.to_lowercase()));
+    }
+    if let Some(category) = filter.category {
+        add(OF_CATEGORY, Box::new(category.as_str()));
+    }
+    if let Some(branch) = &filter.branch {
+        add("git_branch = ?", Box::new(branch.clone()));
+    }
+    match &filter.source {
+        None => {}
+        Some(SourceAt::Below(begins)) => {
+            add("substr(source_uri, 1, length(?)) = ?", Box::new(begins.clone()));
+        }
+        Some(SourceAt::NotBelow(begins)) => {
+            add("substr(source_uri, 1, length(?)) <> ?", Box::new(begins.clone()));
+        }
+    }
+    if let Some(among) = &filter.among {
+        let ids: Vec<_> = among.iter().map(|id| format!("x'{}'", hex(id))).collect();
+        clauses.push(format!("uuid IN ({})", ids.join(", ")));
+    }
+    if !filter.workers {
+        clauses.push("parent IS NULL".to_owned());
+    }
+    (clauses.join(" AND "), values)
+}
+
+fn hex(id: &SessionId) -> String {
+    id.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,19 @@
+//! The readers' side of the index: they take no lock and write nothing.
+
+mod activity;
+mod events;
+mod filter;
+mod finals;
+mod lookup;
+mod reader;
+mod relatives;
+mod remote;
+mod session_iter;
+mod sources;
+mod tally;
+
+pub use activity::HourRow;
+pub use events::Changes;
+pub use filter::{Filter, SourceAt};
+pub use reader::{AgentRow, IndexReader, UnknownRow};
+pub use tally::{Grouping, TallyRow};

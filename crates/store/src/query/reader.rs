@@ -1,0 +1,168 @@
+//! Reads the index without taking any lock.
+
+use super::filter::{Filter, conditions};
+use crate::db::codec::{count, from_micros};
+use crate::db::rows::{SESSION, SessionRow, read_session};
+use crate::db::{StoreError, meta, open, schema};
+use crate::ledger::{Ledger, Repairs};
+use rusqlite::{Connection, Row, ToSql};
+use std::path::Path;
+use taffrail_model::{SessionId, Timestamp};
+
+/// The index, open for reading only.
+#[derive(Debug)]
+pub struct IndexReader {
+    pub(crate) connection: Connection,
+    generation: String,
+    /// What people repaired by hand: it counts for more than what the sources say.
+    pub(crate) repairs: Repairs,
+}
+
+/// What is known of one agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRow {
+    /// The agent.
+    pub agent: String,
+    /// Its sessions, workers included.
+    pub sessions: u64,
+    /// When anything was last said in one.
+    pub last_event_at: Option<Timestamp>,
+}
+
+/// Records of a type no adapter knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownRow {
+    /// Whose they are.
+    pub agent: String,
+    /// The agent's version, or empty.
+    pub version: String,
+    /// The type in the agent's word.
+    pub raw_type: String,
+    /// How many.
+    pub count: u64,
+}
+
+impl IndexReader {
+    /// Opens the index, if there is one of our schema.
+    ///
+    /// # Errors
+    /// When the file is there and cannot be read.
+    pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
+        let path = folder.join("index.db");
+        if !path.exists() {
+            return Ok(None);
+        }
+        let connection = open::readable(&path)?;
+        if open::version(&connection)? != schema::INDEX_VERSION {
+            return Ok(None);
+        }
+        let generation = meta::get(&connection, "generation")?.unwrap_or_default();
+        let ledger = Ledger::open_read_only(folder)?;
+        let repairs = ledger.map(|it| it.repairs()).transpose()?.unwrap_or_default();
+        Ok(Some(Self { connection, generation, repairs }))
+    }
+
+    /// For questions that are asked elsewhere in this crate.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// The numbering in force.
+    #[must_use]
+    pub fn generation(&self) -> &str {
+        &self.generation
+    }
+
+    /// Sessions, the latest first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn sessions(&self, filter: &Filter) -> Result<Vec<SessionRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let limit = filter.limit.map_or(String::new(), |limit| format!(" LIMIT {limit}"));
+        let order = "ORDER BY coalesce(last_at, said_started_at, 0) DESC, uuid";
+        let shown = self.shown(filter);
+        let query = format!("{SESSION} WHERE {clause} {shown} {order}{limit}");
+        let mut statement = self.connection.prepare(&query)?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let rows = statement.query_map(values.as_slice(), |row| self.seen(row))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many sessions and how many of them are workers.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn count_sessions(&self) -> Result<(u64, u64), StoreError> {
+        let query = "SELECT count(*), count(parent) FROM sessions";
+        Ok(self.connection.query_row(query, [], |row| Ok((count(row, 0)?, count(row, 1)?)))?)
+    }
+
+    /// The agents that have sessions, by name.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn agents_in_use(&self) -> Result<Vec<AgentRow>, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT agent, count(*), max(last_at) FROM sessions GROUP BY 1 ORDER BY 1")?;
+        let rows = statement.query_map([], |row| {
+            let at: Option<i64> = row.get(2)?;
+            let (agent, last_event_at) = (row.get(0)?, at.map(from_micros));
+            Ok(AgentRow { agent, sessions: count(row, 1)?, last_event_at })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Records no adapter knows, by agent, version and type.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn unknown_records(&self) -> Result<Vec<UnknownRow>, StoreError> {
+        let mut statement = self.connection.prepare(
+            "SELECT agent, version, raw_type, sum(count) FROM unknown_records \
+             JOIN sources ON sources.id = source GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        )?;
+        let rows = statement.query_map([], |row| {
+            let (agent, version, raw_type) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(UnknownRow { agent, version, raw_type, count: count(row, 3)? })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Lines that were too long to read, over all sources.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn skipped_records(&self) -> Result<u64, StoreError> {
+        let query = "SELECT coalesce(sum(skipped), 0) FROM sources";
+        Ok(self.connection.query_row(query, [], |row| count(row, 0))?)
+    }
+
+    /// What people repaired by hand.
+    #[must_use]
+    pub fn repairs(&self) -> &Repairs {
+        &self.repairs
+    }
+
+    /// A session's row as the index and the ledger have it.
+    pub(crate) fn seen(&self, row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+        let row = read_session(row)?;
+        let mark = self.repairs.mark(row.id);
+        Ok(SessionRow { lifecycle: row.lifecycle.marked(mark), ..row })
+    }
+
+    /// Hides sessions another took the place of, as workers are hidden.
+    pub(crate) fn shown(&self, filter: &Filter) -> String {
+        let hidden = self.repairs.superseded().filter(|_| !filter.workers);
+        let hidden: Vec<_> = hidden.map(|it| format!("x'{}'", hex(it))).collect();
+        if hidden.is_empty() {
+            return String::new();
+        }
+        format!("AND uuid NOT IN ({})", hidden.join(", "))
+    }
+}
+
+fn hex(session: SessionId) -> String {
+    session.to_string().replace('-', "")
+}

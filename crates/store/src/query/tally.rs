@@ -1,0 +1,200 @@
+//! Counts of what is known, by agent, by project, by model and by day.
+
+use super::IndexReader;
+use super::filter::{Filter, conditions};
+use crate::db::codec::micros;
+use crate::db::{Columns, StoreError, TOKEN_SUMS};
+use rusqlite::ToSql;
+use std::collections::BTreeMap;
+use taffrail_model::{Ahead, Tokens};
+
+/// What several sessions come to; what cannot be known for this key is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TallyRow {
+    /// What they have in common, where it is known.
+    pub key: Option<String>,
+    /// How many, workers included.
+    pub sessions: u64,
+    /// Of these, workers.
+    pub workers: u64,
+    /// Turns.
+    pub turns: Option<u64>,
+    /// Prompts.
+    pub prompts: Option<u64>,
+    /// Tool calls.
+    pub tool_calls: Option<u64>,
+    /// What they spent, each answer counted once.
+    pub tokens: Tokens,
+    /// The sum of the costs that are known.
+    pub cost_microdollars: Option<i64>,
+}
+
+/// What sessions are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouping {
+    /// All of them together.
+    Nothing,
+    /// Their agent.
+    Agent,
+    /// The folder they work in.
+    Project,
+}
+
+impl Grouping {
+    fn column(self) -> &'static str {
+        match self {
+            Self::Nothing => "NULL",
+            Self::Agent => "agent",
+            Self::Project => "project_path",
+        }
+    }
+}
+
+/// How many of the sessions are workers.
+const WORKERS: &str = "count(DISTINCT CASE WHEN session IN \
+  (SELECT id FROM sessions WHERE parent IS NOT NULL) THEN session END) AS workers";
+
+/// A day in microseconds.
+const DAY: &str = "86400000000";
+
+impl IndexReader {
+    /// What sessions come to, each counted whole.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tally(&self, filter: &Filter, by: Grouping) -> Result<Vec<TallyRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let query = format!(
+            "SELECT {} AS key, count(*) AS sessions, {TOKEN_SUMS}, sum(turns) AS turns, \
+             sum(prompts) AS prompts, sum(tool_calls) AS tool_calls, \
+             sum(cost_microdollars) AS cost_microdollars, \
+             coalesce(sum(parent IS NOT NULL), 0) AS workers \
+             FROM sessions WHERE {clause} GROUP BY 1",
+            by.column()
+        );
+        self.tally_rows(&query, &values, |row| {
+            let spent = spent(row)?;
+            Ok(TallyRow {
+                turns: Some(row.count("turns")?),
+                prompts: Some(row.count("prompts")?),
+                tool_calls: Some(row.count("tool_calls")?),
+                cost_microdollars: row.get("cost_microdollars")?,
+                workers: row.count("workers")?,
+                ..spent
+            })
+        })
+    }
+
+    /// What sessions spent, by model: nothing else is known by model.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tally_models(&self, filter: &Filter) -> Result<Vec<TallyRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let query = format!(
+            "SELECT model AS key, count(DISTINCT session) AS sessions, {TOKEN_SUMS}, {WORKERS} FROM usage \
+             WHERE owned = 1 AND session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY 1"
+        );
+        self.tally_rows(&query, &values, |row| {
+            let spent = spent(row)?;
+            Ok(TallyRow { workers: row.count("workers")?, ..spent })
+        })
+    }
+
+    /// What happened each day by a clock, from the filter's instant on.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn tally_days(&self, filter: &Filter, ahead: &Ahead) -> Result<Vec<TallyRow>, StoreError> {
+        let day = day_of(ahead);
+        let mut days: BTreeMap<Option<String>, TallyRow> = BTreeMap::new();
+        for row in self.events_by_day(filter, &day)? {
+            days.insert(row.key.clone(), row);
+        }
+        for row in self.usage_by_day(filter, &day)? {
+            let tokens = row.tokens;
+            days.entry(row.key.clone()).or_insert(row).tokens = tokens;
+        }
+        Ok(days.into_values().collect())
+    }
+
+    fn events_by_day(&self, filter: &Filter, day: &str) -> Result<Vec<TallyRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let query = format!(
+            "SELECT date(day * 86400, 'unixepoch') AS key, count(*) AS sessions, \
+             sum(turns) AS turns, sum(prompts) AS prompts, sum(calls) AS tool_calls, \
+             {WORKERS} FROM (SELECT session, {day} AS day, sum(marks & 1) AS turns, \
+                   sum(kind = 'user.prompt') AS prompts, sum(kind = 'tool.call') AS calls \
+                   FROM events WHERE removed = 0 AND at >= {} \
+                   AND session IN (SELECT id FROM sessions WHERE {clause}) \
+                   GROUP BY session, day) GROUP BY day",
+            earliest(filter)
+        );
+        self.tally_rows(&query, &values, |row| {
+            Ok(TallyRow {
+                key: row.get("key")?,
+                sessions: row.count("sessions")?,
+                turns: Some(row.count("turns")?),
+                prompts: Some(row.count("prompts")?),
+                tool_calls: Some(row.count("tool_calls")?),
+                workers: row.count("workers")?,
+                ..TallyRow::default()
+            })
+        })
+    }
+
+    /// What has no time is kept under no day.
+    fn usage_by_day(&self, filter: &Filter, day: &str) -> Result<Vec<TallyRow>, StoreError> {
+        let (clause, values) = conditions(filter);
+        let query = format!(
+            "SELECT date({day} * 86400, 'unixepoch') AS key, count(DISTINCT session) AS sessions, \
+             {TOKEN_SUMS}, {WORKERS} FROM usage WHERE owned = 1 AND coalesce(at >= {}, 1) \
+             AND session IN (SELECT id FROM sessions WHERE {clause}) GROUP BY {day}",
+            earliest(filter)
+        );
+        let none = TallyRow { turns: Some(0), prompts: Some(0), ..TallyRow::default() };
+        self.tally_rows(&query, &values, |row| {
+            let TallyRow { key, sessions, tokens, .. } = spent(row)?;
+            let workers = row.count("workers")?;
+            Ok(TallyRow { key, sessions, workers, tokens, tool_calls: Some(0), ..none.clone() })
+        })
+    }
+
+    fn tally_rows(
+        &self,
+        query: &str,
+        values: &[Box<dyn ToSql>],
+        read: impl Fn(&Columns<'_, '_>) -> rusqlite::Result<TallyRow>,
+    ) -> Result<Vec<TallyRow>, StoreError> {
+        let mut statement = self.connection().prepare(query)?;
+        let values: Vec<&dyn ToSql> = values.iter().map(AsRef::as_ref).collect();
+        let rows = statement.query_map(values.as_slice(), |row| read(&Columns::of(row)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+/// A key, a number of sessions, and tokens.
+fn spent(row: &Columns<'_, '_>) -> rusqlite::Result<TallyRow> {
+    let (key, sessions, tokens) = (row.get("key")?, row.count("sessions")?, row.tokens()?);
+    Ok(TallyRow { key, sessions, tokens, ..TallyRow::default() })
+}
+
+/// The number of the day of an event, as SQL: the clock's distance from UTC is that of its instant.
+fn day_of(ahead: &Ahead) -> String {
+    let micros = |seconds: i64| seconds.saturating_mul(1_000_000);
+    let before = ahead.before.iter();
+    let whens: String = before
+        .map(|(until, seconds)| {
+            format!(" WHEN at < {} THEN {}", until.as_microsecond(), micros(*seconds))
+        })
+        .collect();
+    let shift = micros(ahead.since);
+    match whens.is_empty() {
+        true => format!("((at + {shift}) / {DAY})"),
+        false => format!("((at + CASE{whens} ELSE {shift} END) / {DAY})"),
+    }
+}
+
+fn earliest(filter: &Filter) -> i64 {
+    filter.since.map_or(-i64::MAX, micros)
+}

@@ -1,0 +1,33 @@
+//! Asking a person: at the terminal that controls us, never at stdin, which anything can be.
+
+use crate::error::CliError;
+use std::fs::OpenOptions;
+use std::io::{BufRead, BufReader, Write};
+use taffrail_api::ErrorKind;
+use taffrail_approvals::own_caller;
+use taffrail_model::caller::Caller;
+
+/// Asks whether to go on. Who is not at a terminal was let in by `control.scripts` and is not asked.
+pub(super) fn agreed(question: &str) -> bool {
+    own_caller().caller != Caller::Person || asked(question)
+}
+
+/// Asks at the controlling terminal. Without one nobody agrees.
+pub(super) fn asked(question: &str) -> bool {
+    let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+        return false;
+    };
+    // Who cannot be asked does not agree.
+    if write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush()).is_err() {
+        return false;
+    }
+    let mut answer = String::new();
+    BufReader::new(terminal).read_line(&mut answer).ok();
+    matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+/// Nobody said yes.
+pub(super) fn not_agreed() -> CliError {
+    let message = "nothing was changed: you did not confirm at the terminal".to_owned();
+    CliError { kind: ErrorKind::Refused, message, hint: None }
+}

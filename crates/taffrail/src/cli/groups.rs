@@ -1,0 +1,52 @@
+//! The commands in groups, as `taffrail --help` lists them.
+
+use clap::Command;
+use std::fmt::Write;
+
+/// Every visible command, in exactly one group.
+pub(super) const GROUPS: [(&str, &str); 8] = [
+    ("See", "ls show search tail feed findings stats web"),
+    ("Act", "approvals approve deny rules away send queue attach resume run wait handoff"),
+    ("One session", "explain summary tag note export link forget capture"),
+    ("Devices", "device hub share teleport key"),
+    ("Setup", "setup hooks config daemon service notifications telemetry agents doctor uninstall"),
+    ("Data", "index rebuild archive backup restore"),
+    ("Documents", "document work"),
+    ("Scripts", "events status-bar token completions man"),
+];
+
+/// The columns of a command's name.
+const NAME: usize = 14;
+
+const HEAD: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n";
+const FOOT: &str =
+    "\nEvery command takes --json, --no-pager and --color WHEN; --help shows examples.\n";
+
+/// The same command with its subcommands in groups in its help.
+pub(super) fn grouped(command: Command) -> Command {
+    let template = format!("{HEAD}{}{FOOT}", listed(&command));
+    command.help_template(template)
+}
+
+fn listed(command: &Command) -> String {
+    let (header, literal) = (command.get_styles().get_header(), command.get_styles().get_literal());
+    let mut out = String::new();
+    for (heading, names) in GROUPS {
+        // Writing to a string cannot fail.
+        writeln!(out, "{header}{heading}:{header:#}").ok();
+        for name in names.split(' ') {
+            let about = about(command, name);
+            writeln!(out, "  {literal}{name:NAME$}{literal:#} {about}").ok();
+        }
+    }
+    out
+}
+
+/// The first line of a command's help.
+pub(super) fn about(command: &Command, name: &str) -> String {
+    let about = command.find_subcommand(name).and_then(Command::get_about);
+    about.map(ToString::to_string).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

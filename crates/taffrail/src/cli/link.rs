@@ -1,0 +1,135 @@
+//! `taffrail link`
+
+use super::completions::session_ids;
+use super::{Context, TEMPLATE};
+use crate::error::CliError;
+use crate::output::{Out, say};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use taffrail_api::client::escaped;
+use taffrail_api::{RepairBody, RepairReply};
+use taffrail_tui::terminal::{line, pad};
+
+/// Show or repair a session's link to its process and its files
+#[derive(Debug, clap::Args)]
+#[command(help_template = TEMPLATE, before_help = "\
+Examples:
+  taffrail link @last
+      its process, its history, and whether it can be resumed
+  taffrail link 3f2a --json              in the form of the binding contract
+  taffrail link join 3f2a 91c0           3f2a replaces 91c0
+  taffrail link split 91c0               undo the join
+  taffrail link archive 3f2a
+      keep it for history only; `resume` does not offer it
+")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+    #[arg(value_name = "ID", required = true, add = session_ids())]
+    id: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Replace a session by another; its id then names the other
+    Join {
+        /// Session that stays
+        #[arg(value_name = "ID", add = session_ids())]
+        id: String,
+        /// Session that it replaces
+        #[arg(value_name = "OTHER", add = session_ids())]
+        other: String,
+    },
+    /// Undo the join of a session, or of the sessions joined to it
+    Split {
+        /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+        #[arg(value_name = "ID", add = session_ids())]
+        id: String,
+    },
+    /// Keep a session for history only
+    Archive {
+        /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
+        #[arg(value_name = "ID", add = session_ids())]
+        id: String,
+        /// Undo the archiving
+        #[arg(long)]
+        undo: bool,
+    },
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    let Some(action) = &args.action else {
+        let id = args.id.as_deref().unwrap_or_default();
+        let told: Box<RawValue> = context.answer(id, "binding")?;
+        return if context.json { Out::new().raw_json(&told) } else { show(&told) };
+    };
+    let done = match action {
+        Action::Join { id, other } => {
+            let join = Some(context.found_id(other)?);
+            repaired(context, id, &RepairBody { join, ..RepairBody::default() })?
+        }
+        Action::Split { id } => {
+            repaired(context, id, &RepairBody { split: true, ..RepairBody::default() })?
+        }
+        Action::Archive { id, undo } => {
+            let archive = Some(!undo);
+            repaired(context, id, &RepairBody { archive, ..RepairBody::default() })?
+        }
+    };
+    if context.json {
+        return Out::new().json(&done);
+    }
+    say(&told(action, &done));
+    Ok(())
+}
+
+fn repaired(context: &Context, word: &str, body: &RepairBody) -> Result<RepairReply, CliError> {
+    let id = context.found_id(word)?;
+    Ok(context.questions()?.post(&format!("/api/sessions/{}/binding", escaped(&id)), body)?)
+}
+
+fn show(told: &RawValue) -> Result<(), CliError> {
+    let fields: serde_json::Map<String, Value> = serde_json::from_str(told.get())
+        .map_err(|error| CliError::from(anyhow::Error::from(error)))?;
+    let wide = fields.keys().map(String::len).max().unwrap_or(0);
+    let mut out = Out::new();
+    // What it rests on is for programs; people are told where, how far and when.
+    let shown = fields.iter().filter(|(name, _)| *name != "provenance");
+    out.lines(shown.map(|(name, value)| format!("{}  {}", pad(name, wide), plain(value))))
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => line(text),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) if fields.is_empty() => "-".to_owned(),
+        Value::Object(fields) => {
+            let parts = fields.iter().map(|(name, it)| format!("{} {}", line(name), plain(it)));
+            parts.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn told(action: &Action, done: &RepairReply) -> String {
+    let ids: Vec<_> = done.changed.iter().map(ToString::to_string).collect();
+    let ids = ids.join(", ");
+    match (action, ids.is_empty()) {
+        (Action::Join { .. }, true) => "the sessions were already joined".to_owned(),
+        (Action::Join { .. }, false) => {
+            let by = done.binding.get("repowire_session_id").map(plain);
+            format!("{ids} now means {}", by.unwrap_or_default())
+        }
+        (Action::Split { .. }, true) => "the session was not joined".to_owned(),
+        (Action::Split { .. }, false) => format!("split again: {ids}"),
+        (Action::Archive { undo: false, .. }, true) => {
+            "the session was already archived".to_owned()
+        }
+        (Action::Archive { undo: false, .. }, false) => format!("{ids} is kept for history only"),
+        (Action::Archive { undo: true, .. }, true) => "the session was not archived".to_owned(),
+        (Action::Archive { undo: true, .. }, false) => format!("{ids} is no longer archived"),
+    }
+}

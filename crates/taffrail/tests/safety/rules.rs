@@ -1,0 +1,104 @@
+//! Rules that mean what they read, whatever a tool calls its command and whatever a repository holds.
+
+use super::agent::{SESSION, request};
+use super::{PROGRAM, daemon};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use taffrail_testkit::{Home, claude};
+
+/// What a hook prints to a call that is about to run.
+fn pre(home: &Home, folder: &str, tool: &str, input: &Value) -> String {
+    let payload = request(folder, "PreToolUse", tool, input);
+    let mut hook = home.command(&["hook", "claude-code"]);
+    let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+fn denied(text: &str) -> bool {
+    let answer: Value = serde_json::from_str(text).unwrap_or_default();
+    answer["hookSpecificOutput"]["permissionDecision"] == "deny"
+}
+
+#[test]
+fn a_deny_answers_a_call_without_a_daemon() {
+    let home = Home::new(PROGRAM);
+    home.ok(&["rules", "add", "--deny", "--tool", "*", "--command", "git push *"]);
+    home.ok(&["rules", "add", "--allow", "--tool", "Bash", "--command", "cargo test *"]);
+    let check = |tool: &str, input: Value, expected: bool| {
+        let said = pre(&home, "/w/app", tool, &input);
+        assert_eq!(denied(&said), expected, "{tool} {input}: {said}");
+        assert!(expected || said.is_empty(), "{said}");
+    };
+    check("Bash", json!({"command": "git push --force"}), true);
+    check("mcp__shell__run", json!({"cmd": "git push -f"}), true);
+    check("mcp__x__exec", json!({"argv": ["git", "push", "-f"]}), true);
+    check("mcp__x__sh", json!({"script": "true\ngit push -f"}), true);
+    check("mcp__x__run", json!({"command": ["bash", "-lc", "git push -f"]}), true);
+    check("Bash", json!({"command": "ls"}), false);
+    // What is allowed is the agent's to ask for.
+    check("Bash", json!({"command": "cargo test"}), false);
+    check("Read", json!({"file_path": "/w/app/a"}), false);
+}
+
+#[test]
+fn a_repository_of_rules_without_end_costs_little() {
+    let home = Home::new(PROGRAM);
+    let rule = |number: usize| {
+        let words = "w ".repeat(60);
+        format!(
+            "\n[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\ncommand = \"zz{number} {words}*\"\n"
+        )
+    };
+    let rules: String = (0..1000).map(rule).collect();
+    let mut folder = "repository".to_owned();
+    fs::create_dir_all(home.path("repository/.git")).unwrap();
+    for _ in 0..24 {
+        home.write(&format!("{folder}/.taffrail/policy.toml"), format!("version = 1\n{rules}"));
+        folder.push_str("/d");
+    }
+    fs::create_dir_all(home.path(&folder)).unwrap();
+    let command = format!("echo {}", "aa; bb ".repeat(2_500));
+    let test = ["rules", "test", "--tool", "Bash", "--command", &command, "--json"];
+    let took = |folder: &str| {
+        let began = Instant::now();
+        let output = home.run_in(&home.path(folder), &test);
+        assert_eq!(output.status, 0, "{}", output.stderr);
+        assert!(!output.stdout.contains("\"allow\""), "{}", output.stdout);
+        began.elapsed()
+    };
+    fs::create_dir_all(home.path("plain")).unwrap();
+    let (plain, hostile) = (took("plain"), took(&folder));
+    assert!(hostile < plain * 4 + Duration::from_secs(1), "{plain:?} {hostile:?}");
+    // A deny of the user's own still counts there, and nothing is allowed.
+    home.ok(&["rules", "add", "--deny", "--tool", "Bash", "--command", "git push *"]);
+    home.ok(&["rules", "add", "--allow", "--tool", "Bash", "--command", "ls *"]);
+    let inside = home.path(&folder).display().to_string();
+    assert!(denied(&pre(&home, &inside, "Bash", &json!({"command": "git push"}))));
+    let ls = ["rules", "test", "--tool", "Bash", "--command", "ls", "--json"];
+    assert!(home.run_in(&home.path(&folder), &ls).stdout.contains("\"ask\""));
+}
+
+#[test]
+fn no_rule_allows_a_command_outside_of_its_sandbox() {
+    let home = Home::new(PROGRAM);
+    home.write(&claude::path(SESSION), claude::talk(SESSION, 0, 2));
+    let _run = daemon(&home);
+    home.ok(&["rules", "add", "--allow", "--tool", "Bash", "--command", "cargo test *"]);
+    let asked = |input: Value| {
+        let payload = request("/w/app", "PermissionRequest", "Bash", &input);
+        let mut hook = home.command(&["hook", "claude-code"]);
+        hook.env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+        let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    // Nobody sits there, so what no rule decides is left to the agent at once.
+    let plain = json!({"command": "cargo test", "description": "d", "timeout": 9000});
+    assert!(asked(plain).contains("allow"));
+    assert_eq!(asked(json!({"command": "cargo test", "dangerouslyDisableSandbox": true})), "");
+    assert_eq!(asked(json!({"command": "cargo test", "env": {"PATH": "/tmp"}})), "");
+}

@@ -1,0 +1,107 @@
+//! Changes of the team that touch its user's own devices: what somebody wants to be told of.
+
+use crate::error::DeviceError;
+use crate::local_device::{ThisDevice, own};
+use taffrail_api::{Check, CheckStatus};
+use taffrail_context::Settings;
+use taffrail_model::DeviceId;
+use taffrail_model::notices::{Notice, NoticeKind};
+use taffrail_sync::Roster;
+use taffrail_sync::roster::{Entry, Op, looks_like};
+
+/// How long `doctor` warns of one, in seconds: two weeks.
+const NEW: i64 = 14 * 24 * 3_600;
+
+/// What an entry did to the devices of this one's user; nothing where it was signed here.
+fn touch(own: &ThisDevice, roster: &Roster, entry: &Entry) -> Option<String> {
+    let said = &entry.statement;
+    let is_ours = |id: &DeviceId| roster.member(id).is_some_and(|it| it.device.user == own.user);
+    let name = |id: &DeviceId| {
+        roster.member(id).map_or_else(|| id.to_string(), |it| it.device.name.clone())
+    };
+    let by = name(&said.by);
+    if said.by == own.id {
+        return None;
+    }
+    match &said.op {
+        Op::Add { device, .. } if device.user == own.user => {
+            Some(format!("{by} let {} in as a device of yours", device.name))
+        }
+        Op::Admin { device } if is_ours(device) => {
+            Some(format!("{by} lets your device {} change the team", name(device)))
+        }
+        Op::Remove { device } if is_ours(device) => {
+            Some(format!("{by} took your device {} out of the team", name(device)))
+        }
+        Op::Recovery { user, .. } if *user == own.user => {
+            Some(format!("{by} named a recovery key for you"))
+        }
+        Op::Found { .. }
+        | Op::Add { .. }
+        | Op::Admin { .. }
+        | Op::Remove { .. }
+        | Op::Rotate
+        | Op::Recovery { .. } => None,
+    }
+}
+
+/// What a notice says of the entries that are new in a roster, where any touches this user.
+///
+/// # Errors
+/// When this device's files cannot be read.
+pub fn notice_of(settings: &Settings, roster: &Roster) -> Result<Option<Notice>, DeviceError> {
+    let own = own(settings)?;
+    let new = roster.entries().iter().skip(own.roster.entries().len());
+    let told: Vec<_> = new.filter_map(|it| touch(&own, roster, it)).collect();
+    Ok((!told.is_empty()).then(|| Notice {
+        id: format!("team-{}", roster.pin().n),
+        at: (settings.now)(),
+        kind: NoticeKind::Finding,
+        title: "Your devices changed".to_owned(),
+        body: told.join("; "),
+        about: Vec::new(),
+    }))
+}
+
+/// What `doctor` says of the team: the last change that touched this user, and names that look alike.
+///
+/// # Errors
+/// When this device's files cannot be read.
+pub fn doctor_checks(settings: &Settings) -> Result<Vec<Check>, DeviceError> {
+    let own = match own(settings) {
+        Err(DeviceError::NotMade) => return Ok(Vec::new()),
+        own => own?,
+    };
+    let now = (settings.now)().as_second();
+    let mut entries = own.roster.entries().iter().rev();
+    let last = entries.find_map(|it| Some((it, touch(&own, &own.roster, it)?)));
+    let changed = last.map(|(entry, told)| {
+        let at = entry.statement.at;
+        let is_new = now - at.as_second() < NEW;
+        let evidence = format!("{told}, on {} (UTC)", at.strftime("%Y-%m-%d"));
+        match is_new {
+            true => check(CheckStatus::Warning, evidence),
+            false => check(CheckStatus::Ok, evidence),
+        }
+    });
+    Ok(changed.into_iter().chain(alike(&own.roster)).collect())
+}
+
+/// Devices or users of the team whose names people would take for one another.
+fn alike(roster: &Roster) -> Option<Check> {
+    let current: Vec<_> =
+        roster.members().filter(|it| it.is_current()).map(|it| &it.device).collect();
+    let pairs = current.iter().flat_map(|one| current.iter().map(move |other| (one, other)));
+    let names = pairs.flat_map(|(one, other)| {
+        [(one.name.as_str(), other.name.as_str()), (one.user.as_str(), other.user.as_str())]
+    });
+    let found = names.into_iter().find(|(one, other)| looks_like(one, other));
+    found.map(|(one, other)| {
+        check(CheckStatus::Warning, format!("{one:?} and {other:?} look alike"))
+    })
+}
+
+fn check(status: CheckStatus, evidence: String) -> Check {
+    let fix = (status != CheckStatus::Ok).then(|| "taffrail device ls".to_owned());
+    Check { id: "team".to_owned(), status, evidence, fix }
+}

@@ -1,0 +1,194 @@
+//! Fuzzing that a seed decides and a count bounds: damaged inputs for one door of the program.
+//!
+//! The inputs are made of real ones. The door must not panic and must not take longer than an input's length
+//! allows; what else must hold, the test says. A failure tells its input, and `TAFFRAIL_SEED` brings it back.
+
+mod bytes;
+
+pub use bytes::Damager;
+
+use crate::mutate::{Lengths, Mutator};
+use crate::{Chance, Scale};
+use rustix::time::{ClockId, clock_gettime};
+use std::time::Duration;
+
+/// No input may take more of a processor than this, and this for each of its bytes, in a build without
+/// optimisations.
+const SLOW: Duration = Duration::from_millis(500);
+const SLOW_A_BYTE: Duration = Duration::from_micros(20);
+/// A noisy machine is asked again so often before an input counts as slow.
+const TRIES: usize = 5;
+/// How much of an input a failure shows, in bytes.
+const SHOWN: usize = 4_000;
+/// The longest input that is made.
+const LONGEST: usize = 64 * 1024;
+
+/// How many inputs are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// On every check.
+    pub slice: usize,
+    /// With `TAFFRAIL_FULL=1`.
+    pub full: usize,
+}
+
+/// Inputs for one door.
+#[derive(Debug)]
+pub struct Fuzz {
+    name: &'static str,
+    seeds: Vec<Vec<u8>>,
+    words: &'static [&'static str],
+}
+
+impl Fuzz {
+    /// Inputs made of these.
+    ///
+    /// # Panics
+    /// When there are none.
+    #[must_use]
+    pub fn of(name: &'static str, seeds: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
+        let seeds: Vec<Vec<u8>> = seeds.into_iter().map(Into::into).collect();
+        assert!(!seeds.is_empty(), "{name} has no seeds");
+        Self { name, seeds, words: &[] }
+    }
+
+    /// Words that mean something behind this door; they are put in, too.
+    #[must_use]
+    pub fn with_words(self, words: &'static [&'static str]) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Tries damaged inputs, and gives how many the door took.
+    ///
+    /// # Panics
+    /// When the door does, or is slow.
+    pub fn run(&self, counts: Counts, mut door: impl FnMut(&[u8]) -> Took) -> usize {
+        let scale = Scale::from_env();
+        let count = scale.pick(counts.slice, counts.full);
+        let mut maker = Maker::new(self, scale.chance(self.name));
+        let (began, mut taken, mut bytes) = (worked(), 0, 0);
+        for number in 0..count {
+            let input = maker.next();
+            bytes += input.len();
+            taken += usize::from(self.try_one(number, &input, &mut door) == Took::Yes);
+        }
+        let took = worked().saturating_sub(began);
+        eprintln!("{}: {count} inputs, {bytes} bytes, {taken} taken, in {took:?}", self.name);
+        taken
+    }
+
+    fn try_one(&self, number: usize, input: &[u8], door: &mut impl FnMut(&[u8]) -> Took) -> Took {
+        let told = InputReport { name: self.name, number, input };
+        let (took, outcome) = timed(|| door(input));
+        let most = SLOW + SLOW_A_BYTE * u32::try_from(input.len()).unwrap_or(u32::MAX);
+        if took > most {
+            let best = (1..TRIES).map(|_| timed(|| door(input)).0).min().unwrap_or(took);
+            assert!(best <= most, "{best:?} for {} bytes", input.len());
+        }
+        drop(told);
+        outcome
+    }
+}
+
+/// Whether a door took an input for what it is for. A run in which none is taken tries nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Took {
+    /// It did.
+    Yes,
+    /// It refused it.
+    No,
+}
+
+impl From<bool> for Took {
+    fn from(it: bool) -> Self {
+        if it { Self::Yes } else { Self::No }
+    }
+}
+
+/// Says which input it was, should the door panic.
+struct InputReport<'a> {
+    name: &'a str,
+    number: usize,
+    input: &'a [u8],
+}
+
+impl Drop for InputReport<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let begin = &self.input[..self.input.len().min(SHOWN)];
+            let (name, number, length) = (self.name, self.number, self.input.len());
+            eprintln!("{name}: input {number} of {length} bytes: {}", begin.escape_ascii());
+        }
+    }
+}
+
+/// Makes one input after another.
+struct Maker<'a> {
+    chance: Chance,
+    seeds: &'a [Vec<u8>],
+    members: Mutator,
+    bytes: Damager,
+}
+
+impl<'a> Maker<'a> {
+    fn new(fuzz: &'a Fuzz, chance: Chance) -> Self {
+        let lengths = Lengths { usual: (500, LONGEST), extreme: None };
+        let members = Mutator::new(chance.fork("members"), lengths);
+        let bytes = Damager::new(chance.fork("bytes"), fuzz.words, LONGEST);
+        Self { chance, seeds: &fuzz.seeds, members, bytes }
+    }
+
+    /// One in fifty is a seed as it is; what is one JSON object is damaged by its members half the time.
+    fn next(&mut self) -> Vec<u8> {
+        let [one, other] = [(); 2].map(|()| self.chance.pick(self.seeds));
+        match self.chance.below(50) {
+            0 => one.clone(),
+            1..25 if one.starts_with(b"{") => self.members.mutate(one, other),
+            _ => self.bytes.damage(one, other),
+        }
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let began = worked();
+    let out = work();
+    (worked().saturating_sub(began), out)
+}
+
+/// What this thread had of a processor so far.
+fn worked() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec.cast_unsigned(), u32::try_from(now.tv_nsec).unwrap())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTS: Counts = Counts { slice: 200, full: 200 };
+
+    #[test]
+    fn the_same_seed_makes_the_same_inputs() {
+        let made = || {
+            let mut all = Vec::new();
+            let fuzz = Fuzz::of("x", ["{\"a\":1}", "a = 1"]).with_words(&["="]);
+            let taken = fuzz.run(COUNTS, |input| {
+                all.push(input.to_vec());
+                Took::from(input == b"a = 1")
+            });
+            assert!(taken > 0, "a seed is among them");
+            all
+        };
+        assert_eq!(made(), made());
+    }
+
+    #[test]
+    #[should_panic(expected = "for 3 bytes")]
+    fn a_slow_door_is_noticed() {
+        Fuzz::of("slow", ["abc"]).try_one(0, b"abc", &mut |_| {
+            let until = worked() + SLOW + SLOW_A_BYTE * 100;
+            while worked() < until {}
+            Took::Yes
+        });
+    }
+}

@@ -1,0 +1,278 @@
+//! The threads around the board: one reads keys, one follows the daemon, a few send it requests.
+
+pub(crate) mod background;
+pub(crate) mod canvas;
+
+use crate::state::message::{Answer, Ask, Folder, Message, News};
+use crate::state::search;
+use crossterm::event::{self, Event as Input, KeyEventKind};
+use serde::de::DeserializeOwned;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use taffrail_api::client::{Update, escaped, path};
+use taffrail_api::{
+    AgentList, Approvals, Client, ClientError, DecisionBody, EventLine, FeedReply, FindingList,
+    HookList, NotifyBody, ResumeBody, ResumeReply, SearchReply, SessionList, StatusList,
+    StreamReply,
+};
+use taffrail_model::SessionId;
+
+/// Threads that ask.
+const ASKERS: usize = 4;
+/// How long a key may wait for a board that has given its terminal away.
+const LOOK: Duration = Duration::from_millis(250);
+/// The time before the daemon is looked for again.
+const AGAIN: Duration = Duration::from_millis(500);
+/// Hits of a search, and events of the feed, that are asked for.
+const HITS: &str = "60";
+const FEED: &str = "300";
+
+/// Whether keys are ours, or those of a program that has the terminal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gate {
+    away: Arc<AtomicBool>,
+    asleep: Arc<AtomicBool>,
+}
+
+impl Gate {
+    /// Leaves keys to somebody else; comes back when nobody reads them here any more.
+    pub(crate) fn leave(&self) {
+        self.away.store(true, Ordering::SeqCst);
+        while !self.asleep.load(Ordering::SeqCst) {
+            thread::park_timeout(Duration::from_millis(5));
+        }
+    }
+
+    /// Takes keys again.
+    pub(crate) fn come_back(&self) {
+        self.away.store(false, Ordering::SeqCst);
+    }
+}
+
+/// The question sent to the terminal before keys are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TerminalQuery {
+    None,
+    Background,
+}
+
+/// Reads keys until the channel closes, and before them the terminal's answer.
+pub(crate) fn keys(to: SyncSender<Message>, gate: Gate, query: TerminalQuery) {
+    thread::spawn(move || {
+        if query == TerminalQuery::Background {
+            let is_over = || gate.away.load(Ordering::SeqCst);
+            background::listen(|it| to.send(it).is_ok(), is_over);
+        }
+        loop {
+            let away = gate.away.load(Ordering::SeqCst);
+            gate.asleep.store(away, Ordering::SeqCst);
+            if away {
+                thread::park_timeout(Duration::from_millis(20));
+                continue;
+            }
+            // A terminal that is gone ends us by a signal, too.
+            let message = match event::poll(LOOK) {
+                Ok(true) => event::read().ok().and_then(message),
+                Ok(false) => continue,
+                Err(_) => Some(Message::End),
+            };
+            if message.is_some_and(|it| to.send(it).is_err()) {
+                return;
+            }
+        }
+    });
+}
+
+fn message(input: Input) -> Option<Message> {
+    match input {
+        Input::Key(key) if key.kind != KeyEventKind::Release => Some(Message::Key(key)),
+        Input::Mouse(mouse) => Some(Message::Mouse(mouse)),
+        Input::Paste(text) => Some(Message::Paste(text)),
+        Input::Resize(..) => Some(Message::Resize),
+        Input::Key(_) | Input::FocusGained | Input::FocusLost => None,
+    }
+}
+
+/// Ends the board when the system asks for it.
+pub(crate) fn signals(to: SyncSender<Message>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT])?;
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if to.send(Message::End).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// Follows the daemon; looks for it again when it is gone.
+pub(crate) fn news(mut client: Client, state: PathBuf, to: SyncSender<Message>) {
+    thread::spawn(move || {
+        loop {
+            let why = match follow(&client, &to) {
+                Ok(Ended::NobodyListens) => return,
+                Ok(Ended::BrokenOff) => "the daemon has ended".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            if to.send(Message::News(News::Lost(why))).is_err() {
+                return;
+            }
+            thread::sleep(AGAIN);
+            if let Ok(found) = Client::connect(&state) {
+                client = found;
+            }
+        }
+    });
+}
+
+/// Why following ended.
+enum Ended {
+    NobodyListens,
+    BrokenOff,
+}
+
+fn follow(client: &Client, to: &SyncSender<Message>) -> Result<Ended, ClientError> {
+    for told in client.follow("/api/stream")? {
+        if let Some(news) = read(&told?)
+            && to.send(Message::News(news)).is_err()
+        {
+            return Ok(Ended::NobodyListens);
+        }
+    }
+    Ok(Ended::BrokenOff)
+}
+
+/// What a message of the stream says; what we do not know says nothing.
+fn read(told: &Update) -> Option<News> {
+    fn of<T: DeserializeOwned>(told: &Update) -> Option<T> {
+        serde_json::from_str(&told.data).ok()
+    }
+    match told.name.as_str() {
+        "snapshot" => of::<StatusList>(told).map(|it| News::All(it.sessions, it.reading)),
+        "reading" => of(told).map(News::Reading),
+        "status" => of(told).map(News::Status),
+        "approval" => Some(News::Approval),
+        "finding" => Some(News::Finding),
+        "" => match of(told)? {
+            EventLine::Event(event) => Some(News::Event(event)),
+            EventLine::Removed(_) => None,
+        },
+        _ => None,
+    }
+}
+
+/// Asks what the board wants to know, several things at a time.
+pub(crate) fn askers(
+    (client, own): (&Client, &Path),
+    from: Receiver<Ask>,
+    to: &SyncSender<Message>,
+) {
+    let from = Arc::new(Mutex::new(from));
+    for _ in 0..ASKERS {
+        let (client, from, to) = (client.clone(), Arc::clone(&from), to.clone());
+        let own = own.to_owned();
+        thread::spawn(move || {
+            loop {
+                let next = from.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                let Ok(ask) = next else { return };
+                let answer = answer((&client, &own), &ask)
+                    .unwrap_or_else(|error| Answer::Failed { asked: ask, why: error.to_string() });
+                if to.send(Message::Answer(answer)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// What our own command prints as the brief of a session; else what it complains of.
+fn handoff(own: &Path, id: SessionId) -> Result<String, Box<dyn Error>> {
+    let mut command = Command::new(own);
+    let ended = command.args(["handoff", &id.to_string()]).stdin(Stdio::null()).output()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match ended.status.success() {
+        true => Ok(text(&ended.stdout)),
+        false => Err(text(&ended.stderr).trim_start_matches("taffrail: ").trim().into()),
+    }
+}
+
+fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn Error>> {
+    let of = |id: &SessionId, what: &str| format!("/api/sessions/{id}/{what}");
+    Ok(match ask {
+        Ask::Sessions => Answer::Sessions(client.get::<SessionList>("/api/sessions")?.sessions),
+        Ask::Session(id) => Answer::Session(client.get(&format!("/api/sessions/{id}"))?),
+        Ask::Recent => {
+            let asked = path("/api/sessions", &[("since", "15m"), ("all", "true")]);
+            Answer::Recent(client.get::<SessionList>(&asked)?.sessions)
+        }
+        Ask::Approvals => Answer::Approvals(client.get::<Approvals>("/api/approvals")?.approvals),
+        Ask::Decide { id, decision, reason } => {
+            let by = Some("board".to_owned());
+            let body =
+                DecisionBody { decision: *decision, reason: reason.clone(), by, blind: false };
+            let row = client.post(&format!("/api/approvals/{}", escaped(id.as_str())), &body)?;
+            Answer::Decided { decision: *decision, row: Box::new(row) }
+        }
+        Ask::Summary(id) => Answer::Summary(*id, client.get(&of(id, "summary"))?),
+        Ask::Explain(id) => Answer::Explain(*id, client.get(&of(id, "explain"))?),
+        Ask::Events { id, limit } => {
+            let asked = path(&of(id, "stream"), &[("limit", &limit.to_string())]);
+            let lines = client.get::<StreamReply>(&asked)?.events;
+            Answer::Events { id: *id, limit: *limit, lines }
+        }
+        Ask::Search { query } => {
+            let asked = path("/api/search", &[("q", &search::query(query)), ("limit", HITS)]);
+            let reply = client.get::<SearchReply>(&asked)?;
+            Answer::Search { query: query.clone(), reply }
+        }
+        Ask::Findings => Answer::Findings(client.get::<FindingList>("/api/findings")?.findings),
+        Ask::Health => Answer::Health(client.get("/api/health")?),
+        Ask::Activity(span) => {
+            let asked = path("/api/activity", &[("since", &format!("{span}m"))]);
+            Answer::Activity { span: *span, activity: client.get(&asked)? }
+        }
+        Ask::Resume(id) => {
+            let plan: ResumeReply =
+                client.post(&of(id, "controls/resume"), &ResumeBody { dry_run: true })?;
+            let is_there = plan.cwd.as_deref().is_some_and(|it| Path::new(it).is_dir());
+            let folder = if is_there { Folder::There } else { Folder::Gone };
+            Answer::Resume { id: *id, plan: Box::new(plan), folder }
+        }
+        Ask::Machine => Answer::Machine {
+            agents: client.get::<AgentList>("/api/agents")?.agents,
+            hooks: client.get::<HookList>("/api/hooks")?.agents,
+        },
+        Ask::Handoff(id) => Answer::Handoff { id: *id, text: handoff(own, *id)? },
+        Ask::Send { id, text } => {
+            let from_peer_id = Some("board".to_owned());
+            let body = NotifyBody { text: text.clone(), from_peer_id, ..NotifyBody::default() };
+            Answer::Receipt { id: *id, receipt: client.post(&of(id, "controls/notify"), &body)? }
+        }
+        Ask::Receipt { id, name } => {
+            let receipt = client.get(&format!("/api/receipts/{}", escaped(name)))?;
+            Answer::Receipt { id: *id, receipt }
+        }
+        Ask::Today => Answer::Today(client.get(&path("/api/stats", &[("since", "24h")]))?),
+        Ask::Feed => {
+            let asked = path("/api/feed", &[("limit", FEED)]);
+            Answer::Feed(client.get::<FeedReply>(&asked)?.events)
+        }
+    })
+}
+
+/// Sends requests to the threads that ask the daemon.
+pub(crate) fn send(to: &Sender<Ask>, asks: Vec<Ask>) {
+    for ask in asks {
+        // Without askers the board is about to end.
+        to.send(ask).ok();
+    }
+}

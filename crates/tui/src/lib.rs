@@ -1,0 +1,31 @@
+//! The board in the terminal, and the words, tables and times it shares with the commands.
+//!
+//! The board speaks to the daemon through `taffrail-api` only. Whatever it needs of the process
+//! around it comes in [`Options`]: time, environment, paths, and how a program is started.
+//!
+//! A message changes the state in `update`; `view` draws the state and cannot change it;
+//! `io` holds the terminal and the threads that send messages.
+
+pub mod changes;
+pub mod feed_line;
+mod io;
+pub mod letters;
+pub mod numbers;
+mod paint;
+pub mod phrases;
+mod run;
+#[cfg(test)]
+mod samples;
+mod state;
+pub mod table;
+pub mod terminal;
+#[cfg(test)]
+mod tests;
+pub mod transcript;
+mod update;
+mod view;
+pub mod when;
+
+pub use paint::theme::ThemeChoice;
+pub use run::{Options, run};
+pub use state::welcome::Service;

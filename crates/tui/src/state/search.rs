@@ -1,0 +1,66 @@
+//! The text of a search, and its hits.
+
+use crate::state::input::Input;
+use taffrail_api::SearchHit;
+use taffrail_model::SessionId;
+
+/// What is searched for, and what was found.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    pub(crate) input: Input,
+    pub(crate) at: usize,
+    pub(crate) sessions: Vec<SessionId>,
+    pub(crate) hits: Vec<SearchHit>,
+    /// What the hits are for.
+    pub(crate) answered: Option<String>,
+    pub(crate) asked: Option<String>,
+    pub(crate) total: (u64, bool),
+    pub(crate) why_not: Option<String>,
+}
+
+impl Search {
+    /// The words that are searched for, in small letters.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let words = self.input.text.split_whitespace().filter(|it| !it.contains(':'));
+        let trimmed = words.map(|it| it.trim_matches(['"', '*']).to_lowercase());
+        trimmed.filter(|it| !it.is_empty()).collect()
+    }
+
+    /// The session that is chosen among what was found.
+    pub(crate) fn target(&self) -> Option<SessionId> {
+        match self.sessions.get(self.at) {
+            Some(id) => Some(*id),
+            None => self.hit().map(|it| it.session_id),
+        }
+    }
+
+    pub(crate) fn hit(&self) -> Option<&SearchHit> {
+        self.hits.get(self.at.checked_sub(self.sessions.len())?)
+    }
+}
+
+/// What is asked of the daemon: the last word may still be being typed.
+pub(crate) fn query(text: &str) -> String {
+    let is_open = text.chars().next_back().is_some_and(char::is_alphanumeric);
+    let last = text.rsplit(' ').next().unwrap_or_default();
+    let in_phrase = text.matches('"').count() % 2 == 1;
+    let is_word = is_open && !last.contains([':', '"', '*']) && last.chars().count() > 1;
+    if is_word && !in_phrase { format!("{text}*") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_being_typed_is_a_beginning() {
+        let check = |text: &str, expected: &str| assert_eq!(query(text), expected);
+        check("zzquok", "zzquok*");
+        check("one tw", "one tw*");
+        check("one t", "one t");
+        check("one ", "one ");
+        check("\"one tw", "\"one tw");
+        check("agent:cla", "agent:cla");
+        check("one*", "one*");
+    }
+}

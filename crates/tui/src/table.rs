@@ -1,0 +1,151 @@
+//! Sessions on a screen.
+
+use crate::terminal::{fit, line, pad};
+use crate::when;
+use crate::when::Clock;
+use taffrail_api::Session;
+use taffrail_model::Confidence;
+use taffrail_model::replication::is_locator;
+use taffrail_model::status::{Group, Status, WaitingKind, is_recent};
+
+const ID: usize = 8;
+const AGENT: usize = 8;
+const AGE: usize = 6;
+const PROJECT: usize = 16;
+const DEVICE: usize = 10;
+
+/// The groups in the order they are shown.
+pub const GROUPS: [Group; 6] =
+    [Group::NeedsYou, Group::Working, Group::YourTurn, Group::Failed, Group::Idle, Group::Done];
+
+/// What a group is called.
+pub fn heading(group: Group) -> &'static str {
+    match group {
+        Group::NeedsYou => "NEEDS YOU",
+        Group::Working => "WORKING",
+        Group::YourTurn => "YOUR TURN",
+        Group::Failed => "FAILED",
+        Group::Idle => "IDLE",
+        Group::Done => "DONE",
+    }
+}
+
+/// Whether the device of each session is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// There is more than one.
+    Device,
+    /// All are on this one.
+    Nothing,
+}
+
+impl Shown {
+    /// As it is needed for these sessions.
+    pub fn of(sessions: &[Session]) -> Self {
+        let mut devices = sessions.iter().map(|it| &it.device);
+        let first = devices.next();
+        let differ = devices.any(|it| Some(it) != first);
+        match differ || sessions.iter().any(|it| elsewhere(it).is_some()) {
+            true => Self::Device,
+            false => Self::Nothing,
+        }
+    }
+}
+
+/// The device a session is on, where it is another one.
+pub fn elsewhere(session: &Session) -> Option<String> {
+    let device = session.device.as_deref().filter(|_| is_locator(&session.source_uri));
+    device.map(line)
+}
+
+fn device(session: &Session, shown: Shown) -> String {
+    let name = session.device.as_deref().map_or_else(|| "here".to_owned(), line);
+    match shown {
+        Shown::Device => format!("{} ", pad(&fit(&name, DEVICE), DEVICE)),
+        Shown::Nothing => String::new(),
+    }
+}
+
+/// One session in `width` columns: its status, since when, and what it waits for.
+pub fn row(session: &Session, clock: &Clock, (width, shown): (usize, Shown)) -> String {
+    let id: String = session.id.to_string().chars().take(ID).collect();
+    let since = session.status_since.filter(|_| session.group != Group::Done);
+    let age = since.or(session.last_event_at).map_or("?".to_owned(), |at| clock.age(at));
+    let worker = if session.parent_id.is_some() { "└ " } else { "" };
+    let row = format!(
+        "{}{} {id} {} {age:>AGE$} {}{} {worker}{}",
+        shape(session),
+        doubt(session),
+        pad(short(&session.agent), AGENT),
+        device(session, shown),
+        pad(&project(session), PROJECT),
+        what(session)
+    );
+    fit(&row, width)
+}
+
+/// The status of a session, in words.
+pub fn status(session: &Session, clock: &Clock) -> String {
+    let since = session.status_since.filter(|at| is_recent(*at, clock.now));
+    let since = since.map(|at| format!(" for {}", when::ago(at, clock.now)));
+    let failed = if session.failed { ", failed" } else { "" };
+    let mark = shape(session);
+    let status = session.status.as_str();
+    format!("{mark} {status}{failed}{}{}", since.unwrap_or_default(), runs_at(session))
+}
+
+fn runs_at(session: &Session) -> String {
+    match (session.pid, session.executor.as_deref()) {
+        (Some(pid), Some(executor)) => format!(" · process {pid} at {}", line(executor)),
+        (Some(pid), None) => format!(" · process {pid}"),
+        (None, _) => String::new(),
+    }
+}
+
+/// What is not sure is marked, but for what is over.
+pub fn doubt(session: &Session) -> char {
+    let over = matches!(session.group, Group::Done | Group::Failed);
+    if over || session.confidence == Confidence::High { ' ' } else { '~' }
+}
+
+/// A shape for each state, so that colour never speaks alone.
+pub fn shape(session: &Session) -> char {
+    let asked = session.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
+    match session.status {
+        _ if session.failed || session.lifecycle.as_str() == "lost" => '✕',
+        Status::WaitingApproval => '●',
+        Status::Waiting if asked => '◆',
+        Status::Running => '◐',
+        Status::Waiting => '◇',
+        Status::Idle => '○',
+        Status::Exited => '✓',
+        Status::Unknown => '?',
+    }
+}
+
+/// The first word of an agent's id is enough to tell agents apart in a column.
+pub fn short(agent: &str) -> &str {
+    agent.split('-').next().unwrap_or(agent)
+}
+
+/// The last folder of a session's project.
+pub fn project(session: &Session) -> String {
+    let path = session.project_path.as_deref().unwrap_or("?");
+    line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path))
+}
+
+/// What it waits for, or else its title.
+fn what(session: &Session) -> String {
+    let waiting = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
+    match waiting.map(|it| (it.kind, line(&it.text))) {
+        Some((WaitingKind::Approval, text)) => format!("run  {text}"),
+        Some((WaitingKind::Question, text)) => format!("asks \"{text}\""),
+        Some((WaitingKind::Prompt, _)) | None => title(session),
+    }
+}
+
+fn title(session: &Session) -> String {
+    let title = session.title.as_deref().map(line).filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| "(no title)".to_owned());
+    if session.captured { title } else { format!("(not captured) {title}") }
+}

@@ -1,0 +1,74 @@
+//! Text on a terminal: made safe, and fitted to columns.
+
+pub use taffrail_model::terminal::{clean, line};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The most characters of a text that goes on one line; no screen is as wide.
+const LONGEST: usize = 2_000;
+
+/// Foreign text on one line. Marks that choose another form of a character go: terminals do not
+/// agree on how wide that is.
+pub fn shown(text: &str) -> String {
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
+    let text = line(text.get(..end).unwrap_or(text));
+    let chooses = |it: char| matches!(it, '\u{fe00}'..='\u{fe0f}');
+    if text.contains(chooses) { text.replace(chooses, "") } else { text }
+}
+
+/// At most `width` columns, with a mark where something was left out.
+pub fn fit(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    let mut used = 0;
+    for character in text.chars() {
+        let wide = character.width().unwrap_or(0);
+        if used + wide + 1 > width {
+            break;
+        }
+        used += wide;
+        out.push(character);
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+/// At most `width` columns of the end of a text, with a mark where something was left out.
+pub fn fit_end(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let kept = text.char_indices().rev().take_while(|(_, character)| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    });
+    let begin = kept.last().map_or(text.len(), |(at, _)| at);
+    format!("…{}", text.get(begin..).unwrap_or_default())
+}
+
+/// Filled with spaces to `width` columns.
+pub fn pad(text: &str, width: usize) -> String {
+    let text = fit(text, width);
+    let missing = width.saturating_sub(text.width());
+    text + &" ".repeat(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_fit_their_columns() {
+        assert_eq!(fit("漢字漢字", 5), "漢字…");
+        assert_eq!(pad("漢", 4), "漢  ");
+        assert_eq!(fit("abc", 3), "abc");
+        assert_eq!(fit("abc", 0), "");
+        assert_eq!(fit_end("漢字漢字", 5), "…漢字");
+        assert_eq!(fit_end("/w/some/app", 8), "…ome/app");
+        assert_eq!(fit_end("/w/app", 8), "/w/app");
+    }
+}
