@@ -39,7 +39,7 @@ impl PlacementError {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::NotOfSession => "is no file of this session",
+            Self::NotOfSession => "is not a file of this session",
             Self::FolderTooLong => "would stand in a folder whose name only the agent knows",
         }
     }

@@ -19,7 +19,7 @@ pub fn open_own(path: &Path) -> Result<File> {
     match (found.is_file() && is_ours, found.mode() & 0o022) {
         (true, 0) => Ok(file),
         (true, _) => Err(Error::other("others may write it; chmod 600 takes that away")),
-        (false, _) => Err(Error::other("it is no regular file of yours")),
+        (false, _) => Err(Error::other("it is not a regular file of yours")),
     }
 }
 

@@ -72,7 +72,7 @@ pub enum Error {
     #[error("{0}")]
     File(String),
     /// A tag that is none.
-    #[error("`{0}` is no tag")]
+    #[error("`{0}` is not a tag")]
     NoTag(String),
     /// A repair that would leave bindings unsound.
     #[error("{0}")]

@@ -19,7 +19,7 @@ pub fn backup(settings: &Settings, file: &Path) -> Result<(), Error> {
 /// Puts a ledger in the place of the one there is. What was forgotten in either stays forgotten.
 ///
 /// # Errors
-/// When another program writes, or the file is no ledger this version can read.
+/// When another program writes, or the file is not a ledger this version can read.
 pub fn restore(settings: &Settings, file: &Path) -> Result<(), Error> {
     Ok(Ledger::replace(&settings.data, file, &settings.new_device)?)
 }

@@ -34,7 +34,7 @@ fn lay_out<'p>(parts: impl Iterator<Item = &'p [u8]>, mut room: &mut [u8]) {
     }
 }
 
-/// A checksum of bytes as they stand in a source: it notices a change, and is no identity.
+/// A checksum of bytes as they stand in a source: it notices a change, and is not an identity.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> Digest16 {
     twox_hash::XxHash3_128::oneshot(bytes).to_be_bytes()

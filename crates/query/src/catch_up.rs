@@ -1,5 +1,9 @@
 //! Bringing the index up to date before an answer, within a budget.
 
+use crate::filter::tag;
+use crate::selection::{asks_what_about, is_narrowed};
+use crate::unread::add_unread;
+use taffrail_api::{ListRequest, Session};
 use taffrail_capture::{Plan, discover};
 use taffrail_context::{Error, Settings};
 use taffrail_ingest::{Bring, Budget, Progress, Scope, bring_up, planned};
@@ -17,23 +21,45 @@ pub struct Waiting {
 }
 
 /// The index after catching up, and what is still missing from it.
-pub(crate) struct CaughtUp {
-    pub reader: Option<IndexReader>,
+pub struct CaughtUp {
+    /// Sources that could not be read.
     pub problems: Vec<String>,
-    pub left: Plan,
+    pub(crate) reader: Option<IndexReader>,
+    left: Plan,
     writer_elsewhere: bool,
 }
 
 impl CaughtUp {
     /// What waits to be read.
-    pub(crate) fn waiting(&self) -> Waiting {
+    #[must_use]
+    pub fn waiting(&self) -> Waiting {
         let (sources, bytes) = (self.left.jobs.len(), self.left.bytes());
         Waiting { sources, bytes, writer_elsewhere: self.writer_elsewhere }
+    }
+
+    /// Adds the sessions whose source is on disk and not in the index yet.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn add_unread(
+        &self,
+        settings: &Settings,
+        sessions: &mut Vec<Session>,
+        request: &ListRequest,
+    ) -> Result<(), Error> {
+        if self.left.jobs.is_empty() || is_narrowed(request) || asks_what_about(request) {
+            return Ok(());
+        }
+        add_unread(settings, (sessions, &self.left), request);
+        tag(settings, sessions)
     }
 }
 
 /// Catches up within a budget; while another program writes, what is indexed must do.
-pub(crate) fn caught_up(
+///
+/// # Errors
+/// When our own files cannot be read.
+pub fn caught_up(
     settings: &Settings,
     budget: Budget<'_>,
     progress: &mut dyn FnMut(Progress),

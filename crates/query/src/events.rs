@@ -16,7 +16,7 @@ use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
 /// Gives the events of a session one after another until `give` says no.
 ///
 /// # Errors
-/// When the session or the index cannot be read. A text that cannot be read back is no error: the
+/// When the session or the index cannot be read. A text that cannot be read back is not an error: the
 /// excerpt stands in, marked stale.
 pub fn events(
     settings: &Settings,

@@ -8,7 +8,7 @@ use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
 /// The latest sessions that are looked at.
 const SESSIONS: usize = 100;
-/// Of each so many events more than are wanted: most of what is said is no happening.
+/// Of each so many events more than are wanted: most of what is said is not a happening.
 const MORE: usize = 200;
 
 /// The latest events of all sessions that tell what happened, at most so many, the latest last.

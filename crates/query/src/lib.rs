@@ -31,11 +31,11 @@ mod unread;
 
 pub use agents::{agent_names, agents};
 pub use archive_notice::must_tell_of_archive;
-pub use catch_up::Waiting;
+pub use catch_up::{CaughtUp, Waiting, caught_up};
 pub use export::{Piece, export_many, export_one};
 pub use feed::feed;
 pub use handoff::{handoff, start_with};
-pub use list::{Listing, list};
+pub use list::list;
 pub use recent::recent;
 pub use session_change::SessionChange;
 pub use session_row::session;

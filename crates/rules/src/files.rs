@@ -27,7 +27,7 @@ impl FilePattern {
     /// The reason, in words.
     pub fn parse(text: &str, decision: Decision, home: &Path) -> Result<Self, String> {
         let bad =
-            |why: &str| Err(format!("`{}` is no pattern of files: {why}", text.escape_debug()));
+            |why: &str| Err(format!("`{}` is not a pattern of files: {why}", text.escape_debug()));
         if text.is_empty() || text.len() > PATTERN_BYTES || text.contains(char::is_control) {
             return bad("it has 1 to 256 characters");
         }

@@ -134,7 +134,7 @@ fn name(text: &str, what: &str) -> Result<String, String> {
     let is_name = !text.is_empty() && text.len() <= NAME_BYTES;
     match is_name && !text.contains(char::is_control) && text.trim() == text {
         true => Ok(text.to_owned()),
-        false => Err(format!("`{}` is no name of {what}", text.escape_debug())),
+        false => Err(format!("`{}` is not a name of {what}", text.escape_debug())),
     }
 }
 
@@ -148,6 +148,6 @@ fn folder(text: &str, home: &Path) -> Result<PathBuf, String> {
     let is_clear = !path.components().any(|it| it == Component::ParentDir);
     match path.is_absolute() && is_clear {
         true => Ok(path.components().collect()),
-        false => Err(format!("`{text}` is no folder's whole path")),
+        false => Err(format!("`{text}` is not the whole path of a folder")),
     }
 }

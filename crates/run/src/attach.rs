@@ -13,7 +13,7 @@ pub struct PanePlace {
 }
 
 impl PanePlace {
-    /// The pane an executor names; `None` if it is no pane.
+    /// The pane an executor names; `None` if it is not a pane.
     #[must_use]
     pub fn of(executor: &str) -> Option<Self> {
         let name = PaneName::of(executor)?;

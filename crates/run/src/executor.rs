@@ -42,7 +42,7 @@ pub enum PasteError {
     /// Nobody is there, or he does not answer.
     #[error("the run cannot be reached: {0}")]
     Unreachable(#[from] io::Error),
-    /// What was answered is no answer.
+    /// What was answered is not an answer.
     #[error("the run answered nothing that is known")]
     Garbled,
 }

@@ -78,7 +78,7 @@ pub fn name_admin(settings: &Settings, name: &str) -> Result<Change, DeviceError
 /// Begins an epoch: new keys are drawn for what is sealed from then on.
 ///
 /// # Errors
-/// When this device is no admin.
+/// When this device is not an admin.
 pub fn rotate(settings: &Settings) -> Result<Change, DeviceError> {
     let own = own::own(settings)?;
     changed(settings, &own, Op::Rotate)
@@ -100,7 +100,7 @@ pub struct Recovered {
 /// Names a recovery identity for this device's user, made of these bytes.
 ///
 /// # Errors
-/// When this device is no admin, or the passphrase cannot be used.
+/// When this device is not an admin, or the passphrase cannot be used.
 pub fn recovery(
     settings: &Settings,
     random: &Zeroizing<[u8; 32]>,

@@ -26,7 +26,7 @@ pub enum DeviceError {
     #[error("this device was removed from the team, and its keys never come back into it")]
     Removed,
     /// Only an admin changes the team.
-    #[error("this device is no admin of its team")]
+    #[error("this device is not an admin of its team")]
     NotAdmin,
     /// No device of the team has this name, and none is of this user.
     #[error("no device of the team is called `{0}`")]
@@ -69,7 +69,7 @@ pub enum DeviceError {
     #[error("{0} cannot be understood")]
     Damaged(PathBuf),
     /// It is something else, or cut off.
-    #[error("this is no recovery key")]
+    #[error("this is not a recovery key")]
     NoRecoveryKey,
     /// A recovery key could not be put behind a passphrase, or not be had from there.
     #[error("{0}")]

@@ -30,7 +30,7 @@ impl Folder {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(DeviceError::Io { path, error }),
             Ok(metadata) => {
-                check(&path, &metadata, metadata.is_dir(), "is no folder")?;
+                check(&path, &metadata, metadata.is_dir(), "is not a folder")?;
                 Ok(Some(Self(path)))
             }
         }
@@ -67,7 +67,7 @@ impl Folder {
             opened => opened.map_err(DeviceError::at(&path))?,
         };
         let metadata = file.metadata().map_err(DeviceError::at(&path))?;
-        check(&path, &metadata, metadata.is_file(), "is no file")?;
+        check(&path, &metadata, metadata.is_file(), "is not a file")?;
         // With room from the beginning, no copy is left behind by growing.
         let room = usize::try_from(metadata.len().min(LONGEST)).unwrap_or_default();
         let mut text = Zeroizing::new(String::with_capacity(room.saturating_add(1)));

@@ -46,7 +46,7 @@ pub struct Asking {
 /// One word that lets one device of a user ask to come in. It is secret.
 ///
 /// # Errors
-/// When this device is no admin, or a file fails.
+/// When this device is not an admin, or a file fails.
 pub fn invite(
     settings: &Settings,
     user: Option<&str>,

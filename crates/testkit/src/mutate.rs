@@ -196,7 +196,7 @@ impl Mutator {
         self.replace_member(record, value.to_string().as_bytes())
     }
 
-    /// Puts raw bytes where the value of one member stands; a record that is no object is flipped.
+    /// Puts raw bytes where the value of one member stands; a record that is not an object is flipped.
     pub fn replace_member(&mut self, record: &[u8], bytes: &[u8]) -> Vec<u8> {
         let Some(mut value) = parsed(record) else { return self.flip(record) };
         let at = self.chance.below(members(&value));

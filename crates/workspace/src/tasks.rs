@@ -74,7 +74,7 @@ impl Feature<'_> {
         let status = change.made.from(task.status).ok_or_else(|| {
             let (made, from) = (change.made.word(), task.status.as_str());
             WorkError::refused(format!(
-                "task {} is {from}: `{made}` is no valid transition from there",
+                "task {} is {from}: `{made}` is not a valid transition from there",
                 task.task_id
             ))
         })?;
@@ -109,7 +109,7 @@ impl Feature<'_> {
         let status = made.from(from).ok_or_else(|| {
             let (made, from) = (made.word(), from.as_str());
             WorkError::refused(format!(
-                "the feature {} is {from}: `{made}` is no valid transition from there",
+                "the feature {} is {from}: `{made}` is not a valid transition from there",
                 self.id
             ))
         })?;

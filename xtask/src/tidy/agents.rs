@@ -9,7 +9,7 @@ pub(super) const ADAPTERS: &str = "crates/adapters/src";
 /// How the list of adapters begins.
 pub(super) const LIST: &str = "adapters! {";
 
-/// An adapter that has this is no agent's: its name is a word of ours.
+/// An adapter that has this is not an agent's: its name is a word of ours.
 const NO_AGENT: &str = "fn is_remote";
 
 const FIELDS: [&str; 4] = ["id", "label", "short", "scheme"];

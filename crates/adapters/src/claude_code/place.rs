@@ -38,7 +38,7 @@ pub(super) enum Owner<'p> {
 }
 
 impl<'p> Transcript<'p> {
-    /// Reads a path below the home; `None` for everything that is no transcript.
+    /// Reads a path below the home; `None` for everything that is not a transcript.
     pub(super) fn at(path: &'p str) -> Option<Self> {
         let below = path.strip_prefix(PROJECTS)?.strip_suffix(".jsonl")?;
         let parts: Vec<&str> = below.split('/').collect();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 pub(super) struct Document(Map<String, Value>);
 
 impl Document {
-    /// Reads a state; `None` where it is no object.
+    /// Reads a state; `None` where it is not an object.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok().map(Self)
     }

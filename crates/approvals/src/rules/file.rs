@@ -34,7 +34,7 @@ pub(super) fn read_repository(folder: &Path, most: u64) -> Read {
     text_of(open_below(folder, super::repository::FILE), most)
 }
 
-/// The rules a text has, however they are written; none if it is no file of rules, which stands for itself.
+/// The rules a text has, however they are written; none if it is not a file of rules, which stands for itself.
 pub(super) fn count(text: &str) -> usize {
     entries(text).map_or(0, |it| it.len())
 }
@@ -65,7 +65,7 @@ pub(super) fn whole(why: String) -> Fault {
 /// The rules of a file in order, each as it is typed or with what is wrong with it.
 pub(super) fn entries(text: &str) -> Result<Vec<Result<Typed, Fault>>, String> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-        format!("it is no TOML: {}", error.to_string().lines().collect::<Vec<_>>().join(" "))
+        format!("it is not valid TOML: {}", error.to_string().lines().collect::<Vec<_>>().join(" "))
     })?;
     let mut out = Vec::new();
     for (key, item) in document.iter() {
@@ -105,7 +105,7 @@ fn typed(table: &dyn TableLike) -> Result<Typed, Fault> {
     let mut out = Typed::default();
     for (key, item) in table.iter() {
         let Some(text) = item.as_str().map(str::to_owned) else {
-            return Err(fault(format!("`{key}` is no text")));
+            return Err(fault(format!("`{key}` is not text")));
         };
         match key {
             "decision" => out.decision = text,

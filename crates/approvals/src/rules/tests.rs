@@ -239,7 +239,7 @@ fn what_is_no_rule_is_not_added_and_a_broken_file_is_left_alone() {
     assert_eq!(no(&nobody), "no agent is called `nobody`");
     assert!(!user_file(&place.settings).exists());
     place.user("[[rule]");
-    assert!(no(&typed("allow", "a")).contains("cannot be changed: it is no TOML"));
+    assert!(no(&typed("allow", "a")).contains("cannot be changed: it is not valid TOML"));
     assert_eq!(fs::read_to_string(user_file(&place.settings)).unwrap(), "[[rule]");
 }
 

@@ -22,7 +22,7 @@ pub fn validate(kind: Kind, value: &Value, strictness: Strictness) -> Report {
 pub fn validate_any(value: &Value, strictness: Strictness) -> Report {
     let Some(kind) = kind_of(value) else {
         let marks = "current_state, active_features, phases, error_context or command";
-        let message = "This is no document of an .ai-session directory.".to_owned();
+        let message = "This is not a document of an .ai-session directory.".to_owned();
         let hint = format!("Each has one of {marks}.");
         let fault =
             Fault { pointer: String::new(), rule: "document.kind".to_owned(), message, hint };

@@ -155,7 +155,7 @@ pub struct HistoryLine {
     /// What went wrong, where something did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What it changed, where it is one of ours; what is no change we know changes nothing.
+    /// What it changed, where it is one of ours; what is not a change we know changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub change: Option<Change>,
 }

@@ -75,7 +75,7 @@ pub fn by_name(name: &str, repo_root: &str) -> Place {
 /// The place a plan leads to.
 ///
 /// # Errors
-/// When it is no plan, with the reason.
+/// When it is not a plan, with the reason.
 pub fn by_plan(path: &str, plan: &Value, here: &str) -> Result<Place, String> {
     let fields = plan.as_object().ok_or("A plan is a JSON object.")?;
     let text = |name: &str| match fields.get(name) {

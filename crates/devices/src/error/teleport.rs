@@ -56,7 +56,7 @@ pub enum TeleportError {
     #[error("the bundle contradicts itself: {0}")]
     Contradicts(String),
     /// The folder it would go on in is not there.
-    #[error("{0} is no folder")]
+    #[error("{0} is not a folder")]
     NoFolder(PathBuf),
     /// The patch does not apply.
     #[error("the patch does not apply: {0}")]

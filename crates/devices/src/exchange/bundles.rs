@@ -77,7 +77,7 @@ fn note_pushed(
 }
 
 fn odd_session(packed: &PackReport) -> DevicesError {
-    Error::Bug(format!("`{}` is no id of a session", packed.session_id)).into()
+    Error::Bug(format!("`{}` is not the id of a session", packed.session_id)).into()
 }
 
 fn scratch(settings: &Settings) -> Result<NamedTempFile, DevicesError> {

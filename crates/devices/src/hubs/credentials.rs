@@ -42,7 +42,7 @@ fn read(path: &Path) -> Result<String, HubFault> {
         return Err(fault("others can read it; chmod 600 it".to_owned()));
     }
     if !about.is_file() || about.len() > LONGEST {
-        return Err(fault("it is no small file".to_owned()));
+        return Err(fault("it is not a small file".to_owned()));
     }
     fs::read_to_string(path).map_err(|error| fault(error.to_string()))
 }

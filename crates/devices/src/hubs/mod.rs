@@ -19,7 +19,7 @@ use taffrail_sync::keys::DeviceSecret;
 /// The address in use.
 ///
 /// # Errors
-/// When none is, or what is written is no address.
+/// When none is, or what is written is not an address.
 pub fn address(settings: &Settings) -> Result<HubUrl, HubFault> {
     let url = settings.hub.url.as_deref().ok_or(HubFault::None)?;
     Ok(HubUrl::parse(url)?)

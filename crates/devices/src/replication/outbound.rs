@@ -46,7 +46,7 @@ pub struct Work {
 /// What is to be told since the last time, at most about so many lines. Nothing is remembered yet.
 ///
 /// # Errors
-/// When our own files cannot be read. A text that cannot be read back is no error: what the index
+/// When our own files cannot be read. A text that cannot be read back is not an error: what the index
 /// remembers of it stands in.
 pub fn outgoing(settings: &Settings, most: usize) -> Result<Outgoing, DevicesError> {
     let (Some(index), Some(ledger)) =

@@ -25,7 +25,9 @@ impl Fork {
     /// Made of the bundle, so that the same one unpacked twice is the same fork.
     pub(super) fn of(old: &str, bundle: &str, scratch: &Path) -> Result<Self, TeleportError> {
         if old.len() != LETTERS || !old.is_ascii() {
-            return Err(TeleportError::Contradicts(format!("{old:?} is no id that can be forked")));
+            return Err(TeleportError::Contradicts(format!(
+                "{old:?} is not an id that can be forked"
+            )));
         }
         let folder = tempfile::tempdir_in(scratch).map_err(TeleportError::at(scratch))?;
         let mark = hash::digest("fork", &[bundle.as_bytes(), old.as_bytes()]);

@@ -209,7 +209,7 @@ fn folder_of(home: &Path, path: &str) -> Result<PathBuf, TeleportError> {
         match folder.symlink_metadata() {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => {
-                let why = "is no folder of the agent's".to_owned();
+                let why = "is not a folder of the agent's".to_owned();
                 return Err(TeleportError::NotOurs { path: folder.clone(), why });
             }
             Err(error) if error.kind() == ErrorKind::NotFound => make(&folder).map_err(at)?,

@@ -236,7 +236,7 @@ impl<'a> Arriving<'a> {
         let no = |why: &str| contradicts(format!("{:?} {why}", file.path));
         let path = (plan.rehome)(&file.path, to).map_err(|it| no(it.as_str()))?;
         if !is_plain_path(&path) {
-            return Err(no("is no plain path"));
+            return Err(no("is not a plain path"));
         }
         let place = adapter.place(&path);
         let named = place.as_ref().and_then(|it| it.session.as_ref()).map(RuntimeIdentity::session);
@@ -245,7 +245,7 @@ impl<'a> Arriving<'a> {
             Some(Kind::Worker) if place.is_some() && named.is_none_or(|it| it == file.session) => {
                 Ok(path)
             }
-            // What stands beside is no history of its own.
+            // What stands beside is not a history of its own.
             Some(Kind::Spill) if place.is_none() => Ok(path),
             _ => Err(no("is not what the bundle says it is")),
         }
@@ -327,7 +327,7 @@ impl<'a> Arriving<'a> {
             is_plain_path(&it.path) && !it.path.split('/').any(|part| part.starts_with('.'))
         };
         if let Some(odd) = places.plan.iter().find(|it| !plain(it)) {
-            return Err(contradicts(format!("{:?} is no file of a plan", odd.path)));
+            return Err(contradicts(format!("{:?} is not a file of a plan", odd.path)));
         }
         let folder = self.project.join(PLAN);
         match self.wish.with.plan {

@@ -146,7 +146,7 @@ impl Approval {
 }
 
 /// Equal for the same tool with the same input, however its fields are ordered. What a request adds
-/// to explain itself is no part of it.
+/// to explain itself is not a part of it.
 #[must_use]
 pub fn input_mark(tool: &str, mut input: Value) -> String {
     if let Value::Object(fields) = &mut input {

@@ -21,7 +21,7 @@ pub(super) enum Purpose {
     Change,
     /// It runs something else.
     Run,
-    /// It is no command and changes nothing we know of.
+    /// It is not a command and changes nothing we know of.
     Other,
 }
 

@@ -14,7 +14,7 @@ pub(super) fn found(
     standing: &Standing<'_>,
     (now, thresholds): (Timestamp, &Thresholds),
 ) -> Vec<FindingDraft> {
-    // What is only guessed is no reason to call a person.
+    // What is only guessed is not a reason to call a person.
     if standing.reading.confidence == Confidence::Low {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! What a monitor would remark on a session: pure folds over its events and how it stands.
 //!
 //! A finding names its evidence and how sure it is, and is gone when what it says is over. It never
-//! acts: it may propose a next prompt, which a person accepts or not. Ordinary work is no finding: a
+//! acts: it may propose a next prompt, which a person accepts or not. Ordinary work is not a finding: a
 //! test that fails until it is mended, a program that is looked for and then installed, a request that
 //! is tried again and answered.
 

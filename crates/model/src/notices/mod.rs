@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 pub const WINDOW_MS: i64 = 2_000;
 /// Between two notices are at least so many milliseconds.
 pub const GAP_MS: i64 = 10_000;
-/// What was done or found longer ago, in seconds, is no news.
+/// What was done or found longer ago, in seconds, is not news.
 pub const FRESH: i64 = 900;
 /// The same for what waits since then: who let it wait for so long knows of it.
 pub const STILL: i64 = 12 * 3600;

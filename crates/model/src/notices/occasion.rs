@@ -21,7 +21,7 @@ pub struct Occasion {
     pub label: String,
     /// In a line, redacted and safe to show.
     pub says: String,
-    /// From then on it is no news.
+    /// From then on it is not news.
     pub until: Option<Timestamp>,
 }
 
@@ -71,7 +71,7 @@ pub struct SessionView<'a> {
     pub turn: Option<TurnId>,
 }
 
-/// Everything there is to be told of a session now. What is only guessed is no reason to call a person.
+/// Everything there is to be told of a session now. What is only guessed is not a reason to call a person.
 #[must_use]
 pub fn occasions(view: &SessionView<'_>, wishes: &Wishes) -> Vec<Occasion> {
     let mut out = waits(view);

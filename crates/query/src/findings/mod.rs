@@ -8,7 +8,6 @@ pub use monitor::{FindingsChange, Monitor};
 pub use quality::quality_of;
 
 use crate::board::recent_statuses;
-use crate::resolve::resolve;
 use crate::status::{EVIDENCE, live_status};
 use event_views::EventReader;
 use std::cmp::Reverse;
@@ -16,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use taffrail_api::{FindingList, SCHEMA_VERSION};
 use taffrail_context::LiveStatus;
-use taffrail_context::{Error, Settings, Target};
+use taffrail_context::{Error, Settings};
 use taffrail_model::findings::{Context, Finding, Fold, Role, Standing, Thresholds};
 use taffrail_model::{Timestamp, status};
 use taffrail_store::{EventRow, IndexReader, SessionRow};

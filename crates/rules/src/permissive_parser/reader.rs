@@ -267,7 +267,7 @@ impl Reader<'_> {
         let _ = texts.iter().any(|it| self.take(it));
     }
 
-    /// A number right before a redirection is no word.
+    /// A number right before a redirection is not a word.
     fn end_number(&mut self) {
         let is_digit = |it: char| it.is_ascii_digit();
         if self.frame.word.as_ref().is_some_and(|it| it.chars().all(is_digit)) {

@@ -131,7 +131,7 @@ impl Door {
         Ok(Pass::Cookie(self.clone(), cookie.to_owned()))
     }
 
-    /// Who wants to come in shows a code; a file of ours has no origin and is no site.
+    /// Who wants to come in shows a code; a file of ours has no origin and is not a site.
     fn check_entry(&self, request: &Request) -> Result<(), ApiError> {
         self.check_host(request)?;
         let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);

@@ -15,10 +15,10 @@ use taffrail_context::Error;
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::Handle;
-use taffrail_ingest::Budget;
 use taffrail_model::{Timestamp, when};
 use taffrail_query::board::current_statuses;
 use taffrail_query::explain::{explain_with, session_with};
+use taffrail_query::filter::tag;
 use taffrail_query::list;
 use taffrail_query::resolve::resolve;
 use taffrail_query::selection::{is_narrowed, recent_sessions, select};
@@ -43,8 +43,9 @@ pub(super) fn listed(handle: &Handle, mut query: ListQuery) -> Result<Vec<Sessio
     let request = request(handle, query)?;
     let mut sessions = match is_narrowed(&request) {
         true => select(handle.settings(), &current_statuses(handle.live())?, &request)?,
-        false => standing_list(handle, &request)?,
+        false => list_with_status(handle, &request)?,
     };
+    tag(handle.settings(), &mut sessions)?;
     if let Some((words, limit)) = named {
         let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
         sessions.retain(|it| has_words(it, &words));
@@ -80,7 +81,7 @@ fn workers_of(handle: &Handle, target: &Target) -> Result<Vec<Session>, DaemonEr
     rows.sort_by_key(|it| it.started_at);
     let mut sessions: Vec<_> =
         rows.into_iter().map(|row| row_session(&settings.devices, row)).collect();
-    stand_all(handle, &mut sessions, now)?;
+    apply_statuses(handle, &mut sessions, now)?;
     Ok(sessions)
 }
 
@@ -109,14 +110,14 @@ pub(super) fn instant(text: &str, now: Timestamp) -> Result<Timestamp, DaemonErr
     when::since(text, now).ok_or_else(|| Error::NoTime(text.to_owned()).into())
 }
 
-fn standing_list(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>, DaemonError> {
+fn list_with_status(handle: &Handle, request: &ListRequest) -> Result<Vec<Session>, DaemonError> {
     let settings = handle.settings();
-    let mut sessions = list(settings, request, Budget::Whole, &mut |_| {})?.sessions;
-    stand_all(handle, &mut sessions, (settings.now)())?;
+    let mut sessions = list(settings, request)?;
+    apply_statuses(handle, &mut sessions, (settings.now)())?;
     Ok(sessions)
 }
 
-fn stand_all(handle: &Handle, all: &mut [Session], now: Timestamp) -> Result<(), DaemonError> {
+fn apply_statuses(handle: &Handle, all: &mut [Session], now: Timestamp) -> Result<(), DaemonError> {
     let cards = current_statuses(handle.live())?;
     for session in all {
         if let Some(card) = cards.get(&session.id) {
@@ -126,8 +127,8 @@ fn stand_all(handle: &Handle, all: &mut [Session], now: Timestamp) -> Result<(),
     Ok(())
 }
 
-/// How all sessions of late stand.
-pub(super) fn all_standing(handle: &Handle) -> Result<StatusList, DaemonError> {
+/// Every recent session with its status.
+pub(super) fn recent_list(handle: &Handle) -> Result<StatusList, DaemonError> {
     let reader = IndexReader::open(&handle.settings().data)?;
     let generation = reader.as_ref().map(|it| it.generation().to_owned()).unwrap_or_default();
     let late = reader

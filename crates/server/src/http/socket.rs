@@ -87,7 +87,7 @@ fn own_folder(folder: &Path) -> Result<(), ServeError> {
     let metadata = symlink_metadata(folder).map_err(ServeError::at(folder))?;
     let told = |why| Err(ServeError::Unsafe(folder.display().to_string(), why));
     if !metadata.is_dir() {
-        return told("is no folder of its own");
+        return told("is not a folder of its own");
     }
     if metadata.uid() != geteuid().as_raw() {
         return told("belongs to another user");

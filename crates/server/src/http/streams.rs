@@ -6,7 +6,7 @@ use super::auth::Pass;
 use super::extract::Query;
 use super::fanout::{Batch, Frame};
 use super::follower::{Fate, Follower, Others};
-use super::sessions::all_standing;
+use super::sessions::recent_list;
 use super::subscribe::{Beginning, RECENT, begin, meant};
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
@@ -73,7 +73,7 @@ pub(super) async fn statuses(
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     if !wants_stream(&headers) {
-        return Ok(Json(app.ask(all_standing).await?).into_response());
+        return Ok(Json(app.ask(recent_list).await?).into_response());
     }
     follow_all(app, pass, Others::Statuses).await
 }
@@ -100,7 +100,7 @@ async fn follow_all(app: App, pass: Pass, others: Others) -> Result<Response, Ap
 }
 
 async fn snapshot_of_all(app: &App) -> Result<Bytes, ApiError> {
-    let all = app.ask(all_standing).await?;
+    let all = app.ask(recent_list).await?;
     Ok(message("snapshot", &all).into())
 }
 

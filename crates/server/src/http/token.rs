@@ -116,7 +116,7 @@ fn read(path: &Path) -> Result<String, ServeError> {
 fn check(file: &File, path: &Path) -> Result<(), ServeError> {
     let metadata = file.metadata().map_err(ServeError::at(path))?;
     let fault = match metadata.is_file() {
-        false => Some("is no file"),
+        false => Some("is not a file"),
         true if metadata.uid() != rustix::process::geteuid().as_raw() => Some("is not ours"),
         true if metadata.mode() & 0o077 != 0 => Some("can be read by others: chmod 600"),
         true => None,

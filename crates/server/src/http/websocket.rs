@@ -12,7 +12,7 @@ use super::auth::Pass;
 use super::fanout::{Batch, Frame};
 use super::follower::{At, Fate, Follower, Others};
 use super::rights::RequestOrigin;
-use super::sessions::all_standing;
+use super::sessions::recent_list;
 use super::streams::{MOST, again};
 use super::subscribe::{Beginning, RECENT, begin, meant};
 use axum::Extension;
@@ -234,7 +234,7 @@ impl Client {
 
     async fn subscribe_all(&mut self) -> Result<(), Gone> {
         self.follower.others = Others::Everything;
-        match self.app.ask(all_standing).await {
+        match self.app.ask(recent_list).await {
             Ok(all) => self.say(init_of_all(&all)).await,
             Err(fault) => self.say(error_message(Some("subscribe-stream"), &fault)).await,
         }

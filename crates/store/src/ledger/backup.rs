@@ -79,14 +79,14 @@ impl Ledger {
 fn check_ledger(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let file = path.display().to_string();
     let found = open::version(connection);
-    let found = found.map_err(|_| StoreError::Damaged(format!("{file} is no ledger")))?;
+    let found = found.map_err(|_| StoreError::Damaged(format!("{file} is not a ledger")))?;
     if found > newest() {
         return Err(StoreError::Newer { file, found, ours: newest() });
     }
     let query = "SELECT count(*) FROM sqlite_master WHERE name IN ('meta', 'bindings')";
     let tables: i64 = connection.query_row(query, [], |row| row.get(0))?;
     if found < 1 || tables != 2 {
-        return Err(StoreError::Damaged(format!("{file} is no ledger")));
+        return Err(StoreError::Damaged(format!("{file} is not a ledger")));
     }
     Ok(())
 }

@@ -197,7 +197,7 @@ fn streams(it: &Connection) -> Result<Vec<Writing>> {
     let found =
         rows(it, query, [], |row| Ok((row.get::<_, String>("incarnation")?, writing(row)?)))?;
     let lives = found.into_iter().map(|(life, writing)| {
-        let damaged = || StoreError::Damaged(format!("{life:?} is no life of a stream"));
+        let damaged = || StoreError::Damaged(format!("{life:?} is not a life of a stream"));
         let incarnation = Incarnation::parse(&life).ok_or_else(damaged)?;
         Ok(Writing { incarnation, ..writing })
     });

@@ -39,7 +39,7 @@ impl IndexReader {
         let mut out = Vec::new();
         for row in rows {
             let (kind, at, marks) = row?;
-            // A time that no clock shows is no activity.
+            // A time that no clock shows is not activity.
             if let Ok(at) = Timestamp::from_microsecond(at) {
                 out.push((Kind::from(kind.as_str()), Marks::from_bits(marks), at));
             }

@@ -29,7 +29,7 @@ pub enum BadPath {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It does not begin as a bundle does.
-    #[error("this is no bundle")]
+    #[error("this is not a bundle")]
     NotABundle,
     /// A later version wrote it.
     #[error("it is of version {version}, which this program does not know")]

@@ -50,7 +50,7 @@ impl fmt::Debug for Piece<'_> {
 /// # Errors
 ///
 /// A device is not in the team, or something cannot be read, carried or written. What was written
-/// until then is no bundle.
+/// until then is not a bundle.
 pub fn write<W: Write + Seek>(
     mut out: W,
     about: &About,

@@ -80,7 +80,7 @@ pub enum Tls {
 pub enum UrlError {
     /// No engine is called like this.
     #[error(
-        "{0:?} is no hub. Use file:///DIRECTORY, s3://BUCKET/PREFIX, gs://BUCKET, az://CONTAINER?account=NAME or nats://HOST"
+        "{0:?} is not a hub. Use file:///DIRECTORY, s3://BUCKET/PREFIX, gs://BUCKET, az://CONTAINER?account=NAME or nats://HOST"
     )]
     Scheme(String),
     /// A path that depends on where one stands.
@@ -96,7 +96,7 @@ pub enum UrlError {
     #[error("A pin names the certificate of an encrypted way: use tls:// with it")]
     PinWithoutTls,
     /// A setting that is not known, or not for this engine.
-    #[error("{name:?} is no setting of this hub. There are: {known}")]
+    #[error("{name:?} is not a setting of this hub. There are: {known}")]
     Setting {
         /// What was written.
         name: String,
@@ -104,7 +104,7 @@ pub enum UrlError {
         known: String,
     },
     /// A setting with a value that makes no sense.
-    #[error("{value:?} is no {name}")]
+    #[error("{value:?} is not a valid {name}")]
     Value {
         /// Of which setting.
         name: &'static str,
@@ -367,26 +367,26 @@ mod tests {
         };
         check("hub.example:4222", "Use file:///DIRECTORY");
         check("https://bucket.example", "s3://BUCKET/PREFIX");
-        check("redis://x", "is no hub");
-        check("", "is no hub");
+        check("redis://x", "is not a hub");
+        check("", "is not a hub");
         check("./hub", "whole path");
         check("~/hub", "whole path");
         check("file://hub/x", "whole path");
-        check("file:///x?y=1", "\"y\" is no setting");
+        check("file:///x?y=1", "\"y\" is not a setting");
         check("s3://", "names no bucket");
         check("s3:///x", "names no bucket");
-        check("s3://a b", "is no name of a bucket");
+        check("s3://a b", "is not a valid name of a bucket");
         check("s3://hub?endpont=x", "There are: ca, endpoint, region");
-        check("s3://hub?endpoint=ftp://x", "is no endpoint");
+        check("s3://hub?endpoint=ftp://x", "is not a valid endpoint");
         check("s3://key:secret@hub", "give it as a credential");
         check("az://hub", "?account=NAME");
         check("nats://", "names no server");
         check("nats://u:p@host", "give it as a credential");
         check("nats://a?monitor=http://u:p@a", "give it as a credential");
-        check("nats://a/b", "is no server");
+        check("nats://a/b", "is not a valid server");
         check("tls://a?ca=ca.pem", "whole path");
         check("nats://a?copies=2", "1, 3 or 5");
-        check("tls://a?pin=abc", "is no SHA-256 of a certificate");
+        check("tls://a?pin=abc", "is not a valid SHA-256 of a certificate");
         check(&format!("nats://a?pin={}", "ab".repeat(32)), "use tls://");
     }
 }

@@ -110,7 +110,7 @@ pub async fn renew(
     Err(contested(key))
 }
 
-/// Gives a lease back. That somebody else has it, or nobody, is no error.
+/// Gives a lease back. That somebody else has it, or nobody, is not an error.
 pub async fn release(hub: &impl Hub, key: &KeyName, holder: &str) -> Result<()> {
     for _ in 0..TRIES {
         let (revision, written) = parts(hub.get(key).await?)?;

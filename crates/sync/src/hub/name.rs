@@ -10,7 +10,7 @@ pub const PART_LIMIT: usize = 64;
 /// The most parts a name has.
 pub const PARTS_LIMIT: usize = 6;
 
-/// Why a text is no name.
+/// Why a text is not a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// There is nothing where a part should be.

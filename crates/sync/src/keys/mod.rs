@@ -24,7 +24,7 @@ const FIRST_LINE: &str = "taffrail-device-1";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
     /// The file is not a key file, or is of a later version.
-    #[error("this is no device key of version 1")]
+    #[error("this is not a device key of version 1")]
     NotAKey,
     /// The signing key is cut off, mistyped or weak.
     #[error("the signing key cannot be used")]

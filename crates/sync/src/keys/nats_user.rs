@@ -15,7 +15,7 @@ pub struct NatsUserKey(String);
 
 /// The text is not such a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("this is no public key of a NATS user")]
+#[error("this is not the public key of a NATS user")]
 pub struct NatsUserKeyError;
 
 impl NatsUserKey {

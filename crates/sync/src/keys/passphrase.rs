@@ -21,7 +21,7 @@ pub enum PassphraseFault {
     #[error("it asks for more work than is allowed")]
     TooMuchWork,
     /// It is something else, or cut off.
-    #[error("this is no identity behind a passphrase")]
+    #[error("this is not an identity behind a passphrase")]
     NotAnIdentity,
 }
 

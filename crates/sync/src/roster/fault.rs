@@ -47,7 +47,7 @@ pub enum Fault {
         /// The entry.
         n: u64,
     },
-    /// The signer is no device of the team, or no longer.
+    /// The signer is not a device of the team, or no longer.
     #[error("entry {n} is signed by {by}, which is not in the team")]
     NotAMember {
         /// The entry.
@@ -56,7 +56,7 @@ pub enum Fault {
         by: DeviceId,
     },
     /// The signer is in the team and may not sign entries.
-    #[error("entry {n} is signed by {by}, which is no admin")]
+    #[error("entry {n} is signed by {by}, which is not an admin")]
     NotAnAdmin {
         /// The entry.
         n: u64,

@@ -30,7 +30,7 @@ pub enum JoinFault {
     /// The roster in it, or the entry it would become, is refused.
     #[error(transparent)]
     Roster(#[from] Fault),
-    /// Who invites is no admin of the team.
+    /// Who invites is not an admin of the team.
     #[error("the inviting device may not let anybody in")]
     NotAnAdmin,
     /// The invite is over.
@@ -165,7 +165,7 @@ impl Invite {
     ///
     /// # Errors
     ///
-    /// It cannot be read, its roster is refused, or its maker is no admin there.
+    /// It cannot be read, its roster is refused, or its maker is not an admin there.
     pub fn parse(text: &str) -> Result<Self, JoinFault> {
         let json = from_word(INVITE, text)?;
         let written = serde_json::from_slice(&json).map_err(|_| JoinFault::NotUnderstood)?;

@@ -7,11 +7,11 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal};
 use std::time::Instant;
+use taffrail_api::FindingList;
 use taffrail_api::client::path;
-use taffrail_api::{FindingList, ListRequest};
 use taffrail_ingest::Budget;
 use taffrail_model::findings::Finding;
-use taffrail_query::list;
+use taffrail_query::caught_up;
 use taffrail_tui::terminal::{fit, line, pad};
 use taffrail_tui::when::Clock;
 
@@ -74,7 +74,7 @@ fn found(args: &Args, context: &Context) -> Result<FindingList, CliError> {
     if context.client.is_none() && id.is_none() {
         // What is new on disk counts, as far as it is read in time.
         let soon = Budget::Until(Instant::now() + CATCH_UP);
-        list(&context.settings, &ListRequest::default(), soon, &mut |_| {})?;
+        caught_up(&context.settings, soon, &mut |_| {})?;
     }
     let all = if args.all { "true" } else { "false" };
     let id = id.as_deref().map(|it| ("id", it));

@@ -10,9 +10,11 @@ use crate::output::{Out, columns, is_terminal, say};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use taffrail_api::client::path;
-use taffrail_api::{ListQuery, ListRequest, SCHEMA_VERSION, SessionList};
+use taffrail_api::{ListQuery, ListRequest, SCHEMA_VERSION, Session, SessionList};
 use taffrail_ingest::Budget;
-use taffrail_query::{Listing, Waiting, agents, list};
+use taffrail_query::selection::asks_what_about;
+use taffrail_query::summary::bring_up;
+use taffrail_query::{Waiting, agents, caught_up};
 use taffrail_tui::table;
 use taffrail_tui::terminal::clean;
 
@@ -99,28 +101,45 @@ fn query(request: &ListRequest) -> ListQuery {
     }
 }
 
-/// Asks the daemon, or looks without one.
+/// What a list shows, and what it could not show yet.
+pub(super) struct Listing {
+    /// The sessions, the latest first.
+    sessions: Vec<Session>,
+    /// What waits to be read.
+    waiting: Waiting,
+    /// Sources that could not be read.
+    problems: Vec<String>,
+    /// Some finished sessions have no summary yet.
+    unfinished: bool,
+}
+
+/// Lists sessions; without a daemon it catches up first, within a budget.
 pub(super) fn listed(
     request: &ListRequest,
     budget: Budget<'_>,
     context: &Context,
 ) -> Result<Listing, CliError> {
-    if let Some(client) = &context.client {
-        let query = serde_json::to_value(query(request)).map_err(anyhow::Error::from)?;
-        let fields = query.as_object().into_iter().flatten();
-        let texts: Vec<(String, String)> =
-            fields.filter_map(|(name, it)| Some((name.clone(), text(it)?))).collect();
-        let pairs: Vec<(&str, &str)> =
-            texts.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
-        let list: SessionList = client.get(&path("/api/sessions", &pairs))?;
-        let (waiting, problems) = (Waiting::default(), Vec::new());
-        let unfinished = false;
-        return Ok(Listing { sessions: list.sessions, waiting, problems, unfinished });
-    }
+    let settings = &context.settings;
     let bar = Bar::new();
-    let listing = list(&context.settings, request, budget, &mut |it| bar.show(it));
+    let caught_up = caught_up(settings, budget, &mut |it| bar.show(it));
     bar.end();
-    Ok(listing?)
+    let caught_up = caught_up?;
+    let alone = context.client.is_none();
+    let unfinished = alone && asks_what_about(request) && !bring_up(settings, budget)?;
+    let mut sessions = asked(request, context)?;
+    caught_up.add_unread(settings, &mut sessions, request)?;
+    let waiting = caught_up.waiting();
+    Ok(Listing { sessions, waiting, problems: caught_up.problems, unfinished })
+}
+
+fn asked(request: &ListRequest, context: &Context) -> Result<Vec<Session>, CliError> {
+    let query = serde_json::to_value(query(request)).map_err(anyhow::Error::from)?;
+    let fields = query.as_object().into_iter().flatten();
+    let texts: Vec<(String, String)> =
+        fields.filter_map(|(name, it)| Some((name.clone(), text(it)?))).collect();
+    let pairs: Vec<(&str, &str)> =
+        texts.iter().map(|(name, it)| (name.as_str(), it.as_str())).collect();
+    Ok(context.questions()?.get::<SessionList>(&path("/api/sessions", &pairs))?.sessions)
 }
 
 fn text(value: &Value) -> Option<String> {

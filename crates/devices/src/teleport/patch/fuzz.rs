@@ -40,7 +40,7 @@ fn damaged_lists_are_read_to_their_end() {
         let files = raw_files(input);
         assert_eq!(raw_files(input), files);
         let bytes: usize = files.iter().map(|it| it.path.len()).sum();
-        // What is no text becomes a mark of three bytes.
+        // What is not text becomes a mark of three bytes.
         assert!(bytes <= 3 * input.len(), "{bytes} bytes of {}", input.len());
         let told: Vec<_> = files.into_iter().map(|it| judged(it, &[])).collect();
         Took::from(!told.is_empty())

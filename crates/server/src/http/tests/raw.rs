@@ -24,7 +24,7 @@ pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
     send_bytes(address, request.as_bytes())
 }
 
-/// The same for a body that is no text. Who refuses a body may hang up before it is whole.
+/// The same for a body that is not text. Who refuses a body may hang up before it is whole.
 pub(super) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();

@@ -53,7 +53,7 @@ fn places_that_are_not_safe_are_refused() {
     let check = |below: &str, http: Option<&str>, expected: &str| {
         assert_eq!(refusal(&machine, &machine.path(below), http), expected);
     };
-    check("link/a.sock", None, "link: is no folder of its own");
+    check("link/a.sock", None, "link: is not a folder of its own");
     check("real/file", None, "real/file: is there and no socket");
     check("run/daemon.sock", None, "another daemon answers on run/daemon.sock");
     let others = "can be reached by others: only 127.0.0.1 and ::1 are listened on";

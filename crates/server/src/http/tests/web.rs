@@ -248,7 +248,7 @@ fn a_rule_is_shown_before_it_is_written() {
     let written = machine.post("/api/rules", &sure).json();
     assert_eq!((&written["done"], &written["rule"]), (&json!(true), &shown["rule"]));
     assert!(std::fs::read_to_string(&file).unwrap().contains("git push *"));
-    // Once more is no second rule.
+    // Once more is not a second rule.
     let again = machine.post("/api/rules", &sure).json();
     assert_eq!(again["number"], 1);
     let rules = machine.get("/api/rules").json();

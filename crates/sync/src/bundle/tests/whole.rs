@@ -118,7 +118,7 @@ fn a_device_that_joined_opens_with_what_its_invite_carried() {
     let (_, unpacked_there) = unpacked(&file, &theirs, &b).unwrap();
     assert_eq!(unpacked_there.roster.pin(), ours.pin());
     assert!(unpacked_there.roster.named("tower").is_some());
-    // An older bundle is no step back.
+    // An older bundle is not a step back.
     let (_, again) = unpacked(&packed(&ENTRIES, &theirs, &a, &[&a]), &ours, &a).unwrap();
     assert_eq!(again.roster.pin(), ours.pin());
 }

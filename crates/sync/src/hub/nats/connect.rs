@@ -139,7 +139,7 @@ fn options(servers: &NatsServers, credentials: &Credentials) -> Result<ConnectOp
         }
         Some(NatsKey::Seed(seed)) => Ok(options.nkey(seed.clone())),
         Some(NatsKey::Creds(text)) => {
-            let odd = |_| HubError::Refused("the text is no .creds file of NATS".to_owned());
+            let odd = |_| HubError::Refused("the text is not a .creds file of NATS".to_owned());
             options.credentials(text).map_err(odd)
         }
     }

@@ -57,7 +57,7 @@ async fn get(address: &str) -> Result<String, String> {
 }
 
 fn read(answer: &str) -> Result<Sync, String> {
-    let (_, body) = answer.split_once("\r\n\r\n").ok_or("that is no HTTP")?;
+    let (_, body) = answer.split_once("\r\n\r\n").ok_or("that is not HTTP")?;
     let answer: Answer = serde_json::from_str(body).map_err(|error| error.to_string())?;
     Ok(match answer.config {
         Config { sync_always: true, .. } => Sync::Always,

@@ -1,0 +1,15 @@
+//! The tests of `adapters` from outside, as one program: linking is what takes time.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "fixtures are files, slowness is measured, and helpers fail the test they help"
+)]
+
+mod findings;
+mod fixtures;
+mod fuzz;
+mod mutations;
+mod replay;

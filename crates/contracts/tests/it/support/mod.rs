@@ -1,0 +1,64 @@
+//! The documents of `docs/conformance`, and an independent reading of our schemas.
+
+pub(crate) mod recorded;
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use taffrail_contracts::Reading;
+use taffrail_contracts::{Contract, Fault, Report, Strictness, schema_of};
+use taffrail_contracts::{binding, craft, ecc, event};
+
+/// The folder of a contract's documents.
+pub(crate) fn folder(contract: &Contract) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance").join(contract.name)
+}
+
+/// The documents of one folder, by name.
+pub(crate) fn documents(folder: &Path) -> Vec<(String, Value)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut out: Vec<_> = entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, serde_json::from_str(&text).unwrap())
+        })
+        .collect();
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    out
+}
+
+/// Our schema in the hands of a validator we did not write.
+pub(crate) fn independent(contract: &Contract, strictness: Strictness) -> jsonschema::Validator {
+    let schema = schema_of(contract, strictness);
+    jsonschema::meta::validate(&schema).expect("the schema is one");
+    jsonschema::draft202012::new(&schema).expect("the schema is understood")
+}
+
+/// The faults a JSON Schema can express.
+pub(crate) fn expressible(contract: &Contract, report: &Report) -> Vec<Fault> {
+    let Reading::Shaped { rules, .. } = &contract.reading else { return report.faults.clone() };
+    let hidden =
+        |fault: &&Fault| rules.iter().any(|rule| rule.name == fault.rule && rule.schema.is_none());
+    report.faults.iter().filter(|fault| !hidden(fault)).cloned().collect()
+}
+
+/// A document read and written by our types.
+pub(crate) fn through_types(contract: &str, value: &Value) -> serde_json::Result<Value> {
+    fn through<T: serde::de::DeserializeOwned + serde::Serialize>(
+        value: &Value,
+    ) -> serde_json::Result<Value> {
+        serde_json::to_value(serde_json::from_value::<T>(value.clone())?)
+    }
+    match contract {
+        "ecc" => through::<ecc::Snapshot>(value),
+        "state" => through::<craft::State>(value),
+        "binding" => through::<binding::Binding>(value),
+        "event" if value.get("kind") == Some(&Value::from("event.removed")) => {
+            through::<event::Removed>(value)
+        }
+        "event" => through::<event::Captured>(value),
+        other => Err(serde::de::Error::custom(format!("no types for {other}"))),
+    }
+}

@@ -1,0 +1,217 @@
+//! What a device that is let in could try against the others. With the configuration we write, none of
+//! it takes away what is there, and none of it keeps the others from going on.
+
+use crate::hub::conf::{enter, plan, roster, seed};
+use crate::hub::engines::patiently;
+use async_nats::{Client, ConnectOptions, Event, HeaderMap};
+use bytes::Bytes;
+use std::sync::atomic::{AtomicU64, Ordering};
+use taffrail_sync::hub::{
+    AnyHub, Appended, BlobName, Content, Hub, KeyName, LogName, Put, Swapped, Team, nats_conf,
+};
+use taffrail_testkit::hubs::NatsServer;
+use tokio::sync::mpsc;
+
+const TEAM: &str = "t-conf";
+const STREAMS: [&str; 3] = ["TAFFRAIL_t-conf", "KV_taffrail_t-conf", "OBJ_taffrail_t-conf"];
+
+/// One thing somebody tries.
+struct Attack {
+    subject: String,
+    header: Option<(&'static str, &'static str)>,
+    body: String,
+}
+
+fn publish(subject: &str, header: Option<(&'static str, &'static str)>) -> Attack {
+    Attack { subject: subject.to_owned(), header, body: "x".to_owned() }
+}
+
+fn ask(what: &str, body: &str) -> Attack {
+    Attack { subject: format!("$JS.API.{what}"), header: None, body: body.to_owned() }
+}
+
+/// Whatever the stream is, these would erase or close it.
+fn against(stream: &str) -> Vec<Attack> {
+    let subjects = match stream {
+        "TAFFRAIL_t-conf" => r#"["taffrail.t-conf.log.>"]"#,
+        "KV_taffrail_t-conf" => r#"["$KV.taffrail_t-conf.>"]"#,
+        _ => r#"["$O.taffrail_t-conf.C.>","$O.taffrail_t-conf.M.>"]"#,
+    };
+    let with = |more: &str| format!(r#"{{"name":"{stream}","subjects":{subjects},{more}}}"#);
+    let few = with(r#""retention":"limits","storage":"file","num_replicas":1,"max_msgs":1"#);
+    let sealed = with(r#""retention":"limits","storage":"file","num_replicas":1,"sealed":true"#);
+    let open = with(r#""storage":"file","allow_rollup_hdrs":true,"deny_delete":false"#);
+    vec![
+        ask(&format!("STREAM.UPDATE.{stream}"), &few),
+        ask(&format!("STREAM.UPDATE.{stream}"), &sealed),
+        ask(&format!("STREAM.UPDATE.{stream}"), &open),
+        ask(&format!("STREAM.CREATE.{stream}"), &few),
+        ask(&format!("STREAM.DELETE.{stream}"), ""),
+        ask(&format!("STREAM.PURGE.{stream}"), ""),
+        ask(&format!("STREAM.MSG.DELETE.{stream}"), r#"{"seq":1}"#),
+    ]
+}
+
+/// What every device could try.
+fn attacks() -> Vec<Attack> {
+    let mut all: Vec<_> = STREAMS.into_iter().flat_map(against).collect();
+    let rollup = Some(("Nats-Rollup", "all"));
+    let own = |subject: &str| publish(subject, rollup);
+    all.extend([
+        own("$KV.taffrail_t-conf.key.lease.mine"),
+        own("$KV.taffrail_t-conf.key.doctor.probe"),
+        own("$O.taffrail_t-conf.M.seg.mine"),
+        own("$O.taffrail_t-conf.C.mine"),
+        own("taffrail.t-conf.log.dev-tower.own.1"),
+        publish("$O.taffrail_t-conf.M.seg.one", Some(("Nats-Rollup", "sub"))),
+        // Another pointer under a name that is there.
+        publish("$O.taffrail_t-conf.M.seg.one", None),
+        // The key of another device's stream.
+        publish("$KV.taffrail_t-conf.key.key.dev-laptop.own.0", None),
+        // An answer to what somebody else asked.
+        publish("_INBOX.somebody", None),
+    ]);
+    all
+}
+
+/// A client that is told when the server does not let it.
+struct Attacker {
+    client: Client,
+    violations: mpsc::UnboundedReceiver<()>,
+}
+
+impl Attacker {
+    async fn enter(server: &NatsServer, name: &str) -> Self {
+        let (sender, violations) = mpsc::unbounded_channel();
+        let options = ConnectOptions::with_nkey(seed(name).unwrap()).event_callback(move |event| {
+            if matches!(event, Event::ServerError(_)) {
+                sender.send(()).ok();
+            }
+            std::future::ready(())
+        });
+        let client = options.connect(server.url()).await.unwrap();
+        Self { client, violations }
+    }
+
+    /// Tries it, and waits until the server answered or refused.
+    async fn attempt(&mut self, attack: &Attack) {
+        let mut headers = HeaderMap::new();
+        attack.header.into_iter().for_each(|(name, value)| headers.insert(name, value));
+        let body = Bytes::from(attack.body.clone());
+        let asked = self.client.request_with_headers(attack.subject.clone(), headers, body);
+        tokio::select! {
+            answer = asked => drop(answer),
+            _ = self.violations.recv() => {}
+        }
+    }
+}
+
+/// What stands there before anybody tries anything.
+async fn furnish(laptop: &AnyHub) {
+    for seq in 1..=3 {
+        let entry = Bytes::from(seq.to_string());
+        assert_eq!(laptop.append(&log(), seq, entry).await, Ok(Appended::New));
+    }
+    for key in ["roster", "key/dev-laptop/own/0", "lease/other"] {
+        let set = laptop.cas(&KeyName::new(key).unwrap(), None, "kept".into()).await;
+        assert!(matches!(set, Ok(Swapped::Done(_))), "{key}: {set:?}");
+    }
+    assert_eq!(laptop.put_blob(&blob(), &Content::Bytes("bytes".into())).await, Ok(Put::New));
+}
+
+fn log() -> LogName {
+    LogName::new("dev-laptop/own/1").unwrap()
+}
+
+fn blob() -> BlobName {
+    BlobName::new("seg/one").unwrap()
+}
+
+static GOING_ON: AtomicU64 = AtomicU64::new(0);
+
+/// All of it is there, and everybody can go on.
+async fn is_whole(laptop: &AnyHub, why: &str) {
+    let entries = laptop.read_since(&log(), 0, 10).await.unwrap_or_else(|it| panic!("{why}: {it}"));
+    assert_eq!(entries.len(), 3, "{why}");
+    for key in ["roster", "key/dev-laptop/own/0", "lease/other"] {
+        let found = laptop.get(&KeyName::new(key).unwrap()).await.unwrap();
+        assert_eq!(found.map(|it| it.bytes), Some("kept".into()), "{why}: {key}");
+    }
+    let found = laptop.get_blob(&blob()).await.unwrap_or_else(|it| panic!("{why}: {it}"));
+    assert_eq!(found.unwrap().bytes(10).await, Ok("bytes".into()), "{why}");
+    let number = GOING_ON.fetch_add(1, Ordering::Relaxed);
+    let more = LogName::new(format!("dev-laptop/own/on-{number}")).unwrap();
+    assert_eq!(laptop.append(&more, 1, "on".into()).await, Ok(Appended::New), "{why}");
+    let name = BlobName::new(format!("seg/on-{number}")).unwrap();
+    assert_eq!(laptop.put_blob(&name, &Content::Bytes("on".into())).await, Ok(Put::New), "{why}");
+}
+
+async fn configured(team: &Team) -> (NatsServer, AnyHub) {
+    let roster = roster();
+    let server = NatsServer::configured(|port, monitor, store| {
+        nats_conf(team, &roster, &plan(format!("127.0.0.1:{port}"), monitor, store))
+    });
+    let laptop = patiently("laptop", async || enter(&server, team, seed("laptop")).await).await;
+    (server, laptop)
+}
+
+#[tokio::test]
+async fn nobody_who_is_let_in_can_erase_or_close_what_is_there() {
+    let team = Team::new(TEAM).unwrap();
+    let (server, laptop) = configured(&team).await;
+    furnish(&laptop).await;
+    for who in ["tower", "laptop"] {
+        let mut attacker = Attacker::enter(&server, who).await;
+        for attack in attacks() {
+            // The key is its own device's.
+            if who == "laptop" && attack.subject.contains("key.key.dev-laptop") {
+                continue;
+            }
+            attacker.attempt(&attack).await;
+            let why = format!("{who}: {} {:?} {}", attack.subject, attack.header, attack.body);
+            is_whole(&laptop, &why).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn only_an_admin_writes_the_roster_and_makes_streams() {
+    let team = Team::new(TEAM).unwrap();
+    let roster = roster();
+    let server = NatsServer::configured(|port, monitor, store| {
+        nats_conf(&team, &roster, &plan(format!("127.0.0.1:{port}"), monitor, store))
+    });
+    let early = enter(&server, &team, seed("tower")).await;
+    let said = early.map(drop).unwrap_err().to_string();
+    assert!(said.contains("admin device"), "{said}");
+    let laptop = patiently("laptop", async || enter(&server, &team, seed("laptop")).await).await;
+    furnish(&laptop).await;
+    let mut tower = Attacker::enter(&server, "tower").await;
+    tower.attempt(&publish("$KV.taffrail_t-conf.key.roster", None)).await;
+    is_whole(&laptop, "tower wrote the roster").await;
+}
+
+/// Who recovers reads everything and writes nothing.
+#[tokio::test]
+async fn a_recovery_key_opens_the_server_to_read_only() {
+    let team = Team::new(TEAM).unwrap();
+    let (server, laptop) = configured(&team).await;
+    furnish(&laptop).await;
+    let reader =
+        patiently("recovery", async || enter(&server, &team, seed("recovery")).await).await;
+    is_read(&reader).await;
+    let mut attacker = Attacker::enter(&server, "recovery").await;
+    let more = ["$KV.taffrail_t-conf.key.lease.other", "taffrail.t-conf.log.dev-laptop.own.1"];
+    let more = more.map(|it| publish(it, None));
+    for attack in attacks().into_iter().chain(more) {
+        attacker.attempt(&attack).await;
+        is_whole(&laptop, &format!("recovery: {}", attack.subject)).await;
+    }
+}
+
+async fn is_read(reader: &AnyHub) {
+    assert_eq!(reader.read_since(&log(), 0, 10).await.unwrap().len(), 3);
+    assert!(reader.get(&KeyName::new("roster").unwrap()).await.unwrap().is_some());
+    let found = reader.get_blob(&blob()).await.unwrap().unwrap();
+    assert_eq!(found.bytes(10).await, Ok("bytes".into()));
+}

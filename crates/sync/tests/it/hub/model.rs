@@ -1,0 +1,169 @@
+//! Whatever is asked in whatever order, every hub answers as the one in memory does.
+
+use crate::hub::engines::{BUCKET, open, team};
+use bytes::Bytes;
+use taffrail_sync::hub::{
+    AnyHub, BlobName, Content, Hub, KeyName, LogName, MemoryHub, Prefix, Revision, Swapped,
+};
+use taffrail_testkit::hubs::{Flush, Moto, NatsServer};
+use taffrail_testkit::{Chance, Scale};
+
+const NAMES: [&str; 4] = ["a", "a/b", "b", "b/c"];
+const BYTES: [&str; 3] = ["", "x", "y"];
+
+/// A question; numbers are chosen so that answers differ.
+#[derive(Debug, Clone, Copy)]
+enum Question {
+    Append {
+        name: usize,
+        seq: u64,
+        bytes: usize,
+    },
+    Read {
+        name: usize,
+        after: u64,
+        limit: usize,
+    },
+    Last(usize),
+    Logs(usize),
+    /// `of` is which of the revisions seen so far is expected; none beyond them.
+    Cas {
+        name: usize,
+        of: usize,
+        bytes: usize,
+    },
+    Get(usize),
+    Keys(usize),
+    Put {
+        name: usize,
+        bytes: usize,
+    },
+    GetBlob(usize),
+    Blobs(usize),
+}
+
+fn draw(chance: &mut Chance) -> Question {
+    let (name, bytes) = (chance.below(NAMES.len()), chance.below(BYTES.len()));
+    let small = chance.below(8);
+    match chance.below(16) {
+        0..=4 => Question::Append { name, seq: small as u64, bytes },
+        5 => Question::Read { name, after: small as u64, limit: 1 + chance.below(5) },
+        6 => Question::Last(name),
+        7 => Question::Logs(name),
+        8..=10 => Question::Cas { name, of: chance.below(6), bytes },
+        11 => Question::Get(name),
+        12 => Question::Keys(name),
+        13 => Question::Put { name, bytes },
+        14 => Question::GetBlob(name),
+        _ => Question::Blobs(name),
+    }
+}
+
+/// A hub and the revisions it gave, in order. Their numbers are its own affair.
+struct Asker {
+    hub: AnyHub,
+    revisions: Vec<(usize, Revision)>,
+}
+
+impl Asker {
+    fn new(hub: AnyHub) -> Self {
+        Self { hub, revisions: Vec::new() }
+    }
+
+    async fn answer(&mut self, question: Question) -> String {
+        let hub = &self.hub;
+        match question {
+            Question::Append { name, seq, bytes } => {
+                format!("{:?}", hub.append(&log(name), seq, bytes_of(bytes)).await)
+            }
+            Question::Read { name, after, limit } => {
+                format!("{:?}", hub.read_since(&log(name), after, limit).await)
+            }
+            Question::Last(name) => format!("{:?}", hub.last(&log(name)).await),
+            Question::Logs(name) => format!("{:?}", hub.logs(&prefix(name)).await),
+            Question::Cas { name, of, bytes } => self.cas(name, of, bytes).await,
+            Question::Get(name) => {
+                let found = hub.get(&key(name)).await.unwrap();
+                format!("{:?}", found.map(|it| (self.place(name, it.revision), it.bytes)))
+            }
+            Question::Keys(name) => format!("{:?}", hub.keys(&prefix(name)).await),
+            Question::Put { name, bytes } => {
+                format!("{:?}", hub.put_blob(&blob(name), &Content::Bytes(bytes_of(bytes))).await)
+            }
+            Question::GetBlob(name) => match hub.get_blob(&blob(name)).await.unwrap() {
+                Some(found) => format!("{:?}", found.bytes(10).await),
+                None => "none".to_owned(),
+            },
+            Question::Blobs(name) => format!("{:?}", hub.blobs(&prefix(name)).await),
+        }
+    }
+
+    async fn cas(&mut self, name: usize, of: usize, bytes: usize) -> String {
+        let own = self.revisions.iter().rev().filter(|(it, _)| *it == name);
+        let expected = own.map(|(_, revision)| *revision).nth(of);
+        match self.hub.cas(&key(name), expected, bytes_of(bytes)).await {
+            Ok(Swapped::Done(revision)) => {
+                self.revisions.push((name, revision));
+                "done".to_owned()
+            }
+            other => format!("{other:?}"),
+        }
+    }
+
+    fn place(&self, name: usize, revision: Revision) -> Option<usize> {
+        self.revisions.iter().position(|it| *it == (name, revision))
+    }
+}
+
+fn log(name: usize) -> LogName {
+    LogName::new(NAMES[name]).unwrap()
+}
+
+fn key(name: usize) -> KeyName {
+    KeyName::new(NAMES[name]).unwrap()
+}
+
+fn blob(name: usize) -> BlobName {
+    BlobName::new(NAMES[name]).unwrap()
+}
+
+fn prefix(name: usize) -> Prefix {
+    Prefix::new(["", "a", "b", "a/b"][name]).unwrap()
+}
+
+fn bytes_of(bytes: usize) -> Bytes {
+    BYTES[bytes].into()
+}
+
+async fn same_as_memory(url: &str, rounds: usize, purpose: &str) {
+    let scale = Scale::from_env();
+    let mut chance = scale.chance(purpose);
+    for round in 0..scale.pick(rounds, rounds * 10) {
+        let mut model = Asker::new(AnyHub::Memory(MemoryHub::new()));
+        let mut asked = Asker::new(open(url, &team()).await);
+        for number in 0..120 {
+            let question = draw(&mut chance);
+            let expected = model.answer(question).await;
+            let got = asked.answer(question).await;
+            assert_eq!(got, expected, "round {round}, question {number}: {question:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_directory_answers_as_memory_does() {
+    let folder = tempfile::tempdir().unwrap();
+    same_as_memory(&format!("file://{}", folder.path().display()), 20, "directory").await;
+}
+
+#[tokio::test]
+async fn a_bucket_answers_as_memory_does() {
+    let moto = Moto::start(BUCKET);
+    same_as_memory(&format!("s3://{BUCKET}?endpoint={}", moto.endpoint()), 4, "bucket").await;
+}
+
+#[tokio::test]
+async fn nats_answers_as_memory_does() {
+    let server = NatsServer::start(Flush::Lazily);
+    same_as_memory(&server.url(), 20, "nats").await;
+}

@@ -1,0 +1,29 @@
+//! Real coding agents, driven by a scripted model on machines of their own, and what Taffrail says
+//! of them. `TAFFRAIL_FULL=1` runs everything, else `TAFFRAIL_SEED` chooses a slice.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+mod acting;
+mod board;
+mod carrying;
+mod desk;
+mod driving;
+mod elsewhere;
+mod expected;
+mod handing;
+mod plays;
+mod resuming;
+mod running;
+mod sending;
+mod servers;
+mod smoke;
+mod stage;
+mod status_line;
+mod telemetry;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");

@@ -1,0 +1,265 @@
+//! A lifecycle is moved by what is seen: processes, their ends, sources that go and come.
+
+use super::{By, binding, daemon, faults, history, started};
+use crate::bindings::history::{FORK, SESSION, WORKER};
+use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use taffrail_testkit::claude::path;
+use taffrail_testkit::{Home, until};
+
+/// A program that is called as the agent is, says through the hook which session it runs, and lives
+/// until its input ends.
+pub(crate) struct Agent(Child);
+
+impl Agent {
+    pub(crate) fn script(home: &Home, session: &str) -> String {
+        let payload = json!({"session_id": session, "hook_event_name": "SessionStart",
+            "source": "startup", "cwd": "/w/app"});
+        let program = history::PROGRAM;
+        home.write("payload.json", payload.to_string());
+        let text =
+            format!("#!/bin/sh\n{program} hook claude-code < payload.json\necho up\nread x\n");
+        home.write("bin/claude", text);
+        let file = home.path("bin/claude");
+        std::fs::set_permissions(&file, Permissions::from_mode(0o755)).unwrap();
+        file.to_string_lossy().into_owned()
+    }
+
+    fn start(home: &Home, session: &str) -> Self {
+        let script = Self::script(home, session);
+        let mut command = home.any_command(script.as_ref(), home.root());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
+        assert_eq!(said, "up\n");
+        Self(child)
+    }
+
+    fn name(&self) -> String {
+        format!("process:{}", self.0.id())
+    }
+
+    fn end(mut self) {
+        drop(self.0.stdin.take());
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // It may have ended before.
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Status, the executor of now, and the last one.
+fn run(home: &Home, id: &str) -> [Value; 3] {
+    let mut it = binding(home, id);
+    assert_eq!(faults(home, &it), json!([]), "{it}");
+    ["status", "current_executor_peer_id", "peer_id"].map(|name| it[name].take())
+}
+
+fn until_run(home: &Home, id: &str, expected: &[Value; 3]) {
+    until(&format!("{expected:?}"), || (run(home, id) == *expected).then_some(()));
+}
+
+fn check_process(by: By) {
+    let home = history::home();
+    let _daemon = started(by, &home);
+    let resumable = [json!("resumable"), Value::Null, Value::Null];
+    assert_eq!(run(&home, SESSION), resumable, "{by:?}");
+    let agent = Agent::start(&home, SESSION);
+    let name = json!(agent.name());
+    until_run(&home, SESSION, &[json!("active"), name.clone(), name.clone()]);
+    assert_eq!(home.json(&["show", SESSION, "--json"])["session"]["lifecycle"], "active");
+    assert_eq!(home.session(SESSION)["lifecycle"], "active");
+    assert_eq!(run(&home, FORK), resumable, "{by:?}: another session is not run by it");
+    assert_eq!(run(&home, WORKER)[..2], [json!("detached"), Value::Null]);
+    agent.end();
+    // The last one is remembered, and is not one that could be sent anything.
+    until_run(&home, SESSION, &[json!("resumable"), Value::Null, name.clone()]);
+    assert_eq!(home.session(SESSION)["lifecycle"], "resumable");
+    home.ok(&["rebuild", "--yes"]);
+    assert_eq!(run(&home, SESSION), [json!("resumable"), Value::Null, name]);
+}
+
+#[test]
+fn a_process_that_lives_makes_a_binding_active_and_its_end_detaches_it() {
+    check_process(By::Command);
+}
+
+#[test]
+fn a_daemon_sees_a_process_come_and_go() {
+    check_process(By::Daemon);
+}
+
+#[test]
+fn a_daemon_that_comes_later_tells_the_same_of_who_runs_it() {
+    let home = history::home();
+    home.index();
+    let agent = Agent::start(&home, SESSION);
+    let name = json!(agent.name());
+    let active = [json!("active"), name.clone(), name.clone()];
+    until_run(&home, SESSION, &active);
+    let run_by = daemon(&home);
+    until_run(&home, SESSION, &active);
+    // A repair has the daemon look everything up anew: who runs what is still known.
+    home.ok(&["binding", "archive", FORK]);
+    let listed = || home.session(SESSION)["executor"] == name;
+    until("the executor", || listed().then_some(()));
+    run_by.kill_after(std::time::Duration::ZERO);
+    assert_eq!(run(&home, SESSION), active);
+    agent.end();
+    assert_eq!(run(&home, SESSION), [json!("resumable"), Value::Null, name]);
+}
+
+/// A tmux server of our own, where tmux itself keeps them; ended with the test.
+struct Screen(String);
+
+impl Screen {
+    fn tmux(&self, words: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.env_remove("TMUX").args(["-L", &self.0, "-f", "/dev/null"]).args(words);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        Command::new("tmux").args(["-L", &self.0, "kill-server"]).status().ok();
+    }
+}
+
+#[test]
+fn a_pane_is_named_where_the_process_runs_in_one() {
+    let home = history::home();
+    home.index();
+    let script = Agent::script(&home, SESSION);
+    let screen = Screen(format!("taffrail-bindings-{}", std::process::id()));
+    let folder = home.root().to_string_lossy().into_owned();
+    let data = format!("XDG_DATA_HOME={folder}/.local/share");
+    screen.tmux(&["new-session", "-d", "-c", &folder, "-e", &data, &script]);
+    let socket = screen.tmux(&["display-message", "-p", "#{socket_path}"]);
+    let pane = screen.tmux(&["display-message", "-p", "#{pane_id}"]);
+    let name = json!(format!("tmux:{socket}:{pane}"));
+    let active = [json!("active"), name.clone(), name.clone()];
+    until_run(&home, SESSION, &active);
+    let run_by = daemon(&home);
+    until_run(&home, SESSION, &active);
+    screen.tmux(&["kill-pane", "-t", &pane]);
+    until_run(&home, SESSION, &[json!("resumable"), Value::Null, name]);
+    drop(run_by);
+}
+
+fn check_lost(by: By) {
+    let home = Home::without_archive(history::PROGRAM);
+    home.write(&path(SESSION), taffrail_testkit::claude::talk(SESSION, 0, 4));
+    let _daemon = started(by, &home);
+    let before = binding(&home, SESSION);
+    let status = || binding(&home, SESSION)["status"].clone();
+    assert_eq!(status(), "resumable");
+    let aside = home.path("aside.jsonl");
+    std::fs::rename(home.path(&path(SESSION)), &aside).unwrap();
+    // Who asks looks: no index run comes between.
+    let lost = binding(&home, SESSION);
+    assert_eq!(lost["status"], "lost", "{by:?}");
+    assert_eq!(faults(&home, &lost), json!([]), "{lost}");
+    // It still points to where its history was, and how far that was read.
+    for name in ["runtime_source_uri", "source_cursor", "last_seen_at", "created_at"] {
+        assert_eq!(lost[name], before[name], "{by:?} {name}");
+    }
+    assert_eq!(lost["resume_capability"], json!({"by_runtime_id": false}));
+    home.index();
+    assert_eq!(home.json(&["show", SESSION, "--json"])["session"]["lifecycle"], "lost");
+    std::fs::rename(&aside, home.path(&path(SESSION))).unwrap();
+    assert_eq!(status(), "resumable", "{by:?}");
+    home.index();
+    assert_eq!(home.session(SESSION)["lifecycle"], "resumable");
+}
+
+#[test]
+fn what_is_missing_is_lost_until_it_comes_back() {
+    check_lost(By::Command);
+}
+
+#[test]
+fn a_daemon_verifies_what_is_missing_and_sees_it_come_back() {
+    check_lost(By::Daemon);
+}
+
+#[test]
+fn a_read_that_fails_loses_nothing() {
+    let mut home = Home::without_archive(history::PROGRAM);
+    home.write(&path(SESSION), taffrail_testkit::claude::talk(SESSION, 0, 4));
+    home.index();
+    // Root may read anything.
+    assert!(home.give_to(65_534) || !rustix::process::geteuid().is_root());
+    let file = home.path(&path(SESSION));
+    let folder = file.parent().unwrap().to_owned();
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    };
+    home.append(&path(SESSION), taffrail_testkit::claude::talk(SESSION, 4, 6));
+    mode(&file, 0o000);
+    home.index();
+    assert_eq!(binding(&home, SESSION)["status"], "resumable");
+    mode(&folder, 0o000);
+    home.index();
+    assert_eq!(binding(&home, SESSION)["status"], "resumable");
+    mode(&folder, 0o700);
+    mode(&file, 0o600);
+    assert_eq!(binding(&home, SESSION)["status"], "resumable");
+}
+
+#[test]
+fn what_the_agent_deleted_and_we_kept_is_archived() {
+    let home = history::home();
+    home.index();
+    home.remove(&path(FORK));
+    let it = binding(&home, FORK);
+    assert_eq!(
+        (&it["status"], &it["metadata"]),
+        (&json!("archived"), &json!({"archived_by": "clean-up"}))
+    );
+    assert_eq!(faults(&home, &it), json!([]), "{it}");
+}
+
+fn check_hooks_only(by: By) {
+    let home = Home::new(history::PROGRAM);
+    let _daemon = started(by, &home);
+    let payload = json!({"session_id": SESSION, "hook_event_name": "UserPromptSubmit",
+        "cwd": "/w/app", "prompt": "whispered"});
+    let mut child = home.command(&["hook", "claude-code"]).stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    home.index();
+    let it = binding(&home, SESSION);
+    assert_eq!(faults(&home, &it), json!([]), "{it}");
+    assert_eq!(
+        (&it["status"], &it["runtime_source_uri"]),
+        (&json!("detached"), &Value::Null),
+        "{by:?}"
+    );
+    assert_eq!(it["provenance"]["source_kind"], "runtime_unavailable");
+    assert_eq!(it["provenance"]["runtime_source_uri"], Value::Null);
+    assert!(it["metadata"]["heard_in"].as_str().unwrap().starts_with("journal:claude-code/"));
+    // The binding is useful all the same: who runs it is known.
+    let agent = Agent::start(&home, SESSION);
+    let name = json!(agent.name());
+    until_run(&home, SESSION, &[json!("active"), name.clone(), name.clone()]);
+    agent.end();
+    until_run(&home, SESSION, &[json!("detached"), Value::Null, name]);
+    assert!(!binding(&home, SESSION).to_string().contains("whispered"), "no text is kept");
+}
+
+#[test]
+fn a_session_known_from_hooks_only_has_no_source_and_a_useful_binding() {
+    check_hooks_only(By::Command);
+    check_hooks_only(By::Daemon);
+}

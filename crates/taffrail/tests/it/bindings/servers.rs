@@ -1,0 +1,169 @@
+//! tmux servers that are not where tmux keeps them by itself, and who starts what in them.
+
+use super::evidence::Agent;
+use super::{binding, daemon, history};
+use crate::bindings::history::SESSION;
+use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use taffrail_testkit::claude::{path, talk};
+use taffrail_testkit::{Home, until};
+
+/// A tmux server with a socket of its own, ended with the test.
+struct Server {
+    socket: PathBuf,
+}
+
+impl Server {
+    fn tmux(&self, words: &[&str]) -> String {
+        let mut command = Command::new("tmux");
+        command.env_remove("TMUX").arg("-S").arg(&self.socket).args(["-f", "/dev/null"]);
+        let output = command.args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        Command::new("tmux").arg("-S").arg(&self.socket).arg("kill-server").output().ok();
+    }
+}
+
+#[test]
+fn an_agent_in_a_tmux_of_another_folder_is_found_there() {
+    let home = history::home();
+    home.index();
+    let script = Agent::script(&home, SESSION);
+    let server = Server { socket: home.path("own.sock") };
+    let folder = home.root().to_string_lossy().into_owned();
+    let data = format!("XDG_DATA_HOME={folder}/.local/share");
+    server.tmux(&["new-session", "-d", "-c", &folder, "-e", &data, &script]);
+    let name = json!(format!("tmux:{}:%0", server.socket.display()));
+    let is_there = || (binding(&home, SESSION)["current_executor_peer_id"] == name).then_some(());
+    until("its pane, without a daemon", is_there);
+    let _daemon = daemon(&home);
+    until("its pane, by the daemon", || (home.session(SESSION)["executor"] == name).then_some(()));
+}
+
+/// A session that can be resumed, with an agent that only says that it was started.
+struct Resumable {
+    home: Home,
+}
+
+impl Resumable {
+    fn new() -> Self {
+        Self::in_folder("project")
+    }
+
+    fn in_folder(name: &str) -> Self {
+        let home = Home::new(history::PROGRAM);
+        let project = home.path(name);
+        std::fs::create_dir_all(&project).unwrap();
+        let talk = talk(SESSION, 0, 4).replace("/w/app", &project.to_string_lossy());
+        home.write(&path(SESSION), talk);
+        let starts = home.path("starts");
+        let script = format!("#!/bin/sh\necho $$ >> '{}'\nexec sleep 600\n", starts.display());
+        home.write("bin/claude", script);
+        let executable = Permissions::from_mode(0o755);
+        std::fs::set_permissions(home.path("bin/claude"), executable).unwrap();
+        std::fs::create_dir(home.path("sockets")).unwrap();
+        home.index();
+        Self { home }
+    }
+
+    fn resume(&self, words: &[&str]) -> Command {
+        let mut command = self.home.command(&[&["resume", SESSION], words].concat());
+        let usual = command.get_envs().find(|(name, _)| *name == "PATH");
+        let usual = usual.and_then(|(_, value)| value).map(|it| it.to_string_lossy().into_owned());
+        let usual = usual.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned());
+        let path = format!("{}:{usual}", self.home.path("bin").display());
+        command.env("PATH", path).env("TMUX_TMPDIR", self.home.path("sockets")).env_remove("TMUX");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// The processes of agents that were started.
+    fn agents(&self) -> Vec<u32> {
+        let said = std::fs::read_to_string(self.home.path("starts")).unwrap_or_default();
+        said.lines().map(|it| it.parse().unwrap()).collect()
+    }
+}
+
+fn end(agent: u32) {
+    assert!(Command::new("kill").arg(agent.to_string()).status().unwrap().success());
+    let stat = PathBuf::from(format!("/proc/{agent}/stat"));
+    let is_over = |it: &Path| std::fs::read_to_string(it).is_ok_and(|it| it.contains(") Z "));
+    until("its end", || (!stat.exists() || is_over(&stat)).then_some(()));
+}
+
+impl Drop for Resumable {
+    fn drop(&mut self) {
+        let mut tmux = Command::new("tmux");
+        tmux.env("TMUX_TMPDIR", self.home.path("sockets")).env_remove("TMUX");
+        tmux.arg("kill-server").output().ok();
+    }
+}
+
+#[test]
+fn a_session_resumed_in_tmux_is_named_with_the_server_it_is_in() {
+    let it = Resumable::new();
+    let output = it.resume(&["--tmux", "--json"]).stdout(Stdio::piped()).output().unwrap();
+    let reply: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let executor = reply["executor"].as_str().unwrap();
+    let folder = format!("tmux:{}/tmux-", it.home.path("sockets").display());
+    assert!(executor.starts_with(&folder) && executor.ends_with("/default:%0"), "{executor}");
+}
+
+/// tmux reads `#(…)` in the folder it is given as a command to run.
+#[test]
+fn a_folders_name_runs_nothing() {
+    let it = Resumable::in_folder("p#(touch pwned)");
+    let said = it.home.path("here");
+    let script = format!("#!/bin/sh\npwd > '{}'\nexec sleep 600\n", said.display());
+    it.home.write("bin/claude", script);
+    assert!(it.resume(&["--tmux"]).status().unwrap().success());
+    let here =
+        until("the agent", || std::fs::read_to_string(&said).ok().filter(|it| !it.is_empty()));
+    assert_eq!(here.trim(), it.home.path("p#(touch pwned)").to_string_lossy());
+    let mut folders = vec![it.home.root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            assert!(!path.ends_with("pwned"), "{}", path.display());
+            folders.extend(path.is_dir().then_some(path));
+        }
+    }
+}
+
+/// How a process ended, once it has.
+fn ended(child: &mut Child) -> Option<ExitStatus> {
+    child.try_wait().unwrap()
+}
+
+#[test]
+fn two_who_resume_a_session_at_once_start_one_agent() {
+    let it = Resumable::new();
+    for round in 1..=3 {
+        let mut here = it.resume(&[]).spawn().unwrap();
+        let in_tmux = it.resume(&["--tmux"]).status().unwrap();
+        let settled = || match in_tmux.success() {
+            true => ended(&mut here).map(|how| how.code()),
+            false => (it.agents().len() == round).then_some(None),
+        };
+        let refused = until("one of them is refused", settled);
+        assert_eq!(refused.unwrap_or(6), 6, "round {round}");
+        let agents = until("the agent", || {
+            let all = it.agents();
+            (all.len() == round).then_some(all)
+        });
+        // Whoever comes later is refused as well, while the agent lives.
+        assert_eq!(it.resume(&[]).status().unwrap().code(), Some(6), "round {round}");
+        assert_eq!(it.resume(&["--tmux"]).status().unwrap().code(), Some(6), "round {round}");
+        assert_eq!(it.agents().len(), round);
+        end(*agents.last().unwrap());
+        here.wait().unwrap();
+    }
+}

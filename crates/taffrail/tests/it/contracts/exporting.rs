@@ -1,0 +1,131 @@
+//! Captured sessions as snapshots and states.
+
+use crate::contracts::faults;
+use crate::contracts::history::{FORK, SESSION, THREAD, WORKER, home};
+use crate::contracts::steady::check_json;
+use serde_json::{Value, json};
+use taffrail_testkit::claude::{Line, path};
+
+/// Without what hangs on the machine.
+fn steadied(mut document: Value) -> Value {
+    if document.get("device").is_some() {
+        document["device"] = json!("[device]");
+        document["teleportation"]["devices"] = json!(["[device]"]);
+    }
+    document
+}
+
+#[test]
+fn two_sessions_are_told_whole() {
+    let home = home();
+    home.index();
+    for (name, id) in [("claude", SESSION), ("codex", THREAD)] {
+        let snapshot = home.json(&["snapshot", id]);
+        assert_eq!(faults(&home, "ecc", &snapshot), [""; 0]);
+        check_json(&format!("snapshot_{name}"), snapshot);
+        let state = home.json(&["state", "export", id]);
+        assert_eq!(faults(&home, "state", &state), [""; 0]);
+        check_json(&format!("state_{name}"), steadied(state));
+    }
+}
+
+#[test]
+fn every_session_conforms_to_the_letter() {
+    let home = home();
+    for session in home.sessions() {
+        let id = session["id"].as_str().unwrap();
+        assert_eq!(faults(&home, "ecc", &home.json(&["snapshot", id])), [""; 0]);
+        assert_eq!(faults(&home, "state", &home.json(&["state", "export", id])), [""; 0]);
+    }
+}
+
+#[test]
+fn events_and_bindings_conform_as_they_are_printed() {
+    let home = home();
+    home.write("events.jsonl", home.ok(&["events", SESSION, "--json"]));
+    home.ok(&["validate", "--contract", "event", "--strict", "events.jsonl"]);
+    for session in home.sessions() {
+        let id = session["id"].as_str().unwrap();
+        assert_eq!(faults(&home, "binding", &home.json(&["binding", id, "--json"])), [""; 0]);
+    }
+}
+
+#[test]
+fn a_history_keeps_each_body_once() {
+    let home = home();
+    let kept = || home.json(&["snapshot", SESSION, "--history"])["snapshots"].clone();
+    assert_eq!(kept(), json!([]));
+    let first = home.json(&["snapshot", SESSION]);
+    home.ok(&["snapshot", SESSION]);
+    assert_eq!(kept().as_array().unwrap().len(), 1);
+    assert_eq!(kept()[0]["snapshot"], first);
+    let line = Line { session: SESSION, uuid: "u-9", parent: Some("u-6"), second: 30 };
+    home.append(&path(SESSION), line.prompt("And now the lexer."));
+    let second = home.json(&["snapshot", SESSION]);
+    assert_ne!(first, second);
+    let all = kept();
+    assert_eq!((&all[0]["snapshot"], &all[1]["snapshot"]), (&first, &second));
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    assert!(all[0]["taken_at"].as_str() <= all[1]["taken_at"].as_str());
+}
+
+#[test]
+fn workers_are_among_the_agents() {
+    let home = home();
+    let state = home.json(&["state", "export", SESSION]);
+    let ids: Vec<_> = state["agents"].as_array().unwrap().iter().map(|it| &it["id"]).collect();
+    assert_eq!(ids, ["main", WORKER]);
+    let snapshot = home.json(&["snapshot", SESSION]);
+    assert_eq!(snapshot["aggregates"]["workerCount"], 2);
+}
+
+#[test]
+fn tags_and_notes_go_with_a_state() {
+    let home = home();
+    home.index();
+    let tags = |arguments: &[&str]| home.ok(&[&["tag", SESSION], arguments].concat());
+    assert_eq!(tags(&["+parser", "release"]), "parser\nrelease\n");
+    assert_eq!(tags(&["-release", "+oauth"]), "oauth\nparser\n");
+    assert_eq!(tags(&[]), "oauth\nparser\n");
+    home.ok(&["note", SESSION, "Waits", "for review."]);
+    home.ok(&["note", SESSION, "Reviewed."]);
+    let told = home.json(&["note", SESSION, "--json"]);
+    let texts: Vec<_> = told["notes"].as_array().unwrap().iter().map(|it| &it["text"]).collect();
+    assert_eq!(texts, ["Waits for review.", "Reviewed."]);
+    assert_eq!(told["tags"], json!(["oauth", "parser"]));
+    let state = home.json(&["state", "export", SESSION]);
+    assert_eq!(state["metadata"]["tags"], json!(["oauth", "parser"]));
+    assert_eq!(state["metadata"]["notes"], "Waits for review.\nReviewed.");
+    home.ok(&["note", SESSION, "--clear"]);
+    assert_eq!(home.json(&["state", "export", SESSION])["metadata"]["notes"], Value::Null);
+    // What a person said survives a rebuild and goes with the session.
+    home.ok(&["rebuild", "--yes"]);
+    assert_eq!(tags(&[]), "oauth\nparser\n");
+    assert_eq!(home.run(&["tag", FORK, "+ "]).status, 2);
+    assert_eq!(home.run(&["note", FORK, " "]).status, 2);
+    assert_eq!(home.run(&["tag", "ffffffff", "+a"]).status, 3);
+}
+
+#[test]
+fn a_repository_is_told_with_its_commit() {
+    let home = home();
+    let folder = home.path("w/app");
+    std::fs::create_dir_all(&folder).unwrap();
+    let git = |words: &[&str]| {
+        let mut command = home.any_command("git".as_ref(), &folder);
+        let words = [&["-c", "user.name=a", "-c", "user.email=a@b"], words].concat();
+        let output = command.args(words).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "one"]);
+    let root = folder.canonicalize().unwrap();
+    // Goose writes the folder of the test as its project.
+    assert_eq!(
+        home.json(&["snapshot", "20261001_1"])["session"]["repoRoot"],
+        root.to_str().unwrap()
+    );
+    let state = home.json(&["state", "export", "20261001_1"]);
+    assert_eq!(state["metadata"]["git_commit"], git(&["rev-parse", "HEAD"]));
+}

@@ -1,0 +1,19 @@
+//! Devices of one user, joined by a hub: homes with daemons of their own, over a directory and over a
+//! real NATS server. What is promised in `docs/sync.md` and `docs/teleport.md` is tried as a person would.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+mod away;
+mod carrying;
+mod choosing;
+mod config;
+mod members;
+mod recovering;
+mod standing;
+mod world;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");

@@ -1,0 +1,35 @@
+//! The tests of `taffrail` from outside, as one program: linking is what takes time.
+
+mod agents;
+mod archive;
+mod bindings;
+mod board;
+mod capture;
+mod cli;
+mod completions;
+mod contracts;
+mod elsewhere;
+mod export;
+mod files;
+mod findings;
+mod first_run;
+mod hook;
+mod hooks;
+mod hostile;
+mod hub;
+mod keep;
+mod kills;
+mod live;
+mod logs;
+mod long_lines;
+mod notify;
+mod pager;
+mod promises;
+mod rules;
+mod run;
+mod safety;
+mod search;
+mod share;
+mod summary;
+mod teleport;
+mod work;

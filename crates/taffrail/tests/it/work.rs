@@ -1,0 +1,30 @@
+//! `taffrail work` as a person and as many programs at once use it.
+//!
+//! `TAFFRAIL_FULL=1` runs the numbers that are promised: 8 processes with 1,000 lines each, 8 with 200
+//! updates each, and 1,000 kills. `INSTA_UPDATE=always` writes the snapshots anew.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
+
+mod many;
+mod screens;
+
+use taffrail_testkit::Home;
+
+/// A home that is a project with one feature and one task that is being worked on.
+fn project() -> Home {
+    let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+    home.ok(&["work", "new", "Dark mode", "--description", "a theme for the night"]);
+    let add = ["work", "task", "add", "t1", "--phase", "build", "--agent", "a1", "--description"];
+    home.ok(&[&add[..], &["a switch"]].concat());
+    home.ok(&["work", "task", "start", "t1"]);
+    home
+}
+
+/// The id of the feature.
+fn id(home: &Home) -> String {
+    home.json(&["work", "show", "--json"])["feature_id"].as_str().unwrap().to_owned()
+}

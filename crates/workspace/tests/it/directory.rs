@@ -1,0 +1,15 @@
+//! The directory through its own functions, in one process: what is written, what is refused, what
+//! is rolled forward and what is mended.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail the test they help"
+)]
+
+mod broken_off;
+mod changed;
+mod kit;
+mod made;
+mod mended;
+mod others;
+mod readers;
