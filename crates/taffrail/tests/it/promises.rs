@@ -76,9 +76,9 @@ fn file_of(path: &[&str]) -> Option<String> {
     let file = match path {
         [top @ ("directory" | "work" | "bindings"), file] => {
             let of = if *top == "directory" { "workspace" } else { "taffrail" };
-            format!("{of}/tests/{top}/{file}.rs")
+            format!("{of}/tests/it/{top}/{file}.rs")
         }
-        ["conformance"] => "workspace/tests/conformance.rs".to_owned(),
+        ["conformance"] => "workspace/tests/it/conformance.rs".to_owned(),
         ["ai_session", file, "tests"] => format!("contracts/src/ai_session/{file}.rs"),
         [file @ ("lock" | "history" | "feature"), "tests"] => format!("workspace/src/{file}.rs"),
         _ => return None,

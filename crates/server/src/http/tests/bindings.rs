@@ -30,7 +30,10 @@ fn a_binding_is_the_contract_s_document_by_both_names() {
     machine.stands(FIRST, Status::Exited);
     let binding = machine.get(&format!("/sessions/{}/binding", id(FIRST))).json();
     conforms(&binding);
-    assert_eq!((&binding["status"], &binding["peer_id"]), (&json!("resumable"), &Value::Null));
+    assert_eq!(binding["status"], "resumable");
+    // Who ran it last is remembered, and no longer runs it.
+    assert_eq!(binding["peer_id"], "tmux:%3");
+    assert_eq!(binding["current_executor_peer_id"], Value::Null);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn views(folder: &Path) -> Vec<(Vec<View>, u64, u64)> {
 /// Starts ourselves again and kills the child after it told of so many steps.
 fn killed_after(folder: &Path, steps: usize) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "crash::a_killed_writer_leaves_a_whole_index", "--nocapture"])
+        .args(["--exact", "store::crash::a_killed_writer_leaves_a_whole_index", "--nocapture"])
         .env(FOLDER, folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
