@@ -40,7 +40,7 @@ impl PlacementError {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotOfSession => "is not a file of this session",
-            Self::FolderTooLong => "would stand in a folder whose name only the agent knows",
+            Self::FolderTooLong => "would be in a folder whose name only the agent knows",
         }
     }
 }

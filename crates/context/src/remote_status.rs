@@ -207,7 +207,7 @@ pub fn card_of(
     // How long ago that was is told by who shows it.
     let detail = match reading.status == status.status {
         true => format!("said by {name}"),
-        false => format!("{name} was last heard at {heard_at:.0}"),
+        false => format!("{name} last reported at {heard_at:.0}"),
     };
     let evidence = Evidence {
         source: Origin::Unknown("device".to_owned()),

@@ -80,7 +80,7 @@ pub fn named() -> Form {
         "empty",
         Level::Advice,
         "^(?:.|[\n\r])",
-        "Write a name: an empty one tells nothing apart.",
+        "Write a name: an empty one identifies nothing.",
     )
 }
 

@@ -73,7 +73,7 @@ pub static ALL: &[Contract] = &[
     Contract {
         name: "event",
         schema_name: "event-v1",
-        title: "Captured event, or the notice that one no longer stands",
+        title: "Captured event, or the notice that one was removed",
         reading: Reading::Shaped { shape: event::shape, rules: event::RULES },
     },
 ];

@@ -148,7 +148,7 @@ impl ExchangeState {
             | StallReason::Missing => None,
         });
         let untold = self.untold.borrow().clone();
-        let untold = untold.map(|it| format!("hub: nothing is told: {it}"));
+        let untold = untold.map(|it| format!("hub: nothing is published: {it}"));
         let twice = health.twice.map(|_| TWICE.to_owned());
         hub.chain(untold).chain(twice).chain(clocks(settings)).chain(stands).collect()
     }

@@ -46,7 +46,7 @@ fn sample(settings: &Settings) -> Notice {
         id: "test".to_owned(),
         at: (settings.now)(),
         kind,
-        title: "Taffrail can tell you".to_owned(),
+        title: "Taffrail can notify you".to_owned(),
         body: says.clone(),
         about: vec![About { session_id, label, kind, says }],
     }
@@ -74,7 +74,7 @@ pub(crate) mod tests {
         let all = try_channels(&settings, None, true);
         let channels: Vec<_> = all.iter().map(|it| (it.channel, it.came.clone())).collect();
         assert_eq!(channels, [(Channel::Terminal, None), (Channel::Command, None)]);
-        assert!(all[0].shows[0].contains("\\u{1b}]9;Taffrail can tell you: "), "{all:?}");
+        assert!(all[0].shows[0].contains("\\u{1b}]9;Taffrail can notify you: "), "{all:?}");
         let one = try_channels(&settings, Some(Channel::Command), false);
         assert_eq!(one[0].came, Some(Ok("it ended well".to_owned())));
         settings.notices.command = vec!["/nowhere/at/all".to_owned()];

@@ -95,7 +95,7 @@ fn words_of(text: &str, decision: Decision) -> Result<Vec<String>, String> {
     let mut commands = commands.into_iter();
     match (commands.next(), commands.next()) {
         (Some(words), None) if words.iter().any(|it| it.contains('*')) => {
-            Err("a `*` stands alone and last".to_owned())
+            Err("a `*` must be a word of its own, and the last one".to_owned())
         }
         (Some(words), None) if !words.is_empty() => Ok(words),
         _ => Err("a pattern is one command".to_owned()),

@@ -45,7 +45,7 @@ pub struct Rule {
 
 impl Rule {
     /// What stands for a file, or a part of one, that cannot be read: it may have denied anything,
-    /// so nothing is allowed until it is mended.
+    /// so nothing is allowed until it is fixed.
     #[must_use]
     pub fn held_back(origin: Origin, text: String) -> Self {
         Self {

@@ -38,7 +38,7 @@ pub struct Typed {
 pub enum Fault {
     /// It would have allowed something. It does not, and nothing else changes.
     Allow(String),
-    /// It may have denied something, so nothing is allowed until it is mended.
+    /// It may have denied something, so nothing is allowed until it is fixed.
     Other(String),
 }
 
@@ -58,7 +58,7 @@ impl Fault {
             Self::Allow(_) => None,
             Self::Other(it) => Some(Rule::held_back(
                 origin,
-                format!("{place} cannot be read ({it}), so nothing is allowed until it is mended"),
+                format!("{place} cannot be read ({it}), so nothing is allowed until it is fixed"),
             )),
         }
     }

@@ -143,7 +143,7 @@ impl PendingPaste {
                 self.tell(Pasted::Refused(why.to_owned()))
             }
             (Stage::Entered, true) if is_late => {
-                let why = "it was pasted and Enter was pressed, but it still stands there";
+                let why = "it was pasted and Enter was pressed, but the text is still in the input";
                 self.tell(Pasted::Refused(why.to_owned()))
             }
             (Stage::Pasted, false) | (Stage::Entered, true) => Step::Wait,

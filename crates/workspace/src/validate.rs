@@ -118,7 +118,7 @@ fn of_feature(folder: &Folder, (name, own): (&str, &str), id: &str) -> Result<Re
     let value = yaml::read(&String::from_utf8_lossy(&bytes)).unwrap_or(Value::Null);
     match value.pointer(own).and_then(Value::as_str) {
         Some(other) if !id.is_empty() && other != id => {
-            let why = format!("{other:?} stands in the folder of {id}.");
+            let why = format!("{other:?} is in the folder of {id}.");
             Ok(below(broken(own, "feature_id.folder", why), name))
         }
         _ => Ok(Report::default()),

@@ -83,7 +83,7 @@ pub fn doctor_checks(settings: &Settings) -> Vec<Check> {
         evidence,
         fix: fix.map(str::to_owned),
     };
-    let fix = Some("mend the file; `taffrail rules ls` shows what is in force");
+    let fix = Some("fix the file; `taffrail rules ls` shows which rules apply");
     let told = |it: &RuleFault| {
         let place = it.number.map(|number| format!(", rule {number}")).unwrap_or_default();
         let then = if it.holds_back { "; nothing is allowed by rule" } else { "" };

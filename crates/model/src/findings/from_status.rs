@@ -144,7 +144,7 @@ fn told(work: &Work<'_>, over: Over, took: i64) -> FindingDraft {
         Some(it) if it.failed => {
             ids.insert(0, it.id);
             let says = format!("Stopped after {took}; `{}` failed last.", quoted(&it.call.about));
-            (says, Some("Your last check failed. Run it again and mend what it names."))
+            (says, Some("Your last check failed. Run it again and fix what it names."))
         }
         Some(it) => {
             ids.insert(0, it.id);

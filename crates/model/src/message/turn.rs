@@ -38,8 +38,8 @@ pub fn held_by(reading: &Reading) -> Option<&'static str> {
             Some("it asks for an approval")
         }
         (_, Some(WaitingKind::Question)) => Some("it asks a question"),
-        (Status::Unknown, _) => Some("nothing says how it stands"),
-        (Status::Waiting | Status::Idle, _) if !sure => Some("how it stands is only a guess"),
+        (Status::Unknown, _) => Some("its status is unknown"),
+        (Status::Waiting | Status::Idle, _) if !sure => Some("its status is only a guess"),
         (Status::Waiting | Status::Idle, _) => None,
     }
 }

@@ -60,8 +60,8 @@ rules! {
     ScreenDialog = "its screen shows a dialog",
     ScreenUnclear = "its screen shows nothing that is known",
     RemoteReport = "its own device says so",
-    RemoteSilent = "its own device was not heard for 5 min",
-    RemoteUnreported = "its own device did not say how it stands",
+    RemoteSilent = "its own device has not reported for 5 min",
+    RemoteUnreported = "its own device did not report a status",
 }
 
 impl fmt::Display for StatusRule {

@@ -78,7 +78,7 @@ fn resumed(handoff: &Handoff) -> String {
     let resume = &handoff.resume;
     if resume.command.is_empty() {
         let id = fenced("text", &resume.runtime_session_id);
-        return format!("The agent cannot be told to resume it. Its own id for it is:\n\n{id}");
+        return format!("The agent has no command that resumes it. Its own id for it is:\n\n{id}");
     }
     let folder = resume.cwd.as_deref().map(|it| format!("# in {it}\n")).unwrap_or_default();
     fenced("sh", &format!("{folder}{}", resume.command.join(" ")))

@@ -74,7 +74,7 @@ impl ApiError {
     pub(super) fn unconfirmed() -> Self {
         let message = "this browser only reads until you say in it that it may act";
         Self::new(StatusCode::PRECONDITION_REQUIRED, ErrorKind::Refused, message)
-            .hinted("the page asks you at the first deed; a script uses the token")
+            .hinted("the page asks you before its first action; a script uses the token")
     }
 
     /// A body of another kind.

@@ -37,9 +37,9 @@ const KINDS: &str = "write prompt, message, thinking, call, result, tool, error 
 const CATEGORIES: &str = "write feature, fix, refactor, test, docs, question, ops or other";
 const A_BUG: &str = "this is a fault of Taffrail; please report it with this message";
 const A_TAG: &str = "a tag has 1 to 100 characters, none of them control characters";
-const FAULTS: &str = "`taffrail validate` tells every fault, with what to do";
+const FAULTS: &str = "`taffrail document validate` lists every fault and what to do about it";
 const ANOTHER_ID: &str = "give the document another `session_id` to take it in";
-const JOINED: &str = "`taffrail binding ID` tells how sessions are joined";
+const JOINED: &str = "`taffrail link ID` shows how sessions are joined";
 const RESUME: &str = "`taffrail resume ID --dry-run` says what could be done";
 const FILTERS: &str = "known: agent: branch: category: device: file: in: kind: project: since: tag: topic:; quote it \
     to search for the text itself";
@@ -74,7 +74,7 @@ fn of_question(error: &Error) -> KindAndHint {
         E::UnknownCategory(_) => usage(CATEGORIES),
         E::NoTime(_) => usage("write 7d, 12h, 30m, or a date such as 2026-11-01"),
         E::UnknownAgent(_) => usage("see `taffrail agents` for the ids"),
-        E::NoTelemetry(_) => refused("`taffrail otel` shows the agents that send any"),
+        E::NoTelemetry(_) => refused("`taffrail telemetry` shows the agents that send any"),
         E::Bug(_) => failure(A_BUG),
         E::NotConforming(_) => refused(FAULTS),
         E::Forgotten(_) => refused(ANOTHER_ID),
@@ -99,7 +99,7 @@ fn of_question(error: &Error) -> KindAndHint {
 
 /// What to do about a hub that does not answer.
 const REACHING: &str =
-    "see that the address is right, that it runs, and that this machine reaches it";
+    "check the address, that the server runs, and that this machine can reach it";
 
 fn of_hub(error: &HubFault) -> KindAndHint {
     match error {
@@ -112,7 +112,7 @@ fn of_hub(error: &HubFault) -> KindAndHint {
         HubFault::Exchange(_) | HubFault::Storage(_) => failure("see `taffrail hub doctor`"),
         HubFault::Roster(RosterFault::Hub(hub)) if hub.is_retryable() => (
             ErrorKind::TimedOut,
-            Some("nothing was changed; see that the hub runs and that this machine reaches it"),
+            Some("nothing was changed; check that the hub runs and that this machine can reach it"),
         ),
         HubFault::Roster(RosterFault::Nothing) => {
             missing("give the address your devices used; see `taffrail key recover --help`")
@@ -168,7 +168,7 @@ fn of_share(error: &ShareError) -> KindAndHint {
         E::Ourselves(_) => refused("name another device, or a user"),
         E::Told(_) => refused("see it there with `taffrail ls`; `sync.exclude` keeps it here"),
         E::Elsewhere(_) => refused("run `taffrail share` there"),
-        E::ReadOnly(_) => refused("tell who shares it; `taffrail share ls` says who that is"),
+        E::ReadOnly(_) => refused("ask the owner; `taffrail share ls` names them"),
         E::NotOurs => refused("`taffrail capture` lists what is not captured"),
         E::NoShare(_) => missing("`taffrail share ls` shows what is shared"),
     }
@@ -177,7 +177,7 @@ fn of_share(error: &ShareError) -> KindAndHint {
 fn of_teleport(error: &TeleportError) -> KindAndHint {
     use TeleportError as E;
     match error {
-        E::Refused(_) => refused("nothing of it was used; have it packed again"),
+        E::Refused(_) => refused("nothing of it was used; pack it again"),
         E::Unwritten(_) => refused("nothing was left behind"),
         E::Worker(_) => refused("pack the session it works for"),
         E::NoWay(_) => refused("--redacted packs what it said, to be read and not resumed"),
@@ -192,12 +192,12 @@ fn of_teleport(error: &TeleportError) -> KindAndHint {
         E::Running(_) => refused("end it there first; nothing was written"),
         E::NotOurs { .. } | E::Contradicts(_) => refused("nothing was written"),
         E::NoFolder(_) => refused("make the folder, or clone the project there first"),
-        E::Patch(_) => refused("nothing was written; leave --patch away to take the session alone"),
+        E::Patch(_) => refused("nothing was written; omit --patch to take the session alone"),
         E::Git(_) => refused("--no-patch packs the session alone"),
         E::PlanThere(_) => {
-            refused("nothing was written; leave --plan away to keep the one there is")
+            refused("nothing was written; omit --plan to keep the existing one")
         }
-        E::Absent(_) => refused("nothing was written; leave the option away"),
+        E::Absent(_) => refused("nothing was written; omit the option"),
         E::Held { .. } => refused("wait for it, or go on with it there"),
         E::Io { .. } => (ErrorKind::Failure, None),
     }
@@ -205,7 +205,7 @@ fn of_teleport(error: &TeleportError) -> KindAndHint {
 
 fn of_rules(error: &RulesError) -> KindAndHint {
     match error {
-        RulesError::Unreadable(..) => (ErrorKind::Refused, Some("mend the file by hand first")),
+        RulesError::Unreadable(..) => (ErrorKind::Refused, Some("fix the file by hand first")),
         RulesError::NoRule(_) => (ErrorKind::Usage, Some("see `taffrail rules add --help`")),
         RulesError::NoNumber(_) => (ErrorKind::NotFound, Some("`taffrail rules ls` shows numbers")),
     }

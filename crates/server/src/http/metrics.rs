@@ -32,7 +32,7 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<Response, ApiError
     out.one("taffrail_start_time_seconds", "gauge", "When it was started.", started);
     out.one("taffrail_sources", "gauge", "Sources that are known.", sources);
     out.one("taffrail_sessions", "gauge", "Sessions that are known.", sessions);
-    out.family("taffrail_live_sessions", "gauge", "Sessions of late, by how they stand.");
+    out.family("taffrail_live_sessions", "gauge", "Recent sessions by status.");
     for (status, count) in by_status(&app) {
         out.line(&format!("taffrail_live_sessions{{status=\"{status}\"}} {count}"));
     }
@@ -42,7 +42,7 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<Response, ApiError
     for (name, help, count) in [
         ("taffrail_requests_total", "Requests that came.", &counts.requests),
         ("taffrail_refused_total", "Requests that were not let in.", &counts.refused),
-        ("taffrail_told_total", "Events and changes of status that were told.", &counts.told),
+        ("taffrail_told_total", "Events and status changes that were published.", &counts.told),
         ("taffrail_lagged_total", "Followers that fell behind.", &counts.lagged),
     ] {
         out.one(name, "counter", help, read(count));

@@ -112,7 +112,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     out.end()?;
     Err(CliError::refused(
         format!("{}: {}", name_of(args), verdict(&told, contract)),
-        format!("`taffrail schema {}` is what it asks for", contract.schema_name),
+        format!("`taffrail document schema {}` prints what it must conform to", contract.schema_name),
     ))
 }
 

@@ -252,11 +252,11 @@ fn a_try_shows_and_sends_one_and_says_what_is_not_set() {
     assert!(none.stderr.contains("no notification channel configured"), "{none:?}");
     let home = home();
     let shown = home.ok(&["notify", "test", "--dry-run"]);
-    assert!(shown.contains("Taffrail can tell you") && shown.contains("not sent"), "{shown}");
+    assert!(shown.contains("Taffrail can notify you") && shown.contains("not sent"), "{shown}");
     assert!(!home.path("notes").exists());
     let sent = home.json(&["notify", "test", "--channel", "command", "--json"]);
     assert_eq!(sent["channels"][0]["sent"], json!(true), "{sent}");
-    assert_eq!(said(&notes(&home, 1)[0]).1, "Taffrail can tell you");
+    assert_eq!(said(&notes(&home, 1)[0]).1, "Taffrail can notify you");
     home.ok(&["config", "set", "notifications.command", "[\"/nowhere/at/all\"]"]);
     let failed = home.run(&["notify", "test"]);
     assert_eq!(failed.status, 1, "{failed:?}");

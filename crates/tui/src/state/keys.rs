@@ -146,7 +146,7 @@ pub(crate) const KEYS: &[Binding] = keys! {
     ["3"], GoFeed, ALL, Help, "feed", "what happened, across all sessions", "taffrail feed -f";
     ["4"], GoTimeline, ALL, Help, "timeline", "the last day, session by session", "taffrail ls --since 24h";
     ["5"], GoFindings, ALL, Help, "findings", "problems found in sessions", "taffrail findings";
-    ["6"], GoHealth, ALL, Help, "health", "how watching goes, agent by agent", "taffrail health";
+    ["6"], GoHealth, ALL, Help, "health", "how watching goes, agent by agent", "taffrail daemon health";
     ["tab"], NextScreen, ALL, Help, "next screen", "the next of these six", "";
     ["@"], Commands, ALL, Help, "commands", "the commands that do what you just did", "";
     [":"], Palette, ALL, Below, "command", "anything, by its name", "";

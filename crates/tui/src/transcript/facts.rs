@@ -32,7 +32,7 @@ pub(super) fn particulars(session: &Session, clock: &Clock) -> Vec<(&'static str
     let lineage = session.lineage.as_ref();
     let facts = [
         ("began", session.started_at.map(at)),
-        ("last heard of", session.last_event_at.map(at)),
+        ("last event", session.last_event_at.map(at)),
         ("work", Some(work(session))),
         ("descent", lineage.map(|it| format!("{} of {}", it.kind.as_str(), it.session_id))),
         ("id", Some(session.id.to_string())),

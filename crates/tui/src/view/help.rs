@@ -174,7 +174,7 @@ fn deny(
     let lines = [
         Line::from(vec![span("$ ", theme.style(Ink::Dim)), span(command, theme.style(Ink::Bold))]),
         Line::default(),
-        Line::from(span("What the agent is told; it may stay empty:", theme.style(Ink::Dim))),
+        Line::from(span("What the agent receives; may be empty:", theme.style(Ink::Dim))),
     ];
     painter.lines(inside, &lines);
     prompt(painter, Rect { y: inside.y + 3, height: 1, ..inside }, "› ", input);

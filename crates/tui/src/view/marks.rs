@@ -55,7 +55,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>, screen: Rect, many:
             painter.line(at(below), &Line::from(span(keys, dim)));
         }
         Allowed::Deny => {
-            let told = "What the agents are told; it may stay empty:";
+            let told = "What the agents receive; may be empty:";
             painter.line(at(below), &Line::from(span(told, dim)));
             prompt(painter, at(below + 1), "› ", &many.input.text);
             let keys = format!("Enter deny all {count} · Esc cancel");

@@ -56,8 +56,8 @@ fn a_session_stands_as_its_own_device_last_said_and_is_unknown_when_that_is_sile
     assert_eq!((row.status, row.device.as_deref()), (Status::WaitingApproval, Some("laptop")));
     assert_eq!(row.waiting_for.unwrap().text, "rm -r build");
     let late = Settings { now: || "2026-11-15T12:05:00Z".parse().unwrap(), ..there.settings() };
-    let said = vec!["laptop was last heard at 2026-11-15T12:00:00Z".to_owned()];
-    let rule = "its own device was not heard for 5 min".to_owned();
+    let said = vec!["laptop last reported at 2026-11-15T12:00:00Z".to_owned()];
+    let rule = "its own device has not reported for 5 min".to_owned();
     assert_eq!(look(&late), (Status::Unknown, said, rule));
 }
 

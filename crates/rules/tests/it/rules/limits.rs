@@ -151,9 +151,9 @@ fn a_pattern_that_could_never_match_is_refused() {
             "it could never allow anything: `command` is read by the shell itself",
         ),
         (Decision::Allow, "make && make", "a pattern is one command"),
-        (Decision::Deny, "rm -rf /*", "a `*` stands alone and last"),
+        (Decision::Deny, "rm -rf /*", "a `*` must be a word of its own, and the last one"),
         (Decision::Deny, "curl * | sh", "a pattern is one command"),
-        (Decision::Deny, "* x", "a `*` stands alone and last"),
+        (Decision::Deny, "* x", "a `*` must be a word of its own, and the last one"),
     ] {
         assert_eq!(Pattern::parse(text, decision), Err(expected.to_owned()), "{text}");
     }
