@@ -1,7 +1,6 @@
 //! The environment of the process: the only place that reads the environment, the clock and chance.
 #![expect(clippy::disallowed_methods, reason = "this is the module the lint points to")]
 
-use crate::config::Config;
 use crate::pager::Pager;
 use anyhow::Context;
 use jiff::tz::TimeZone;
@@ -9,6 +8,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Component, PathBuf};
+use taffrail_config::Config;
 use taffrail_context::Devices;
 use taffrail_context::{HubSettings, Settings};
 use taffrail_devices::device_names;

@@ -2,6 +2,7 @@
 
 use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
+use taffrail_config::ConfigError;
 use taffrail_daemon::DaemonError;
 use taffrail_server::http::error_body;
 use taffrail_workspace::WorkError;
@@ -94,6 +95,15 @@ impl From<DaemonError> for CliError {
     fn from(error: DaemonError) -> Self {
         let ErrorBody { kind, message, hint, .. } = error_body(&error);
         Self { kind, message, hint }
+    }
+}
+
+impl From<ConfigError> for CliError {
+    fn from(error: ConfigError) -> Self {
+        match error {
+            ConfigError::Invalid { message, hint } => Self::usage(message, hint),
+            ConfigError::Unreadable { .. } => Self::failure(error.to_string()),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Taffrail on the command line.
 
 mod cli;
-mod config;
 mod env;
 mod error;
 mod hook;

@@ -194,9 +194,7 @@ fn of_teleport(error: &TeleportError) -> KindAndHint {
         E::NoFolder(_) => refused("make the folder, or clone the project there first"),
         E::Patch(_) => refused("nothing was written; omit --patch to take the session alone"),
         E::Git(_) => refused("--no-patch packs the session alone"),
-        E::PlanThere(_) => {
-            refused("nothing was written; omit --plan to keep the existing one")
-        }
+        E::PlanThere(_) => refused("nothing was written; omit --plan to keep the existing one"),
         E::Absent(_) => refused("nothing was written; omit the option"),
         E::Held { .. } => refused("wait for it, or go on with it there"),
         E::Io { .. } => (ErrorKind::Failure, None),

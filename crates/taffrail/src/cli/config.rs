@@ -3,7 +3,6 @@
 use super::TEMPLATE;
 use super::confirmation::{agreed, not_agreed};
 use super::setup::file_change::replace;
-use crate::config::{Config, unknown_key, with_value, without_value};
 use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
@@ -11,6 +10,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
+use taffrail_config::{Config, unknown_key, with_value, without_value};
 use taffrail_tui::terminal::line;
 
 /// Show or change the configuration
@@ -96,7 +96,7 @@ fn value_of(config: &Config, key: &str) -> Result<Value, CliError> {
         )
     };
     let missing = || {
-        let error = unknown_key(key).unwrap_or_else(unset);
+        let error = unknown_key(key).map_or_else(unset, CliError::from);
         CliError { kind: taffrail_api::ErrorKind::NotFound, ..error }
     };
     value.cloned().ok_or_else(missing)

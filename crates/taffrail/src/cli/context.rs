@@ -1,7 +1,6 @@
 //! What every command is given.
 
 use super::events;
-use crate::config::{BoardConfig, Config};
 use crate::env::{Env, own_path};
 use crate::error::CliError;
 use crate::pager::Pager;
@@ -14,6 +13,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use taffrail_api::Session;
 use taffrail_api::client::{Client, escaped, path};
+use taffrail_config::{BoardConfig, Config};
 use taffrail_context::{Settings, Target};
 use taffrail_ingest::Scope;
 use taffrail_query::resolve::resolve;

@@ -112,7 +112,10 @@ pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     out.end()?;
     Err(CliError::refused(
         format!("{}: {}", name_of(args), verdict(&told, contract)),
-        format!("`taffrail document schema {}` prints what it must conform to", contract.schema_name),
+        format!(
+            "`taffrail document schema {}` prints what it must conform to",
+            contract.schema_name
+        ),
     ))
 }
 

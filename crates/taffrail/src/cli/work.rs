@@ -5,7 +5,6 @@ mod report;
 mod task;
 
 use super::TEMPLATE;
-use crate::config::Config;
 use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use taffrail_api::client::Client;
 use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
+use taffrail_config::Config;
 use taffrail_contracts::ai_session::{
     CONTRACT, FeatureMove, FeatureStatus, HistoryLine, Model, checksum,
 };

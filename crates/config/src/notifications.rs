@@ -12,7 +12,7 @@ use taffrail_model::notices::{Hours, Wanted, Wishes};
 /// As it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct NotificationsConfig {
+pub struct NotificationsConfig {
     /// On the desktop; without it, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     desktop: Option<bool>,
@@ -60,7 +60,7 @@ impl Default for NotificationsConfig {
 
 impl NotificationsConfig {
     /// As it is meant; `~` stands for the user's home.
-    pub(crate) fn settings(&self, home: &Path, minute: fn(Timestamp) -> u16) -> NoticeSettings {
+    pub fn settings(&self, home: &Path, minute: fn(Timestamp) -> u16) -> NoticeSettings {
         let mut command = self.command.clone();
         if let Some(program) = command.first_mut() {
             *program = at_home(home, program).to_string_lossy().into_owned();

@@ -1,19 +1,19 @@
 //! The user's configuration file.
 
+mod error;
 mod keys;
 mod notifications;
 mod sync;
 
-use crate::error::CliError;
-use anyhow::Context;
-pub(crate) use keys::unknown as unknown_key;
-use notifications::NotificationsConfig;
+pub use error::ConfigError;
+pub use keys::unknown as unknown_key;
+pub use notifications::NotificationsConfig;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use sync::SyncConfig;
+pub use sync::SyncConfig;
 use taffrail_capture::JournalLimits;
 use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummarySettings};
 use taffrail_tui::ThemeChoice;
@@ -21,54 +21,54 @@ use taffrail_tui::ThemeChoice;
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Config {
+pub struct Config {
     /// Projects that are not read.
-    pub(crate) exclude: Vec<String>,
+    pub exclude: Vec<String>,
     /// What is kept when an agent deletes its files.
-    pub(crate) archive: ArchiveConfig,
+    pub archive: ArchiveConfig,
     /// How long things are kept.
-    pub(crate) retention: RetentionConfig,
+    pub retention: RetentionConfig,
     /// Agents' own telemetry.
-    pub(crate) otel: OtelConfig,
+    pub otel: OtelConfig,
     /// How sessions are summed up.
-    pub(crate) summary: SummaryConfig,
+    pub summary: SummaryConfig,
     /// What snapshots are taken of.
-    pub(crate) snapshots: SnapshotConfig,
+    pub snapshots: SnapshotConfig,
     /// How requests for approval are answered.
-    pub(crate) approvals: ApprovalsConfig,
+    pub approvals: ApprovalsConfig,
     /// Who may act.
-    pub(crate) control: ControlConfig,
+    pub control: ControlConfig,
     /// What you are told without asking.
-    pub(crate) notifications: NotificationsConfig,
+    pub notifications: NotificationsConfig,
     /// The hub between devices.
-    pub(crate) hub: HubConfig,
+    pub hub: HubConfig,
     /// What other devices are told.
-    pub(crate) sync: SyncConfig,
+    pub sync: SyncConfig,
     /// How the board looks.
-    pub(crate) board: BoardConfig,
+    pub board: BoardConfig,
     /// By agent id.
-    pub(crate) agents: BTreeMap<String, AgentConfig>,
+    pub agents: BTreeMap<String, AgentConfig>,
 }
 
 /// What can be set for the board.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct BoardConfig {
+pub struct BoardConfig {
     /// Its colours.
-    pub(crate) theme: ThemeChoice,
+    pub theme: ThemeChoice,
 }
 
 /// What can be set for the archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ArchiveConfig {
+pub struct ArchiveConfig {
     /// Copies are kept at all.
-    pub(crate) enabled: bool,
+    pub enabled: bool,
     /// Projects nothing is kept of.
-    pub(crate) exclude: Vec<String>,
+    pub exclude: Vec<String>,
     /// The most it may take, in megabytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) cap_mb: Option<u64>,
+    pub cap_mb: Option<u64>,
 }
 
 impl Default for ArchiveConfig {
@@ -80,82 +80,82 @@ impl Default for ArchiveConfig {
 /// For how many days things are kept; what is not set is kept for ever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct RetentionConfig {
+pub struct RetentionConfig {
     /// Sessions in index and search.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) index_days: Option<u32>,
+    pub index_days: Option<u32>,
     /// Copies in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) archive_days: Option<u32>,
+    pub archive_days: Option<u32>,
     /// For how many days what hooks and probes said is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) journal_days: Option<u32>,
+    pub journal_days: Option<u32>,
     /// The most megabytes of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) journal_mb: Option<u32>,
+    pub journal_mb: Option<u32>,
 }
 
 /// What can be set for telemetry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct OtelConfig {
+pub struct OtelConfig {
     /// The loopback address the daemon receives it at; without one it receives none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) listen: Option<SocketAddr>,
+    pub listen: Option<SocketAddr>,
 }
 
 /// What can be set for summaries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct SummaryConfig {
+pub struct SummaryConfig {
     /// A program and its words that may put a summary into better ones.
-    pub(crate) command: Vec<String>,
+    pub command: Vec<String>,
 }
 
 /// What can be set for snapshots.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct SnapshotConfig {
+pub struct SnapshotConfig {
     /// Where session files are looked for, instead of the usual places.
-    pub(crate) history_folders: Vec<String>,
+    pub history_folders: Vec<String>,
 }
 
 /// What can be set for approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ApprovalsConfig {
+pub struct ApprovalsConfig {
     /// Projects whose requests are held although nobody sits at the agent.
-    pub(crate) unattended: Vec<String>,
+    pub unattended: Vec<String>,
 }
 
 /// What can be set for who may act.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ControlConfig {
+pub struct ControlConfig {
     /// Scripts without a terminal may decide as a person may. The daemon reads it when it matters.
-    pub(crate) scripts: bool,
+    pub scripts: bool,
 }
 
 /// What can be set for the hub between devices; `taffrail hub use` sets it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct HubConfig {
+pub struct HubConfig {
     /// Where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) url: Option<String>,
+    pub url: Option<String>,
     /// A file with what lets us in.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) credentials: Option<String>,
+    pub credentials: Option<String>,
 }
 
 /// What can be set for one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct AgentConfig {
+pub struct AgentConfig {
     /// More homes to look in.
-    pub(crate) homes: Vec<String>,
+    pub homes: Vec<String>,
     /// The agent's own server is joined.
-    pub(crate) server: bool,
+    pub server: bool,
 }
 
 /// The text of a file of the user's own: what others may write could have programs of theirs run.
@@ -167,32 +167,35 @@ fn own_text(path: &Path) -> std::io::Result<String> {
 
 impl Config {
     /// Reads the file; one that is not there sets nothing.
-    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has a key or a value that is not valid.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
         match own_text(path) {
             Ok(text) => Self::parse(&text, path),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => {
-                Err(error).with_context(|| path.display().to_string()).map_err(Into::into)
-            }
+            Err(error) => Err(ConfigError::Unreadable { path: path.to_owned(), error }),
         }
     }
 
-    fn parse(text: &str, path: &Path) -> Result<Self, CliError> {
+    fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         toml::from_str(text).map_err(|error| {
             let message = format!("{}: {}", path.display(), error.message());
-            CliError::usage(message, "docs/config.md lists every key")
+            ConfigError::invalid(message, "docs/config.md lists every key")
         })
     }
 
     /// What the archive may keep.
-    pub(crate) fn archive(&self) -> ArchiveSettings {
+    #[must_use]
+    pub fn archive(&self) -> ArchiveSettings {
         let ArchiveConfig { enabled, exclude, cap_mb } = self.archive.clone();
         let cap = cap_mb.map(|it| it.saturating_mul(1_000_000));
         ArchiveSettings { enabled, excluded: exclude, cap }
     }
 
     /// How long things are kept.
-    pub(crate) fn retention(&self) -> RetentionSettings {
+    #[must_use]
+    pub fn retention(&self) -> RetentionSettings {
         let RetentionConfig { index_days, archive_days, journal_days, journal_mb } = self.retention;
         let usual = JournalLimits::default();
         let journal = JournalLimits {
@@ -203,7 +206,8 @@ impl Config {
     }
 
     /// How sessions are summed up; `~` stands for the user's home.
-    pub(crate) fn summary(&self, user_home: &Path, draw: fn() -> String) -> SummarySettings {
+    #[must_use]
+    pub fn summary(&self, user_home: &Path, draw: fn() -> String) -> SummarySettings {
         let mut command = self.summary.command.clone();
         if let Some(program) = command.first_mut() {
             *program = at_home(user_home, program).to_string_lossy().into_owned();
@@ -212,30 +216,35 @@ impl Config {
     }
 
     /// The added homes as paths; `~` stands for the user's home.
-    pub(crate) fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
+    #[must_use]
+    pub fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
         let path = |text: &String| at_home(user_home, text);
         let agents = self.agents.iter();
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
     }
 
     /// Agents whose own servers are joined.
-    pub(crate) fn servers(&self) -> Vec<String> {
+    #[must_use]
+    pub fn servers(&self) -> Vec<String> {
         self.agents.iter().filter(|(_, it)| it.server).map(|(id, _)| id.clone()).collect()
     }
 
     /// The hub between devices.
-    pub(crate) fn hub(&self, user_home: &Path) -> HubSettings {
+    #[must_use]
+    pub fn hub(&self, user_home: &Path) -> HubSettings {
         let credentials = self.hub.credentials.as_deref().map(|it| at_home(user_home, it));
         HubSettings { url: self.hub.url.clone(), credentials, draw: None }
     }
 
     /// Projects whose requests are held although nobody sits at the agent.
-    pub(crate) fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
+    #[must_use]
+    pub fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
     }
 
     /// Where session files are looked for.
-    pub(crate) fn history_folders(&self, user_home: &Path) -> Vec<PathBuf> {
+    #[must_use]
+    pub fn history_folders(&self, user_home: &Path) -> Vec<PathBuf> {
         self.snapshots.history_folders.iter().map(|it| at_home(user_home, it)).collect()
     }
 }
@@ -248,8 +257,11 @@ fn at_home(user_home: &Path, text: &str) -> PathBuf {
 }
 
 /// The same file with one value set, everything else left as it was written.
-pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Result<String, CliError> {
-    let fault = |message: String| CliError::usage(message, "see `taffrail config --help`");
+///
+/// # Errors
+/// When the file, the key or the value is not valid.
+pub fn with_value(text: &str, key: &str, value: &str) -> Result<String, ConfigError> {
+    let fault = |message: String| ConfigError::invalid(message, "see `taffrail config --help`");
     let mut document: toml_edit::DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| fault(error.to_string()))?;
     let parsed = value.parse::<toml_edit::Value>();
@@ -273,9 +285,12 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Result<String, C
 }
 
 /// The same file without one value or table, everything else left as it was written.
-pub(crate) fn without_value(text: &str, key: &str) -> Result<String, CliError> {
+///
+/// # Errors
+/// When the file is not valid.
+pub fn without_value(text: &str, key: &str) -> Result<String, ConfigError> {
     let fault = |error: toml_edit::TomlError| {
-        CliError::usage(error.to_string(), "fix the file by hand first")
+        ConfigError::invalid(error.to_string(), "fix the file by hand first")
     };
     let mut document: toml_edit::DocumentMut = text.parse().map_err(fault)?;
     let mut parts: Vec<&str> = key.split('.').collect();

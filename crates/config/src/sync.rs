@@ -8,23 +8,23 @@ use taffrail_context::SyncSettings;
 /// As it is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct SyncConfig {
+pub struct SyncConfig {
     /// Other devices are told of sessions here; without it, where a hub is in use.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) enabled: Option<bool>,
+    pub enabled: Option<bool>,
     /// Texts too, not only what happened when.
-    pub(crate) bodies: bool,
+    pub bodies: bool,
     /// Only of these projects.
-    pub(crate) include: Vec<String>,
+    pub include: Vec<String>,
     /// Not of these projects.
-    pub(crate) exclude: Vec<String>,
+    pub exclude: Vec<String>,
     /// In these projects your other devices may answer requests and send prompts.
-    pub(crate) remote: Vec<String>,
+    pub remote: Vec<String>,
 }
 
 impl SyncConfig {
     /// The same as it is meant; `~` stands for the user's home.
-    pub(crate) fn settings(&self, user_home: &Path, has_hub: bool) -> SyncSettings {
+    pub fn settings(&self, user_home: &Path, has_hub: bool) -> SyncSettings {
         let at_home = |it: &String| at_home(user_home, it).to_string_lossy().into_owned();
         SyncSettings {
             enabled: self.enabled.unwrap_or(has_hub),
@@ -39,7 +39,7 @@ impl SyncConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, with_value};
+    use crate::{Config, with_value};
 
     #[test]
     fn nothing_leaves_until_it_is_said_and_home_may_be_short() {

@@ -1,6 +1,6 @@
 //! The names of what can be set, and the one that was probably meant.
 
-use crate::error::CliError;
+use crate::error::ConfigError;
 
 /// Everything that can be set; `<id>` stands for an agent's id.
 const KEYS: [&str; 33] = [
@@ -42,9 +42,9 @@ const KEYS: [&str; 33] = [
 const ALIKE: usize = 3;
 
 /// What to say of a key that is not one of ours; `None` where it is one, and its value is at fault.
-pub(crate) fn unknown(key: &str) -> Option<CliError> {
+pub fn unknown(key: &str) -> Option<ConfigError> {
     let is_known = KEYS.contains(&general(key).as_str());
-    (!is_known).then(|| CliError::usage(format!("unknown key `{key}`"), hint(key)))
+    (!is_known).then(|| ConfigError::invalid(format!("unknown key `{key}`"), hint(key)))
 }
 
 /// The key that was probably meant, and where all are listed.
@@ -115,9 +115,11 @@ mod tests {
     #[test]
     fn a_key_nobody_knows_leads_to_the_one_that_was_meant() {
         let check = |key: &str, expected: &str| {
-            let error = unknown(key).map(|it| (it.message, it.hint.unwrap_or_default()));
-            let told = error.map(|(message, hint)| format!("{message}; {hint}"));
-            assert_eq!(told.unwrap_or_default(), expected, "{key}");
+            let said = match unknown(key) {
+                Some(ConfigError::Invalid { message, hint }) => format!("{message}; {hint}"),
+                _ => String::new(),
+            };
+            assert_eq!(said, expected, "{key}");
         };
         check("hub.url", "");
         check("agents.codex.homes", "");
