@@ -161,8 +161,8 @@ impl Board {
         self.known.get(&session).is_some_and(|it| it.process.is_some() && it.executor.is_none())
     }
 
-    /// The executor of a session, if the ledger has another one. A sub-agent has its parent's
-    /// executor.
+    /// The executor of a session, if the ledger has another one; `None` for a sub-agent, which
+    /// runs in its parent's executor.
     pub fn new_executor(&mut self, session: SessionId) -> Option<Option<String>> {
         let known = self.known.get_mut(&session).filter(|it| it.parent.is_none())?;
         let card = self.live.status(session).filter(|it| is_run(it));

@@ -27,8 +27,8 @@ impl Comparison {
         let mut end = scan.end;
         let mut frames = scan.frames;
         // A cursor beyond every archived frame proves that the source is unchanged, so the bytes
-        // after a gap can be supplied again. Otherwise those frames may be all that is left of
-        // another edition.
+        // after a gap can be supplied again. Otherwise the frames after the gap may be all that
+        // is left of another edition.
         if frames.last().is_none_or(|last| last.end() <= cursor) {
             end = frames.get(met).map_or(end, |behind_gap| behind_gap.at);
             frames.truncate(met);

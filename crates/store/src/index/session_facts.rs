@@ -48,8 +48,8 @@ fn join(connection: &Connection, session: i64) -> Result<SessionFacts, StoreErro
     Ok(joined)
 }
 
-/// The device where a session continues that exists here and on another device: the one with its
-/// last event. An event known on both counts as local.
+/// The locator on another device, if the session exists on both and continues there: its last event
+/// decides. An event known on both counts as local.
 fn goes_on_elsewhere(connection: &Connection, session: i64) -> Result<Option<String>, StoreError> {
     if !is_on_two_devices(connection, session)? {
         return Ok(None);
