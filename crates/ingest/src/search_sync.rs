@@ -187,7 +187,7 @@ impl<'a> Upkeep<'a> {
         Ok(())
     }
 
-    /// Adds the current state of an event, unless it was removed, is a copy, or has no transcript text.
+    /// Adds the current state of a transcript event, unless it was removed or is a copy.
     fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), Error> {
         let told = row.origin == Origin::Transcript;
         if row.removed || row.inherited_from.is_some() || !told {

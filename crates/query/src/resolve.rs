@@ -32,8 +32,8 @@ fn stored(settings: &Settings, target: &Target) -> Result<Target, Error> {
     Ok(Target::Id(session.to_string()))
 }
 
-/// Like `stored`, for commands that change data: brings the index up to date first, so that an older
-/// index does not decide which session waits.
+/// Like `stored`, for commands that change data: brings the index up to date first, so that an
+/// older index does not decide which session waits.
 fn stored_now(settings: &Settings, target: &Target) -> Result<Target, Error> {
     if *target == Target::Waiting {
         bring_up(settings, (&Scope::All, Budget::Whole), Bring::Never, &mut |_| {})?;
