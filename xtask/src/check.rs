@@ -1,10 +1,10 @@
-//! Everything that must hold, in one command: the same on a desk and on a build machine.
+//! Runs all checks with one command: the same on a laptop and on a build machine.
 
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// One part of the check that is another program.
+/// One part of the check that runs another program.
 struct Part {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -68,7 +68,7 @@ pub(crate) fn timed(name: &str, part: impl FnOnce() -> Result<(), String>) -> Re
     println!("\n== {name}");
     let start = Instant::now();
     part()?;
-    // The tests print their own time, in the totals that have to come last.
+    // The tests print their own time, in the totals that must come last.
     if name != TESTS {
         println!("== {name}: {:.1} s", start.elapsed().as_secs_f64());
     }

@@ -1,5 +1,5 @@
-//! Developer commands: `cargo xtask check` runs everything that must hold, `cargo xtask quick` what
-//! the crates that changed need, `cargo xtask tidy` the rules of the house that no other tool knows.
+//! Developer commands: `cargo xtask check` runs all checks, `cargo xtask quick` the checks of the
+//! crates that changed, `cargo xtask tidy` the project's own rules that no other tool checks.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -1,4 +1,4 @@
-//! The loop of editing: formatting, tidy, lints and tests of the crates that changed since the last
+//! The edit loop: formatting, tidy, lints and tests of the crates that changed since the last
 //! commit, in the `dev` profile.
 
 use crate::check;
@@ -21,7 +21,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     check::cargo(root, &[&["nextest", "run", "--no-tests", "pass"], &only[..]].concat())
 }
 
-/// The packages with files that differ from the last commit, or that it does not have.
+/// The packages with files that differ from the last commit or are missing in it.
 fn changed_packages(root: &Path) -> Result<BTreeSet<String>, String> {
     let mut files = git(root, &["diff", "--name-only", "HEAD"])?;
     files.push_str(&git(root, &["ls-files", "--others", "--exclude-standard"])?);

@@ -31,7 +31,7 @@ pub fn confine(own: &[&Path]) -> Confined {
     system::confine(own)
 }
 
-/// What `confine` comes to here, tried on a thread that ends at once.
+/// Tests how far `confine` works here, on a thread that ends at once.
 #[must_use]
 pub fn try_confinement() -> Confined {
     let tried = std::thread::Builder::new().spawn(|| confine(&[]));
@@ -67,7 +67,7 @@ mod system {
 
     fn restricted(own: &[&Path]) -> Result<RulesetStatus, RulesetError> {
         let writes: BitFlags<AccessFs> = AccessFs::from_write(KNOWN);
-        // SQLite writes there what does not fit into memory.
+        // SQLite writes temporary files there when it runs out of memory.
         let passing = [std::env::temp_dir(), PathBuf::from("/var/tmp")];
         let folders = own.iter().copied().chain(passing.iter().map(PathBuf::as_path));
         let ruleset = Ruleset::default()

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use taffrail_adapters::{Adapter, owners};
 
-/// An agent by its id or its short name.
+/// Resolves an agent by its id or its short name.
 ///
 /// # Errors
 /// When no adapter has this name.

@@ -1,10 +1,10 @@
-//! Writing a file whole or not at all, and removing one.
+//! Writes a file atomically, and removes one.
 
 use std::io::{self, Write};
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
 
-/// Writes a file whole or not at all, for this user alone.
+/// Writes a file atomically, readable by this user only.
 ///
 /// # Errors
 /// When the folder or the file cannot be written.
@@ -17,16 +17,16 @@ pub fn atomic_write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 fn written(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(path);
-    // By its name it belongs to no source.
+    // No adapter takes a file with this prefix for a source.
     let mut file = Builder::new().prefix("new-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     Ok(file)
 }
 
-/// Removes a file; a file that is not there is fine.
+/// Removes a file; a missing file is fine.
 ///
 /// # Errors
-/// When it cannot be removed.
+/// When the file cannot be removed.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,4 @@
-//! Whether the user is away: then requests that hide their own dialog are held, too.
+//! Whether the user is away: then the daemon also holds requests that hide their own dialog.
 
 use crate::settings::Settings;
 use std::fs::OpenOptions;
@@ -6,13 +6,13 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-/// The user said to be away.
+/// Whether the user is marked as away.
 #[must_use]
 pub fn is_away(settings: &Settings) -> bool {
     file(settings).exists()
 }
 
-/// Notes that the user is away, or back.
+/// Marks the user as away, or back.
 ///
 /// # Errors
 /// When our data folder cannot be written.

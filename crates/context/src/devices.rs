@@ -1,4 +1,4 @@
-//! What devices are called.
+//! The names of devices.
 
 use crate::atomic_write::atomic_write;
 use crate::error::Error;
@@ -7,30 +7,30 @@ use std::path::Path;
 use taffrail_model::{DeviceId, replication};
 use taffrail_store::StoreError;
 
-/// The file of remembered names, beside the folders of what devices told.
+/// The file of remembered names, next to the folders of other devices' items.
 const NAMES: &str = "names.json";
 
-/// What devices are called by their people.
+/// The names of devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Devices {
-    /// This one; none until it has a name.
+    /// This device; `None` until it has a name.
     pub here: Option<String>,
-    /// The others.
+    /// The other devices.
     pub others: BTreeMap<DeviceId, String>,
 }
 
-/// A device that is asked for.
+/// A device that the user named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Device {
-    /// This one.
+    /// This device.
     Here,
-    /// Another one.
+    /// Another device.
     Other(DeviceId),
 }
 
 impl Devices {
-    /// The device a session is on, by the locator of its history: its name, or its id where it has none;
-    /// nothing for this device while it has no name.
+    /// The device of a session, by the locator of its history: its name, or its id if it has none;
+    /// `None` for this device while it has no name.
     #[must_use]
     pub fn name_at(&self, locator: &str) -> Option<String> {
         match replication::device_of(locator) {
@@ -39,16 +39,16 @@ impl Devices {
         }
     }
 
-    /// What another device is called.
+    /// The name of another device.
     #[must_use]
     pub fn name_of(&self, device: &DeviceId) -> String {
         self.others.get(device).map_or_else(|| device.to_string(), Clone::clone)
     }
 
-    /// The device that is meant: `here`, its name, or its id where it told something.
+    /// Resolves a device: `here`, its name, or its id if it published items here.
     ///
     /// # Errors
-    /// When none is called so.
+    /// When no device has this name.
     pub fn meant(&self, data: &Path, word: &str) -> Result<Device, Error> {
         let is = |name: &str| name.eq_ignore_ascii_case(word);
         if is("here") || self.here.as_deref().is_some_and(is) {
@@ -61,7 +61,7 @@ impl Devices {
     }
 }
 
-/// Remembers what devices are called that are in no team of this one's, whose history was brought back.
+/// Remembers the names of devices outside this device's team whose history was restored.
 pub fn keep_names(data: &Path, names: &BTreeMap<DeviceId, String>) -> Result<(), Error> {
     let all: BTreeMap<_, _> = kept_names(data).into_iter().chain(names.clone()).collect();
     let bytes = serde_json::to_vec(&all).map_err(|error| Error::Bug(error.to_string()))?;
@@ -69,13 +69,13 @@ pub fn keep_names(data: &Path, names: &BTreeMap<DeviceId, String>) -> Result<(),
     Ok(atomic_write(&path, &bytes).map_err(StoreError::from)?)
 }
 
-/// What is remembered of that; nothing where it cannot be read.
+/// The remembered names; empty if they cannot be read.
 pub fn kept_names(data: &Path) -> BTreeMap<DeviceId, String> {
     let bytes = std::fs::read(data.join(replication::FOLDER).join(NAMES)).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// What is shown in place of a text that stays on its device.
+/// The placeholder for a text that stays on its device.
 pub fn kept_text(devices: &Devices, locator: &str) -> String {
     let name = devices.name_at(locator);
     format!("(text stays on {})", name.as_deref().unwrap_or("its device"))

@@ -1,11 +1,11 @@
-//! Why a question about sessions could not be answered.
+//! Why a query about sessions failed.
 
 use crate::target::TargetError;
 
-/// Why a question about sessions could not be answered. Crates above add errors of their own.
+/// Why a query about sessions failed. Crates above add their own errors.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Memory failed.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] taffrail_store::StoreError),
     /// The archive failed.
@@ -14,103 +14,103 @@ pub enum Error {
     /// The outbox could not be read or written.
     #[error(transparent)]
     Storage(#[from] taffrail_model::exchange::StorageFault),
-    /// What was asked for is not there, or not one.
+    /// The target does not exist, or is ambiguous.
     #[error(transparent)]
     Target(#[from] TargetError),
     /// No adapter has this name.
     #[error("no agent is called `{0}`")]
     UnknownAgent(String),
-    /// The agent cannot be started on a brief.
+    /// The agent cannot start from a brief.
     #[error("it is not known how to start `{0}` on a brief")]
     CannotStart(String),
-    /// The agent sends no telemetry, or none we read.
+    /// The agent sends no telemetry that we read.
     #[error("no telemetry of `{0}` is read")]
     NoTelemetry(String),
-    /// A file that would be overwritten.
+    /// The file exists and would be overwritten.
     #[error("{0} is already there")]
     Exists(String),
-    /// No event is of this kind.
+    /// No event has this kind.
     #[error("no event is of the kind `{0}`")]
     UnknownKind(String),
-    /// No filter is called so.
+    /// No filter has this name.
     #[error("unknown filter `{0}:`")]
     UnknownFilter(String),
-    /// Nothing was asked.
+    /// The query is empty.
     #[error("nothing to search for")]
     NoQuestion,
-    /// No device is called so.
+    /// No device has this name.
     #[error("no device is called `{0}`")]
     UnknownDevice(String),
-    /// No session is put into this category.
+    /// No category has this name.
     #[error("no category is called `{0}`")]
     UnknownCategory(String),
-    /// It may be in history that was not read yet.
+    /// The target may be in history that was not read yet.
     #[error("no session matches `{0}` yet: your history is still being read")]
     Reading(String),
-    /// Another daemon has the lock.
+    /// Another daemon holds the lock.
     #[error("a daemon is running already")]
     Running,
     /// The daemon is ending.
     #[error("the daemon is ending")]
     Ending,
-    /// A time nobody can read.
+    /// The text is not a valid time.
     #[error("`{0}` is not a time")]
     NoTime(String),
-    /// A document we made breaks its contract.
+    /// A document that we made violates its contract.
     #[error("this document of ours does not conform: {0}")]
     Bug(String),
-    /// A document we were given breaks its contract.
+    /// A document that we received violates its contract.
     #[error("it does not conform: {0}")]
     NotConforming(String),
-    /// What was forgotten stays forgotten.
+    /// A forgotten session stays forgotten.
     #[error("session {0} was forgotten, and stays so")]
     Forgotten(String),
-    /// A file with a plan that is none.
+    /// The file does not hold a plan.
     #[error("{0}")]
     NoPlan(String),
-    /// A file of somebody's that cannot be read.
+    /// A user's file cannot be read.
     #[error("{0}")]
     File(String),
-    /// A tag that is none.
+    /// The text is not a valid tag.
     #[error("`{0}` is not a tag")]
     NoTag(String),
     /// A repair that would leave bindings unsound.
     #[error("{0}")]
     Repair(String),
-    /// A note that is none.
+    /// The text is not a valid note.
     #[error("a note has 1 to 10,000 characters")]
     NoNote,
-    /// A session that is not resumed, and why.
+    /// The session cannot be resumed, and why.
     #[error("{0}")]
     Unresumed(String),
-    /// A request that is not to be decided any more, or cannot be from here.
+    /// The request cannot be decided any more, or not from here.
     #[error("{0}")]
     Undecided(String),
-    /// Not all of a request is shown here.
+    /// Part of the request is not shown here.
     #[error("part of {0} is hidden here: it was too long, or looked like a secret on {1}")]
     Hidden(String, String),
-    /// No request is called so.
+    /// No request has this id.
     #[error("no request for approval is called `{0}`")]
     NoApproval(String),
-    /// A message that is not sent, and why.
+    /// The message cannot be sent, and why.
     #[error("{0}")]
     Unsent(String),
-    /// A message that is none.
+    /// The text is not a valid message.
     #[error("a message has 1 byte to 64 KiB")]
     NoMessage,
-    /// No message is called so.
+    /// No message has this id.
     #[error("no message is called `{0}`")]
     NoReceipt(String),
 }
 
 impl Error {
-    /// Another program is writing, or reading is not over: it may go better in a moment.
+    /// Whether a retry may succeed: another program is writing, or history is still being read.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         self.is_busy() || matches!(self, Self::Reading(_))
     }
 
-    /// Another program is writing.
+    /// Whether another program is writing.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         use taffrail_store::{LockError, StoreError};

@@ -1,4 +1,4 @@
-//! Writing entries into our own journal.
+//! Writes entries into our own journal.
 
 use crate::settings::Settings;
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use taffrail_model::hash::{self, Digest16};
 use taffrail_model::journal::{Entry, Gone, Loss};
 use taffrail_model::{AgentId, Origin, Process};
 
-/// Writes down that a session lost its process.
+/// Records that a session lost its process.
 ///
 /// # Errors
 /// When the journal cannot be written.

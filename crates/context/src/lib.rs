@@ -1,5 +1,5 @@
-//! What every part of Taffrail shares: settings as plain data, the live status of sessions, errors,
-//! and a few ways to write our own files. It knows none of the parts.
+//! The types that all parts of Taffrail share: settings as plain data, the live status of sessions,
+//! errors, and helpers to write our own files. It depends on none of the parts.
 
 mod agents;
 mod atomic_write;

@@ -66,7 +66,7 @@ impl Live {
         }))
     }
 
-    /// What the daemon was started with; questions asked with it find the index up to date.
+    /// The daemon's settings; queries with these find the index up to date.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.0.settings
@@ -78,7 +78,7 @@ impl Live {
         self.0.started_at
     }
 
-    /// Asks the daemon to end. The first reading of history is broken off at its next piece.
+    /// Asks the daemon to end. The first read of history stops at its next piece.
     pub fn stop(&self) {
         self.0.ending.store(true, Ordering::Relaxed);
         self.ask(LoopRequest::Stop);
@@ -97,7 +97,7 @@ impl Live {
 
 /// Statuses and findings.
 impl Live {
-    /// The live status of one session; `None` for a session in which nothing moved for long.
+    /// The live status of one session; `None` for a session without recent activity.
     #[must_use]
     pub fn status(&self, session: SessionId) -> Option<Arc<LiveStatus>> {
         self.0.statuses.read().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
@@ -115,7 +115,7 @@ impl Live {
         self.0.statuses.read().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Where recent sessions run.
+    /// The executors of recent sessions.
     #[must_use]
     pub fn executors(&self) -> Vec<String> {
         let statuses = self.0.statuses.read().unwrap_or_else(PoisonError::into_inner);
@@ -143,7 +143,7 @@ impl Live {
         self.0.is_complete.load(Ordering::Acquire)
     }
 
-    /// Notes whether there is a status of every recent session.
+    /// Records whether there is a status of every recent session.
     pub fn set_complete(&self, is_complete: bool) {
         self.0.is_complete.store(is_complete, Ordering::Release);
     }
@@ -186,13 +186,13 @@ impl Live {
 
 /// Subscribers and watchers.
 impl Live {
-    /// Subscribes to updates from now on. A receiver that falls behind goes on from a snapshot.
+    /// Subscribes to updates from now on. A receiver that falls behind continues from a snapshot.
     #[must_use]
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<Update>> {
         self.0.updates.subscribe()
     }
 
-    /// Whether anybody subscribed.
+    /// Whether there are subscribers.
     #[must_use]
     pub fn has_subscribers(&self) -> bool {
         self.0.updates.receiver_count() > 0
@@ -204,14 +204,14 @@ impl Live {
         self.0.updates.send(Arc::new(update)).ok();
     }
 
-    /// What every watcher reported.
+    /// The health of every watcher.
     #[must_use]
     pub fn watchers(&self) -> Vec<WatcherHealth> {
         let watchers = self.0.watchers.read().unwrap_or_else(PoisonError::into_inner);
         watchers.values().cloned().collect()
     }
 
-    /// Notes a new watcher.
+    /// Records a new watcher.
     pub fn note_watcher(&self, number: WatcherNumber, watcher: WatcherHealth) {
         let mut watchers = self.0.watchers.write().unwrap_or_else(PoisonError::into_inner);
         let known = watchers.entry(number).or_default();
@@ -219,23 +219,23 @@ impl Live {
             (watcher.root, watcher.agents, watcher.counters);
     }
 
-    /// Notes what a watcher reported.
+    /// Records a watcher's report.
     pub fn note_scan(&self, number: WatcherNumber, report: &ScanReport) {
         let mut watchers = self.0.watchers.write().unwrap_or_else(PoisonError::into_inner);
         watchers.entry(number).or_default().note(report);
     }
 
-    /// Notes what is wrong with a part that no watcher reports.
+    /// Records a problem of a part that no watcher reports on.
     pub fn note_problem(&self, part: Part, problem: String) {
         self.0.problems.write().unwrap_or_else(PoisonError::into_inner).note(part, problem);
     }
 
-    /// Notes that a part works again.
+    /// Records that a part works again.
     pub fn resolve_problems(&self, part: Part) {
         self.0.problems.write().unwrap_or_else(PoisonError::into_inner).resolve(part);
     }
 
-    /// What is wrong with parts that no watcher reports.
+    /// The problems of parts that no watcher reports on.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         self.0.problems.read().unwrap_or_else(PoisonError::into_inner).all()
@@ -256,7 +256,7 @@ impl Live {
         answer.await.is_ok()
     }
 
-    /// Waits until search has all that is indexed, and says whether it does.
+    /// Waits until search is up to date with the index; `true` if it is.
     pub async fn searchable(&self) -> bool {
         let (done, answer) = oneshot::channel();
         self.ask(LoopRequest::Search(done));
@@ -278,35 +278,36 @@ impl Live {
     }
 }
 
-/// The first reading of history.
+/// The first read of history.
 impl Live {
-    /// How far the first reading of history is; `None` once everything was read.
+    /// The progress of the first read of history; `None` once everything was read.
     #[must_use]
     pub fn progress(&self) -> Option<HistoryProgress> {
         *self.0.progress.borrow()
     }
 
-    /// Follows the first reading of history.
+    /// Follows the first read of history.
     #[must_use]
     pub fn follow_progress(&self) -> watch::Receiver<Option<HistoryProgress>> {
         self.0.progress.subscribe()
     }
 
-    /// Notes how far the first reading of history is; `None` once it is over.
+    /// Sets the progress of the first read of history; `None` once it is over.
     pub fn set_progress(&self, progress: Option<HistoryProgress>) {
         self.0.progress.send_replace(progress);
     }
 
-    /// History is being read for the first time since the start: what is unknown may be there.
+    /// Whether the first read of history since the start is running: an unknown session may still
+    /// appear.
     #[must_use]
     pub fn is_reading(&self) -> bool {
         self.progress().is_some()
     }
 
-    /// Waits until history was read once, but not longer than `limit`.
+    /// Waits until history was read once, at most for `limit`.
     pub async fn wait_for_history(&self, limit: Duration) {
         let mut progress = self.0.progress.subscribe();
-        // The sender lives as long as `self`; after the limit the caller goes on with what is known.
+        // The sender lives as long as `self`; after the limit the caller uses what is known.
         tokio::time::timeout(limit, progress.wait_for(Option::is_none)).await.ok();
     }
 }

@@ -1,4 +1,4 @@
-//! The live status of a session, with what it rests on.
+//! The live status of a session, with its evidence.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use taffrail_model::{Process, SessionId};
 /// The live status of every recent session.
 pub type LiveStatuses = HashMap<SessionId, Arc<LiveStatus>>;
 
-/// The live status of one recent session, and why.
+/// The live status of one recent session, and its evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveStatus {
     /// The status.
     pub reading: Reading,
-    /// The evidence it was read from, the earliest first.
+    /// The evidence for it, the earliest first.
     pub evidence: Vec<Evidence>,
     /// The process that runs the session.
     pub process: Option<Process>,
     /// Whether that process lives.
     pub life: Life,
-    /// Where commands for the session could go, as `tmux:%3` or `process:417`.
+    /// The executor of the session, such as `tmux:%3` or `process:417`.
     pub executor: Option<String>,
 }
 
 impl LiveStatus {
-    /// The status is unknown because the session's device was silent.
+    /// Whether the status is unknown because the session's device was silent.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         self.reading.rule == StatusRule::RemoteSilent

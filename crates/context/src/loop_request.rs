@@ -1,10 +1,10 @@
-//! What the other parts may ask of the daemon's loop, which alone writes the index.
+//! Requests of the other parts to the daemon's loop, which alone writes the index.
 
 use crate::settings::Settings;
 use taffrail_model::{DeviceId, SessionId};
 use tokio::sync::oneshot;
 
-/// Work that opens the writer itself: the loop gives the writer up while it runs.
+/// Work that opens the writer itself: the loop closes its writer while the work runs.
 pub type Exclusive = Box<dyn FnOnce(&Settings) + Send>;
 
 /// A request to the loop.
@@ -15,7 +15,7 @@ pub enum LoopRequest {
     Search(oneshot::Sender<bool>),
     /// Another device sent statuses of these sessions.
     RemoteStatus(DeviceId, Vec<SessionId>),
-    /// Run this while nobody else writes.
+    /// Run this while no other writer is open.
     Exclusive(Exclusive),
     /// End.
     Stop,

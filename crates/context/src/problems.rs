@@ -1,8 +1,8 @@
-//! What is wrong with parts of the daemon that no watcher reports.
+//! Problems of parts of the daemon that no watcher reports on.
 
 use std::collections::BTreeMap;
 
-/// Problems that are remembered of each part.
+/// The number of problems remembered for each part.
 const PROBLEMS: usize = 10;
 
 /// A part of the daemon that reports its own problems.
@@ -16,7 +16,7 @@ pub enum Part {
     Search,
 }
 
-/// What is wrong with each part, the oldest first.
+/// The problems of each part, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(BTreeMap<Part, Vec<String>>);
 
@@ -30,7 +30,7 @@ impl Problems {
         }
     }
 
-    /// A part works again.
+    /// Records that a part works again.
     pub(crate) fn resolve(&mut self, part: Part) {
         self.0.remove(&part);
     }

@@ -1,4 +1,4 @@
-//! How sessions of other devices stand: what each device last said, and when it was last heard.
+//! The status of other devices' sessions: each device's last report, and when it was last seen.
 
 use crate::atomic_write::remove_file;
 use crate::devices::Devices;
@@ -17,21 +17,21 @@ use taffrail_model::text::cut;
 use taffrail_model::{DeviceId, Origin, SessionId, Signal, Timestamp, hash};
 use taffrail_store::SessionRow;
 
-/// The longest words about what a session waits for, in bytes.
+/// The longest text about what a session waits for, in bytes.
 const WORDS: usize = 4096;
-/// The most answers a question offers.
+/// The most answers of a question.
 const OPTIONS: usize = 16;
-/// The folder of statuses, below our data: in it one for each device, with a file for each session.
-/// Nothing is indexed from there.
+/// The folder of statuses, below the data folder: a folder for each device, with a file for each
+/// session. It is not indexed.
 const FOLDER: &str = "remote-status";
-/// What the folder was called before.
+/// The former name of the folder.
 const OLD_FOLDER: &str = "stands";
-/// The file that says when the device was last heard, and how far its clock is from ours.
+/// The file with the time when the device was last seen, and the skew of its clock.
 const HEARD: &str = "heard";
-/// Clocks that differ by no more seconds are the same.
+/// Clocks that differ by at most this many seconds count as equal.
 const SKEW: i64 = 30;
 
-/// How a session stands, as other devices are told: without the words where texts stay here.
+/// The status of a session as other devices receive it: without texts if those stay here.
 pub fn said_of(settings: &Settings, card: &LiveStatus, bodies: bool) -> RelayedStatus {
     let reading = &card.reading;
     let redacted = |text: &String| redact(text).into_owned();
@@ -53,12 +53,12 @@ pub fn said_of(settings: &Settings, card: &LiveStatus, bodies: bool) -> RelayedS
     }
 }
 
-/// When another device was last heard, by our clock.
+/// When another device was last seen, by our clock.
 pub fn heard_at(data: &Path, device: &DeviceId) -> Option<Timestamp> {
     heard(data, device).map(|it| it.0)
 }
 
-/// When another device was last heard, and how many seconds our clock is ahead of its, if it said.
+/// When another device was last seen, and how many seconds our clock is ahead of its, if known.
 fn heard(data: &Path, device: &DeviceId) -> Option<(Timestamp, Option<i64>)> {
     let text = fs::read_to_string(folder(data, device).join(HEARD)).ok()?;
     let mut words = text.split_whitespace();
@@ -66,17 +66,17 @@ fn heard(data: &Path, device: &DeviceId) -> Option<(Timestamp, Option<i64>)> {
     Some((at, words.next().and_then(|it| it.parse().ok())))
 }
 
-/// By how many seconds our clock is ahead of another device's, where that is more than a delay.
+/// How many seconds our clock is ahead of another device's, if that is more than a delay.
 pub fn skew(data: &Path, device: &DeviceId) -> Option<i64> {
     heard(data, device)?.1.filter(|it| it.abs() > SKEW)
 }
 
-/// How a session stands, as it is kept.
+/// The status of a session, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct StoredStatus {
     #[serde(flatten)]
     status: RelayedStatus,
-    /// Where in its stream that was said, if that is known.
+    /// Its position in the stream, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     order: Option<String>,
 }
@@ -87,10 +87,10 @@ impl StoredStatus {
     }
 }
 
-/// What a device last said of a session; what cannot be read was not said.
+/// The last status that a device published for a session; `None` if it cannot be read.
 fn said(data: &Path, device: &DeviceId, session: SessionId) -> Option<StoredStatus> {
     let bytes = fs::read(file_of(data, device, session)).ok()?;
-    // A crash may leave the end of what stood there before.
+    // A crash may leave the end of the previous content.
     let read = serde_json::Deserializer::from_slice(&bytes).into_iter().next()?;
     let logged = read.inspect_err(|error| {
         tracing::debug!(%session, column = error.column(), "cannot read the status of a session");
@@ -102,11 +102,11 @@ fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     root(data).join(device.as_str())
 }
 
-/// The folder of all devices; one with the old name is renamed.
+/// The folder of all devices; renames one with the old name.
 fn root(data: &Path) -> PathBuf {
     let (folder, old) = (data.join(FOLDER), data.join(OLD_FOLDER));
     if !folder.exists() && old.exists() {
-        // Without it statuses of other devices are unknown until they are sent again.
+        // If this fails, statuses of other devices are unknown until they arrive again.
         fs::rename(old, &folder).ok();
     }
     folder
@@ -116,8 +116,8 @@ fn file_of(data: &Path, device: &DeviceId, session: SessionId) -> PathBuf {
     folder(data, device).join(hash::to_hex(session.as_bytes()))
 }
 
-/// Takes a status; `false` where a later one is known, or the same. Later is what stands later in the
-/// stream: a clock that was wrong for a while decides nothing.
+/// Stores a status; `false` if a later or an equal one is known. The position in the stream decides
+/// which is later: a clock that was wrong for a while has no effect.
 pub fn take(
     data: &Path,
     device: &DeviceId,
@@ -142,7 +142,7 @@ pub fn take(
     Ok(true)
 }
 
-/// Writes over what stands in a small file: much cheaper than a new one in its place.
+/// Overwrites a small file in place, which is much cheaper than replacing it.
 fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut open = OpenOptions::new();
     let mut file = open.write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -150,22 +150,22 @@ fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.set_len(bytes.len() as u64)
 }
 
-/// Nothing was said of a session.
+/// Removes the status of a session.
 pub fn drop(data: &Path, device: &DeviceId, session: SessionId) -> io::Result<()> {
     remove_file(&file_of(data, device, session))
 }
 
-/// The device was heard.
+/// Records that the device was seen now.
 pub fn note_heard(data: &Path, device: &DeviceId, now: Timestamp) -> io::Result<()> {
     let known = heard(data, device);
-    // A time that is yet to come was noted by a clock that has been set right since.
+    // Compare for equality: a time in the future came from a clock that was corrected since.
     if known.is_some_and(|(it, _)| it.as_second() == now.as_second()) {
         return Ok(());
     }
     keep_heard(data, device, (now, known.and_then(|it| it.1)))
 }
 
-/// The device said just now that it lives, and what its clock shows.
+/// Records a heartbeat of the device, and the time on its clock.
 pub fn note_beat(
     data: &Path,
     device: &DeviceId,
@@ -186,8 +186,8 @@ fn keep_heard(
     overwrite(&folder.join(HEARD), format!("{now:.9}{ahead}").as_bytes())
 }
 
-/// How a session of another device stands: as that said, never mixed with what was seen here. `None` for
-/// sessions of this device.
+/// The status of another device's session: as that device published it, never mixed with local
+/// evidence. `None` for sessions of this device.
 pub fn card_of(
     data: &Path,
     devices: &Devices,
@@ -196,7 +196,7 @@ pub fn card_of(
 ) -> Option<LiveStatus> {
     let device = device_of(&row.source_uri)?;
     let name = devices.name_of(&device);
-    // With who reads it, a session that is shared has an id of its own.
+    // A shared session has its own id on the reader's device.
     let told = told_as(&row.source_uri).unwrap_or(row.id);
     let status = said(data, &device, told).zip(heard_at(data, &device));
     let Some((StoredStatus { status, .. }, heard_at)) = status else {
@@ -204,7 +204,7 @@ pub fn card_of(
     };
     let status = by_our_clock(status, skew(data, &device));
     let reading = status.read(heard_at, now);
-    // How long ago that was is told by who shows it.
+    // The caller renders how long ago that was.
     let detail = match reading.status == status.status {
         true => format!("said by {name}"),
         false => format!("{name} last reported at {heard_at:.0}"),
@@ -226,7 +226,7 @@ pub fn card_of(
     })
 }
 
-/// What a device said, in the time of our clock where that is another.
+/// Translates the times of a status to our clock.
 fn by_our_clock(status: RelayedStatus, ahead: Option<i64>) -> RelayedStatus {
     let Some(ahead) = ahead else { return status };
     let here = |it: Timestamp| {
@@ -236,7 +236,7 @@ fn by_our_clock(status: RelayedStatus, ahead: Option<i64>) -> RelayedStatus {
     RelayedStatus { since: here(status.since), at: here(status.at), ..status }
 }
 
-/// Nothing was said of how it stands.
+/// The status of a session for which the device published none.
 fn silent(row: &SessionRow, name: &str, now: Timestamp) -> LiveStatus {
     let since = row.last_event_at.or(row.started_at).unwrap_or(now);
     let reading = taffrail_model::status::Reading {
@@ -307,10 +307,10 @@ mod tests {
             assert_eq!(take(data, &device, (session, said, order)).unwrap(), taken, "{order:?}");
             assert_eq!(super::said(data, &device, session).unwrap().status.status, stands);
         };
-        // Two hours ahead, then right again.
+        // Two hours ahead, then correct again.
         check(says(Status::Exited, 8_200), order(1, 4), true, Status::Exited);
         check(says(Status::Running, 1_010), order(1, 5), true, Status::Running);
-        // Heard again after a crash, or from a copy of the device that lost its life.
+        // Received again after a crash, or from a copy of the device that lost its incarnation.
         check(says(Status::Exited, 8_200), order(1, 4), false, Status::Running);
         check(says(Status::Idle, 1_000), order(2, 1), true, Status::Idle);
         check(says(Status::Running, 9_000), order(1, 6), false, Status::Idle);
@@ -344,7 +344,7 @@ mod tests {
             assert_eq!(read.status, Status::Running, "{ours}");
             let age = ours - read.since.as_second();
             assert!((0..=40).contains(&age), "it runs for {age} s");
-            // What is heard in between changes nothing of that.
+            // Items received in between do not change that.
             note_heard(data, &device, at(ours + 5)).unwrap();
             assert_eq!(skew(data, &device), expected);
         }

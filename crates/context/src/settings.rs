@@ -1,4 +1,4 @@
-//! Everything the parts are configured with, as plain data. Only the binary reads the environment.
+//! All configuration, as plain data. Only the binary reads the environment.
 
 mod hub;
 mod notify;
@@ -21,12 +21,12 @@ use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
 use taffrail_store::Boot;
 
-/// Where things are and what time it is.
+/// All configuration, and the clock.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Our own data folder.
+    /// Our data folder.
     pub data: PathBuf,
-    /// Our own folder of the configuration.
+    /// Our configuration folder.
     pub config: PathBuf,
     /// The folder of our sockets.
     pub runtime: PathBuf,
@@ -34,48 +34,48 @@ pub struct Settings {
     pub user_home: PathBuf,
     /// The environment, for the agents' own variables.
     pub variables: HashMap<String, String>,
-    /// Homes the user added, by agent id.
+    /// Additional homes, by agent id.
     pub added_homes: HashMap<String, Vec<PathBuf>>,
     /// Projects that are not read.
     pub excluded: Vec<String>,
-    /// What is kept.
+    /// What the archive may hold.
     pub archive: ArchiveSettings,
-    /// How long things are kept.
+    /// How long data is kept.
     pub retention: RetentionSettings,
     /// The user's own command for summaries.
     pub summary: SummarySettings,
-    /// What the user is told, and where.
+    /// Which notifications the user gets, and on which channels.
     pub notices: NoticeSettings,
-    /// Changes with every start of the machine.
+    /// Changes with every boot.
     pub boot_id: String,
-    /// The name this device takes if it has none.
+    /// The id for this device if it has none yet.
     pub new_device: DeviceId,
     /// The name of this machine.
     pub host: String,
-    /// What devices are called.
+    /// The names of devices.
     pub devices: Devices,
-    /// What other devices are told.
+    /// What this device publishes to other devices.
     pub sync: SyncSettings,
-    /// Where session files of the snapshot contract are; empty for the usual places.
+    /// The folders of session files of the snapshot contract; empty for the default ones.
     pub history_folders: Vec<PathBuf>,
-    /// Projects whose requests are held although nobody sits at the agent.
+    /// Projects whose requests are held although no user is at the agent.
     pub held_unattended: Vec<PathBuf>,
-    /// Agents whose own servers are joined, by id.
+    /// Agents whose own servers Taffrail joins, by id.
     pub servers: Vec<String>,
     /// The hub between devices.
     pub hub: HubSettings,
-    /// A daemon keeps the index up: what is asked is answered from it as it is.
+    /// A daemon keeps the index up to date: queries read it without catching up.
     pub kept_up: bool,
     /// The clock.
     pub now: fn() -> Timestamp,
 }
 
-/// What the archive may keep.
+/// What the archive may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchiveSettings {
-    /// Copies are kept at all.
+    /// The archive is enabled.
     pub enabled: bool,
-    /// Projects nothing is kept of.
+    /// Projects that are not archived.
     pub excluded: Vec<String>,
     /// The most bytes on disk; `None` for the smaller of 10 GB and a twentieth of the disk.
     pub cap: Option<u64>,
@@ -88,8 +88,7 @@ impl Default for ArchiveSettings {
 }
 
 impl Settings {
-    /// The settings of a machine that is all below one folder, with nothing chosen. Callers replace
-    /// what they choose.
+    /// Default settings with everything below one folder. Callers override what they need.
     #[must_use]
     pub fn in_folder(folder: &Path, now: fn() -> Timestamp) -> Self {
         Self {
@@ -129,12 +128,13 @@ impl Settings {
         owners().flat_map(of).collect()
     }
 
-    /// Every place events come from: the agents' homes, our journal, and what other devices sent.
+    /// Every place that events come from: the agents' homes, our journal, and items of other
+    /// devices.
     #[must_use]
     pub fn watched_homes(&self) -> Vec<Home> {
         let mut out = self.homes();
         out.extend(journal_homes(&self.data));
-        // Before the first run there is no folder of ours.
+        // Before the first run the data folder does not exist.
         if let Ok(root) = self.data.canonicalize() {
             out.extend(remotes().map(|adapter| Home {
                 adapter,
@@ -145,7 +145,7 @@ impl Settings {
         out
     }
 
-    /// What the writer needs to know of this start of the machine.
+    /// The writer's view of this machine.
     #[must_use]
     pub fn boot(&self) -> Boot {
         let resumes = all().iter().filter(|it| it.resumes_by_id());
@@ -157,7 +157,7 @@ impl Settings {
         }
     }
 
-    /// The projects the user does not want read.
+    /// The projects that the user excluded.
     #[must_use]
     pub fn left_out(&self) -> Projects {
         Projects::new(&self.excluded)

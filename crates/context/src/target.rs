@@ -1,39 +1,39 @@
-//! Which session a person means.
+//! How a person refers to a session.
 
 use std::path::Path;
 
-/// What a person typed for a session.
+/// A session as typed by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// `@last`: the one with the latest event.
+    /// `@last`: the session with the latest event.
     Last,
-    /// `@waiting`: the one that began last to need a person.
+    /// `@waiting`: the session that started to need a person most recently.
     Waiting,
-    /// `.`: the latest in this folder or a folder above it.
+    /// `.`: the latest session in this folder or a folder above it.
     Here(String),
-    /// The beginning of its id, or its agent's own id.
+    /// A prefix of its id, or its agent's own id.
     Id(String),
 }
 
-/// Why no one session is meant.
+/// Why a target does not resolve to one session.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TargetError {
-    /// There is none.
+    /// No session matches.
     #[error("no session matches `{0}`")]
     NotFound(String),
-    /// There are several.
+    /// Several sessions match.
     #[error("`{0}` matches several sessions: {1}")]
     Ambiguous(String, String),
     /// No executor has this name.
     #[error("no peer is called `{0}`")]
     NoPeer(String),
-    /// It runs, or ran, several sessions.
+    /// The executor runs, or ran, several sessions.
     #[error("the peer `{0}` stands for several sessions: {list}", list = .1.join(", "))]
     ManyPeers(String, Vec<String>),
-    /// There is no copy of it.
+    /// The session has no archived copy.
     #[error("the archive holds no copy of session {0}")]
     NotArchived(String),
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no file {0}")]
     NoFile(String),
     /// `@waiting`, and no session needs a person.
@@ -42,7 +42,7 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Reads what was typed; `here` is the current folder.
+    /// Parses a target; `here` is the current folder.
     #[must_use]
     pub fn parse(text: &str, here: &Path) -> Self {
         match text {
@@ -53,7 +53,7 @@ impl Target {
         }
     }
 
-    /// As it was typed.
+    /// The target as typed.
     #[must_use]
     pub fn shown(&self) -> String {
         match self {

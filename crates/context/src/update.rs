@@ -1,34 +1,34 @@
-//! What changed, as subscribers of the daemon receive it.
+//! Changes, as subscribers of the daemon receive them.
 
 use taffrail_api::{ApprovalRow, EventLine, FindingMessage, Session};
 use taffrail_model::SessionId;
 use taffrail_model::approval::Verdict;
 
-/// Messages a listener may be behind before it is cut back to a snapshot.
+/// How many messages a subscriber may lag behind before it gets a snapshot instead.
 pub(crate) const BACKLOG: usize = 1024;
 
-/// Something that happened to a session. The server renders it once, however many listen.
+/// A change of a session. The server renders it once for all subscribers.
 #[derive(Debug, Clone)]
 pub struct Update {
-    /// Whose.
+    /// The session.
     pub session: SessionId,
-    /// It is a session of another device.
+    /// The session belongs to another device.
     pub is_remote: bool,
-    /// What.
+    /// The change.
     pub what: UpdateKind,
 }
 
-/// What happened.
+/// The kind of a change.
 #[derive(Debug, Clone)]
 pub enum UpdateKind {
     /// An event was inserted, changed or removed.
     Event {
         /// The line as `events --json` prints it.
         line: EventLine,
-        /// Where to go on after it, as `generation.sequence`.
+        /// The cursor after it, as `generation.sequence`.
         cursor: String,
     },
-    /// A request for approval changed.
+    /// An approval changed.
     Approval {
         /// The request as `approvals --json` prints it.
         row: Box<ApprovalRow>,
@@ -40,14 +40,14 @@ pub enum UpdateKind {
         /// The session.
         row: Box<Session>,
     },
-    /// History is being read, and the session is known so far. Other devices do not hear of it.
+    /// A session was listed while history is being read. It is not published to other devices.
     Listed {
         /// The session.
         row: Box<Session>,
     },
-    /// A finding came or is over.
+    /// A finding appeared or ended.
     Finding {
-        /// The finding, and which of both.
+        /// The finding, and which of the two.
         message: Box<FindingMessage>,
     },
 }

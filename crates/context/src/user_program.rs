@@ -1,4 +1,4 @@
-//! Runs a program of the user's: writes its input, reads its output, limits its time, and ends its
+//! Runs a program of the user: writes its input, reads its output, limits its time, and ends its
 //! whole process group.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -11,45 +11,45 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The most it may say, in bytes.
+/// The most output, in bytes.
 const ANSWER_BYTES: usize = 64 * 1024;
-/// How long is waited before the time and the daemon's end are looked at again.
+/// The interval at which the time limit and the daemon's shutdown are checked.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A program of the user's, and what it is given.
+/// A program of the user, and its input.
 #[derive(Debug, Clone, Copy)]
 pub struct UserProgram<'a> {
-    /// The program and its words.
+    /// The program and its arguments.
     pub command: &'a [String],
-    /// Where it runs.
+    /// Its working folder.
     pub folder: &'a Path,
-    /// What it reads.
+    /// Its standard input.
     pub input: &'a str,
-    /// How long it may take.
+    /// Its time limit.
     pub limit: Duration,
 }
 
-/// Why there is no answer.
+/// Why there is no output.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
-    /// It cannot be run.
+    /// The program cannot be started.
     #[error("it cannot be run: {0}")]
     Start(#[from] std::io::Error),
-    /// It failed.
+    /// The program failed.
     #[error("it ended with {0}")]
     Failed(std::process::ExitStatus),
-    /// It took too long.
+    /// The program exceeded its time limit.
     #[error("it took longer than {} s", .0.as_secs_f32())]
     TooLong(Duration),
-    /// It said too much.
+    /// The program printed too much.
     #[error("it said more than {ANSWER_BYTES} bytes")]
     TooMuch,
-    /// The daemon ends.
+    /// The daemon is ending.
     #[error("the daemon is ending")]
     Ending,
 }
 
-/// Runs it to its end and gives what it said. Whatever it began in its process group is ended, too.
+/// Runs the program to its end and returns its output. Ends everything in its process group, too.
 pub fn run(
     program_call: UserProgram<'_>,
     ending: &dyn Fn() -> bool,
@@ -62,7 +62,7 @@ pub fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn()?;
     let said = talk(&mut child, program_call, ending);
-    // It is not reaped yet, so its number is nobody else's.
+    // The child is not reaped yet, so its pid cannot have been reused.
     kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
     let status = child.wait()?;
     let said = said?;
@@ -72,7 +72,7 @@ pub fn run(
     }
 }
 
-/// Feeds it and listens until it has ended.
+/// Writes input and reads output until the program has ended.
 fn talk(
     child: &mut Child,
     program_call: UserProgram<'_>,
@@ -93,7 +93,7 @@ fn talk(
             return Err(CommandError::TooLong(program_call.limit));
         }
         wait_for(input.as_ref(), output.as_ref())?;
-        // What it said before it ended is in the pipe by then.
+        // Output from before the exit is in the pipe by then.
         let ended = has_ended(child)?;
         pipes.feed(&mut input);
         pipes.listen(&mut output)?;
@@ -107,7 +107,7 @@ fn never_wait(pipe: &impl AsFd) -> std::io::Result<()> {
     Ok(fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?)
 }
 
-/// Waits until it reads or says something, for a moment at most.
+/// Waits until the program reads or writes, for a moment at most.
 fn wait_for(input: Option<&ChildStdin>, output: Option<&ChildStdout>) -> std::io::Result<()> {
     let mut pipes: Vec<PollFd<'_>> = Vec::new();
     pipes.extend(input.map(|it| PollFd::new(it, PollFlags::OUT)));
@@ -119,20 +119,20 @@ fn wait_for(input: Option<&ChildStdin>, output: Option<&ChildStdout>) -> std::io
     }
 }
 
-/// It has ended; it is not reaped.
+/// Whether the program has ended; does not reap it.
 fn has_ended(child: &Child) -> std::io::Result<bool> {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     Ok(waitid(WaitId::Pid(Pid::from_child(child)), look)?.is_some())
 }
 
-/// What goes in and what comes out.
+/// The input and the output.
 struct Pipes<'a> {
     left: &'a [u8],
     said: Vec<u8>,
 }
 
 impl Pipes<'_> {
-    /// Gives it what it takes; who does not want to read need not.
+    /// Writes as much input as the program accepts; a program need not read its input.
     fn feed(&mut self, input: &mut Option<ChildStdin>) {
         let Some(pipe) = input else { return };
         let done = match pipe.write(self.left) {
@@ -147,7 +147,7 @@ impl Pipes<'_> {
         }
     }
 
-    /// Takes what it says, as far as there is room.
+    /// Reads the output, up to the limit.
     fn listen(&mut self, output: &mut Option<ChildStdout>) -> Result<(), CommandError> {
         let mut piece = [0; 8 * 1024];
         while let Some(pipe) = output {
@@ -155,7 +155,7 @@ impl Pipes<'_> {
                 Ok(0) => *output = None,
                 Ok(count) => self.said.extend(piece.get(..count).unwrap_or_default()),
                 Err(error) if may_go_on(&error) => return Ok(()),
-                // A program that broke off says no more; its exit code tells.
+                // A broken pipe ends the output; the exit code shows the failure.
                 Err(_) => *output = None,
             }
             if self.said.len() > ANSWER_BYTES {
@@ -246,7 +246,7 @@ mod tests {
         assert!(matches!(run(program_call, &|| true), Err(CommandError::Ending)));
     }
 
-    /// Gone, or dead and not reaped by who took it over.
+    /// The process is gone, or dead and not reaped by its new parent.
     fn check_gone(pid: &str) {
         let end = Instant::now() + Duration::from_secs(10);
         loop {

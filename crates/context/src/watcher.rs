@@ -1,16 +1,16 @@
-//! How the watchers of agents' folders are doing.
+//! The health of the watchers of agents' folders.
 
 use crate::watcher_counts::{WatcherCounters, WatcherCounts};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Problems that are remembered of each watcher.
+/// The number of problems remembered for each watcher.
 const PROBLEMS: usize = 100;
 
-/// A watcher, by its place among them.
+/// A watcher, by its index.
 pub type WatcherNumber = usize;
 
-/// What one watcher reported.
+/// The health of one watcher.
 #[derive(Debug, Clone, Default)]
 pub struct WatcherHealth {
     /// The folder it watches.
@@ -21,12 +21,12 @@ pub struct WatcherHealth {
     pub counters: Arc<WatcherCounters>,
     /// The number of sources at its last full scan.
     pub sources: usize,
-    /// What could not be read, and why.
+    /// Sources that could not be read, and why.
     pub problems: Vec<String>,
 }
 
 impl WatcherHealth {
-    /// What it counted since the daemon was started.
+    /// Its counts since the daemon was started.
     #[must_use]
     pub fn counts(&self) -> WatcherCounts {
         self.counters.read()
@@ -42,29 +42,29 @@ impl WatcherHealth {
     }
 }
 
-/// What a watcher did when it was asked to look.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub struct ScanReport {
-    /// It looked at every source.
+    /// The scan covered every source.
     pub whole: bool,
     /// The number of the request that it answers.
     pub settled: Option<u64>,
     /// The sources it read.
     pub read: usize,
-    /// The sources there are, after a full scan.
+    /// The number of sources, after a full scan.
     pub sources: usize,
-    /// What could not be read, and why.
+    /// Sources that could not be read, and why.
     pub problems: Vec<String>,
 }
 
 impl ScanReport {
-    /// The report of a failure.
+    /// The report of a failed scan.
     #[must_use]
     pub fn failed(error: &impl std::error::Error) -> Self {
         Self { problems: vec![error.to_string()], ..Self::default() }
     }
 
-    /// Nothing in it is worth reporting.
+    /// Whether there is nothing to report.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         !self.whole && self.read == 0 && self.problems.is_empty()

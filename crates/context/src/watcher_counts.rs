@@ -1,4 +1,4 @@
-//! What a watcher counts: its notifications, its reads, and how far behind it is.
+//! The counters of a watcher: its notifications, its reads, and its lag.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -7,64 +7,64 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 pub struct WatcherCounters {
     /// Notifications of changes.
     told: AtomicU64,
-    /// Those that came while their place already waited to be looked at.
+    /// Notifications for places that already waited for a scan.
     coalesced: AtomicU64,
-    /// Times the system dropped notifications, and everything was looked at instead.
+    /// How many times the system dropped notifications, and everything was scanned instead.
     dropped: AtomicU64,
     /// Sources that were read.
     reads: AtomicU64,
-    /// Looks at everything.
+    /// Scans of everything.
     looks: AtomicU64,
-    /// Milliseconds from the latest change to its being written down.
+    /// Milliseconds from the latest change to its write to the index.
     lag: AtomicI64,
-    /// When something was last read, in milliseconds since 1970; 0 for never.
+    /// The time of the last read, in milliseconds since 1970; 0 for never.
     read_at: AtomicI64,
 }
 
-/// The same as plain numbers.
+/// The counters as plain numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WatcherCounts {
     /// Notifications of changes.
     pub told: u64,
-    /// Those that came while their place already waited to be looked at.
+    /// Notifications for places that already waited for a scan.
     pub coalesced: u64,
-    /// Times the system dropped notifications, and everything was looked at instead.
+    /// How many times the system dropped notifications, and everything was scanned instead.
     pub dropped: u64,
     /// Sources that were read.
     pub reads: u64,
-    /// Looks at everything.
+    /// Scans of everything.
     pub looks: u64,
-    /// Milliseconds from the latest change to its being written down; `None` before there was one.
+    /// Milliseconds from the latest change to its write to the index; `None` before the first one.
     pub lag_ms: Option<u64>,
-    /// When something was last read, in milliseconds since 1970.
+    /// The time of the last read, in milliseconds since 1970.
     pub read_at: Option<i64>,
 }
 
 impl WatcherCounters {
-    /// Changes were told, some of them of places that waited already.
+    /// Counts notifications, some of them for places that already waited.
     pub fn tell(&self, told: usize, coalesced: usize) {
         self.told.fetch_add(told as u64, Ordering::Relaxed);
         self.coalesced.fetch_add(coalesced as u64, Ordering::Relaxed);
     }
 
-    /// The system dropped notifications.
+    /// Counts dropped notifications.
     pub fn drop_some(&self) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many sources were read, in a look at everything or not.
+    /// Counts sources that were read, in a full scan or not.
     pub fn looked(&self, reads: usize, whole: bool) {
         self.reads.fetch_add(reads as u64, Ordering::Relaxed);
         self.looks.fetch_add(u64::from(whole), Ordering::Relaxed);
     }
 
-    /// Something that changed then is written down now; both in milliseconds since 1970.
+    /// Records the lag of a change that is written now; both times in milliseconds since 1970.
     pub fn wrote(&self, changed: i64, now: i64) {
         self.lag.store(now.saturating_sub(changed).max(0), Ordering::Relaxed);
         self.read_at.store(now, Ordering::Relaxed);
     }
 
-    /// All of it.
+    /// Reads all counters.
     #[must_use]
     pub fn read(&self) -> WatcherCounts {
         let number = |it: &AtomicU64| it.load(Ordering::Relaxed);
@@ -106,7 +106,7 @@ mod tests {
             read_at,
         };
         assert_eq!(counts.read(), expected);
-        // A file may have been given a time that is still to come.
+        // A file may have a modification time in the future.
         counts.wrote(2_000, 1_500);
         assert_eq!(counts.read().lag_ms, Some(0));
     }

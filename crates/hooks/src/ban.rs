@@ -1,4 +1,4 @@
-//! Settings under which hooks do not run, as far as we may read them.
+//! Settings that keep hooks from running, as far as we may read them.
 
 use crate::json::Json;
 use crate::toml::Toml;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use taffrail_adapters::{HookBan, Syntax};
 
-/// What keeps hooks in this home from running, in words.
+/// The reasons why hooks in this home do not run, in words.
 pub(crate) fn bans(list: &[HookBan], home: &Path, system: &Path) -> Vec<String> {
     let in_force = list.iter().filter_map(|ban| {
         let path = match ban.file.strip_prefix('/') {

@@ -1,33 +1,33 @@
-//! What stands in an agent's settings: one call of our own program.
+//! The entry in an agent's settings: one call of our own program.
 
 use std::path::Path;
 use taffrail_adapters::HookCall;
 
-/// The name our program goes by, whatever folder it is in.
+/// The file name of our program.
 const PROGRAM: &str = "taffrail";
-/// The word that makes our program a hook.
+/// The argument that makes our program a hook.
 const WORD: &str = "hook";
 
-/// A call of our program, as an agent is to make it.
+/// A call of our program by an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
     /// The absolute path of the program.
     pub(crate) program: String,
     /// The agent that calls.
     pub(crate) agent: String,
-    /// With arguments, or as a line for a shell.
+    /// As an argument list, or as a shell command line.
     pub(crate) form: HookCall,
-    /// How long the agent waits.
+    /// The agent's timeout.
     pub(crate) seconds: Option<u64>,
 }
 
 impl Call {
-    /// The words after the program.
+    /// The arguments.
     pub(crate) fn arguments(&self) -> [&str; 2] {
         [WORD, &self.agent]
     }
 
-    /// The program alone, or the whole line for a shell.
+    /// The program alone, or the whole shell command line.
     pub(crate) fn command(&self) -> String {
         match self.form {
             HookCall::Arguments => self.program.clone(),
@@ -36,19 +36,19 @@ impl Call {
     }
 }
 
-/// Who we are, to tell our calls from others'.
+/// Identifies our own calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ours<'a> {
     /// The agent whose settings these are.
     pub(crate) agent: &'a str,
-    /// The path of our program now.
+    /// The current path of our program.
     pub(crate) program: &'a str,
-    /// The path it had when hooks were installed.
+    /// The path it had when the hooks were installed.
     pub(crate) before: Option<&'a str>,
 }
 
 impl Ours<'_> {
-    /// The call a command stands for, if it is ours.
+    /// Parses a command, if it is one of our calls.
     pub(crate) fn recognised(
         &self,
         command: &str,
@@ -73,7 +73,7 @@ impl Ours<'_> {
     }
 }
 
-/// A path as one word of a shell. What needs no quotes gets none.
+/// Quotes a path as one shell word, if it needs quotes.
 fn quoted(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,".contains(c);
     if !path.is_empty() && path.chars().all(is_plain) {
@@ -82,15 +82,16 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', r"'\''"))
 }
 
-/// The path a word of a shell stands for, if it is written as we write it.
+/// Unquotes a shell word, if it is quoted as we do it.
 fn unquoted(word: &str) -> Option<String> {
     let inside = word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let path = inside.map_or_else(|| word.to_owned(), |inside| inside.replace(r"'\''", "'"));
     (quoted(&path) == word).then_some(path)
 }
 
-/// A path that may stand in an agent's settings. In a line for a shell a backslash means different
-/// things to different shells, and a control character has no place in either form.
+/// Whether a path may be written into an agent's settings. In a shell command line a backslash
+/// means different things to different shells, and a control character is not allowed in either
+/// form.
 pub(crate) fn is_writable(program: &str, form: HookCall) -> bool {
     let has_backslash = program.contains('\\') && form == HookCall::ShellLine;
     program.starts_with('/') && !program.contains(char::is_control) && !has_backslash
@@ -148,7 +149,7 @@ mod tests {
         check("", false, false);
     }
 
-    /// Prints what a shell makes of the line's first word.
+    /// Prints the first word of the line as a shell parses it.
     fn first_word(command: &str) -> String {
         let script = format!("set -- {command}; printf '%s|' \"$@\"");
         let output = Command::new("/bin/sh").args(["-c", &script]).output().unwrap();

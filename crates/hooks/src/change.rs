@@ -1,4 +1,4 @@
-//! A change of a settings file: its text before and after, and what of it is ours.
+//! A change of a settings file: its text before and after, and which part of it is ours.
 
 use crate::note::Note;
 use std::path::PathBuf;
@@ -12,11 +12,11 @@ pub struct HookChange {
     pub label: &'static str,
     /// The file.
     pub path: PathBuf,
-    /// What it says; `None` if it is not there.
+    /// The current text; `None` if the file does not exist.
     pub before: Option<String>,
-    /// What it would say; `None` if it would be gone.
+    /// The new text; `None` if the file would be removed.
     pub after: Option<String>,
-    /// What the user should know once it is done.
+    /// Advice for the user once it is done.
     pub advice: Vec<String>,
     pub(crate) home: PathBuf,
     pub(crate) below: &'static str,

@@ -1,18 +1,18 @@
-//! Changing a text without touching the rest of it: pieces are put in, and taken out again.
+//! Edits a text without touching the rest of it: inserts pieces and removes them again.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A piece that is put into a text.
+/// A piece to insert into a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Insertion {
-    /// Before which byte of the text as it was.
+    /// The byte offset in the original text.
     pub(crate) at: usize,
     /// The piece.
     pub(crate) text: String,
 }
 
-/// The text with the pieces in it; `None` if one has no place there.
+/// The text with the pieces inserted; `None` if an offset is invalid.
 pub(crate) fn applied(text: &str, pieces: &[Insertion]) -> Option<String> {
     let mut out =
         String::with_capacity(text.len() + pieces.iter().map(|it| it.text.len()).sum::<usize>());
@@ -26,7 +26,7 @@ pub(crate) fn applied(text: &str, pieces: &[Insertion]) -> Option<String> {
     Some(out)
 }
 
-/// The text without the pieces; `None` unless each stands where it was put.
+/// The text without the pieces; `None` unless each is where it was inserted.
 pub(crate) fn undone(text: &str, pieces: &[Insertion]) -> Option<String> {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     for piece in pieces {
@@ -53,7 +53,7 @@ pub(crate) fn without(text: &str, ranges: &[Range<usize>]) -> Option<String> {
     Some(out)
 }
 
-/// How lines end in a text.
+/// The line ending of a text.
 pub(crate) fn line_end(text: &str) -> &'static str {
     let first = text.find('\n').and_then(|at| text.get(..at));
     if first.is_some_and(|line| line.ends_with('\r')) { "\r\n" } else { "\n" }

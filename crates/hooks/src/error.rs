@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use taffrail_context::Error;
 
-/// Why a text is left as it is.
+/// Why a text cannot be edited.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfit {
     #[error("cannot be read: {0}")]
@@ -20,41 +20,41 @@ impl Unfit {
     }
 }
 
-/// Why hooks could not be changed. Nothing was written then.
+/// Why hooks could not be changed. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum HooksError {
     /// The agent is unknown.
     #[error(transparent)]
     Question(#[from] Error),
-    /// A file that is not ours to change.
+    /// The file must not be changed.
     #[error("{path} {why}", path = .path.display())]
     Refused {
         /// The file.
         path: PathBuf,
-        /// What is so.
+        /// The reason.
         why: String,
     },
-    /// A file that changed while it was looked at.
+    /// The file changed since it was read.
     #[error("{} changed meanwhile", .0.display())]
     Changed(PathBuf),
-    /// The system said no.
+    /// An I/O error.
     #[error("{path}: {error}", path = .path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         error: std::io::Error,
     },
     /// We have no hooks for this agent.
     #[error("Taffrail has no hooks for {0}")]
     NoHooks(&'static str),
-    /// The agent is not on this machine.
+    /// The agent has no home on this machine.
     #[error("no home of {0} was found")]
     NoHome(&'static str),
     /// Our own path cannot be written into settings.
     #[error("this program's path cannot be written into settings: {}", .0.display())]
     Program(PathBuf),
-    /// The folder for a plugin holds something.
+    /// The folder for a plugin is not empty.
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
 }

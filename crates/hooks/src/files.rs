@@ -1,4 +1,4 @@
-//! Reading and writing settings files that belong to others' programs, with care.
+//! Reads and writes settings files that belong to other programs, with care.
 
 use crate::HooksError;
 use std::fs::{self, File, Permissions};
@@ -7,12 +7,12 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 use taffrail_capture::open_below;
 
-/// Settings are never this long.
+/// The largest settings file that is read.
 const FILE_LIMIT: u64 = 8 * 1024 * 1024;
-/// The mode of a file nobody has made yet.
+/// The mode of a new file.
 const PRIVATE: u32 = 0o600;
 
-/// A file below an agent's home as it is: its text and mode, or `None` if it is not there.
+/// The text and mode of a file below an agent's home; `None` if it does not exist.
 pub(crate) fn read(home: &Path, below: &str) -> Result<Option<(String, u32)>, HooksError> {
     let path = home.join(below);
     let file = match open_below(home, below) {
@@ -36,7 +36,7 @@ pub(crate) fn read(home: &Path, below: &str) -> Result<Option<(String, u32)>, Ho
     Ok(Some((text, mode)))
 }
 
-/// Gives a file below a home its new text, whole or not at all, if it still says what it said.
+/// Replaces a file below a home atomically, if its text is unchanged.
 pub(crate) fn write(
     home: &Path,
     below: &str,
@@ -57,7 +57,7 @@ pub(crate) fn write(
     done.map_err(|error| HooksError::io(&path, error))
 }
 
-/// Writes a file of our own, with the folders above it.
+/// Writes a file of our own, and creates the folders above it.
 pub(crate) fn write_own(path: &Path, bytes: &[u8]) -> Result<(), HooksError> {
     let write = || {
         if let Some(folder) = path.parent() {

@@ -1,7 +1,8 @@
-//! Hooks in JSON, with or without comments: which calls are ours, and where new ones go.
+//! Hooks in JSON, with or without comments: finds our calls, and where new ones go.
 //!
-//! The syntax tree reads a file and knows its style. Text is put in by our own code: the tree's `append` removes blank
-//! lines and breaks objects of one line, and a file must come back to the byte.
+//! The syntax tree parses a file and knows its style. Our own code inserts text, because the tree's
+//! `append` removes blank lines and breaks one-line objects, and uninstalling must restore every
+//! byte.
 
 use crate::call::{Call, Ours};
 use crate::edit::{Insertion, line_end};
@@ -12,9 +13,9 @@ use jsonc_parser::cst::{CstContainerNode, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 use taffrail_adapters::HookCall;
 
-/// The key under which agents keep their hooks, and groups their commands.
+/// The key of hooks in agents' settings, and of the commands in a group.
 pub(crate) const HOOKS: &str = "hooks";
-/// One step of indentation where a file shows none of its own.
+/// The default indentation, if the file shows none.
 const STEP: &str = "  ";
 
 /// A parsed file.
@@ -24,7 +25,7 @@ pub(crate) struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// Parses a file that is an object, or still empty.
+    /// Parses a file that is an object, or empty.
     pub(crate) fn parse(text: &'a str) -> Result<Self, Unfit> {
         let tree = CstRootNode::parse(text, &strict())
             .map_err(|error| Unfit::Unreadable(error.to_string()))?;
@@ -34,13 +35,13 @@ impl<'a> Json<'a> {
         Ok(Self { text, tree })
     }
 
-    /// What a key leads to, if it is a yes or no.
+    /// The boolean at a path of keys.
     pub(crate) fn switch(&self, keys: &[&str]) -> Option<bool> {
         let whole = self.tree.to_serde_value()?;
         keys.iter().try_fold(&whole, |value, key| value.get(key))?.as_bool()
     }
 
-    /// Someone keeps hooks here.
+    /// Whether the file has hooks.
     pub(crate) fn holds_hooks(&self) -> bool {
         let hooks = self.tree.object_value().and_then(|root| last(&root, HOOKS)?.object_value());
         hooks.is_some_and(|it| !it.properties().is_empty())
@@ -62,7 +63,7 @@ impl<'a> Json<'a> {
         calls.collect()
     }
 
-    /// What to put in so that every event calls us, and what of it was not there before.
+    /// The insertions that make every event call us, and the surroundings they create.
     pub(crate) fn install(&self, calls: &[(&str, Call)]) -> Result<(Vec<Insertion>, Made), Unfit> {
         let Some(root) = self.tree.object_value() else { return Ok(self.in_new_root(calls)) };
         let Some(hooks) = last(&root, HOOKS) else { return Ok(self.in_new_hooks(root, calls)) };
@@ -114,7 +115,7 @@ impl<'a> Json<'a> {
         Ok((out, made))
     }
 
-    /// Puts items behind the last one of an object or array.
+    /// Inserts items after the last one of an object or array.
     fn append(&self, list: &CstContainerNode, items: &[String]) -> Vec<Insertion> {
         let is_broken = list.to_string().contains(['\n', '\r']);
         let is_inline = list.is_array() && !is_broken;
@@ -130,21 +131,21 @@ impl<'a> Json<'a> {
         behind(&last, &format!("{gap}{}", items.join(&format!(",{gap}"))))
     }
 
-    /// The indentation of the children of an object or array, or of its first one.
+    /// The indentation of the children of an object or array, or of its first child.
     fn indent_in(&self, list: &CstContainerNode) -> String {
         let last = list.children_exclude_trivia_and_tokens().pop();
         let own = last.and_then(|it| own_indent(&it));
         own.unwrap_or_else(|| format!("{}{}", margin(list), self.step()))
     }
 
-    /// One step of indentation, as the file itself takes it.
+    /// One step of indentation, in the style of the file.
     fn step(&self) -> String {
         let own = self.tree.single_indent_text().filter(|it| !it.is_empty());
         own.unwrap_or_else(|| STEP.to_owned())
     }
 }
 
-/// Puts text behind the last item of a list and the comments on its line.
+/// Inserts text after the last item of a list and the comments on its line.
 fn behind(last: &CstNode, text: &str) -> Vec<Insertion> {
     let comma = last.trailing_comma().map(CstNode::from);
     let from = comma.as_ref().unwrap_or(last);
@@ -160,7 +161,7 @@ fn behind(last: &CstNode, text: &str) -> Vec<Insertion> {
     }
 }
 
-/// What agents themselves read: comments and commas too many, but nothing looser.
+/// Accepts what agents accept: comments and trailing commas, but nothing looser.
 fn strict() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -204,7 +205,7 @@ fn commands(group: &CstObject) -> Vec<CstObject> {
     lists.flat_map(|it| it.elements()).filter_map(|it| it.as_object()).collect()
 }
 
-/// The call a command makes, if it is ours.
+/// Parses a command as a call, if it is ours.
 pub(crate) fn call(command: &CstObject, ours: Ours<'_>) -> Option<Call> {
     let command = command.to_serde_value()?;
     let arguments = match command.get("args") {

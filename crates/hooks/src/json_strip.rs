@@ -1,6 +1,7 @@
-//! Taking our hooks out of JSON again when someone changed the file in between.
+//! Removes our hooks from JSON if someone changed the file in between.
 //!
-//! Ranges of the text are cut out by our own code: the syntax tree's `remove` takes the comments beside an item with it.
+//! Our own code cuts ranges out of the text, because the syntax tree's `remove` also removes the
+//! comments next to an item.
 
 use crate::call::Ours;
 use crate::edit::without;
@@ -10,18 +11,18 @@ use crate::{Made, Unfit};
 use jsonc_parser::cst::{CstContainerNode, CstNode, CstObject, CstObjectProp};
 use std::ops::Range;
 
-/// Whether the space before an item goes with it.
+/// Whether the whitespace before an item is removed with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Space {
     Goes,
     Stays,
 }
 
-/// The text without our calls and without what was made only for them. Everything else, comments
-/// included, is compared before and after.
+/// Removes our calls and everything that was created only for them. Compares everything else,
+/// including comments, before and after.
 pub(crate) fn strip(text: &str, ours: Ours<'_>, made: Option<&Made>) -> Result<String, Unfit> {
     let json = Json::parse(text)?;
-    // Without the space the text may lose the end of a comment's line; then the space stays.
+    // Without the whitespace a line comment may lose its end; then the whitespace stays.
     let ways = [Space::Goes, Space::Stays].into_iter();
     let mut texts = ways.filter_map(|space| Strip { json: &json, ours, made, space }.text());
     texts.next().ok_or(Unfit::Entangled)
@@ -34,14 +35,14 @@ struct Strip<'a> {
     space: Space,
 }
 
-/// What goes: the items themselves, and what goes with them.
+/// What is removed: the items themselves, and what belongs to them.
 #[derive(Default)]
 struct Gone {
     items: Vec<Range<usize>>,
     also: Vec<Range<usize>>,
 }
 
-/// Whether an object or array goes as a whole when all its items do.
+/// Whether an object or array is removed when all its items are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Empty {
     Goes,
@@ -65,7 +66,7 @@ impl Strip<'_> {
         self.is_sound(&text, &gone).then_some(text)
     }
 
-    /// Nothing of ours is left, and everything else is there in the same order.
+    /// Whether nothing of ours is left, and everything else is there in the same order.
     fn is_sound(&self, text: &str, gone: &Gone) -> bool {
         let Ok(after) = Json::parse(text) else { return false };
         let is_gone = |at: usize| gone.items.iter().any(|it| it.contains(&at));
@@ -103,7 +104,7 @@ impl Strip<'_> {
         })
     }
 
-    /// A group goes when it has lists of commands and all of them go.
+    /// Removes a group if it has lists of commands and all of them are removed.
     fn group(&self, group: &CstObject, out: &mut Gone) -> bool {
         let is_ours =
             |it: &CstNode| it.as_object().is_some_and(|it| call(&it, self.ours).is_some());
@@ -112,7 +113,7 @@ impl Strip<'_> {
         all_gone(&is_gone.collect::<Vec<_>>())
     }
 
-    /// Collects what goes of an object or array; says whether all of it goes.
+    /// Collects what to remove from an object or array; `true` if that is everything.
     fn list(
         &self,
         list: &CstContainerNode,
@@ -129,7 +130,7 @@ impl Strip<'_> {
         false
     }
 
-    /// Marks the items of a list that go, the commas that would be too many, and the space.
+    /// Marks the items to remove, the surplus commas, and the whitespace.
     fn drop<'a>(&self, items: impl Iterator<Item = (&'a CstNode, bool)>, out: &mut Gone) {
         let mut last_kept = None;
         for (item, is_gone) in items {

@@ -1,8 +1,8 @@
-//! Our hook in the agents' settings: planned as a change of text, shown, and only then written.
+//! Installs our hook in the agents' settings: planned as a change of text, shown, and only then
+//! written.
 //!
-//! What we put into a file is noted, so that taking it out again leaves the bytes that were there.
-//! If someone changed the file in between, our calls are found by what they are and taken out, and
-//! nothing else is.
+//! We record what we insert, so that uninstalling restores the original bytes. If someone changed
+//! the file in between, we recognize our calls by their content and remove only those.
 
 mod ban;
 mod call;

@@ -1,18 +1,18 @@
-//! What of the surroundings of our calls was not there before.
+//! The surroundings of our calls that we created.
 
-/// What of the surroundings of our calls was not there before.
+/// The surroundings of our calls that we created.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Made {
     /// The file.
     #[serde(default)]
     pub(crate) file: bool,
-    /// All that the file says.
+    /// The whole content of the file.
     #[serde(default)]
     pub(crate) root: bool,
-    /// The place for hooks.
+    /// The container of all hooks.
     #[serde(default)]
     pub(crate) hooks: bool,
-    /// The places for the hooks of these events.
+    /// The containers of the hooks of these events.
     #[serde(default)]
     pub(crate) events: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What we noted when we changed a file, and the copy of the file as it was.
+//! The record of our change to a file, and the backup of the original.
 
 use crate::edit::{Insertion, undone};
 use crate::files::write_own;
@@ -10,19 +10,19 @@ use taffrail_model::hash;
 
 const FOLDER: &str = "hooks";
 const COPIES: &str = "hooks/before";
-/// The most copies that are kept; the oldest goes.
+/// The most backups that are kept; the oldest is removed.
 const MOST_COPIES: usize = 50;
 const VERSION: u32 = 1;
 
-/// What was done to one file.
+/// Our change to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Note {
     version: u32,
     /// The file.
     path: String,
-    /// The program that was written into it.
+    /// The path of our program that was written into it.
     pub(crate) program: String,
-    /// What of the surroundings was not there before.
+    /// The surroundings that we created.
     pub(crate) made: Made,
     /// The hash of the file without and with our calls.
     without: String,
@@ -48,7 +48,7 @@ impl Note {
         }
     }
 
-    /// The file as it was, if it is as we left it.
+    /// The original text, if the file is unchanged since.
     pub(crate) fn undone(&self, text: &str) -> Option<String> {
         let is_as_left = hashed(text) == self.with;
         let before = is_as_left.then(|| undone(text, &self.pieces)).flatten()?;
@@ -60,15 +60,15 @@ fn hashed(text: &str) -> String {
     hash::to_hex(&hash::of_bytes(text.as_bytes()))
 }
 
-/// The note about a file. One that cannot be read counts as none: our calls are then found by what
-/// they are.
+/// The note about a file. An unreadable note counts as missing: then we recognize our calls by
+/// their content.
 pub(crate) fn read(state: &Path, file: &Path) -> Option<Note> {
     let text = fs::read_to_string(place(state, file)).ok()?;
     let note: Note = serde_json::from_str(&text).ok()?;
     (note.version == VERSION && Path::new(&note.path) == file).then_some(note)
 }
 
-/// Keeps the note about a file, or drops it.
+/// Writes the note about a file, or removes it.
 pub(crate) fn keep(state: &Path, file: &Path, note: Option<&Note>) -> Result<(), HooksError> {
     let place = place(state, file);
     let Some(note) = note else {
@@ -85,7 +85,7 @@ pub(crate) fn keep(state: &Path, file: &Path, note: Option<&Note>) -> Result<(),
     write_own(&place, &bytes)
 }
 
-/// Keeps a copy of a file as it is before a change, named by the time.
+/// Backs up a file before a change, named by the time.
 pub(crate) fn copy(
     given: &HookSettings<'_>,
     (agent, file): (&str, &Path),
@@ -95,7 +95,7 @@ pub(crate) fn copy(
     let at = (given.settings.now)().to_string().replace(':', "-");
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     write_own(&folder.join(format!("{at} {agent} {name}")), text.as_bytes())?;
-    // What cannot be listed or removed only takes space.
+    // Backups that cannot be listed or removed only take space.
     let mut copies: Vec<_> = fs::read_dir(&folder)
         .map(|list| list.filter_map(|it| Some(it.ok()?.path())).collect())
         .unwrap_or_default();

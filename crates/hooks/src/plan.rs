@@ -1,4 +1,4 @@
-//! What would change in which file, and changing it.
+//! Plans the changes to settings files, and applies them.
 
 use crate::call::{Call, Ours, is_writable};
 use crate::note::{self, Note};
@@ -10,10 +10,10 @@ use taffrail_adapters::{Adapter, HookCall, HookFile, HookPlan, agents, by_id};
 use taffrail_context::Error;
 use taffrail_context::agent_id;
 
-/// The changes that would bring a wish about; none where it already is so.
+/// The changes that fulfil a wish; none if it is already fulfilled.
 ///
 /// # Errors
-/// When the agent is unknown or not here, or a file is not ours to change. Nothing is written.
+/// When the agent is unknown or not installed, or a file must not be changed. Nothing is written.
 pub fn plan_hooks(
     given: &HookSettings<'_>,
     wish: HookWish,
@@ -33,7 +33,7 @@ pub fn plan_hooks(
     Ok(out)
 }
 
-/// Writes a change, after a copy of the file as it was.
+/// Applies a change, after a backup of the file.
 ///
 /// # Errors
 /// When the file changed since, or cannot be written.
@@ -45,7 +45,7 @@ pub fn carry_out(given: &HookSettings<'_>, change: &HookChange) -> Result<(), Ho
     let write = || files::write(&change.home, change.below, before, after);
     let keep = |note: Option<&Note>| note::keep(given.state, &change.path, note);
     match &change.note {
-        // A note that says too much is harmless: what it speaks of is looked for before it is undone.
+        // A note that lists too much is harmless: undoing looks for each piece first.
         Some(note) => keep(Some(note)).and_then(|()| write())?,
         None => write().and_then(|()| keep(None))?,
     }
@@ -68,19 +68,19 @@ fn wanted_agents(
     Ok(vec![adapter])
 }
 
-/// The agent a person means.
+/// Resolves an agent by name.
 pub(crate) fn named(word: &str) -> Result<&'static dyn Adapter, HooksError> {
     by_id(&agent_id(word)?).ok_or_else(|| Error::UnknownAgent(word.to_owned()).into())
 }
 
-/// The homes of an agent that are here.
+/// The existing homes of an agent.
 pub(crate) fn homes(given: &HookSettings<'_>, adapter: &dyn Adapter) -> Vec<PathBuf> {
     let id = adapter.descriptor().id;
     let homes = given.settings.homes().into_iter();
     homes.filter(|it| it.adapter.descriptor().id == id).map(|it| it.root).collect()
 }
 
-/// The calls a plan asks for.
+/// The calls of a plan.
 pub(crate) fn wanted(plan: &HookPlan, agent: &str, program: &str) -> Vec<(&'static str, Call)> {
     let call = |seconds: u32| Call {
         program: program.to_owned(),
@@ -91,7 +91,7 @@ pub(crate) fn wanted(plan: &HookPlan, agent: &str, program: &str) -> Vec<(&'stat
     plan.events.iter().map(|event| (event.name, call(event.seconds))).collect()
 }
 
-/// Our own path as text that may stand in settings.
+/// Our own path as text that is valid in settings.
 pub(crate) fn program(path: &Path, form: HookCall) -> Result<&str, HooksError> {
     let text = path.to_str().filter(|it| is_writable(it, form));
     text.ok_or_else(|| HooksError::Program(path.to_owned()))
@@ -105,7 +105,7 @@ pub(crate) struct Desk<'a> {
     pub(crate) home: PathBuf,
 }
 
-/// A settings file as it is, and what we know of it.
+/// A settings file, and what we know of it.
 pub(crate) struct Sheet {
     pub(crate) file: &'static HookFile,
     pub(crate) path: PathBuf,
@@ -114,7 +114,7 @@ pub(crate) struct Sheet {
     note: Option<Note>,
 }
 
-/// Which file takes our calls: the one that has them, else one that holds hooks, else the first.
+/// Selects the file for our calls: the one that has them, else one with hooks, else the first.
 fn place(sheets: &[Sheet]) -> usize {
     let holds = |it: &Sheet| {
         let text = it.text.as_deref().unwrap_or_default();
@@ -150,14 +150,14 @@ impl Desk<'_> {
         self.plan.files.iter().map(|file| self.sheet(file)).collect()
     }
 
-    /// The file our calls are in or would go into.
+    /// The file that our calls are in or would go into.
     pub(crate) fn chosen(&self) -> Result<Option<Sheet>, HooksError> {
         let sheets = self.sheets()?;
         let at = place(&sheets);
         Ok(sheets.into_iter().nth(at))
     }
 
-    /// Our calls in one file, and in no other.
+    /// Puts our calls into one file, and removes them from all others.
     fn install(&self) -> Result<Vec<HookChange>, HooksError> {
         let mut sheets = self.sheets()?;
         let at = place(&sheets);
@@ -194,7 +194,8 @@ impl Desk<'_> {
         Ok(out)
     }
 
-    /// The file without our calls: as it was if nobody changed it since, else as it is otherwise.
+    /// The file without our calls: the original if nobody changed it since, else the current text
+    /// without them.
     fn without_ours(&self, sheet: &Sheet) -> Result<Option<String>, HooksError> {
         let Some(text) = sheet.text.as_deref().filter(|_| !sheet.calls.is_empty()) else {
             return Ok(sheet.text.clone());
@@ -213,7 +214,7 @@ impl Desk<'_> {
 
     fn change(&self, sheet: Sheet, after: Option<String>, note: Option<Note>) -> HookChange {
         let it = self.adapter.descriptor();
-        // What was just changed is not trusted yet.
+        // The agent does not trust a changed file yet.
         let advice = if note.is_some() { self.advice(&[]) } else { Vec::new() };
         HookChange {
             agent: it.id,
@@ -228,7 +229,7 @@ impl Desk<'_> {
         }
     }
 
-    /// What keeps hooks from running, or must be done before they do.
+    /// What keeps hooks from running, or must be done before they run.
     pub(crate) fn advice(&self, calls: &[(String, Call)]) -> Vec<String> {
         let bans = ban::bans(self.plan.bans, &self.home, self.given.system);
         let trust = self.plan.trust.filter(|it| !is_trusted(it, &self.home, calls));

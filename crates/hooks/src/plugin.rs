@@ -1,4 +1,4 @@
-//! The same hooks as a plugin: a folder the agent is given, so that its settings stay untouched.
+//! The same hooks as a plugin: a folder for the agent, so that its settings stay untouched.
 
 use crate::call::Ours;
 use crate::plan::{named, program, wanted};
@@ -10,10 +10,10 @@ use taffrail_adapters::{Adapter, HookPlan, HookPlugin, Syntax, all};
 
 const ABOUT: &str = "Tells Taffrail what a session is doing.";
 
-/// Writes an agent's plugin into an empty folder; gives the files, and what to do with them.
+/// Writes an agent's plugin into an empty folder; returns the files, and what to do with them.
 ///
 /// # Errors
-/// When the agent has no plugins, or the folder holds something or cannot be written.
+/// When the agent has no plugins, or the folder is not empty or cannot be written.
 pub fn write_plugin(
     given: &HookSettings<'_>,
     folder: &Path,

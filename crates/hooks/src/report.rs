@@ -1,11 +1,11 @@
-//! Changes of files as faces show them.
+//! Reports file changes for clients.
 
 use crate::HookChange;
 use similar::TextDiff;
 use std::path::Path;
 use taffrail_api::{HookEdit, HookReport, SCHEMA_VERSION};
 
-/// The change of a file, as a unified diff.
+/// The unified diff of a file.
 #[must_use]
 pub fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     let shown = path.to_string_lossy();
@@ -15,7 +15,7 @@ pub fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String
     heads + &diff.unified_diff().to_string()
 }
 
-/// What would change, or was changed.
+/// The planned or applied changes.
 #[must_use]
 pub fn hook_report(changes: &[HookChange], done: bool) -> HookReport {
     let edit = |change: &HookChange| HookEdit {

@@ -1,26 +1,26 @@
-//! What the editing of hooks needs to know.
+//! The inputs for editing hooks.
 
 use std::path::Path;
 use taffrail_context::Settings;
 
-/// What the editing of hooks needs to know.
+/// The inputs for editing hooks.
 #[derive(Debug, Clone, Copy)]
 pub struct HookSettings<'a> {
-    /// Where things are and what time it is.
+    /// The general settings.
     pub settings: &'a Settings,
-    /// Where notes and copies of changed files are kept.
+    /// The folder for notes and backups.
     pub state: &'a Path,
     /// The absolute path of our own program.
     pub program: &'a Path,
-    /// The root of the system, below which an organisation keeps its rules.
+    /// The root of the file system, below which an organization keeps its policies.
     pub system: &'a Path,
 }
 
-/// What is wanted.
+/// The wanted state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookWish {
     /// The agent calls us.
     Install,
-    /// It does not.
+    /// The agent does not call us.
     Uninstall,
 }

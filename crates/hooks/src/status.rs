@@ -1,4 +1,4 @@
-//! How it stands with the hooks of every agent.
+//! The status of the hooks of every agent.
 
 use crate::plan::{Desk, homes, named, program, wanted};
 use crate::text::is_complete;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use taffrail_adapters::{Adapter, HookPlan, agents};
 use taffrail_api::{HookList, HookRow, HookState, SCHEMA_VERSION};
 
-/// For each agent whether it calls us, and what would keep it from doing so.
+/// Whether each agent calls us, and what keeps it from doing so.
 ///
 /// # Errors
 /// When the agent is unknown.

@@ -1,4 +1,4 @@
-//! Hooks go in and come out, whatever the file looks like.
+//! Installing and uninstalling hooks works whatever the file looks like.
 
 use crate::call::{Call, Ours};
 use crate::edit::undone;
@@ -29,7 +29,7 @@ fn form(syntax: Syntax) -> HookCall {
     }
 }
 
-/// Installs into a text; gives the new text and what was made.
+/// Installs into a text; returns the new text and the created surroundings.
 fn install(text: &str, syntax: Syntax) -> Result<(String, Made), Unfit> {
     let wanted = wanted(form(syntax));
     let (after, pieces, made) = installed(text, syntax, &wanted, OURS)?;
@@ -38,7 +38,7 @@ fn install(text: &str, syntax: Syntax) -> Result<(String, Made), Unfit> {
     Ok((after, made))
 }
 
-/// Dice for making texts: bytes, over and over.
+/// A source of choices for generating texts: a cycle of bytes.
 struct Dice<'a>(std::iter::Cycle<std::slice::Iter<'a, u8>>);
 
 impl Dice<'_> {
@@ -154,13 +154,13 @@ impl Dice<'_> {
     }
 }
 
-/// Every word and comment of a text, without commas.
+/// Every token and comment of a text, without commas.
 fn words(text: &str) -> Vec<String> {
     let json = Json::parse(text.trim_start_matches('\u{feff}')).unwrap();
     json_tree::words(&json.tree).into_iter().map(|(_, word)| word).collect()
 }
 
-/// Brackets with nothing between them but space and comments.
+/// Brackets with only whitespace and comments between them.
 fn has_empty_list(text: &str) -> bool {
     let bare: Vec<_> = words(text)
         .into_iter()
@@ -186,7 +186,7 @@ proptest! {
         }
     }
 
-    /// Someone adds a setting and a remark while our hooks are in.
+    /// Someone adds a setting and a comment while our hooks are installed.
     #[test]
     fn what_others_change_in_between_stays(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
         let text = Dice(bytes.iter().cycle()).file();

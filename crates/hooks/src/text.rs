@@ -1,4 +1,4 @@
-//! A settings file as text, whatever its syntax: what it says of us, with us, and without us.
+//! A settings file as text, in any syntax: our calls in it, installing and removing them.
 
 use crate::call::{Call, Ours};
 use crate::edit::{Insertion, applied};
@@ -7,7 +7,7 @@ use crate::toml::Toml;
 use crate::{Made, Unfit, json_strip, toml};
 use taffrail_adapters::Syntax;
 
-/// Some editors begin a file with this.
+/// The byte order mark with which some editors start a file.
 const MARK: char = '\u{feff}';
 
 /// Our calls in a text, by event.
@@ -23,7 +23,7 @@ pub(crate) fn calls(
     })
 }
 
-/// Someone keeps hooks in a text.
+/// Whether a text has hooks.
 pub(crate) fn holds_hooks(text: &str, syntax: Syntax) -> Result<bool, Unfit> {
     let (_, body) = unmarked(text);
     Ok(match syntax {
@@ -32,7 +32,7 @@ pub(crate) fn holds_hooks(text: &str, syntax: Syntax) -> Result<bool, Unfit> {
     })
 }
 
-/// What to put into a text so that it makes these calls. The text must make none of them yet.
+/// The insertions that add these calls to a text. The text must have none of them yet.
 pub(crate) fn installed(
     text: &str,
     syntax: Syntax,
@@ -50,7 +50,7 @@ pub(crate) fn installed(
     if is_complete(&got, wanted) { Ok((after, pieces, made)) } else { Err(Unfit::Entangled) }
 }
 
-/// A text without our calls and what was made for them.
+/// A text without our calls and the surroundings created for them.
 pub(crate) fn stripped(
     text: &str,
     syntax: Syntax,
@@ -65,7 +65,7 @@ pub(crate) fn stripped(
     Ok(format!("{mark}{body}"))
 }
 
-/// Every wanted call is made once, and no other of ours is.
+/// Whether every wanted call is there once, and no other call of ours is.
 pub(crate) fn is_complete(got: &[(String, Call)], wanted: &[(&str, Call)]) -> bool {
     let once = |(event, call): &(&str, Call)| {
         got.iter().filter(|(name, it)| name == event && it == call).count() == 1

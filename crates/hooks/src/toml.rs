@@ -1,7 +1,7 @@
-//! Hooks in TOML: which calls are ours, where new ones go, and how they come out again.
+//! Hooks in TOML: finds our calls, where new ones go, and how to remove them.
 //!
-//! `toml_edit` reads the file. Text is put in and taken out by our own code: `toml_edit` writes every line end as a line
-//! feed and adds a last one, and a file must come back to the byte.
+//! `toml_edit` parses the file. Our own code inserts and removes text, because `toml_edit`
+//! normalizes line ends to LF and adds a final one, and uninstalling must restore every byte.
 
 use crate::call::{Call, Ours};
 use crate::edit::{Insertion, line_end, without};
@@ -17,10 +17,10 @@ pub(crate) struct Toml<'a> {
     document: Document<&'a str>,
 }
 
-/// A group of commands, by its place in the text.
+/// A group of commands, by its range in the text.
 struct Group {
     range: Range<usize>,
-    /// What each command calls, where it is ours.
+    /// The call of each command, if it is ours.
     calls: Vec<Option<Call>>,
 }
 
@@ -35,13 +35,13 @@ impl<'a> Toml<'a> {
         Ok(Self { text, document })
     }
 
-    /// What a key leads to, if it is a yes or no.
+    /// The boolean at a path of keys.
     pub(crate) fn switch(&self, keys: &[&str]) -> Option<bool> {
         let start = Some(self.document.as_item());
         keys.iter().fold(start, |item, key| item?.get(key))?.as_bool()
     }
 
-    /// The texts under a name in each table below a key; tables that are switched off are left out.
+    /// The strings under a name in each table below a key; disabled tables are left out.
     pub(crate) fn texts(&self, keys: &[&str], name: &str) -> Vec<&str> {
         let start = Some(self.document.as_item());
         let above = keys.iter().fold(start, |item, key| item?.get(key));
@@ -57,7 +57,7 @@ impl<'a> Toml<'a> {
         events.filter(|(_, it)| it.is_array() || it.is_array_of_tables()).collect()
     }
 
-    /// Someone keeps hooks here.
+    /// Whether the file has hooks.
     pub(crate) fn holds_hooks(&self) -> bool {
         !self.events().is_empty()
     }
@@ -72,7 +72,7 @@ impl<'a> Toml<'a> {
         out
     }
 
-    /// What to put in so that every event calls us, and what of it was not there before.
+    /// The insertions that make every event call us, and the surroundings they create.
     pub(crate) fn install(&self, calls: &[(&str, Call)]) -> Result<(Vec<Insertion>, Made), Unfit> {
         let hooks = self.document.get(HOOKS);
         if hooks.is_some_and(|it| !it.is_table()) {
@@ -95,7 +95,7 @@ impl<'a> Toml<'a> {
         Ok((out, Made::default()))
     }
 
-    /// Every value in the order of the text, without those in the given places.
+    /// Every value in the order of the text, except those in the given ranges.
     fn values(&self, left_out: &[Range<usize>]) -> Vec<&str> {
         let mut places = Vec::new();
         leaves(self.document.as_item(), &mut places);
@@ -105,7 +105,7 @@ impl<'a> Toml<'a> {
     }
 }
 
-/// The text without our calls. Every other value is compared before and after.
+/// The text without our calls. Compares every other value before and after.
 pub(crate) fn strip(text: &str, ours: Ours<'_>) -> Result<String, Unfit> {
     let toml = Toml::parse(text)?;
     let mut gone = Vec::new();
@@ -128,7 +128,7 @@ pub(crate) fn strip(text: &str, ours: Ours<'_>) -> Result<String, Unfit> {
     if is_sound { Ok(after) } else { Err(Unfit::Entangled) }
 }
 
-/// A group of one command under headings of its own.
+/// A group of one command under its own headings.
 fn block(event: &str, call: &Call, end: &str) -> String {
     let mut lines =
         vec![String::new(), format!("[[{HOOKS}.{event}]]"), format!("[[{HOOKS}.{event}.{HOOKS}]]")];
@@ -147,7 +147,7 @@ fn fields(call: &Call) -> Vec<String> {
     out
 }
 
-/// Puts a group behind the last one of a list.
+/// Inserts a group after the last one of a list.
 fn in_list(list: &Array, call: &Call) -> Option<Insertion> {
     let group = format!("{{ {HOOKS} = [{{ {} }}] }}", fields(call).join(", "));
     let last = list.iter().last().and_then(Value::span);
@@ -193,7 +193,7 @@ fn call(command: &dyn TableLike, ours: Ours<'_>) -> Option<Call> {
     ours.recognised(command.get("command")?.as_str()?, arguments.as_deref(), seconds)
 }
 
-/// From a table's heading to the end of the last thing in it.
+/// From a table's heading to the end of its last value.
 fn extent(table: &dyn TableLike, heading: Range<usize>) -> Range<usize> {
     let mut places = Vec::new();
     table.iter().for_each(|(_, item)| leaves(item, &mut places));
@@ -201,7 +201,7 @@ fn extent(table: &dyn TableLike, heading: Range<usize>) -> Range<usize> {
     heading.start..end.max(heading.end)
 }
 
-/// The places of all values and headings.
+/// The ranges of all values and headings.
 fn leaves(item: &Item, out: &mut Vec<Range<usize>>) {
     match item {
         Item::None => {}
@@ -219,7 +219,7 @@ fn leaves(item: &Item, out: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The whole lines of a block, and the empty one before it.
+/// The whole lines of a block, and the empty line before it.
 fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.rfind('\n').map_or(0, |it| it + 1);
@@ -235,7 +235,7 @@ fn lines(text: &str, range: &Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The items of a list that go, with the space before them and the commas that would be too many.
+/// The items to remove from a list, with the whitespace before them and the surplus commas.
 fn out_of_list(
     text: &str,
     list: &Range<usize>,
@@ -259,7 +259,7 @@ fn out_of_list(
     out
 }
 
-/// The comma in a gap between two items; one in a comment is none.
+/// The comma in a gap between two items; a comma in a comment does not count.
 fn comma(text: &str, gap: Range<usize>) -> Option<usize> {
     let mut is_remark = false;
     for (at, byte) in text.get(gap.clone())?.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! Whether the user has told an agent to trust our calls, by the agent's own notes.
+//! Whether the user trusts our calls, according to the agent's own notes.
 
 use crate::call::Call;
 use crate::toml::Toml;
@@ -8,12 +8,13 @@ use std::fs;
 use std::path::Path;
 use taffrail_adapters::HookTrust;
 
-/// The name of a hash in the agent's notes.
+/// The key of a hash in the agent's notes.
 const NOTED: &str = "trusted_hash";
-/// The seconds that count where none are named.
+/// The default timeout in seconds.
 const SECONDS: u64 = 600;
 
-/// Every one of our calls is noted as trusted, just as it is. Notes that cannot be read note nothing.
+/// Whether the agent's notes mark each of our calls as trusted, exactly as it is. Unreadable notes
+/// mark none.
 pub(crate) fn is_trusted(trust: &HookTrust, home: &Path, calls: &[(String, Call)]) -> bool {
     let Ok(text) = fs::read_to_string(home.join(trust.file)) else { return false };
     let Ok(notes) = Toml::parse(&text) else { return false };
@@ -44,7 +45,7 @@ mod tests {
         ("Stop".to_owned(), Call { program, agent, form, seconds: Some(seconds) })
     }
 
-    /// The note of the call with two seconds: as the agent makes it, of its normal form.
+    /// The note for the call with two seconds, as the agent computes it from the normal form.
     const NOTE: &str = "sha256:39bf694469ee009f901b3d6f78fb4ff3e5973fb8926a718a797d7d100c55c779";
 
     #[test]

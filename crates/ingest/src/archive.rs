@@ -1,4 +1,4 @@
-//! Looking into the archive, and keeping it within its bounds.
+//! Inspects the archive, and keeps it within its limits.
 
 use crate::scope::Mode;
 use crate::session_lookup::resolve_stored;
@@ -13,18 +13,18 @@ use taffrail_model::Timestamp;
 use taffrail_store::archive::{Archive, Entry};
 use taffrail_store::{IndexReader, Writer};
 
-/// The most the archive takes unless the user says otherwise.
+/// The default limit of the archive in bytes.
 const CAP: u64 = 10_000_000_000;
-/// And no more than this part of the disk.
+/// The archive also takes at most one in this many bytes of the disk.
 const DISK_PART: u64 = 20;
-/// The bounds are looked at after so much was read: a part of the cap, within limits.
+/// The limit is checked after reading this fraction of it, within bounds.
 const CAP_CHECK_PART: u64 = 16;
 const CAP_CHECK_BYTES: RangeInclusive<u64> = 1024 * 1024..=256 * 1024 * 1024;
 
-/// What the archive holds; each copy too, where that is wanted.
+/// Reports the content of the archive; each copy too, if requested.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When the archive cannot be read.
 pub fn archive(settings: &Settings, with_entries: bool) -> Result<ArchiveReport, Error> {
     let archive = Archive::new(&settings.data);
     let listing = archive.all()?;
@@ -57,7 +57,7 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// The newest copy of a source that is gone.
+    /// Whether it is the newest copy of a source that is gone.
     fn is_last(&self) -> bool {
         self.is_newest && !exists(self.entry)
     }
@@ -95,7 +95,7 @@ fn entry(it: &Entry) -> ArchiveEntry {
     }
 }
 
-/// The most bytes the archive may take.
+/// The most bytes that the archive may take.
 fn cap(settings: &Settings) -> u64 {
     settings.archive.cap.unwrap_or_else(|| {
         let disk = Archive::new(&settings.data).disk_bytes();
@@ -103,7 +103,7 @@ fn cap(settings: &Settings) -> u64 {
     })
 }
 
-/// Looks at every copy; what is damaged is cut.
+/// Verifies every copy; truncates damaged ones.
 ///
 /// # Errors
 /// When another program writes or the archive cannot be read.
@@ -114,7 +114,7 @@ pub fn verify_archive(settings: &Settings) -> Result<ArchiveCheck, Error> {
     Ok(ArchiveCheck { schema_version, checked: verdict.checked, cut: verdict.cut })
 }
 
-/// Writes the kept bytes of a session's main source.
+/// Writes the archived bytes of a session's main source.
 ///
 /// # Errors
 /// When there is no such session or no copy, or it cannot be written.
@@ -139,13 +139,13 @@ pub fn archived_bytes(
 /// Which copies to drop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prune {
-    /// Editions that are not the newest of their source.
+    /// Editions other than the newest of their source.
     OlderEditions,
-    /// Copies that were last added to before this, and older editions.
+    /// Copies that did not grow since this time, and older editions.
     Before(SystemTime),
 }
 
-/// Drops copies, or says what that would mean.
+/// Removes copies, or reports what would be removed.
 ///
 /// # Errors
 /// When another program writes or the archive cannot be changed.
@@ -166,7 +166,7 @@ pub fn prune_archive(settings: &Settings, which: Prune, mode: Mode) -> Result<Pr
     })
 }
 
-/// Drops copies with the writer at hand.
+/// Removes copies with an open writer.
 pub(crate) fn prune(settings: &Settings, writer: &mut Writer, which: Prune) -> Result<(), Error> {
     let entries = Archive::new(&settings.data).all()?.entries;
     drop_copies(settings, writer, &chosen(&entries, which))
@@ -195,8 +195,8 @@ fn drop_copies(settings: &Settings, writer: &mut Writer, chosen: &[Copy<'_>]) ->
     Ok(())
 }
 
-/// Keeps the archive below its cap: older editions go first, then what was last added to longest
-/// ago. Looks only after much was read.
+/// Keeps the archive below its limit: removes older editions first, then the copies that did not
+/// grow for the longest time. Checks only after much was read.
 pub(crate) fn keep_within_cap(
     settings: &Settings,
     writer: &mut Writer,

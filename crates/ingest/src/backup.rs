@@ -1,13 +1,13 @@
-//! A copy of the ledger, and the way back.
+//! Copies the ledger, and restores it.
 
 use std::path::Path;
 use taffrail_context::{Error, Settings};
 use taffrail_store::Ledger;
 
-/// Writes the ledger into one new file.
+/// Writes the ledger to a new file.
 ///
 /// # Errors
-/// When there is no ledger, or the file is there or cannot be written.
+/// When the ledger does not exist, or the file exists or cannot be written.
 pub fn backup(settings: &Settings, file: &Path) -> Result<(), Error> {
     if file.exists() {
         return Err(Error::Exists(file.display().to_string()));
@@ -16,7 +16,7 @@ pub fn backup(settings: &Settings, file: &Path) -> Result<(), Error> {
     Ok(ledger.copy_to(file)?)
 }
 
-/// Puts a ledger in the place of the one there is. What was forgotten in either stays forgotten.
+/// Replaces the ledger. Sessions forgotten in either ledger stay forgotten.
 ///
 /// # Errors
 /// When another program writes, or the file is not a ledger this version can read.

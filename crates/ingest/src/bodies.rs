@@ -1,4 +1,4 @@
-//! Whole texts: from the source, or from the copy that was kept.
+//! Reads full texts: from the source, or from the archived copy.
 
 use std::io::Read;
 use std::path::Path;
@@ -12,15 +12,15 @@ use taffrail_store::archive::{Address, Archive, Volume};
 /// The most bytes of a document that are read.
 const RECORD_LIMIT: u64 = 256 * 1024 * 1024;
 
-/// Where to read texts from.
+/// The sources to read texts from.
 pub fn sources(settings: &Settings) -> Sources<'_> {
     let mut copies = Copies { archive: Archive::new(&settings.data), open: None };
     Sources::new(Box::new(move |reference| copies.record(reference)))
 }
 
-/// Where an event's record stands.
+/// The position of an event's record.
 pub fn reference(agent: &str, row: &EventRow) -> Reference {
-    // What another device told is read as such, whatever agent it is of.
+    // Items of another device have their own adapter, whatever agent they come from.
     let relay = remotes().find(|_| replication::is_locator(&row.locator));
     let agent = relay.map_or(agent, |it| it.descriptor().id);
     Reference {
@@ -34,8 +34,7 @@ pub fn reference(agent: &str, row: &EventRow) -> Reference {
     }
 }
 
-/// The whole record an event was read from, byte for byte: from its source, or from the copy that was
-/// kept.
+/// The whole record of an event, byte for byte: from its source, or from the archived copy.
 pub fn record(settings: &Settings, agent: &str, row: &EventRow) -> Option<Vec<u8>> {
     let reference = reference(agent, row);
     let own = match &reference.cursor {
@@ -55,7 +54,7 @@ fn whole(reference: &Reference) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Copies of sources; those of the source asked for last stay open.
+/// Archived copies; those of the source used last stay open.
 struct Copies {
     archive: Archive,
     open: Option<Open>,
@@ -70,7 +69,7 @@ struct Open {
 }
 
 impl Copies {
-    /// The bytes of a record as they were read, from the newest edition that has them.
+    /// The bytes of a record, from the newest edition that has them.
     fn record(&mut self, reference: &Reference) -> Option<Vec<u8>> {
         if !self.open.as_ref().is_some_and(|open| open.is_of(reference)) {
             self.open = Some(self.open(reference)?);
@@ -84,7 +83,7 @@ impl Copies {
         let (agent, home) = (reference.agent.clone(), reference.home.clone());
         let (path, key) = (reference.path.clone(), reference.key.clone());
         let address = Address { agent: &agent, home: &home, path: &path, key: &key };
-        // A copy that cannot be opened is as good as none: the excerpt is shown, marked stale.
+        // A copy that cannot be opened counts as missing: the excerpt is shown, marked stale.
         let editions = self.archive.editions(address).ok()?;
         Some(Open { agent, home, path, key, editions })
     }

@@ -1,4 +1,4 @@
-//! Capturing a session no more, and again.
+//! Stops and resumes the capture of a session.
 
 use crate::forget::{Which, chosen};
 use crate::index::bring_up;
@@ -11,16 +11,16 @@ use taffrail_api::{CaptureReport, CapturedSession, SCHEMA_VERSION};
 use taffrail_context::{Error, Settings, Target, TargetError};
 use taffrail_store::{IndexReader, Ledger, SessionRow, UncapturedRow, Writer};
 
-/// What becomes of what is held.
+/// What happens to existing data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// It stays.
+    /// It is kept.
     Stays,
     /// It is forgotten.
     Goes,
 }
 
-/// Captures a session and its workers no more.
+/// Stops capturing a session and its sub-agents.
 ///
 /// # Errors
 /// When the session cannot be found, another program writes, or our own files fail.
@@ -29,7 +29,7 @@ pub fn capture_off(
     target: &Target,
     held: Held,
 ) -> Result<CaptureReport, Error> {
-    // What was written until now was still to be captured.
+    // Everything written until now is still captured.
     bring_up(settings, (&Scope::All, Budget::Whole), Bring::Never, &mut |_| {})?;
     let root = resolve_stored(settings, target)?;
     let index = IndexReader::open(&settings.data)?;
@@ -53,7 +53,7 @@ pub fn capture_off(
     Ok(report(false, told.collect()))
 }
 
-/// Captures a session and its workers again, and reads what was missed.
+/// Captures a session and its sub-agents again, and reads what was missed.
 ///
 /// # Errors
 /// As `capture_off`.
@@ -84,7 +84,7 @@ fn uncaptured_rows(settings: &Settings) -> Result<Vec<UncapturedRow>, Error> {
     }
 }
 
-/// The session that is meant: one that is there, or one that was forgotten with its capture.
+/// Resolves a session: one in the index, or one that was forgotten when its capture ended.
 fn meant(
     settings: &Settings,
     target: &Target,

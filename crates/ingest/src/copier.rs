@@ -1,4 +1,4 @@
-//! Copier a copy of what is read, where that is allowed.
+//! Archives sources while they are read, where that is allowed.
 
 use std::path::Path;
 use taffrail_adapters::Shape as Read;
@@ -12,10 +12,10 @@ use taffrail_store::archive::{
 };
 use taffrail_store::{Forgotten, StoreError, Uncaptured, Writer};
 
-/// Larger documents are not kept.
+/// Larger documents are not archived.
 const DOCUMENT_LIMIT: usize = 64 * 1024 * 1024;
 
-/// What may be kept.
+/// Which sources may be archived.
 #[derive(Debug)]
 pub struct CapturePolicy {
     archive: Option<Archive>,
@@ -25,7 +25,7 @@ pub struct CapturePolicy {
 }
 
 impl CapturePolicy {
-    /// As they follow from settings and the ledger.
+    /// The policy that follows from the settings and the ledger.
     pub fn of(settings: &Settings, writer: &Writer) -> Result<Self, StoreError> {
         Ok(Self { uncaptured: writer.uncaptured()?, ..Self::new(settings, writer.forgotten()?) })
     }
@@ -37,7 +37,7 @@ impl CapturePolicy {
         Self { archive, left_out, forgotten, uncaptured: Uncaptured::default() }
     }
 
-    /// Joins the small frames of a source that was added to often.
+    /// Repacks a source with many small frames.
     pub(crate) fn repack(&self, job: &Job, packer: &mut Packer) -> Result<(), ArchiveError> {
         let (Some(archive), Some(known), Read::Lines(_)) =
             (&self.archive, &job.known, job.found.place.shape)
@@ -50,26 +50,25 @@ impl CapturePolicy {
         archive.repack(known.into(), packer).map(drop)
     }
 
-    /// A session that must not be known.
+    /// Whether a session was forgotten.
     pub(crate) fn is_forgotten(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
         self.forgotten.holds(who, facts)
     }
 
-    /// Sessions of which nothing new is to be known.
+    /// Sessions that are not captured.
     pub(crate) fn uncaptured(&self) -> &Uncaptured {
         &self.uncaptured
     }
 
-    /// The piece tells of nothing but such sessions.
+    /// Whether all sessions of the piece are uncaptured.
     pub(crate) fn is_uncaptured(&self, piece: &Observed) -> bool {
         let mut all = piece.sessions.iter();
         !piece.sessions.is_empty() && all.all(|(who, facts)| self.uncaptured.holds(who, facts))
     }
 
-    /// What is allowed for a source that speaks of these sessions; nothing is decided before one is
-    /// known.
+    /// Whether a source with these sessions may be archived; `None` before a session is known.
     fn permission(&self, piece: &Observed) -> Option<Permission> {
-        // What was kept before stays.
+        // Existing copies stay.
         if piece.sessions.is_empty() || self.is_uncaptured(piece) {
             return None;
         }
@@ -81,12 +80,12 @@ impl CapturePolicy {
     }
 }
 
-/// A file of our own needs no copy; and what another device takes back is to be gone.
+/// Our own files need no copy, and an item that another device retracts must be gone.
 fn is_ours(locator: &str) -> bool {
     journal::is_locator(locator) || replication::is_locator(locator)
 }
 
-/// Keeps one source while it is read.
+/// Archives one source while it is read.
 pub(crate) struct Copier<'a> {
     rules: &'a CapturePolicy,
     job: &'a Job,
@@ -94,9 +93,9 @@ pub(crate) struct Copier<'a> {
     lines: Option<Keeper<'a>>,
     rows: RowLines,
     document: Vec<u8>,
-    /// How much was kept before, and is since.
+    /// How much was archived before, and how much is now.
     kept: ArchiveState,
-    /// Why keeping stopped.
+    /// Why archiving stopped.
     problem: Option<ArchiveError>,
 }
 
@@ -110,7 +109,7 @@ impl<'a> Copier<'a> {
         Self { rules, job, packer, lines: None, rows, document, kept, problem: None }
     }
 
-    /// A pass over lines begins.
+    /// Begins a pass over lines.
     pub(crate) fn lines_from(&mut self, offset: u64) -> u64 {
         let (Some(packer), Some(archive)) = (self.packer.take(), &self.rules.archive) else {
             return offset;
@@ -141,7 +140,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// A piece was made of what came so far: it may be written now.
+    /// Archives the bytes of a piece; they may be written now.
     pub(crate) fn piece(&mut self, piece: &mut Observed) {
         match self.job.found.place.shape {
             Read::Lines(_) => self.settle_lines(piece),
@@ -159,7 +158,7 @@ impl<'a> Copier<'a> {
         }
     }
 
-    /// Why keeping stopped, to be told once.
+    /// Why archiving stopped, reported once.
     pub(crate) fn problem(&mut self) -> Option<String> {
         let problem = self.problem.take()?;
         Some(format!("{}: not archived: {problem}", self.job.found.path))
@@ -232,7 +231,7 @@ fn label(found: &SourceFile, key: &str, shape: Shape) -> Label {
     }
 }
 
-/// A source moved: its copies follow it, also where nothing new is kept.
+/// Moves the copies of a source that moved, even if nothing new is archived.
 pub(crate) fn follow(
     data: &Path,
     from: &SourceState,
@@ -241,7 +240,7 @@ pub(crate) fn follow(
     let shape = match found.place.shape {
         Read::Lines(_) => Shape::Lines,
         Read::Document => Shape::Document,
-        // The sessions in a database are sources of their own, and are read again.
+        // The sessions in a database are separate sources, and are read again.
         Read::Sqlite(_) => return Ok(()),
     };
     Archive::new(data).relabel(from.into(), &label(found, "", shape))

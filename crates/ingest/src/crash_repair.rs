@@ -1,8 +1,8 @@
-//! Making good what a power cut took from the archive.
+//! Repairs the archive after a power cut.
 //!
-//! Copies are not synced one by one, so that after a power cut the index may remember more of them
-//! than the disk holds. Once after each start of the machine those that were written last are
-//! looked at; a source whose copy lacks something is read again.
+//! Copies are not synced one by one, so after a power cut the index may record more of them than
+//! the disk holds. Once after each boot the most recent copies are checked, and a source with an
+//! incomplete copy is read again.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use taffrail_context::{Error, Settings};
@@ -11,16 +11,16 @@ use taffrail_model::observed::{ArchiveState, SourceState};
 use taffrail_store::archive::{Archive, Shape, Volume};
 use taffrail_store::{SourceRow, Writer};
 
-/// What was written so long before the last write is on the disk; systems wait half a minute.
+/// Data written this long before the last write is on the disk; systems sync within half a minute.
 const UNSETTLED: Duration = Duration::from_secs(600);
 
-/// Looks at the copies, if the machine was started anew.
+/// Checks the copies, if the machine was booted since the last check.
 pub(crate) fn mend(settings: &Settings, writer: &mut Writer) -> Result<(), Error> {
     if !settings.archive.enabled || writer.is_mended()? {
         return Ok(());
     }
     let archive = Archive::new(&settings.data);
-    // A folder that cannot be looked into now is looked into next time.
+    // A folder that cannot be read now is read next time.
     let written = match archive.times() {
         Ok(written) => written,
         Err(error) => {
@@ -49,14 +49,14 @@ pub(crate) fn mend(settings: &Settings, writer: &mut Writer) -> Result<(), Error
     Ok(writer.mend(&torn, (settings.now)())?)
 }
 
-/// When a source had last changed when it was read.
+/// The modification time of a source when it was read.
 fn changed(source: &SourceRow) -> SystemTime {
     let since = u64::try_from(source.state.fingerprint.modified_ns).unwrap_or(0);
     UNIX_EPOCH + Duration::from_nanos(since)
 }
 
-/// The copy holds what was read last of the source, and all before it; of a source that is gone,
-/// anything at all. One that cannot be read holds nothing.
+/// Whether the copy holds the source up to its cursor; for a source that is gone, anything at all.
+/// A copy that cannot be read holds nothing.
 fn is_kept(archive: &Archive, source: &SourceRow) -> bool {
     let SourceRow { state, present, .. } = source;
     let verified = archive.verify(state.into(), None);

@@ -1,4 +1,4 @@
-//! Forgetting sessions, everywhere and for good.
+//! Forgets sessions, everywhere and for good.
 
 use crate::index::bring_up;
 use crate::scope::{Budget, Mode, Progress, Scope};
@@ -13,18 +13,18 @@ use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::archive::Archive;
 use taffrail_store::{Filter, IndexReader, SessionRow, Writer};
 
-/// Which sessions to forget; their workers go with them.
+/// Which sessions to forget; their sub-agents go with them.
 #[derive(Debug, Clone)]
 pub enum Which {
-    /// These.
+    /// These sessions.
     Sessions(Vec<Target>),
-    /// All of a project: in this folder or below it.
+    /// All sessions of a project: in this folder or below it.
     Project(String),
-    /// All whose latest event is older.
+    /// All sessions whose latest event is older.
     Before(Timestamp),
 }
 
-/// Forgets sessions, or says what that would mean.
+/// Forgets sessions, or reports what would be forgotten.
 ///
 /// # Errors
 /// When a session cannot be found, another program writes, or our own files fail.
@@ -57,7 +57,7 @@ fn report(sessions: Vec<ForgottenSession>, mode: Mode) -> ForgetReport {
     ForgetReport { schema_version: SCHEMA_VERSION, done: mode == Mode::Do, sessions }
 }
 
-/// The sessions that are meant and all that work for them, by row.
+/// The selected sessions and all their sub-agents, by row.
 pub(crate) fn chosen(
     settings: &Settings,
     index: &IndexReader,

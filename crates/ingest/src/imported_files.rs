@@ -1,4 +1,4 @@
-//! Our copies of documents that were imported.
+//! Our copies of imported documents.
 
 use std::path::Path;
 use taffrail_adapters::by_id;
@@ -6,10 +6,10 @@ use taffrail_context::{Error, Settings};
 use taffrail_model::observed::SourceState;
 use taffrail_store::StoreError;
 
-/// The folder of imported documents, below our data.
+/// The folder of imported documents, below the data folder.
 pub const IMPORTED: &str = "imported";
 
-/// Removes our copy of a document that was given; of an agent's file nothing.
+/// Removes our copy of an imported document; never an agent's file.
 pub(crate) fn remove_given(settings: &Settings, source: &SourceState) -> Result<(), Error> {
     let is_given = by_id(source.agent.as_str()).is_some_and(|it| it.importer().is_some());
     let ours = settings.data.join(IMPORTED).canonicalize().ok();
@@ -20,7 +20,7 @@ pub(crate) fn remove_given(settings: &Settings, source: &SourceState) -> Result<
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(StoreError::from(error).into())
         }
-        // It may be gone already.
+        // The file may be gone already.
         Ok(()) | Err(_) => Ok(()),
     }
 }

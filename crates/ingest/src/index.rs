@@ -1,4 +1,4 @@
-//! Bringing the index up to what is on disk.
+//! Brings the index up to date with the files on disk.
 
 use crate::archive::keep_within_cap;
 use crate::copier::CapturePolicy;
@@ -22,13 +22,14 @@ use taffrail_model::journal::is_locator;
 use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, Ledger, SourceRow, StoreError, Writer};
 
-/// A source that holds what another lost is read again at once, so often.
+/// How many times sources that may hold lost events are read again at once.
 const ROUNDS: usize = 3;
 
-/// Brings the index up to what is on disk.
+/// Brings the index up to date with the files on disk.
 ///
 /// # Errors
-/// When another program writes, or our own files fail. A source that fails stops nothing else.
+/// When another program writes, or our own files fail. A source that fails does not stop the
+/// others.
 pub fn index(
     settings: &Settings,
     scope: &Scope,
@@ -38,7 +39,7 @@ pub fn index(
     bring_up(settings, (scope, budget), Bring::WhenDue, progress)
 }
 
-/// The same, with or without search.
+/// Brings the index up to date, with or without search.
 pub fn bring_up(
     settings: &Settings,
     what: (&Scope, Budget<'_>),
@@ -58,8 +59,8 @@ pub fn bring_up(
     run(settings, &mut writer, (what.0, what.1, bring), listener)
 }
 
-/// Nothing on disk is new, and search has all of it: then there is nothing to write, and no lock to
-/// take.
+/// Whether nothing on disk is new and search is complete: then nothing is written and no lock is
+/// needed.
 fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
     if is_spooled(&settings.data) {
@@ -85,7 +86,7 @@ fn is_up(settings: &Settings, scope: &Scope, bring: Bring) -> Result<bool, Error
     Ok(plan.jobs.is_empty() && plan.vanished.is_empty() && plan.returned.is_empty())
 }
 
-/// Throws the index away and rebuilds it from the sources.
+/// Removes the index and rebuilds it from the sources.
 ///
 /// # Errors
 /// As `index`.
@@ -142,7 +143,7 @@ pub fn run(
     }
     keep_within_cap(settings, writer, total.outcome.bytes_read)?;
     if search.wants_texts() {
-        // What stays unsynced is looked at after the next start of the machine.
+        // Unsynced copies are checked after the next boot.
         if let Err(error) = Archive::new(&settings.data).sync() {
             tracing::warn!(%error, "cannot sync the archive");
         }
@@ -175,12 +176,12 @@ fn report(settings: &Settings, total: &Totals) -> Result<IndexReport, Error> {
     })
 }
 
-/// The plan of what is on disk against what is known, within a scope.
+/// Compares the files on disk with the known sources, within a scope.
 pub fn planned(discovery: Discovery, known: Vec<SourceRow>, scope: &Scope) -> Plan {
     let known: Vec<KnownSource> = known.into_iter().map(known_of).collect();
     let mut plan = plan(discovery, &known);
     if let Scope::Sources(wanted) = scope {
-        // The journal may tell of any session, also of one it has not told of before.
+        // The journal may mention any session, even one it never mentioned before.
         plan.jobs.retain(|job| {
             let SourceFile { home, path, place, .. } = &job.found;
             is_locator(&place.locator) || wanted.contains(&(home.clone(), path.clone()))

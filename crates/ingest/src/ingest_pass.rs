@@ -1,4 +1,4 @@
-//! One round of a run: readers hand pieces over, the writer takes them.
+//! One round of a run: readers produce pieces, and the writer stores them.
 
 use crate::copier::{CapturePolicy, follow};
 use crate::pool::{Message, Pool};
@@ -14,15 +14,15 @@ use taffrail_store::Writer;
 
 /// Pieces waiting for the writer.
 const QUEUE: usize = 4;
-/// A batch is closed after so many changes or so long.
+/// A batch is closed after this many changes or this long.
 const BATCH_CHANGES: u64 = 16_384;
 const BATCH_TIME: Duration = Duration::from_millis(250);
-/// The first batch is closed sooner: somebody may be waiting for the latest sessions.
+/// The first batch is closed sooner: the user may be waiting for the latest sessions.
 const FIRST_BATCH_TIME: Duration = Duration::from_millis(50);
-/// Threads that read; the writer is another.
+/// The number of reading threads; the writer is another.
 const READERS: usize = 2;
 
-/// What a run came to so far.
+/// The totals of a run so far.
 #[derive(Debug, Default)]
 pub struct Totals {
     pub(crate) sources: u64,
@@ -37,7 +37,7 @@ pub struct Totals {
 pub(crate) enum Round {
     /// Nothing is left.
     Done,
-    /// A source must be read again because another lost something.
+    /// A source must be read again because another one lost events.
     Again,
 }
 
@@ -51,7 +51,7 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Reads what is planned.
+    /// Reads the planned sources.
     pub(crate) fn round(
         &mut self,
         mut plan: Plan,
@@ -76,7 +76,7 @@ impl Run<'_> {
                 let (send, pool) = (send.clone(), &pool);
                 let own = self.settings.data.as_path();
                 threads.spawn(move || {
-                    // Where the kernel cannot, readers are as free as the rest of the program.
+                    // Without kernel support, readers run unconfined.
                     let confined = confine(&[own]);
                     tracing::debug!(%confined, "a reader begins");
                     pool.read_all(&send);
@@ -106,8 +106,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Copies follow their sources, before the index does: a crash in between is made good by the
-    /// next run, which finds the same source moved.
+    /// Moves copies before the index: after a crash in between, the next run finds the same source
+    /// moved.
     fn move_copies(&mut self, plan: &Plan) -> Result<(), Error> {
         if plan.jobs.iter().all(|job| job.moved.is_none()) {
             return Ok(());
@@ -164,20 +164,20 @@ impl Run<'_> {
         self.take_piece(&mut piece)
     }
 
-    /// Writes a piece, without what must not be known; gives how much that was.
+    /// Writes a piece, without what must not be stored; returns the number of changes.
     pub fn take_piece(&mut self, piece: &mut Observed) -> Result<u64, Error> {
         let is_journal = journal::is_locator(&piece.source.locator);
-        // A copy holds only what was captured.
+        // A copy holds only captured data.
         let is_new = !is_journal && piece.held == Held::Source;
         if is_new && self.rules.is_uncaptured(piece) {
             if piece.pass == Pass::Again {
-                // What is held stays, and would vanish if this were read over it.
+                // Existing events stay; this pass from the start would remove them.
                 return Ok(0);
             }
             forget(piece);
         }
         if is_journal {
-            // It speaks of many sessions; only those of left-out projects go.
+            // The journal covers many sessions; only those of left-out projects are dropped.
             let left_out = self.settings.left_out();
             piece.leave_out(|_, facts| {
                 facts.project_path.as_deref().is_some_and(|it| left_out.holds(it))
@@ -200,7 +200,7 @@ impl Run<'_> {
     }
 }
 
-/// Gives each reader that goes on what it remembered.
+/// Loads the saved state of each reader that continues.
 fn remember(writer: &Writer, plan: &mut Plan) -> Result<(), Error> {
     for job in &mut plan.jobs {
         let Job { known, known_id, .. } = job;
@@ -211,7 +211,7 @@ fn remember(writer: &Writer, plan: &mut Plan) -> Result<(), Error> {
     Ok(())
 }
 
-/// Keeps the cursor and nothing of what was said.
+/// Keeps only the cursor of a piece.
 fn forget(piece: &mut Observed) {
     piece.sessions.clear();
     piece.events.clear();

@@ -1,8 +1,8 @@
-//! Bringing the index, search and the archive up to what agents wrote.
+//! Brings the index, search and the archive up to date with the agents' files.
 //!
-//! Capture hands pieces to the one writer, once by a pass over everything or piece by piece from
-//! watchers. Forgetting, retention, capture control and backup are here, too: they write the same
-//! files.
+//! Capture hands pieces to the one writer, in a pass over everything or piece by piece from
+//! watchers. Forgetting, retention, capture control and backup are here too, because they write the
+//! same files.
 
 mod archive;
 mod backup;

@@ -10,7 +10,7 @@ use taffrail_capture::{Flow, Job, Reading, Texts, read};
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 
-/// What a reader has to say.
+/// A message of a reader.
 pub(crate) enum Message {
     /// A piece of a source.
     Piece(Box<Observed>),
@@ -18,7 +18,7 @@ pub(crate) enum Message {
     Problem(String),
 }
 
-/// What the reading threads and the writer share.
+/// The state that the reading threads and the writer share.
 pub(crate) struct Pool<'a> {
     jobs: &'a [Job],
     next: AtomicUsize,
@@ -45,7 +45,7 @@ impl<'a> Pool<'a> {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Something was left unread.
+    /// Whether something was left unread.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
@@ -55,7 +55,7 @@ impl<'a> Pool<'a> {
         let mut packer = match Packer::new() {
             Ok(packer) => packer,
             Err(error) => {
-                // Without memory for packing there is none for reading either.
+                // Without memory for compression there is none for reading either.
                 send.send(Message::Problem(error.to_string())).ok();
                 return;
             }
@@ -80,7 +80,7 @@ impl<'a> Pool<'a> {
     }
 
     fn give(&self, send: &SyncSender<Message>, message: Message) -> Flow {
-        // The writer hangs up when it fails; there is no one to tell.
+        // The writer hangs up when it fails; then nothing receives the message.
         let gone = send.send(message).is_err();
         if gone || self.is_over() { Flow::Stop } else { Flow::Continue }
     }
@@ -93,7 +93,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Where an agent's session ids are unique: everywhere, or in one file of one device.
+/// The scope in which an agent's session ids are unique: global, or one file of one device.
 pub(crate) fn scope_of(device: &str, adapter: &dyn Adapter, (home, path): (&str, &str)) -> String {
     if adapter.descriptor().scoped_ids { format!("{device}:{home}/{path}") } else { String::new() }
 }

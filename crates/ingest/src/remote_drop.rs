@@ -1,4 +1,4 @@
-//! Letting go of sessions that another device took back, or that were forgotten here.
+//! Drops sessions that another device retracted, or that were forgotten here.
 
 use crate::unsearch::unsearch;
 use std::path::Path;
@@ -8,8 +8,8 @@ use taffrail_model::observed::SourceState;
 use taffrail_model::replication::{device_of, is_locator, told_as};
 use taffrail_store::{StoreError, Writer};
 
-/// Takes sessions out of index and search whose file is gone, if nobody else speaks of them; gives
-/// whether there were any.
+/// Removes sessions from the index and search whose file is gone, if no other source mentions them;
+/// `true` if there were any.
 pub fn drop_gone(settings: &Settings, writer: &mut Writer) -> Result<bool, Error> {
     let mut any = false;
     for source in writer.relayed_sources()? {
@@ -29,7 +29,7 @@ pub fn drop_gone(settings: &Settings, writer: &mut Writer) -> Result<bool, Error
     Ok(any)
 }
 
-/// Removes what another device told of a session that is forgotten here.
+/// Removes the items of another device about a session that is forgotten here.
 pub(crate) fn remove_told(settings: &Settings, source: &SourceState) -> Result<(), Error> {
     let ours = settings.data.canonicalize().ok();
     if !is_locator(&source.locator) || ours.as_deref() != Some(Path::new(&source.home)) {

@@ -1,7 +1,7 @@
-//! Reading what is left of sources that are gone: the copies our archive has.
+//! Restores sources that are gone from their archived copies.
 //!
-//! An index made anew knows nothing of files that agents deleted before. Their copies are read as
-//! the files would have been, once.
+//! A rebuilt index does not know files that agents deleted before. Their copies are read once, as
+//! the files would have been.
 
 use crate::ingest_pass::Run;
 use crate::pool::scope_of;
@@ -20,7 +20,7 @@ use taffrail_store::archive::{Archive, Label, Shape, Volume};
 type Place = (String, String, String);
 
 impl Run<'_> {
-    /// Reads the copies of sources the index does not know, if it has not done so before.
+    /// Reads the copies of sources that the index does not know, once per index.
     pub(crate) fn revive(&mut self, budget: Budget<'_>) -> Result<(), Error> {
         if self.writer.knows_archive()? {
             return Ok(());
@@ -35,7 +35,7 @@ impl Run<'_> {
         let entries = entries.filter(|it| begins.is_none_or(|begins| it.modified >= begins));
         for label in entries.map(|it| it.label) {
             if budget.is_over() {
-                // The next run begins again with what is unknown by then.
+                // The next run starts over with the sources that are unknown by then.
                 return Ok(());
             }
             let place = (label.home.clone(), label.path.clone(), label.key.clone());

@@ -1,4 +1,4 @@
-//! What the user does not want to keep for ever.
+//! Enforces the user's retention limits.
 
 use crate::archive::{Prune, prune};
 use crate::unsearch::unsearch;
@@ -9,7 +9,7 @@ use taffrail_store::Writer;
 
 const DAY: i64 = 86_400;
 
-/// The instant before which the index knows nothing.
+/// The instant before which the index holds nothing.
 pub(crate) fn index_begins(settings: &Settings) -> Option<Timestamp> {
     before(settings, settings.retention.index_days)
 }
@@ -19,7 +19,7 @@ fn before(settings: &Settings, days: Option<u32>) -> Option<Timestamp> {
     Timestamp::from_second((settings.now)().as_second().checked_sub(seconds)?).ok()
 }
 
-/// Leaves out sources that did not change within the time that is kept.
+/// Leaves out sources that did not change within the retention period.
 pub(crate) fn leave_out_old(settings: &Settings, plan: &mut Plan) {
     if let Some(begins) = index_begins(settings) {
         let begins = begins.as_nanosecond();
@@ -27,7 +27,7 @@ pub(crate) fn leave_out_old(settings: &Settings, plan: &mut Plan) {
     }
 }
 
-/// Drops what is older than the user wants it kept, once a day.
+/// Drops data older than the retention period, once a day.
 pub(crate) fn expire(settings: &Settings, writer: &mut Writer) -> Result<(), Error> {
     let now = (settings.now)();
     if !writer.note_day(&format!(" {:?}", settings.retention), now)? {

@@ -1,4 +1,4 @@
-//! What a run of the index reads, how long it may take, and who follows it.
+//! What a run of the index reads, how long it may take, and who observes it.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,12 +17,12 @@ pub enum Budget<'a> {
     Whole,
     /// Until this instant.
     Until(Instant),
-    /// Until this is set: somebody wants the process to end.
+    /// Until this is set: the process has to end.
     Unless(&'a AtomicBool),
 }
 
 impl Budget<'_> {
-    /// Nothing more is to be begun.
+    /// Whether no more work may begin.
     #[must_use]
     pub fn is_over(self) -> bool {
         match self {
@@ -33,7 +33,7 @@ impl Budget<'_> {
     }
 }
 
-/// What to bring up.
+/// What to bring up to date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
     /// Everything.
@@ -42,36 +42,36 @@ pub enum Scope {
     Sources(HashSet<(String, String)>),
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Bytes read.
     pub bytes: u64,
-    /// Bytes to read, as far as a stat tells.
+    /// Bytes to read, estimated by stat.
     pub of_bytes: u64,
 }
 
-/// Who is told how a run goes.
+/// Observes a run.
 pub struct Listener<'a> {
-    /// How far it is, after each batch.
+    /// Called with the progress after each batch.
     pub progress: &'a mut dyn FnMut(Progress),
-    /// Which sessions a batch changed.
+    /// Called with the sessions that a batch changed.
     pub written: &'a mut dyn FnMut(&[Touched]) -> Result<(), Error>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Indexed {
     /// The counts.
     pub report: IndexReport,
     /// Sources that could not be read, and why.
     pub problems: Vec<String>,
-    /// Everything there is was read.
+    /// Every source was read.
     pub complete: bool,
 }
 
 impl Indexed {
-    /// Logs the counts under this message, and what could not be read.
+    /// Logs the counts under this message, and the problems.
     pub fn log(&self, message: &str) {
         let IndexReport { sources, sessions, sub_agents, events, bytes_read, elapsed_ms, .. } =
             self.report;
@@ -92,11 +92,11 @@ impl Indexed {
     }
 }
 
-/// Whether to do something, or only to say what it would do.
+/// Whether to act, or only to report what would be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Only say what would be done.
+    /// Only report.
     Report,
-    /// Do it.
+    /// Act.
     Do,
 }

@@ -1,4 +1,4 @@
-//! Copier search up to the index.
+//! Brings search up to date with the index.
 
 use crate::bodies::{reference, sources};
 use taffrail_capture::Sources;
@@ -8,35 +8,35 @@ use taffrail_model::{EventId, Origin};
 use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
 use taffrail_store::{EventRow, IndexReader, Writer, make_durable};
 
-/// From so many bytes on, a run writes search as it goes; below, search catches up when it is
-/// asked or when it is due.
+/// From this many bytes on, a run writes search as it goes; below, search catches up when it is
+/// used or when it is due.
 const ALONG_BYTES: u64 = 4 * 1024 * 1024;
-/// From so many bytes on, it does so with a large arena and without merging.
+/// From this many bytes on, a run uses a large arena and does not merge.
 const BULK_BYTES: u64 = 64 * 1024 * 1024;
-/// Search is due after so much was read without it, or so long.
+/// Search is due after this many unindexed bytes, or this long.
 const DUE_BYTES: u64 = 16 * 1024 * 1024;
 const DUE_SECONDS: i64 = 60;
 
-/// When a run brings search up.
+/// When a run brings search up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bring {
-    /// Not at all: only the list is wanted.
+    /// Not at all: only the list is needed.
     Never,
-    /// When much or old is missing.
+    /// When much is missing, or for long.
     WhenDue,
-    /// At once: somebody searches.
+    /// At once: a search is waiting.
     Now,
 }
 
-/// Search beside a run of the index.
+/// Search during a run of the index.
 pub struct SearchSync {
     bring: Bring,
-    /// Written along, from this batch on.
+    /// The writer for new events, and the batch from which on it writes them.
     along: Option<(SearchWriter, i64)>,
 }
 
 impl SearchSync {
-    /// Decides how search goes along with a run that has `bytes` to read.
+    /// Decides how search follows a run that has `bytes` to read.
     pub fn begin(
         settings: &Settings,
         writer: &Writer,
@@ -53,12 +53,12 @@ impl SearchSync {
         Ok(Self { bring, along })
     }
 
-    /// New events are written as they come.
+    /// Whether new events are written as they come.
     pub(crate) fn wants_texts(&self) -> bool {
         self.along.is_some()
     }
 
-    /// Takes the new events of a piece.
+    /// Adds the new events of a piece.
     pub(crate) fn take(&self, piece: &mut Observed, new: &[(usize, i64)]) -> Result<(), Error> {
         let Some((search, _)) = &self.along else { return Ok(()) };
         for (number, session) in new {
@@ -73,7 +73,7 @@ impl SearchSync {
         Ok(())
     }
 
-    /// Ends the run: what was not written along is caught up with if it is due, and committed.
+    /// Ends the run: adds the missing events if search is due, and commits.
     pub(crate) fn finish(
         self,
         settings: &Settings,
@@ -103,7 +103,7 @@ impl SearchSync {
     }
 }
 
-/// Brings search up to the index from beside the writer, who may go on meanwhile.
+/// Brings search up to date from outside the writer, which may continue meanwhile.
 pub fn bring_up(settings: &Settings) -> Result<(), Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
     if is_searchable(settings, &index)? {
@@ -113,13 +113,13 @@ pub fn bring_up(settings: &Settings) -> Result<(), Error> {
     let search = SearchWriter::open(&settings.data, &index.born()?, Load::Steady)?;
     let mut upkeep = Upkeep { search, index: Some(index), sources: sources(settings) };
     upkeep.catch_up(&Missing { upto, changed: Vec::new() })?;
-    // What search holds must not outlive what it was made from.
+    // Search must not outlive the index rows that it was made from.
     make_durable(&settings.data)?;
     upkeep.search.commit(upto)?;
     Ok(upkeep.search.finish()?)
 }
 
-/// Search has all that the index has.
+/// Whether search has everything that the index has.
 pub(crate) fn is_searchable(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
     let Some(search) = SearchReader::open(&settings.data) else { return Ok(false) };
     let stand = search.stand();
@@ -131,7 +131,7 @@ fn is_behind(writer: &Writer, stand: Option<&Stand>) -> Result<bool, Error> {
     Ok(stand.map_or(last > 0, |stand| stand.change != last))
 }
 
-/// What search lacks: all that changed after its stand up to a batch, and single events.
+/// What search lacks: all changes after its last batch up to a given one, and single events.
 struct Missing {
     upto: i64,
     changed: Vec<(i64, EventId)>,
@@ -151,7 +151,7 @@ impl<'a> Upkeep<'a> {
 
     fn close(mut self, writer: &mut Writer, missing: &Missing) -> Result<(), Error> {
         self.catch_up(missing)?;
-        // What search holds must not outlive what it was made from.
+        // Search must not outlive the index rows that it was made from.
         writer.make_durable()?;
         self.search.commit(writer.last_batch()?)?;
         writer.note_searched()?;
@@ -166,7 +166,7 @@ impl<'a> Upkeep<'a> {
                 let rows = index.events_after(session.row, stand)?;
                 let rows = rows.into_iter().filter(|it| it.batch <= missing.upto);
                 for row in rows {
-                    // Before the first commit nothing can be there.
+                    // Before the first commit the search index is empty.
                     if stand > 0 {
                         self.search.remove(session.row, row.id)?;
                     }
@@ -180,21 +180,21 @@ impl<'a> Upkeep<'a> {
             else {
                 continue;
             };
-            // It may have been written along before it changed.
+            // The event may have been added during the run before it changed.
             self.search.remove(*session, *id)?;
             self.write((*session, &who.agent), &row)?;
         }
         Ok(())
     }
 
-    /// Writes one event as it stands now, if it does.
+    /// Adds the current state of a transcript event, unless it was removed or is a copy.
     fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), Error> {
         let told = row.origin == Origin::Transcript;
         if row.removed || row.inherited_from.is_some() || !told {
             return Ok(());
         }
         let body = self.sources.body(&reference(agent, row));
-        // What cannot be read back is found by its beginning.
+        // An event that cannot be read back is indexed by its excerpt.
         let text = body.map_or_else(|_| row.excerpt.clone(), |body| body.searched);
         let (id, kind, marks, at) = (row.id, row.kind.clone(), row.marks, row.at);
         let document = Document { session, id, kind, marks, at, text };

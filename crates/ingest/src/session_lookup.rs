@@ -1,4 +1,4 @@
-//! Which stored session a person means.
+//! Resolves which stored session a person means.
 
 use std::path::Path;
 use taffrail_context::{Error, Settings, Target, TargetError};
@@ -6,11 +6,11 @@ use taffrail_model::SessionId;
 use taffrail_model::replication::{is_shared, told_as};
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
-/// Finds the one session that is meant by what is stored of it. Who waits is not stored: the caller
-/// replaces [`Target::Waiting`] before.
+/// Finds the one matching session by stored data. Waiting is not stored: the caller replaces
+/// [`Target::Waiting`] before.
 ///
 /// # Errors
-/// When there is none or more than one, or the index cannot be read.
+/// When no session matches or several do, or the index cannot be read.
 pub fn resolve_stored(settings: &Settings, target: &Target) -> Result<SessionRow, Error> {
     let Some(reader) = IndexReader::open(&settings.data)? else {
         return Err(TargetError::NotFound(target.shown()).into());
@@ -39,7 +39,7 @@ fn here(reader: &IndexReader, target: &Target, folder: &str) -> Result<SessionRo
     Err(TargetError::NotFound(target.shown()).into())
 }
 
-/// Sessions that others share with us, by the id they have on their own device.
+/// Sessions that others share with us, by their id on their own device.
 fn shared_as(reader: &IndexReader, id: &str) -> Result<Vec<SessionRow>, Error> {
     let plain = |text: &str| text.replace('-', "").to_lowercase();
     let begins = |row: &SessionRow| {
@@ -50,7 +50,7 @@ fn shared_as(reader: &IndexReader, id: &str) -> Result<Vec<SessionRow>, Error> {
 }
 
 fn by_id(reader: &IndexReader, id: &str) -> Result<SessionRow, Error> {
-    // A session's own id is meant before another's that a document names.
+    // A session's own id takes precedence over another's id that a document names.
     if let Some(whole) = SessionId::parse(id) {
         let prefix = Some(whole.to_string());
         let exact = Filter { workers: true, id_prefix: prefix, ..Filter::default() };
@@ -60,7 +60,7 @@ fn by_id(reader: &IndexReader, id: &str) -> Result<SessionRow, Error> {
     }
     let runtime = Filter { workers: true, runtime_id: Some(id.to_owned()), ..Filter::default() };
     let mut found = reader.sessions(&runtime)?;
-    // What others call theirs does not stand in the way of what is ours.
+    // Ids of other devices never make our own ids ambiguous.
     if found.iter().any(|it| !is_shared(&it.source_uri)) {
         found.retain(|it| !is_shared(&it.source_uri));
     }

@@ -1,10 +1,10 @@
-//! Takes what is read from one source to whoever writes, and keeps a copy.
+//! Passes what is read from one source to the writer, and archives it.
 
 use crate::copier::Copier;
 use taffrail_capture::{Flow, Taker};
 use taffrail_model::observed::Observed;
 
-/// A copy is kept of everything; pieces are given on.
+/// Archives everything and forwards the pieces.
 pub(crate) struct PieceSink<'a, G> {
     pub(crate) keeping: Copier<'a>,
     pub(crate) give: G,

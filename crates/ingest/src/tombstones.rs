@@ -1,4 +1,4 @@
-//! Removing what is left of sessions that are marked as forgotten.
+//! Removes the rest of sessions that are marked as forgotten.
 
 use crate::imported_files::remove_given;
 use crate::remote_drop::remove_told;
@@ -9,7 +9,7 @@ use taffrail_model::{Facts, RuntimeIdentity};
 use taffrail_store::archive::Archive;
 use taffrail_store::{IndexReader, Ledger, StoreError, Writer};
 
-/// Something that was marked as forgotten is still there.
+/// Whether data of a forgotten session still exists.
 pub(crate) fn is_to_forget(settings: &Settings, index: &IndexReader) -> Result<bool, Error> {
     Ok(match Ledger::open_read_only(&settings.data)? {
         Some(ledger) => index.holds_any(&ledger.forgotten()?)?,
@@ -17,8 +17,8 @@ pub(crate) fn is_to_forget(settings: &Settings, index: &IndexReader) -> Result<b
     })
 }
 
-/// Does what is left to do for sessions that are marked as forgotten: in this order, so that it can
-/// be broken off anywhere and done again.
+/// Removes everything left of sessions that are marked as forgotten. The order makes it safe to
+/// interrupt and repeat.
 pub(crate) fn finish_forgetting(settings: &Settings, writer: &mut Writer) -> Result<(), Error> {
     let rows = writer.unburied()?;
     if rows.is_empty() {
@@ -30,7 +30,7 @@ pub(crate) fn finish_forgetting(settings: &Settings, writer: &mut Writer) -> Res
     let archive = Archive::new(&settings.data);
     for state in writer.sources_of(&rows)? {
         archive.remove((&state).into())?;
-        // What was given to us is ours to remove; files of agents are not.
+        // Imported documents are ours to remove; files of agents are not.
         remove_given(settings, &state)?;
         remove_told(settings, &state)?;
     }

@@ -6,7 +6,7 @@ use taffrail_capture::Plan;
 use taffrail_context::Error;
 use taffrail_store::Uncaptured;
 
-/// Leaves sources out that tell of nothing but sessions that are not captured.
+/// Leaves out sources whose sessions are all uncaptured.
 pub(crate) fn leave_out_uncaptured(
     plan: &mut Plan,
     uncaptured: &Uncaptured,

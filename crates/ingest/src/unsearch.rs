@@ -1,15 +1,16 @@
-//! Taking sessions out of search.
+//! Removes sessions from search.
 
 use taffrail_context::{Error, Settings};
 use taffrail_store::Writer;
 use taffrail_store::search::{Load, SearchReader, SearchWriter};
 
-/// Takes sessions out of search and merges what held them.
+/// Removes sessions from search and merges the segments that held them.
 pub(crate) fn unsearch(settings: &Settings, writer: &Writer, rows: &[i64]) -> Result<(), Error> {
     let born = writer.born()?;
     let stand = SearchReader::open(&settings.data).map(|it| it.stand().clone());
     let Some(stand) = stand.filter(|it| it.born == born) else {
-        // What cannot be read or is of another index may hold their words all the same.
+        // A search index that cannot be read, or that belongs to another index, may still hold
+        // their words.
         return Ok(SearchWriter::throw_away(&settings.data)?);
     };
     let mut search = SearchWriter::open(&settings.data, &born, Load::Steady)?;

@@ -1,9 +1,9 @@
-//! What became of a channel's messages.
+//! Counts the messages of a channel by their result.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What became of a channel's messages since the daemon was started.
+/// The counters of a channel since the daemon was started.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     sent: AtomicU64,
@@ -12,16 +12,16 @@ pub(crate) struct Counts {
     trouble: Mutex<Option<String>>,
 }
 
-/// The same as plain values.
+/// The counters as plain values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChannelCounts {
     /// Messages that were sent.
     pub sent: u64,
     /// Messages that could not be sent.
     pub failed: u64,
-    /// Messages for which there was no room.
+    /// Messages that were dropped because the queue was full.
     pub dropped: u64,
-    /// Why the latest was not sent.
+    /// Why the latest message was not sent.
     pub trouble: Option<String>,
 }
 

@@ -1,15 +1,16 @@
-//! Whether a person looks at a session already.
+//! Whether the user is already looking at a session.
 
 use taffrail_capture::{Focus, TmuxClient, clients};
 use taffrail_context::{Settings, is_away};
 use taffrail_run::servers_with;
 
-/// The terminals tmux is shown on: those of the usual servers, and of the servers agents run in.
+/// The terminals that show tmux: those of the default servers, and of the servers that agents run
+/// in.
 pub(crate) fn terminals(settings: &Settings, executors: Vec<String>) -> Vec<TmuxClient> {
     clients(&servers_with(settings, executors))
 }
 
-/// The panes that are looked at; none where the user is away, or nobody says so.
+/// The panes that the user looks at; none if the user is away, or the focus is unknown.
 pub(crate) fn looked_at(settings: &Settings, executors: Vec<String>) -> Vec<String> {
     if is_away(settings) {
         return Vec::new();

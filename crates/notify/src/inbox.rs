@@ -1,4 +1,4 @@
-//! What the loop notes for the thread that notifies.
+//! The queue from the loop to the notifying thread.
 
 use crate::channels::Channel;
 use crate::counts::{ChannelCounts, Counts};
@@ -9,13 +9,13 @@ use std::time::Duration;
 use taffrail_model::SessionId;
 use taffrail_model::notices::Notice;
 
-/// How long the daemon's end waits for what is being sent.
+/// How long shutdown waits for messages that are being sent.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// The most notices of no session that wait to be told.
+/// The most queued notices that belong to no session.
 const MOST_WHOLE: usize = 16;
 
-/// What the loop shares with who tells.
+/// The state that the loop shares with the notifying thread.
 #[derive(Debug, Clone, Default)]
 pub struct Notices(Arc<Shared>);
 
@@ -27,19 +27,19 @@ struct Shared {
     counts: Mutex<Vec<(Channel, Arc<Counts>)>>,
 }
 
-/// What the loop noted since it was last asked.
+/// What the loop queued since the last call.
 #[derive(Debug, Default)]
 struct News {
     sessions: BTreeSet<SessionId>,
-    /// Everything is to be looked at; nothing is before this was said once.
+    /// Check all sessions; nothing is checked before this was set once.
     everything: bool,
-    /// What is to be told as it is.
+    /// Notices to send unchanged.
     whole: Vec<Notice>,
-    /// Threads that are under way.
+    /// The number of running threads.
     running: usize,
 }
 
-/// What there is to be looked at and told.
+/// The work of the notifying thread.
 pub(crate) struct Waited {
     pub(crate) sessions: BTreeSet<SessionId>,
     pub(crate) everything: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Waited {
 }
 
 impl Notices {
-    /// These sessions may stand differently.
+    /// Queues sessions whose status may have changed.
     pub fn changed(&self, sessions: impl IntoIterator<Item = SessionId>) {
         let mut news = self.news();
         news.sessions.extend(sessions);
@@ -56,7 +56,7 @@ impl Notices {
         }
     }
 
-    /// Tells something that is of no session, quiet hours or not.
+    /// Queues a notice that belongs to no session; quiet hours do not apply.
     pub fn tell(&self, notice: Notice) {
         let mut news = self.news();
         if news.whole.len() < MOST_WHOLE {
@@ -65,22 +65,22 @@ impl Notices {
         }
     }
 
-    /// All sessions were looked up.
+    /// Records that all sessions were loaded.
     pub fn looked_up(&self) {
         self.news().everything = true;
         self.0.woken.notify_all();
     }
 
-    /// Sends nothing more, and ends what is being sent.
+    /// Sends nothing more, and cancels what is being sent.
     pub fn stop(&self) {
         self.0.ending.store(true, Ordering::Relaxed);
         self.0.woken.notify_all();
         let news = self.news();
-        // Who is not gone by then goes with the process.
+        // A thread that has not ended by then ends with the process.
         drop(self.0.woken.wait_timeout_while(news, ENDING, |it| it.running > 0));
     }
 
-    /// What each channel sent, failed to send, and had no room for.
+    /// How many messages each channel sent, failed to send, and dropped.
     #[must_use]
     pub fn counts(&self) -> Vec<(Channel, ChannelCounts)> {
         self.channels().iter().map(|(channel, counts)| (*channel, counts.read())).collect()
@@ -108,7 +108,8 @@ impl Notices {
         self.0.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs something in a thread that `stop` waits for. Without the thread it is not done.
+    /// Runs work on a thread that `stop` waits for. If the thread cannot start, the work is not
+    /// done.
     pub(crate) fn spawn(
         &self,
         name: &str,
@@ -130,8 +131,8 @@ impl Notices {
         self.0.woken.notify_all();
     }
 
-    /// Waits for news, for so long at most; `None` when the daemon ends. The first news are those of
-    /// all sessions.
+    /// Waits for work, at most this long; `None` when the daemon ends. The first work is always all
+    /// sessions.
     pub(crate) fn wait(&self, limit: Duration, is_first: bool) -> Option<Waited> {
         let news = self.news();
         let idle = |it: &mut News| {

@@ -1,7 +1,7 @@
-//! Notifications without being asked: on the desktop, in terminals, to a webhook, to a command.
+//! Sends notifications: to the desktop, terminals, a webhook, a command.
 //!
-//! The loop only notes which sessions changed. A thread of its own works out what there is to notify
-//! about, and each channel has a thread and a short queue, so that none holds up anything else.
+//! The loop only queues which sessions changed. A separate thread decides what to notify about, and
+//! each channel has a thread and a short queue, so that none blocks anything else.
 
 mod channels;
 mod counts;

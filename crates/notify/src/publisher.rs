@@ -1,4 +1,4 @@
-//! Works out what there is to be told, and hands it to the channels.
+//! Decides what to notify about, and hands messages to the channels.
 
 use crate::channels::Message;
 use crate::focus::looked_at;
@@ -20,9 +20,9 @@ use taffrail_model::status::{Group, group};
 use taffrail_model::{SessionId, TurnId};
 use taffrail_store::{IndexReader, SessionRow};
 
-/// How long nothing is looked at, where nothing is due: quiet hours may be over.
+/// The longest pause between checks when nothing is due: quiet hours may end.
 const REST: Duration = Duration::from_secs(20);
-/// The most workers above each other.
+/// The deepest nesting of sub-agents.
 const DEPTH: usize = 16;
 
 struct Publisher {
@@ -31,11 +31,11 @@ struct Publisher {
     senders: Vec<Sender>,
     fold: Fold,
     requests: OpenRequests,
-    /// Where it is kept what was told.
+    /// The file that records what was sent.
     file: Option<PathBuf>,
 }
 
-/// Gives the requests for approval that can still be answered.
+/// Returns the approvals that can still be answered.
 pub type OpenRequests = Box<dyn Fn() -> Vec<Approval> + Send>;
 
 /// Starts the thread that notifies, if the user configured a channel.
@@ -53,7 +53,7 @@ pub fn open(notices: &Notices, live: Live, requests: OpenRequests, state: Option
         senders.push(sender);
     }
     let mut it = Publisher { notices: notices.clone(), live, senders, fold, requests, file };
-    // Without the thread nobody is told anything, as `health` shows by counts that stay at nothing.
+    // Without the thread no notifications are sent; `health` shows counts of zero.
     if let Err(error) = notices.spawn("notify", move || it.work()) {
         tracing::warn!(%error, "cannot start the thread that notifies");
     }
@@ -76,7 +76,7 @@ impl Publisher {
         }
     }
 
-    /// How long nothing is due.
+    /// How long until something is due.
     fn rest(&self) -> Duration {
         let now = (self.live.settings().now)();
         let left = self.fold.next().map(|at| at.as_millisecond() - now.as_millisecond());
@@ -96,7 +96,7 @@ impl Publisher {
         if worth.is_empty() {
             return;
         }
-        // What cannot be looked up now is looked up when it changes next.
+        // If the index cannot be opened now, the next change retries.
         let index = IndexReader::open(&self.live.settings().data);
         let index = index.unwrap_or_else(|error| {
             tracing::warn!(%error, "cannot open the index for notifications");
@@ -132,25 +132,26 @@ impl Publisher {
         }
     }
 
-    /// Kept before it is sent: a daemon that is killed in between has told once too few, never twice.
+    /// Saves before sending: a daemon that is killed in between misses one notice, but never sends
+    /// it twice.
     fn keep(&mut self) {
         let changed = self.fold.take_changed();
         if let Some(file) = self.file.as_deref().filter(|_| changed) {
-            // Where it cannot be kept, what still waits is told again after a restart.
+            // If this fails, notices that are still open are sent again after a restart.
             if let Err(error) = sent_file::save(file, self.fold.kept()) {
                 tracing::warn!(%error, "cannot keep what was notified");
             }
         }
     }
 
-    /// What there is to be told of a session, or of the one it works for.
+    /// What to notify about in a session, or in the main session above it.
     fn occasions(
         &self,
         index: &IndexReader,
         session: SessionId,
     ) -> Result<Option<(SessionId, Vec<Occasion>)>, Error> {
         let Some(row) = top(index, session)? else { return Ok(None) };
-        // Of what happens on another device that tells itself.
+        // Another device sends the notifications for its own sessions.
         let card = self.live.status(row.id).filter(|_| !is_locator(&row.source_uri));
         let Some(card) = card else { return Ok(Some((row.id, Vec::new()))) };
         let findings = self.live.findings_of(row.id);
@@ -166,7 +167,7 @@ impl Publisher {
         Ok(Some((row.id, occasions(&seen, &self.live.settings().notices.wishes))))
     }
 
-    /// Most that changes is nothing to be told.
+    /// Whether a session may need a notification; most changes need none.
     fn is_worth_a_look(&self, session: SessionId) -> bool {
         let now = (self.live.settings().now)();
         let needs_you =
@@ -174,7 +175,7 @@ impl Publisher {
         needs_you || !self.live.findings_of(session).is_empty()
     }
 
-    /// The requests of a session and of its workers that can still be answered.
+    /// The open approvals of a session and its sub-agents.
     fn requests(
         &self,
         index: &IndexReader,
@@ -190,7 +191,7 @@ impl Publisher {
     }
 }
 
-/// A session, or the one at the top that it works for.
+/// A session, or the main session above it.
 fn top(index: &IndexReader, session: SessionId) -> Result<Option<SessionRow>, Error> {
     let mut row = index.session_by_id(session)?;
     for _ in 0..DEPTH {
@@ -200,13 +201,13 @@ fn top(index: &IndexReader, session: SessionId) -> Result<Option<SessionRow>, Er
     Ok(row)
 }
 
-/// What a person calls a session: its project, or else its agent.
+/// The display name of a session: its project, or else its agent.
 fn label(row: &SessionRow) -> &str {
     let project = row.project_path.as_deref().and_then(|it| it.rsplit('/').next());
     project.filter(|it| !it.is_empty()).unwrap_or(&row.agent)
 }
 
-/// The turn that is over, as the events say that tell so.
+/// The turn that ended, from the evidence of a finding.
 fn turn(
     index: &IndexReader,
     row: &SessionRow,
@@ -221,7 +222,7 @@ fn turn(
     Ok(None)
 }
 
-/// The settings a teller goes by, for who shows what would be told.
+/// Whether quiet hours apply now, for clients that show what would be sent.
 pub(crate) fn is_quiet(settings: &Settings) -> bool {
     let now = (settings.now)();
     quiet(settings, now) == taffrail_model::notices::Quiet::Yes

@@ -30,7 +30,7 @@ pub(crate) fn routes(settings: &Settings) -> Vec<(Channel, Route)> {
     out
 }
 
-/// Whether it is quiet now.
+/// Whether quiet hours apply now.
 pub(crate) fn quiet(settings: &Settings, now: Timestamp) -> Quiet {
     let notices = &settings.notices;
     notices.quiet.map_or(Quiet::No, |it| it.at((notices.minute)(now)))

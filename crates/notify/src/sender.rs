@@ -1,4 +1,4 @@
-//! One channel: a short queue, a thread that sends, and counts of what became of it.
+//! One channel: a short queue, a sending thread, and counters.
 
 use crate::channels::{Channel, Message, Route, Sending};
 use crate::counts::Counts;
@@ -8,19 +8,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::time::Duration;
 use taffrail_context::Live;
 
-/// Messages that wait to be sent; more are dropped and counted.
+/// The queue of messages; more are dropped and counted.
 const QUEUE: usize = 32;
-/// How long is waited before the daemon's end is looked at again.
+/// How often the wait checks whether the daemon ends.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A way to a channel's thread.
+/// The queue of a channel's thread.
 pub(crate) struct Sender {
     queue: SyncSender<Message>,
     counts: Arc<Counts>,
 }
 
 impl Sender {
-    /// Begins to send; without a thread nothing is, and that is counted.
+    /// Starts the thread; without it messages are dropped and counted.
     pub(crate) fn open(
         notices: &Notices,
         live: Live,
@@ -39,7 +39,7 @@ impl Sender {
         (Self { queue, counts: counts.clone() }, counts)
     }
 
-    /// Hands a message over, if there is room. Never waits.
+    /// Queues a message, if there is room. Never waits.
     pub(crate) fn send(&self, message: &Message) {
         let why = match self.queue.try_send(message.clone()) {
             Ok(()) => return,

@@ -1,4 +1,4 @@
-//! What was told, kept over a restart: a small file of ours that is written whole.
+//! The record of sent notices, kept across restarts: a small file that is replaced atomically.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use taffrail_model::notices::NoticeState;
 
 /// The version of the file.
 const VERSION: u32 = 1;
-/// Its name in our state.
+/// Its name in the state folder.
 const FILE: &str = "told.json";
 
 #[derive(Serialize, Deserialize)]
@@ -17,20 +17,20 @@ struct File {
     kept: NoticeState,
 }
 
-/// Where it is.
+/// The path of the file.
 pub(crate) fn file(state: &Path) -> PathBuf {
     state.join(FILE)
 }
 
-/// What was told before. A file that is not there, or is none of ours, tells nothing: at worst what
-/// still waits is told again.
+/// The record of sent notices. A missing or foreign file counts as empty: at worst open notices are
+/// sent again.
 pub(crate) fn load(path: &Path) -> NoticeState {
     let text = std::fs::read(path).unwrap_or_default();
     let read: Option<File> = serde_json::from_slice(&text).ok();
     read.filter(|it| it.version == VERSION).map(|it| it.kept).unwrap_or_default()
 }
 
-/// Writes it beside itself and renames it; what is made so is for its user alone.
+/// Writes the file atomically, readable by this user only.
 pub(crate) fn save(path: &Path, kept: &NoticeState) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -1,4 +1,4 @@
-//! Sending one notice by hand, to see whether it comes through.
+//! Sends one test notice, to see whether it arrives.
 
 use crate::channels::{Channel, Message, SendError, Sending};
 use crate::publisher::is_quiet;
@@ -7,20 +7,20 @@ use taffrail_context::Settings;
 use taffrail_model::notices::{About, Notice, NoticeKind};
 use taffrail_model::{AgentId, RuntimeIdentity};
 
-/// What became of a try on one channel.
+/// The result of a test on one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
     /// The channel.
     pub channel: Channel,
-    /// What is sent, a line each.
+    /// The message, a line each.
     pub shows: Vec<String>,
-    /// What became of it; `None` where it was not to be sent.
+    /// The result; `None` if it was not to be sent.
     pub came: Option<Result<String, String>>,
-    /// These are quiet hours: the daemon would wait with it.
+    /// Quiet hours apply: the daemon would wait.
     pub is_quiet: bool,
 }
 
-/// Sends one notice to every channel that is set, or to one; only shows it where `is_dry`.
+/// Sends one notice to every configured channel, or to one; only shows it if `is_dry`.
 #[must_use]
 pub fn try_channels(settings: &Settings, only: Option<Channel>, is_dry: bool) -> Vec<Tried> {
     let message = Message::Told(sample(settings));
@@ -57,7 +57,7 @@ pub(crate) mod tests {
     use super::*;
     use std::path::Path;
 
-    /// Settings that name no place.
+    /// Settings without any channel.
     pub(crate) fn settings() -> Settings {
         Settings {
             variables: [("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())].into(),

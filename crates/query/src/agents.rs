@@ -1,4 +1,4 @@
-//! Which agents are here.
+//! Lists the agents on this machine.
 
 use taffrail_adapters::{Adapter, by_id, owners};
 use taffrail_api::{AgentHome, AgentList, AgentRow, SCHEMA_VERSION};
@@ -6,7 +6,7 @@ use taffrail_capture::discover;
 use taffrail_context::{Error, Settings};
 use taffrail_store::{Filter, Grouping, IndexReader};
 
-/// Every agent this program knows, with the homes found.
+/// Every agent that Taffrail knows, with its homes on this machine.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -40,7 +40,7 @@ pub fn agents(settings: &Settings) -> Result<AgentList, Error> {
     Ok(AgentList { schema_version: SCHEMA_VERSION, agents })
 }
 
-/// The ids of the agents this program knows, and their names for people.
+/// The ids and display names of all known agents.
 #[must_use]
 pub fn agent_names() -> Vec<(&'static str, &'static str)> {
     owners().map(|adapter| (adapter.descriptor().id, adapter.descriptor().label)).collect()

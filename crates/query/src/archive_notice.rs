@@ -1,4 +1,4 @@
-//! What is said once, at the first run.
+//! The notice that is shown once, at the first run.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -17,8 +17,8 @@ taffrail config set archive.enabled false    stops keeping copies
 taffrail forget ID                           forgets a session everywhere
 ";
 
-/// Whether the user must be told that copies are kept: once for a data folder that keeps any. The
-/// answer is remembered by a file that says the same.
+/// Whether the user must be told about the archive: once for each data folder with an archive. A
+/// file with the same text records that it was shown.
 #[must_use]
 pub fn must_tell_of_archive(settings: &Settings) -> bool {
     if !settings.archive.enabled || !settings.data.join("archive").exists() {
@@ -26,7 +26,7 @@ pub fn must_tell_of_archive(settings: &Settings) -> bool {
     }
     let file = settings.data.join("README.txt");
     let made = OpenOptions::new().create_new(true).write(true).mode(0o600).open(file);
-    // Where the file cannot be made, it is better to say it twice than never.
+    // If the file cannot be created, showing the notice twice is better than never.
     made.map_or_else(
         |error| error.kind() != std::io::ErrorKind::AlreadyExists,
         |mut file| file.write_all(README.as_bytes()).is_ok(),

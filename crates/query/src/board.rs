@@ -1,4 +1,4 @@
-//! The status of every recent session, kept up as events come.
+//! The status of every recent session, updated as events arrive.
 
 mod recent_session;
 
@@ -17,12 +17,12 @@ use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
 /// All recent sessions.
 pub struct Board {
-    /// Where statuses are shared with the other parts.
+    /// The state shared with the other parts.
     live: Live,
     /// Whether a hook of a session waits for an answer.
     is_held: IsHeld,
     known: HashMap<SessionId, RecentSession>,
-    /// When each would stand differently by time alone.
+    /// When the status of each session changes by time alone.
     due: BTreeSet<(Timestamp, SessionId)>,
 }
 
@@ -30,12 +30,12 @@ pub struct Board {
 pub type IsHeld = Box<dyn Fn(SessionId) -> bool + Send>;
 
 impl Board {
-    /// Nothing is known yet.
+    /// An empty board.
     pub fn new(live: Live, is_held: IsHeld) -> Self {
         Self { live, is_held, known: HashMap::new(), due: BTreeSet::new() }
     }
 
-    /// Looks sessions up that moved within a day, and those whose process may live.
+    /// Loads the sessions that were active within a day, and those whose process may be alive.
     pub fn load(live: Live, is_held: IsHeld, index: &IndexReader) -> Result<Self, Error> {
         let now = (live.settings().now)();
         let mut board = Self::new(live, is_held);
@@ -44,7 +44,7 @@ impl Board {
         }
         let all: Vec<_> = board.known.keys().copied().collect();
         board.link(&all);
-        // Workers first: a parent stands as they do.
+        // Sub-agents first: the status of a parent depends on them.
         let (workers, others): (Vec<_>, Vec<_>) = all
             .into_iter()
             .partition(|it| board.known.get(it).is_some_and(|it| it.parent.is_some()));
@@ -54,7 +54,7 @@ impl Board {
         Ok(board)
     }
 
-    /// Takes what changed in a session; gives the sessions that stand differently now.
+    /// Applies a change of a session; returns the sessions whose status changed.
     pub fn take(
         &mut self,
         index: &IndexReader,
@@ -82,8 +82,8 @@ impl Board {
         Ok(self.settle_with_parent(row.id, now))
     }
 
-    /// Another device was heard, and said how these sessions stand; gives those that stand differently now.
-    /// What was unknown because the device was silent is looked at, too.
+    /// Applies statuses from another device; returns the sessions whose status changed. Also checks
+    /// sessions that were unknown because the device was silent.
     pub fn apply_remote(
         &mut self,
         (device, said): (&DeviceId, &[SessionId]),
@@ -102,12 +102,12 @@ impl Board {
         moved.into_iter().filter(|it| self.settle(*it, now)).collect()
     }
 
-    /// It is on another device.
+    /// Whether a session belongs to another device.
     pub fn is_remote(&self, session: SessionId) -> bool {
         self.known.get(&session).is_some_and(|it| it.remote.is_some())
     }
 
-    /// Sessions that may stand differently because time went by.
+    /// Updates statuses that change by time alone; returns the sessions whose status changed.
     pub fn pass(&mut self, now: Timestamp) -> Vec<SessionId> {
         let mut changed = Vec::new();
         while let Some((at, session)) = self.due.first().copied().filter(|(at, _)| *at <= now) {
@@ -124,12 +124,12 @@ impl Board {
         changed
     }
 
-    /// When time alone changes something next.
+    /// When the next status changes by time alone.
     pub fn next(&self) -> Option<Timestamp> {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// Reads the status of a session again, because its process changed.
+    /// Computes the status of a session again, because its process changed.
     pub fn look_again(&mut self, session: SessionId, now: Timestamp) -> Vec<SessionId> {
         self.settle_with_parent(session, now)
     }
@@ -139,29 +139,30 @@ impl Board {
         self.known.get(&session).map(|it| it.row)
     }
 
-    /// The sessions that work for one.
+    /// The sub-agents of a session.
     pub fn workers_of(&self, session: SessionId) -> Vec<SessionId> {
         self.known.get(&session).map_or_else(Vec::new, |it| it.workers.iter().copied().collect())
     }
 
-    /// It works for another session.
+    /// Whether a session is a sub-agent.
     pub fn is_worker(&self, session: SessionId) -> bool {
         self.known.get(&session).is_some_and(|it| it.parent.is_some())
     }
 
-    /// Where commands for a process could go is known now.
+    /// Sets the executor of a session.
     pub fn run_at(&mut self, session: SessionId, executor: Option<String>) {
         if let Some(known) = self.known.get_mut(&session) {
             known.executor = executor;
         }
     }
 
-    /// It has a process, and it is not known where commands for that could go.
+    /// Whether a session has a process and no known executor.
     pub fn lacks_executor(&self, session: SessionId) -> bool {
         self.known.get(&session).is_some_and(|it| it.process.is_some() && it.executor.is_none())
     }
 
-    /// Who runs a session now, if the ledger does not have it so. A worker is run by its parent's.
+    /// The executor of a session, if the ledger has another one; `None` for a sub-agent, which
+    /// runs in its parent's executor.
     pub fn new_executor(&mut self, session: SessionId) -> Option<Option<String>> {
         let known = self.known.get_mut(&session).filter(|it| it.parent.is_none())?;
         let card = self.live.status(session).filter(|it| is_run(it));
@@ -172,13 +173,13 @@ impl Board {
         })
     }
 
-    /// The sessions a process runs.
+    /// The sessions that a process runs.
     pub fn run_by(&self, pid: u32) -> Vec<SessionId> {
         let runs = |it: &RecentSession| it.process.is_some_and(|process| process.pid == pid);
         self.known.iter().filter(|(_, it)| runs(it)).map(|(id, _)| *id).collect()
     }
 
-    /// Processes that run something.
+    /// The processes that run sessions.
     pub fn processes(&self) -> impl Iterator<Item = Process> {
         self.known.values().filter_map(|it| it.process)
     }
@@ -214,7 +215,7 @@ impl Board {
         changed
     }
 
-    /// Reads the status of a session; `true` when that is new.
+    /// Computes the status of a session; `true` when it changed.
     fn settle(&mut self, session: SessionId, now: Timestamp) -> bool {
         let Some(known) = self.known.get(&session) else { return false };
         let workers: Vec<Worker> = known
@@ -244,7 +245,7 @@ impl Board {
         !same
     }
 
-    /// It is over and nothing moved in it for a day: the index knows all of it.
+    /// Whether a session is over and was inactive for a day: then the index suffices.
     fn is_past(&self, session: SessionId, now: Timestamp) -> bool {
         let (Some(known), Some(card)) = (self.known.get(&session), self.live.status(session))
         else {
@@ -278,18 +279,18 @@ impl Board {
     }
 }
 
-/// When a hook that waits is looked for again.
+/// When to check again for a hook that waits.
 fn later(now: Timestamp) -> Option<Timestamp> {
     Timestamp::from_second(now.as_second().saturating_add(Thresholds::default().idle)).ok()
 }
 
-/// When a session that is over is not shown as a recent one any more.
+/// When a session that is over stops counting as recent.
 fn past_at(reading: &Reading, moved: Option<Timestamp>) -> Option<Timestamp> {
     let moved = moved.filter(|_| reading.status == Status::Exited)?;
     Timestamp::from_second(moved.as_second().saturating_add(Thresholds::default().over)).ok()
 }
 
-/// The session as its device told it; nothing for sessions of this device.
+/// The row of a remote session; `None` for sessions of this device.
 fn remote(row: &SessionRow) -> Option<Box<SessionRow>> {
     is_locator(&row.source_uri).then(|| Box::new(row.clone()))
 }
@@ -303,12 +304,12 @@ fn recent(index: &IndexReader, now: Timestamp) -> Result<Vec<SessionRow>, Error>
     rows.extend(run.into_iter().filter(|it| {
         !known.contains(&it.id) && it.process.is_some_and(|it| life_of(it) == Life::Alive)
     }));
-    // Of what is not captured nothing is known.
+    // Uncaptured sessions have no status.
     rows.retain(|it| it.captured);
     Ok(rows)
 }
 
-/// Where evidence is dropped for its number, the beginning of a status may be lost; it is remembered.
+/// Keeps the start of a status, which is lost when old evidence is dropped.
 fn keep_since(before: &Reading, now: &mut Reading) {
     if (before.status, &before.waiting_for) == (now.status, &now.waiting_for) {
         now.since = now.since.min(before.since);
@@ -331,7 +332,7 @@ fn looks_same(one: &LiveStatus, other: &LiveStatus) -> bool {
         == (b.status, b.since, &b.confidence, &b.waiting_for, other.life, &other.executor)
 }
 
-/// The status of every recent session, also while history is still being read: the one answer for
+/// The status of every recent session, also while history is still being read: the same answer for
 /// every client.
 pub fn current_statuses(live: &Live) -> Result<LiveStatuses, Error> {
     if live.is_complete() {
@@ -341,15 +342,15 @@ pub fn current_statuses(live: &Live) -> Result<LiveStatuses, Error> {
     index.map_or_else(|| Ok(LiveStatuses::new()), |index| recent_statuses(live.settings(), &index))
 }
 
-/// The status of every recent session, looked up once without a daemon.
+/// The status of every recent session, computed once without a daemon.
 pub fn recent_statuses(settings: &Settings, index: &IndexReader) -> Result<LiveStatuses, Error> {
     let live = Live::new(settings.clone(), Box::new(|_| {}));
     Board::load(live.clone(), Box::new(|_| false), index)?;
     Ok(live.statuses())
 }
 
-/// Whether what runs a session lives. Without a known process, a hook that waits for its answer tells that
-/// whoever sent it does.
+/// Whether the process of a session is alive. Without a known process, a hook that waits for an
+/// answer proves that its sender is alive.
 fn life(process: Option<Process>, held: bool) -> Life {
     process.map_or(if held { Life::Alive } else { Life::Unknown }, life_of)
 }
@@ -362,7 +363,7 @@ mod tests {
     #[test]
     fn a_held_request_stays_sure_while_its_hook_waits() {
         assert_eq!((life(None, true), life(None, false)), (Life::Alive, Life::Unknown));
-        // A process that is known to be gone counts more than its hook.
+        // A process that is known to be gone outranks its hook.
         let gone = Process { pid: u32::MAX, start: 1 };
         assert_eq!(life(Some(gone), true), life_of(gone));
         assert_ne!(life_of(gone), Life::Alive);

@@ -1,4 +1,4 @@
-//! Bringing the index up to date before an answer, within a budget.
+//! Brings the index up to date before an answer, within a budget.
 
 use crate::filter::tag;
 use crate::selection::{asks_what_about, is_narrowed};
@@ -9,12 +9,12 @@ use taffrail_context::{Error, Settings};
 use taffrail_ingest::{Bring, Budget, Progress, Scope, bring_up, planned};
 use taffrail_store::IndexReader;
 
-/// What is on disk and not in the index.
+/// Data on disk that is not indexed yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Sources with something new.
+    /// Sources with new data.
     pub sources: usize,
-    /// Its bytes.
+    /// The bytes of that data.
     pub bytes: u64,
     /// Another program is writing.
     pub writer_elsewhere: bool,
@@ -30,14 +30,14 @@ pub struct CaughtUp {
 }
 
 impl CaughtUp {
-    /// What waits to be read.
+    /// The data that is not indexed yet.
     #[must_use]
     pub fn waiting(&self) -> Waiting {
         let (sources, bytes) = (self.left.jobs.len(), self.left.bytes());
         Waiting { sources, bytes, writer_elsewhere: self.writer_elsewhere }
     }
 
-    /// Adds the sessions whose source is on disk and not in the index yet.
+    /// Adds the sessions whose source is on disk and not indexed yet.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -55,7 +55,7 @@ impl CaughtUp {
     }
 }
 
-/// Catches up within a budget; while another program writes, what is indexed must do.
+/// Catches up within a budget; while another program writes, the current index must do.
 ///
 /// # Errors
 /// When our own files cannot be read.

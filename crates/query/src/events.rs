@@ -1,4 +1,4 @@
-//! Events whole: what the index knows, with the text read back and verified.
+//! Complete events: rows of the index, with the text read back and verified.
 
 use crate::resolve::resolve;
 use serde_json::{Map, Value};
@@ -13,11 +13,11 @@ use taffrail_model::turn::{self, Turn, TurnInput};
 use taffrail_model::{AgentId, DeviceId, Event, Kind, Provenance};
 use taffrail_store::{Changes, EventRow, IndexReader, Ledger, SessionRow};
 
-/// Gives the events of a session one after another until `give` says no.
+/// Passes the events of a session to `give`, one after another, until it returns `false`.
 ///
 /// # Errors
-/// When the session or the index cannot be read. A text that cannot be read back is not an error: the
-/// excerpt stands in, marked stale.
+/// When the session or the index cannot be read. A text that cannot be read back is not an error:
+/// the excerpt replaces it, marked stale.
 pub fn events(
     settings: &Settings,
     target: &Target,
@@ -32,7 +32,7 @@ pub fn events(
     Ok(())
 }
 
-/// This device as the ledger names it.
+/// The id of this device in the ledger.
 pub fn device_of(settings: &Settings) -> Result<DeviceId, Error> {
     Ok(match Ledger::open_read_only(&settings.data)? {
         Some(ledger) => ledger.device()?,
@@ -40,7 +40,7 @@ pub fn device_of(settings: &Settings) -> Result<DeviceId, Error> {
     })
 }
 
-/// Gives rows as whole events; `false` when no more is wanted.
+/// Passes rows as complete events to `give`; `false` when it wants no more.
 pub fn each_line(
     (settings, reader, device): (&Settings, &IndexReader, &DeviceId),
     session: &SessionRow,
@@ -97,12 +97,12 @@ fn wanted(
     Ok(rows)
 }
 
-/// Makes whole events of rows and their bodies.
+/// Builds complete events from rows and their bodies.
 pub(crate) struct LineBuilder<'a> {
     session: &'a SessionRow,
     generation: &'a str,
     device: &'a DeviceId,
-    /// The session is a document that was given to us.
+    /// The session is an imported document.
     is_given: bool,
     devices: &'a Devices,
 }
@@ -117,7 +117,7 @@ impl<'a> LineBuilder<'a> {
         Self { session, generation, device, is_given, devices }
     }
 
-    /// The text of what a person or the agent said; of tools the excerpt is enough.
+    /// The full text of a person or an agent; the excerpt suffices for tools.
     fn text(&self, sources: &mut Sources<'_>, row: &EventRow) -> String {
         match row.kind {
             Kind::UserPrompt | Kind::AssistantMessage => {
@@ -145,7 +145,7 @@ impl<'a> LineBuilder<'a> {
             data.insert("inherited_from".to_owned(), owner.to_string().into());
         }
         if self.is_given {
-            // It is another's word: nobody saw it happen.
+            // It is another device's word, which nothing here confirms.
             data.insert("untrusted".to_owned(), true.into());
         }
         EventLine::Event(Box::new(self.event(row, text, data)))
@@ -189,7 +189,7 @@ impl<'a> LineBuilder<'a> {
     }
 }
 
-/// What is left when the source no longer says it: the excerpt, marked as such.
+/// The body of an event that its source no longer holds: the excerpt, marked stale.
 pub(crate) fn stale(row: &EventRow, why: &str) -> Body {
     let mut data = Map::new();
     data.insert("stale".to_owned(), true.into());

@@ -1,4 +1,4 @@
-//! How sessions stand: evidence from the index, and whether processes live.
+//! The status of sessions: evidence from the index, and whether processes are alive.
 
 use crate::board::recent_statuses;
 use crate::resolve::resolve;
@@ -14,10 +14,10 @@ use taffrail_model::status::{self, Reading, Status};
 use taffrail_model::{SessionId, Timestamp, journal};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
-/// The session that is meant, as a list shows it.
+/// The session of a target, as a list shows it.
 ///
 /// # Errors
-/// When it cannot be found.
+/// When the session cannot be found.
 pub fn session_with(
     settings: &Settings,
     target: &Target,
@@ -47,7 +47,7 @@ pub fn explain_with(
     Ok(Explanation { also_on: also_on(settings, &row)?, ..explanation })
 }
 
-/// Other devices that told of a session, beside where it is.
+/// Other devices that publish a session, besides the one it is on.
 fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let sources = index.sources_of(row.row)?.into_iter().filter(|it| it.present);
@@ -56,7 +56,7 @@ fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, Error> 
     let is_elsewhere = is_locator(&row.source_uri);
     let named = others.filter_map(|it| match device_of(&it.state.locator) {
         Some(device) => Some(settings.devices.name_of(&device)),
-        // It goes on elsewhere, and an older copy is here.
+        // The session continues on another device, and an older copy is here.
         None if is_elsewhere => settings.devices.here.clone(),
         None => None,
     });
@@ -66,7 +66,7 @@ fn also_on(settings: &Settings, row: &SessionRow) -> Result<Vec<String>, Error> 
     Ok(names)
 }
 
-/// How a session stands: from its card, or else from the index.
+/// The status of a session: the live status, or else computed from the index.
 pub fn status_of(
     settings: &Settings,
     row: &SessionRow,
@@ -87,7 +87,7 @@ pub fn status_of(
     }))
 }
 
-/// How a recent session stands; `None` for one that no list has a card of.
+/// The live status of a recent session; `None` if it has none.
 fn live_card(
     settings: &Settings,
     row: &SessionRow,
@@ -107,7 +107,7 @@ fn live_card(
     }
 }
 
-/// As its own device says, where it is on another one.
+/// The status that its own device published, for a remote session.
 fn remote(settings: &Settings, row: &SessionRow) -> Option<Arc<LiveStatus>> {
     let row = Some(row).filter(|it| it.captured && is_locator(&it.source_uri))?;
     taffrail_context::remote_status::card_of(
@@ -119,7 +119,7 @@ fn remote(settings: &Settings, row: &SessionRow) -> Option<Arc<LiveStatus>> {
     .map(Arc::new)
 }
 
-/// Nothing was ever said of it, and no list has a card of it: it is over, as far as can be said.
+/// The status of a session without any evidence: it is over, as far as we can tell.
 fn left(row: &SessionRow, now: Timestamp) -> LiveStatus {
     let card = live_status(Vec::new(), None, &[], now);
     let since = row.last_event_at.or(row.started_at);

@@ -1,4 +1,4 @@
-//! Whole sessions, one after another: no more than one is held at a time.
+//! Exports whole sessions one after another: holds at most one in memory.
 
 use crate::events::{device_of, each_line};
 use crate::filter::filter;
@@ -12,18 +12,18 @@ use taffrail_model::redact::{redact, redact_value};
 use taffrail_model::{Cursor, Event};
 use taffrail_store::{Filter, IndexReader, SessionRow};
 
-/// A piece of a history: a session, or an event of the session given last.
+/// A piece of a history: a session, or an event of the latest session.
 #[derive(Debug)]
 pub enum Piece {
-    /// A session begins.
+    /// A session starts.
     Session(Box<Session>),
-    /// It goes on.
+    /// An event of that session.
     Event(EventLine),
 }
 
 impl Piece {
-    /// The same with secrets taken out of everything a person or an agent wrote: texts, titles, names
-    /// of folders and files, and every JSON string. Ids and times stay.
+    /// Redacts secrets in everything that a person or an agent wrote: texts, titles, names of
+    /// folders and files, and every JSON string. Ids and times stay.
     #[must_use]
     pub fn redacted(mut self) -> Self {
         match &mut self {
@@ -68,7 +68,7 @@ fn redact_text(text: &mut String) {
     }
 }
 
-/// Gives a session and its events until `give` says no.
+/// Passes a session and its events to `give` until it returns `false`.
 ///
 /// # Errors
 /// When the session or the index cannot be read.
@@ -83,8 +83,8 @@ pub fn export_one(
     one((settings, &reader, &device), &session, give).map(|_| ())
 }
 
-/// Gives sessions and their events until `give` says no, the earliest session first. Workers are
-/// among them.
+/// Passes sessions and their events to `give` until it returns `false`, the earliest session first.
+/// Includes sub-agents.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -106,7 +106,7 @@ pub fn export_many(
     Ok(())
 }
 
-/// `false` when no more is wanted.
+/// `false` when `give` wants no more.
 fn one(
     (settings, reader, device): (&Settings, &IndexReader, &DeviceId),
     row: &SessionRow,

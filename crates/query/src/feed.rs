@@ -1,4 +1,4 @@
-//! What happened of late, across all sessions.
+//! Recent events across all sessions.
 
 use crate::events::{device_of, each_line};
 use taffrail_api::{EventLine, FeedReply, SCHEMA_VERSION};
@@ -6,12 +6,12 @@ use taffrail_context::{Error, Settings};
 use taffrail_model::{Event, Kind};
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow};
 
-/// The latest sessions that are looked at.
+/// How many of the latest sessions are read.
 const SESSIONS: usize = 100;
-/// Of each so many events more than are wanted: most of what is said is not a happening.
+/// How many extra events are read of each: most events are not part of the feed.
 const MORE: usize = 200;
 
-/// The latest events of all sessions that tell what happened, at most so many, the latest last.
+/// The latest feed events of all sessions, at most `limit`, the latest last.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -45,7 +45,7 @@ fn newest<'a>(
     let mut all = Vec::new();
     for (number, session) in sessions.iter().enumerate() {
         let rows = reader.last_events(session.row, limit.saturating_add(MORE))?;
-        // What was copied from another session happened there.
+        // Copied events belong to the original session.
         let rows = rows.into_iter().filter(|it| happens(&it.kind) && it.inherited_from.is_none());
         all.extend(rows.map(|it| (number, it)));
     }
@@ -60,7 +60,7 @@ fn newest<'a>(
     Ok(out)
 }
 
-/// Whether an event tells what happened; what was said in between does not.
+/// Whether a kind of event belongs in the feed; messages in between do not.
 fn happens(kind: &Kind) -> bool {
     matches!(
         kind,

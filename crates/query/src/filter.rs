@@ -1,4 +1,4 @@
-//! What a person asks a list for, as a filter of the index.
+//! Translates a list request into a filter of the index.
 
 use taffrail_api::{ListRequest, Session};
 use taffrail_context::{Device, Error, Settings, agent_id};
@@ -6,7 +6,7 @@ use taffrail_model::summary::Category;
 use taffrail_model::{SessionId, replication};
 use taffrail_store::{Filter, Ledger, SourceAt};
 
-/// The same question to the index.
+/// Translates a list request into a filter of the index.
 pub fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, Error> {
     Ok(Filter {
         workers: request.all,
@@ -23,7 +23,7 @@ pub fn filter(settings: &Settings, request: &ListRequest) -> Result<Filter, Erro
     })
 }
 
-/// A project as a person names it: by a path, or by the name of its folder.
+/// Splits a project as typed into a path or the name of its folder.
 pub fn project(typed: &str) -> (Option<String>, Option<String>) {
     match typed.contains('/') || typed == "." {
         true => (Some(typed.to_owned()), None),
@@ -37,7 +37,7 @@ pub fn tagged(settings: &Settings, tag: &str) -> Result<Vec<SessionId>, Error> {
     Ok(ledger.map(|it| it.tagged(tag)).transpose()?.unwrap_or_default())
 }
 
-/// Where the history of a device's sessions is.
+/// The locators of a device's sessions.
 pub fn device(settings: &Settings, word: &str) -> Result<SourceAt, Error> {
     Ok(match settings.devices.meant(&settings.data, word)? {
         Device::Here => SourceAt::NotBelow(format!("{}:", replication::SCHEME)),
@@ -50,7 +50,7 @@ pub fn category(word: &str) -> Result<Category, Error> {
     Category::meant(word).ok_or_else(|| Error::UnknownCategory(word.to_owned()))
 }
 
-/// Gives sessions the tags the person gave them.
+/// Adds the person's tags to sessions.
 pub fn tag(settings: &Settings, sessions: &mut [Session]) -> Result<(), Error> {
     let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(()) };
     let mut tags = ledger.all_tags()?;

@@ -1,7 +1,8 @@
-//! Questions about sessions: lists, events, search, status and why, findings, summaries, exports.
+//! Queries about sessions: lists, events, search, status and evidence, findings, summaries,
+//! exports.
 //!
-//! Answers come from the index and the ledger; whole texts are read back from the agents' files.
-//! A question first brings the index up to date when no daemon does.
+//! Answers come from the index and the ledger; full texts are read back from the agents' files. A
+//! query first brings the index up to date if no daemon does.
 
 mod agents;
 mod archive_notice;

@@ -1,4 +1,4 @@
-//! Lists of sessions, from the index as it is.
+//! Lists sessions from the current index.
 
 use crate::filter::filter;
 use crate::session_row::session;
@@ -6,7 +6,7 @@ use taffrail_api::{ListRequest, Session};
 use taffrail_context::{Error, Settings};
 use taffrail_store::IndexReader;
 
-/// Lists the sessions of the index, the latest first. Status and tags are the caller's to add.
+/// Lists the sessions of the index, the latest first. The caller adds status and tags.
 ///
 /// # Errors
 /// When our own files cannot be read.

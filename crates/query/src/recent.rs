@@ -1,4 +1,4 @@
-//! A look at what is indexed, for a face that must answer at once: nothing is read anew.
+//! Lists indexed sessions for clients that must answer at once: reads no source.
 
 use crate::session_row::session;
 use std::path::Path;
@@ -7,8 +7,8 @@ use taffrail_context::Devices;
 use taffrail_context::Error;
 use taffrail_store::{Filter, IndexReader};
 
-/// The latest sessions whose id begins so, at most `limit`. Workers are among them only where the
-/// beginning of an id is given.
+/// The latest sessions whose id has this prefix, at most `limit`. Includes sub-agents only if the
+/// prefix is not empty.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -17,7 +17,7 @@ pub fn recent(data: &Path, begins: &str, limit: usize) -> Result<Vec<Session>, E
     let workers = id_prefix.is_some();
     let filter = Filter { workers, id_prefix, limit: Some(limit), ..Filter::default() };
     let Some(reader) = IndexReader::open(data)? else { return Ok(Vec::new()) };
-    // Who completes a word needs no device's name.
+    // Completion does not need the names of devices.
     let unnamed = Devices::default();
     Ok(reader.sessions(&filter)?.into_iter().map(|it| session(&unnamed, it)).collect())
 }

@@ -1,4 +1,4 @@
-//! Which session a person means.
+//! Resolves which session a person means.
 
 use crate::board::recent_statuses;
 use std::collections::HashSet;
@@ -12,15 +12,15 @@ use taffrail_model::SessionId;
 use taffrail_model::status::{self, Group};
 use taffrail_store::{IndexReader, SessionRow};
 
-/// Finds the one session that is meant.
+/// Finds the one matching session.
 ///
 /// # Errors
-/// When there is none or more than one, or the index cannot be read.
+/// When no session matches or several do, or the index cannot be read.
 pub fn resolve(settings: &Settings, target: &Target) -> Result<SessionRow, Error> {
     resolve_stored(settings, &stored(settings, target)?)
 }
 
-/// The target by what is stored of it: who waits is looked up.
+/// Replaces a target by a stored one: looks up the session that waits.
 fn stored(settings: &Settings, target: &Target) -> Result<Target, Error> {
     if *target != Target::Waiting {
         return Ok(target.clone());
@@ -32,7 +32,8 @@ fn stored(settings: &Settings, target: &Target) -> Result<Target, Error> {
     Ok(Target::Id(session.to_string()))
 }
 
-/// The same for what changes data: who waits is looked up in what is on disk now, not in an older index.
+/// Like `stored`, for commands that change data: brings the index up to date first, so that an
+/// older index does not decide which session waits.
 fn stored_now(settings: &Settings, target: &Target) -> Result<Target, Error> {
     if *target == Target::Waiting {
         bring_up(settings, (&Scope::All, Budget::Whole), Bring::Never, &mut |_| {})?;
@@ -40,7 +41,7 @@ fn stored_now(settings: &Settings, target: &Target) -> Result<Target, Error> {
     stored(settings, target)
 }
 
-/// Forgets sessions, or says what that would mean.
+/// Forgets sessions, or reports what would be forgotten.
 ///
 /// # Errors
 /// When a session cannot be found, another program writes, or our own files fail.
@@ -60,7 +61,7 @@ pub fn forget(
     taffrail_ingest::forget(settings, &which, mode, progress)
 }
 
-/// Captures a session and its sub-agents no more.
+/// Stops capturing a session and its sub-agents.
 ///
 /// # Errors
 /// When the session cannot be found, another program writes, or our own files fail.
@@ -92,7 +93,7 @@ pub fn archived_bytes(
     taffrail_ingest::archived_bytes(settings, &stored(settings, target)?, out)
 }
 
-/// The session that began last to need a person.
+/// The session that started to need a person most recently.
 pub fn waiting(settings: &Settings, cards: &LiveStatuses) -> Result<SessionId, Error> {
     let now = (settings.now)();
     let needs = cards.iter().filter(|(_, it)| status::group(&it.reading, now) == Group::NeedsYou);
@@ -100,7 +101,7 @@ pub fn waiting(settings: &Settings, cards: &LiveStatuses) -> Result<SessionId, E
     last.map(|(id, _)| *id).ok_or_else(|| TargetError::NothingWaits.into())
 }
 
-/// Where the sources of a session are: home and path of each.
+/// The home and path of each source of a session.
 ///
 /// # Errors
 /// When the session cannot be found or the index cannot be read.

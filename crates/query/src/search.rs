@@ -1,4 +1,4 @@
-//! Answering a question as it was typed.
+//! Answers a search query as typed.
 
 use crate::filter::{category, device, project, tagged};
 use crate::resolve::resolve;
@@ -20,10 +20,10 @@ use taffrail_store::search::{
 };
 use taffrail_store::{EventRow, Filter, IndexReader, SessionRow, StoreError, Writer};
 
-/// A history that was searched before is caught up with for at most this long.
+/// The longest time to catch up before a search, once history was indexed.
 const CATCH_UP: Duration = Duration::from_secs(2);
 
-/// The devices whose sessions are listed here and whose texts are not.
+/// The devices whose sessions are listed here without their texts.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -33,17 +33,17 @@ pub fn without_texts(settings: &Settings) -> Result<Vec<String>, Error> {
     Ok(devices.iter().map(|it| settings.devices.name_of(it)).collect())
 }
 
-/// Finds what was asked for, after catching up.
+/// Searches, after catching up.
 ///
 /// # Errors
-/// When a filter is not understood or our own files cannot be read.
+/// When a filter is invalid or our own files cannot be read.
 pub fn search(
     settings: &Settings,
     request: &SearchRequest,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<SearchReply, Error> {
     match answer(settings, request, progress) {
-        // What is damaged is made again, once.
+        // A damaged search index is rebuilt, once.
         Err(Error::Store(StoreError::Search(_))) => {
             let writer = Writer::open(&settings.data, settings.boot())?;
             SearchWriter::throw_away(&settings.data)?;
@@ -79,7 +79,7 @@ fn answer(
     Ok(reply(&found, hits, partial))
 }
 
-/// Something is asked, and all of it is understood.
+/// Checks that the query is not empty and has no unknown filter.
 fn asked(query: &Query) -> Result<(), Error> {
     match &query.unknown {
         Some(name) => Err(Error::UnknownFilter(name.clone())),
@@ -94,7 +94,7 @@ fn reply(found: &Hits, hits: Vec<SearchHit>, partial: bool) -> SearchReply {
     SearchReply { schema_version: SCHEMA_VERSION, total, total_is_at_least, partial, hits }
 }
 
-/// Brings index and search up; `false` when not everything was read.
+/// Brings the index and search up to date; `false` when not everything was read.
 fn caught_up(
     settings: &Settings,
     query: &Query,
@@ -112,7 +112,7 @@ fn caught_up(
     Ok(complete && (!query.asks_what_about() || bring_finals_up(settings, budget)?))
 }
 
-/// The filters as they are meant.
+/// Resolves the filters.
 fn want<'a>(
     settings: &Settings,
     request: &SearchRequest,
@@ -168,7 +168,7 @@ fn absolute(here: &str, typed: &str) -> String {
     joined.to_string_lossy().into_owned()
 }
 
-/// Builds hits with the text that was asked for.
+/// Builds hits with a snippet of the matching text.
 struct HitBuilder<'a> {
     index: &'a IndexReader,
     query: &'a Query,
@@ -177,7 +177,7 @@ struct HitBuilder<'a> {
 }
 
 impl HitBuilder<'_> {
-    /// One hit; none where the index no longer has the event.
+    /// One hit; `None` if the index no longer has the event.
     fn hit(&mut self, hit: &Hit) -> Result<Option<SearchHit>, Error> {
         let event = self.index.event_by_key(hit.session, hit.key)?;
         let session = self.index.session(hit.session)?;

@@ -1,4 +1,4 @@
-//! Choosing sessions by what they are at.
+//! Selects sessions by their current activity.
 
 use crate::filter::filter;
 use crate::session_row::session as listed;
@@ -14,21 +14,21 @@ use taffrail_model::observed::Marks;
 use taffrail_model::status::Status;
 use taffrail_store::{EventRow, IndexReader};
 
-/// The latest events that are looked at.
+/// How many of the latest events are read.
 const LOOK: usize = 50;
 
-/// Whether a question asks what sessions are at.
+/// Whether a request filters by current activity.
 pub fn is_narrowed(request: &ListRequest) -> bool {
     request.waiting || request.failing || request.doing.is_some()
 }
 
-/// Whether a question asks what sessions were about.
+/// Whether a request filters by final summaries.
 pub fn asks_what_about(request: &ListRequest) -> bool {
     request.topic.is_some() || request.category.is_some()
 }
 
-/// The sessions that are wanted by what they are at, the latest first. Only sessions of late are at
-/// something.
+/// The sessions with the requested activity, the latest first. Only recent sessions have an
+/// activity.
 pub fn select(
     settings: &Settings,
     cards: &LiveStatuses,
@@ -52,7 +52,8 @@ pub fn select(
     Ok(out)
 }
 
-/// The sessions that are named, or were about what is asked for; `None` where nothing is.
+/// The rows that match the device, project, tag or final summary of a request; `None` if it has
+/// none of these.
 fn about(
     settings: &Settings,
     reader: &IndexReader,
@@ -63,7 +64,7 @@ fn about(
     asks.then(|| Ok(reader.rows_of(&filter(settings, request)?)?)).transpose()
 }
 
-/// All sessions of late with their rows, as they stand, the latest first.
+/// All recent sessions with their rows and statuses, the latest first.
 pub fn recent_sessions(
     settings: &Settings,
     cards: &LiveStatuses,
@@ -114,14 +115,14 @@ fn fits(request: &ListRequest, status: Status, rows: &[EventRow]) -> bool {
     failing && doing
 }
 
-/// The latest result is a failure.
+/// Whether the latest result is a failure.
 fn is_failing(rows: &[EventRow]) -> bool {
     let results = rows.iter().rev();
     let mut results = results.filter(|it| matches!(it.kind, Kind::ToolResult | Kind::Error));
     results.next().is_some_and(|it| it.kind == Kind::Error || it.marks.has(Marks::FAILED))
 }
 
-/// It is at work, and its latest call says this.
+/// Whether the session is working, and its latest call contains this word.
 fn is_doing(status: Status, rows: &[EventRow], word: &str) -> bool {
     if !matches!(status, Status::Running | Status::WaitingApproval) {
         return false;

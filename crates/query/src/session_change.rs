@@ -1,4 +1,4 @@
-//! What one batch changed in one session, for everything that observes sessions.
+//! The changes of one batch to one session, for all observers.
 
 use crate::events::{LineBuilder, stale};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -10,7 +10,7 @@ use taffrail_ingest::{reference, sources};
 use taffrail_model::DeviceId;
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
-/// What one batch changed in one session. A record is read back from its source when the first
+/// The changes of one batch to one session. A record is read back from its source when the first
 /// observer needs it, and never again.
 pub struct SessionChange<'a> {
     settings: &'a Settings,
@@ -30,7 +30,7 @@ impl std::fmt::Debug for SessionChange<'_> {
 }
 
 impl<'a> SessionChange<'a> {
-    /// These events of a session changed.
+    /// A change of these events of a session.
     #[must_use]
     pub fn new(
         (settings, index, device): (&'a Settings, &'a IndexReader, &'a DeviceId),
@@ -42,25 +42,25 @@ impl<'a> SessionChange<'a> {
         Self { settings, index, device, row, events, bodies, sources, reads: Cell::new(0) }
     }
 
-    /// What the daemon was started with.
+    /// The daemon's settings.
     #[must_use]
     pub fn settings(&self) -> &'a Settings {
         self.settings
     }
 
-    /// The index as it is after the batch.
+    /// The index after the batch.
     #[must_use]
     pub fn index(&self) -> &'a IndexReader {
         self.index
     }
 
-    /// The session as it is after the batch.
+    /// The session after the batch.
     #[must_use]
     pub fn row(&self) -> &SessionRow {
         &self.row
     }
 
-    /// The events that were inserted, changed or removed, in their order.
+    /// The events that were inserted, changed or removed, in order.
     #[must_use]
     pub fn events(&self) -> &[EventRow] {
         &self.events
@@ -78,14 +78,13 @@ impl<'a> SessionChange<'a> {
         self.reads.get()
     }
 
-    /// What the record of an event says, by the event's place in the change; `None` where its source
-    /// does not say it any more.
+    /// The body of an event, by its index in the change; `None` if its source no longer holds it.
     #[must_use]
     pub fn body(&self, at: usize) -> Option<&Body> {
         self.read(at)?.as_ref().ok()
     }
 
-    /// An event whole, as clients read it.
+    /// A complete event, as clients read it.
     #[must_use]
     pub fn line(&self, at: usize) -> Option<EventLine> {
         let event = self.events.get(at)?;
@@ -101,7 +100,7 @@ impl<'a> SessionChange<'a> {
         Some(builder.line(event.clone(), body))
     }
 
-    /// All events whole.
+    /// All events, complete.
     pub fn lines(&self) -> impl Iterator<Item = EventLine> + '_ {
         (0..self.events.len()).filter_map(|at| self.line(at))
     }
@@ -120,7 +119,7 @@ impl<'a> SessionChange<'a> {
         cell.get()
     }
 
-    /// The places of all events of one record: they follow each other.
+    /// The indices of all events of one record, which are consecutive.
     fn record_of(&self, at: usize) -> Range<usize> {
         let is_same = |one: &EventRow, other: &EventRow| {
             (&one.locator, &one.cursor) == (&other.locator, &other.cursor)

@@ -1,4 +1,4 @@
-//! A session of the index as the API writes it.
+//! Converts a session of the index to the form of the API.
 
 use taffrail_api::Session;
 use taffrail_context::Devices;
@@ -6,9 +6,9 @@ use taffrail_model::status::{Group, Status};
 use taffrail_model::{Confidence, replication};
 use taffrail_store::SessionRow;
 
-/// A session as the contract writes it.
+/// Converts a session to the form of the API.
 pub fn session(devices: &Devices, row: SessionRow) -> Session {
-    // Of what is not captured, or runs elsewhere, nobody here can say that it is over.
+    // A session that is not captured, or that runs elsewhere, cannot be known here to be over.
     let ours = row.captured && !replication::is_locator(&row.source_uri);
     Session {
         device: devices.name_at(&row.source_uri),
@@ -32,7 +32,7 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
         lineage: row.lineage,
         source_uri: row.source_uri,
         captured: row.captured,
-        // Of what is not captured nobody can say more.
+        // Nothing more is known of an uncaptured session.
         group: match row.failure {
             Some(_) if ours => Group::Failed,
             _ if row.captured => Group::Done,
@@ -42,7 +42,7 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
         status: if ours { Status::Exited } else { Status::Unknown },
         status_since: row.last_event_at.or(row.started_at),
         waiting_for: None,
-        // Nothing moved for a day and no process is known: that it is over is only likely.
+        // No activity for a day and no known process: that it is over is only likely.
         confidence: Confidence::Low,
         pid: None,
         executor: None,

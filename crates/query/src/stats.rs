@@ -1,4 +1,4 @@
-//! What sessions come to, all together and by what they have in common.
+//! Totals of sessions, overall and by common keys.
 
 use crate::catch_up::Waiting;
 use crate::catch_up::caught_up;
@@ -11,19 +11,19 @@ use taffrail_ingest::{Budget, Progress};
 use taffrail_model::Ahead;
 use taffrail_store::{Filter, Grouping, IndexReader, TallyRow};
 
-/// Counts, and what they do not count yet.
+/// Totals, and the data they do not include yet.
 #[derive(Debug)]
 pub struct Counted {
-    /// The counts.
+    /// The totals.
     pub stats: Stats,
-    /// What waits to be read.
+    /// The data that is not indexed yet.
     pub waiting: Waiting,
     /// Sources that could not be read.
     pub problems: Vec<String>,
 }
 
-/// Counts sessions after catching up within a budget. Workers always count. Days are those of a clock
-/// that is so far ahead of UTC.
+/// Totals of sessions after catching up within a budget. Always includes sub-agents. Days are those
+/// of a clock that is `ahead` of UTC.
 ///
 /// # Errors
 /// When our own files cannot be read.

@@ -1,4 +1,4 @@
-//! The status of one session, read from evidence, and how a list shows it.
+//! The status of one session, computed from evidence, and its form in a list.
 
 use std::sync::Arc;
 use taffrail_api::Session;
@@ -10,10 +10,10 @@ use taffrail_model::{Lifecycle, Process, SessionId, Timestamp};
 /// Looks up the live status of a session; a daemon has one for every recent session.
 pub type StatusLookup<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
 
-/// The latest evidence a status is read from.
+/// How many of the latest pieces of evidence a status is computed from.
 pub const EVIDENCE: usize = 200;
 
-/// How a session stands, from evidence at hand.
+/// The status of a session, from the given evidence.
 pub fn live_status(
     evidence: Vec<Evidence>,
     process: Option<Process>,
@@ -23,7 +23,7 @@ pub fn live_status(
     live_status_of_life(evidence, (process, process.map_or(Life::Unknown, life_of)), workers, now)
 }
 
-/// The same, where something else may tell that it lives.
+/// The status of a session, with other proof of whether it is alive.
 pub fn live_status_of_life(
     evidence: Vec<Evidence>,
     (process, life): (Option<Process>, Life),
@@ -35,12 +35,12 @@ pub fn live_status_of_life(
     LiveStatus { reading, evidence, process, life, executor: None }
 }
 
-/// Whether a process lives.
+/// Whether a process is alive.
 pub fn life_of(process: Process) -> Life {
     if taffrail_capture::lives(process) { Life::Alive } else { Life::Dead }
 }
 
-/// Writes a card into a session's row.
+/// Writes a live status into a session's row.
 pub fn apply_status(session: &mut Session, card: &LiveStatus, now: Timestamp) {
     let reading = &card.reading;
     session.group = status::group(reading, now);
@@ -57,14 +57,14 @@ pub fn apply_status(session: &mut Session, card: &LiveStatus, now: Timestamp) {
     }
 }
 
-/// Where it runs: its process as long as nothing better is known, so that no face knows the one and not the
-/// other.
+/// The executor: the process if nothing better is known, so that every client shows both or
+/// neither.
 pub fn executor_of(card: &LiveStatus) -> Option<String> {
     let process = || card.process.filter(|_| card.life == Life::Alive);
     card.executor.clone().or_else(|| Some(format!("process:{}", process()?.pid)))
 }
 
-/// A process lives that runs the session, and has not ended it.
+/// Whether a live process runs the session, and has not ended it.
 pub fn is_run(card: &LiveStatus) -> bool {
     card.life == Life::Alive && card.reading.status != Status::Exited
 }

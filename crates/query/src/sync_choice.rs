@@ -5,12 +5,12 @@ use taffrail_context::Settings;
 use taffrail_model::replication::is_locator;
 use taffrail_store::SessionRow;
 
-/// The session belongs to this device, and the sync settings include its project.
+/// Whether the session belongs to this device, and the sync settings include its project.
 pub fn is_chosen(settings: &Settings, row: &SessionRow) -> bool {
     is_ours(row) && settings.sync.takes(row.project_path.as_deref())
 }
 
-/// The session was captured here; imported and remote sessions belong to somebody else.
+/// Whether the session was captured here; imported and remote sessions belong to another device.
 pub fn is_ours(row: &SessionRow) -> bool {
     let is_imported = by_id(&row.agent).is_none_or(|it| it.importer().is_some());
     row.captured && !is_imported && !is_locator(&row.source_uri)

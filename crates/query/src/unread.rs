@@ -1,4 +1,4 @@
-//! Sessions whose source is on disk and not indexed: what their path and a first look say.
+//! Sessions whose source is on disk and not indexed: reads their paths and first lines.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use taffrail_model::{
     TitleRank, Tokens, journal,
 };
 
-/// How long a first look at what is not indexed yet may take.
+/// How long reading the first lines of files that are not indexed yet may take.
 const PEEKING: Duration = Duration::from_millis(200);
-/// The most sessions looked at before they are indexed.
+/// The most sessions whose first lines are read before they are indexed.
 const PEEKS: usize = 60;
 
-/// Adds sessions whose source is there and was never read: what their path and a first look tell.
+/// Adds sessions whose source exists and was never read, from their paths and first lines.
 pub(crate) fn add_unread(
     settings: &Settings,
     (sessions, plan): (&mut Vec<Session>, &Plan),

@@ -1,9 +1,9 @@
-//! The way to the tmux pane a session runs in.
+//! Shows the tmux pane that a session runs in.
 
 use std::path::{Path, PathBuf};
 use taffrail_capture::PaneName;
 
-/// A pane, and the server it is of.
+/// A pane and its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PanePlace {
     /// The socket of the server.
@@ -13,22 +13,22 @@ pub struct PanePlace {
 }
 
 impl PanePlace {
-    /// The pane an executor names; `None` if it is not a pane.
+    /// The pane that an executor names; `None` if it names something else.
     #[must_use]
     pub fn of(executor: &str) -> Option<Self> {
         let name = PaneName::of(executor)?;
         Some(Self { socket: name.server().to_owned(), pane: name.id().to_owned() })
     }
 
-    /// The command that shows it. `inside` is the server this terminal is a pane of, if any: there it
-    /// is switched to, and elsewhere attached.
+    /// The command that shows the pane. `inside` is the tmux server of this terminal, if any: on
+    /// that server the command switches to the pane, elsewhere it attaches.
     #[must_use]
     pub fn command(&self, inside: Option<&Path>) -> Vec<String> {
         let socket = self.socket.to_string_lossy().into_owned();
         let pane = self.pane.as_str();
         let words: &[&str] = match inside.is_some_and(|it| is_same(it, &self.socket)) {
             true => &["switch-client", "-t", pane],
-            // Attaching alone shows the session with whichever window it was left at.
+            // Attaching alone shows whichever window the session was left at.
             false => &[
                 "select-window",
                 "-t",
@@ -48,14 +48,14 @@ impl PanePlace {
     }
 }
 
-/// The server this terminal is a pane of, by what tmux sets in the environment.
+/// The tmux server of this terminal, from the variable that tmux sets.
 #[must_use]
 pub fn tmux_around(variable: Option<&str>) -> Option<PathBuf> {
     let socket = variable?.split(',').next().filter(|it| !it.is_empty())?;
     Some(PathBuf::from(socket))
 }
 
-/// The same socket, whatever links lead to it.
+/// Whether two paths lead to the same socket.
 fn is_same(one: &Path, other: &Path) -> bool {
     let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
     real(one) == real(other)

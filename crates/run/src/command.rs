@@ -5,24 +5,24 @@ use std::path::Path;
 use taffrail_adapters::{Adapter, agents, by_id};
 use taffrail_capture::program_in;
 
-/// What is run.
+/// The command to run, and its surroundings.
 #[derive(Debug)]
 pub struct Run<'a> {
-    /// The agent, where a person said which it is.
+    /// The agent, if the user named it.
     pub agent: Option<&'a str>,
     /// The command.
     pub words: &'a [OsString],
-    /// The folder it is started in.
+    /// The working folder.
     pub here: &'a Path,
-    /// Our own program.
+    /// The path of our own program.
     pub ours: &'a Path,
-    /// The number of our own process.
+    /// The pid of our own process.
     pub pid: u32,
-    /// Chance.
+    /// Generates a random string.
     pub nonce: fn() -> String,
 }
 
-/// The agent a command starts: the one a person named, or the one whose program it is.
+/// The agent that a command starts: the one that the user named, or the one with this program.
 pub(crate) fn agent_of(run: &Run<'_>) -> Option<&'static dyn Adapter> {
     if let Some(id) = run.agent {
         return by_id(id);

@@ -1,4 +1,4 @@
-//! The socket of a run: another program of the user's may paste a text there.
+//! The socket of a run: the user's other programs can paste a text through it.
 
 use crate::paste::{LONGEST, Pasted};
 use crate::waker::{ProxyEvent, Waker};
@@ -13,21 +13,21 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 use taffrail_capture::{Pane, ancestors};
 
-/// How long somebody may take to say what he wants.
+/// How long a client may take to send its request.
 const ASKING: Duration = Duration::from_secs(2);
-/// How long a text may take; it is refused or delivered before.
+/// How long a paste may take; it is refused or delivered before.
 const ANSWERING: Duration = Duration::from_secs(10);
-/// The most ancestors that are looked at.
+/// The most ancestors that are followed.
 const DEPTH: usize = 64;
 
-/// What is asked: one line.
+/// The request: one line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ask {
     paste: String,
 }
 
-/// What is answered: one line.
+/// The reply: one line.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Reply {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -36,27 +36,27 @@ struct Reply {
     refused: Option<String>,
 }
 
-/// Why a run could not be asked.
+/// Why a paste request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PasteError {
-    /// Nobody is there, or he does not answer.
+    /// The run does not exist or does not answer.
     #[error("the run cannot be reached: {0}")]
     Unreachable(#[from] io::Error),
-    /// What was answered is not an answer.
+    /// The reply is not valid.
     #[error("the run answered nothing that is known")]
     Garbled,
 }
 
-/// The socket of the run with this process number.
+/// The socket of the run with this pid.
 #[must_use]
 pub fn socket_of(runtime: &Path, pid: u32) -> PathBuf {
     runtime.join(format!("run-{pid}.sock"))
 }
 
-/// Asks a run to paste a text and to press Enter, and waits for what came of it.
+/// Asks a run to paste a text and press Enter, and waits for the result.
 ///
 /// # Errors
-/// When nobody answers there.
+/// When the run does not answer.
 pub fn paste(socket: &Path, text: &str) -> Result<Pasted, PasteError> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(ANSWERING + ASKING))?;
@@ -72,12 +72,12 @@ pub fn paste(socket: &Path, text: &str) -> Result<Pasted, PasteError> {
     }
 }
 
-/// Where commands for a process could go: the run or the tmux pane nearest above it.
+/// The executor of a process: the nearest run or tmux pane above it.
 pub(crate) fn executor_of(runtime: &Path, pid: u32, panes: &[Pane]) -> Option<String> {
     let above = ancestors(pid, DEPTH);
     let line = std::iter::once(pid).chain(above.iter().map(|it| it.pid));
     for pid in line {
-        // A run may be what its pane was opened with.
+        // A run may be the process that its pane was opened with.
         if is_socket(&socket_of(runtime, pid)) {
             return Some(format!("pty:{pid}"));
         }
@@ -92,18 +92,18 @@ fn is_socket(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|it| it.file_type().is_socket())
 }
 
-/// The socket while the run lasts.
+/// The socket, for the duration of the run.
 #[derive(Debug)]
 pub(crate) struct PasteSocket {
     path: PathBuf,
 }
 
 impl PasteSocket {
-    /// Opens it for this user alone.
+    /// Opens the socket for this user only.
     pub(crate) fn open(runtime: &Path, pid: u32, waker: Waker) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(runtime)?;
         let path = socket_of(runtime, pid);
-        // One of this name is left over: no other living process has our number.
+        // A socket of this name is a leftover: no other live process has our pid.
         fs::remove_file(&path).ok();
         let listener = UnixListener::bind(&path)?;
         let door = Self { path };
@@ -116,15 +116,15 @@ impl PasteSocket {
 
 impl Drop for PasteSocket {
     fn drop(&mut self) {
-        // A socket that stays is removed by the next process of this number.
+        // The next process with this pid removes a socket that stays.
         fs::remove_file(&self.path).ok();
     }
 }
 
-/// One after the other; the thread ends with the process.
+/// Serves one client after another; the thread ends with the process.
 fn answer_all(listener: &UnixListener, waker: &Waker) {
     for stream in listener.incoming().flatten() {
-        // Who went away, or is somebody else, gets no answer.
+        // A client that went away, or another user, gets no reply.
         if is_ours(&stream).unwrap_or(false) {
             answer(stream, waker).ok();
         }
@@ -135,7 +135,7 @@ fn answer(mut stream: UnixStream, waker: &Waker) -> io::Result<()> {
     stream.set_read_timeout(Some(ASKING))?;
     stream.set_write_timeout(Some(ASKING))?;
     let mut line = Vec::new();
-    // JSON may write a byte as six.
+    // JSON may encode a byte as six.
     let most = LONGEST as u64 * 6 + 1024;
     BufReader::new((&stream).take(most)).read_until(b'\n', &mut line)?;
     let refused = |why: &str| Reply { refused: Some(why.to_owned()), ..Reply::default() };
@@ -155,7 +155,7 @@ fn answer(mut stream: UnixStream, waker: &Waker) -> io::Result<()> {
     stream.write_all(format!("{reply}\n").as_bytes())
 }
 
-/// Whoever calls is this user. Only the server's library can ask that on every system.
+/// Whether the client is this user. Only tokio's API can ask for that on every system.
 fn is_ours(stream: &UnixStream) -> io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let inside = runtime.enter();
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::waker::waker;
 
-    /// Answers every text so.
+    /// Answers every text with `how`.
     fn door(folder: &Path, pid: u32, how: fn(String) -> Pasted) -> PasteSocket {
         let (waker, mut heard) = waker().unwrap();
         std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! `taffrail run`: one agent on a terminal of ours. And where processes run: in which pane of tmux,
-//! or on which terminal of ours, so that a prompt can be typed there.
+//! `taffrail run`: runs one agent on our own pseudo-terminal. Also locates processes, in a tmux
+//! pane or on one of our terminals, so that a prompt can be typed there.
 
 mod attach;
 mod command;

@@ -1,4 +1,4 @@
-//! Where processes run. The probe, bindings, prompts, notices and resuming all ask here.
+//! Locates processes. The probe, bindings, prompts, notices and resuming all use it.
 
 use crate::executor::executor_of;
 use std::collections::HashMap;
@@ -7,28 +7,28 @@ use std::time::Duration;
 use taffrail_capture::{Pane, PaneName, distinct_sockets, panes, tmux_server_of, tmux_servers};
 use taffrail_context::Settings;
 
-/// Where a process runs, as far as it was found out.
+/// The location of a process, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// As `tmux:%3`, `pty:416` or `process:417`; `None` when there is no such process.
+    /// Such as `tmux:%3`, `pty:416` or `process:417`; `None` when the process does not exist.
     pub executor: Option<String>,
-    /// A tmux server was too slow to answer, and the process may be in one of its panes.
+    /// A tmux server did not answer in time, and the process may be in one of its panes.
     pub is_doubtful: bool,
 }
 
 impl Located {
-    /// Nothing can be typed there, as far as is known.
+    /// Whether no terminal for the process is known.
     pub fn is_bare(&self) -> bool {
         self.executor.as_ref().is_some_and(|it| it.starts_with("process:"))
     }
 }
 
-/// Where these processes run.
+/// Locates these processes.
 pub fn locate(settings: &Settings, pids: &[u32], within: Duration) -> HashMap<u32, Located> {
     located((&settings.runtime, &settings.variables), pids, within)
 }
 
-/// A server that only one process names is believed about that process alone.
+/// A server that only one process names is trusted for that process alone.
 fn located(
     (runtime, variables): (&Path, &HashMap<String, String>),
     pids: &[u32],
@@ -48,13 +48,13 @@ fn located(
     pids.iter().map(|pid| (*pid, one(*pid))).collect()
 }
 
-/// Where one process runs.
+/// Locates one process.
 pub fn locate_one(settings: &Settings, pid: u32, within: Duration) -> Located {
     let mut found = locate(settings, &[pid], within);
     found.remove(&pid).unwrap_or(Located { executor: None, is_doubtful: false })
 }
 
-/// The usual tmux servers, and those that executors are in.
+/// The default tmux servers, and those of the executors.
 pub fn servers_with(
     settings: &Settings,
     executors: impl IntoIterator<Item = String>,
@@ -75,7 +75,7 @@ mod tests {
     /// Before its shell runs, a process of a pane is a copy of the server and names no server.
     const IS_UP: &str = "tmux wait-for -S up; sleep 600; :";
 
-    /// A tmux server with a socket of its own, and one process in a pane of it.
+    /// A tmux server with its own socket, and one process in a pane of it.
     struct Server {
         folder: TempDir,
         pid: u32,

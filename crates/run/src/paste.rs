@@ -1,14 +1,14 @@
-//! PendingPaste a text for somebody: only where the agent plainly takes one, and never half.
+//! Pastes a text for another program: only where the agent clearly accepts one, and never in part.
 
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 use taffrail_adapters::ScreenState;
 use taffrail_capture::ProgramStatus;
 
-/// How long a pasted text may take to stand on the screen, and Enter to be heard.
+/// How long a pasted text may take to appear on the screen, and Enter to take effect.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The screen is judged when nothing was written to it for so long: in the middle of being drawn it may show
-/// anything. So long at most is waited for that.
+/// How long the screen must be unchanged before it is judged: a partly drawn screen may show
+/// anything. And the longest wait for that.
 const REST: Duration = Duration::from_millis(30);
 const UNREST: Duration = Duration::from_millis(500);
 /// The longest text, in bytes.
@@ -18,31 +18,31 @@ const BEGIN: &[u8] = b"\x1b[200~";
 const END: &[u8] = b"\x1b[201~";
 const ENTER: &[u8] = b"\r";
 
-/// What came of a text.
+/// The result of a paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pasted {
-    /// The agent took it.
+    /// The agent accepted the text.
     Delivered,
-    /// It was not handed over, or not taken.
+    /// The text was not pasted, or not accepted.
     Refused(String),
 }
 
-/// What is known of a terminal when something is to be pasted.
+/// The state of a terminal when a text is to be pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PromptState {
-    /// A line is typed and not shown.
+    /// The terminal reads a line without echo.
     pub(crate) hides: bool,
-    /// What is typed goes to the agent, not to a shell around it.
+    /// Input goes to the agent, not to a shell around it.
     pub(crate) is_agents: bool,
-    /// Pasted text is told from typed text.
+    /// The program enabled bracketed paste.
     pub(crate) takes_pasted: bool,
-    /// What stands there.
+    /// The state of the screen.
     pub(crate) shown: ScreenState,
-    /// When something was last written there.
+    /// The time of the last output.
     pub(crate) written: Option<Instant>,
 }
 
-/// A text on its way.
+/// A paste in progress.
 #[derive(Debug)]
 pub(crate) struct PendingPaste {
     reply: Sender<Pasted>,
@@ -52,25 +52,25 @@ pub(crate) struct PendingPaste {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Stage {
-    /// The screen is looked at first.
+    /// The screen is checked first.
     Asked(String),
     Pasted,
     Entered,
 }
 
-/// How a text gets on.
+/// The next step of a paste.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Nothing is to be done.
+    /// Do nothing.
     Wait,
-    /// This is to be typed.
+    /// Type these bytes.
     Type(Vec<u8>),
-    /// It is over.
+    /// The paste is over.
     Done,
 }
 
-/// What stands on a screen, with what the program says of itself: one may show an empty input while it
-/// still works. Whichever forbids more counts.
+/// Combines the screen with the status that the program reports: a program may show an empty input
+/// while it still works. The stricter of the two counts.
 pub(crate) fn shown(screen: ScreenState, told: Option<&ProgramStatus>) -> ScreenState {
     match (screen, told) {
         (ScreenState::Asking { command }, _) => ScreenState::Asking { command },
@@ -99,7 +99,7 @@ pub(crate) fn refusal(standing: &PromptState, text: &str) -> Option<&'static str
     Some(why)
 }
 
-/// A text as it is pasted: nothing in it can end the paste or press a key.
+/// Frames a text for pasting: nothing in it can end the paste or press a key.
 pub(crate) fn framed(text: &str) -> Vec<u8> {
     let plain = text.replace("\r\n", "\n");
     let is_text = |it: &char| matches!(it, '\n' | '\t') || !it.is_control();
@@ -108,12 +108,12 @@ pub(crate) fn framed(text: &str) -> Vec<u8> {
 }
 
 impl PendingPaste {
-    /// Somebody wants a text pasted.
+    /// Starts a paste.
     pub(crate) fn asked(text: String, reply: Sender<Pasted>, now: Instant) -> Self {
         Self { reply, since: now, stage: Stage::Asked(text) }
     }
 
-    /// Looks how it gets on.
+    /// Determines the next step.
     pub(crate) fn look(&mut self, standing: &PromptState, now: Instant) -> Step {
         let stands = standing.shown == ScreenState::Ready { empty: false };
         let is_late = now.duration_since(self.since) > PATIENCE;
@@ -150,13 +150,13 @@ impl PendingPaste {
         }
     }
 
-    /// What the screen shows can be believed.
+    /// Whether the screen can be judged.
     fn may_judge(&self, standing: &PromptState, now: Instant) -> bool {
         let rests = |it: Instant| now.saturating_duration_since(it) >= REST;
         standing.written.is_none_or(rests) || now.duration_since(self.since) >= UNREST
     }
 
-    /// Who asked may be gone.
+    /// Sends the result; the client may be gone.
     fn tell(&self, it: Pasted) -> Step {
         self.reply.send(it).ok();
         Step::Done

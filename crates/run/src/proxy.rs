@@ -1,4 +1,4 @@
-//! Carries bytes between a person's terminal and the program's, and looks on.
+//! Forwards bytes between the user's terminal and the program's, and watches the screen.
 
 use crate::paste::{Pasted, PendingPaste, PromptState, Step, shown};
 use crate::screen_watch::{ScreenView, Watch};
@@ -13,34 +13,35 @@ use std::time::{Duration, Instant};
 use taffrail_adapters::ScreenState;
 use taffrail_capture::{Ended, Flowed, Pty, Size, Terminal, View, Wanted};
 
-/// Bytes that are carried at once.
+/// The number of bytes forwarded at once.
 const PIECE: usize = 16 * 1024;
-/// Nothing more is taken from the person while so much waits for the program.
+/// User input is not read while this many bytes wait for the program.
 const WAITING: usize = 64 * 1024;
-/// The screen is looked at so long after it changed, and no more often.
+/// The delay between a change of the screen and its check; also the shortest interval between
+/// checks.
 const SETTLING: Duration = Duration::from_millis(100);
-/// While a text is pasted it is looked so often how that gets on.
+/// The interval of checks during a paste.
 const LOOK: Duration = Duration::from_millis(20);
-/// While nobody may look, it is asked so often whether that is over.
+/// The interval of checks whether hidden input is over.
 const HIDDEN: Duration = Duration::from_millis(500);
-/// What is printed after the program's end is waited for so long.
+/// How long to wait for output after the program's end.
 const LAST_WORDS: Duration = Duration::from_millis(50);
-/// A program that was told to end is given so long.
+/// How long a program may take to end after a signal.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// Who carries.
+/// Forwards bytes.
 pub(crate) struct Proxy<'a> {
     pty: Pty,
     terminal: Terminal,
     view: View,
     watch: Option<Watch<'a>>,
     heard: ProxyEvents,
-    /// What is on its way to the program.
+    /// Input that waits for the program.
     typed: Vec<u8>,
     has_input: bool,
     has_output: bool,
     pasting: Option<PendingPaste>,
-    /// When the program last wrote something.
+    /// The time of the program's last output.
     written: Option<Instant>,
     look_at: Option<Instant>,
     give_up_at: Option<(Instant, i32)>,
@@ -69,7 +70,7 @@ impl<'a> Proxy<'a> {
         }
     }
 
-    /// Carries until the program is over; gives its exit code.
+    /// Forwards until the program has ended; returns its exit code.
     pub(crate) fn carry(mut self) -> io::Result<u8> {
         let ended = loop {
             if let Some(ended) = self.turn()? {
@@ -93,7 +94,7 @@ impl<'a> Proxy<'a> {
 
     fn turn(&mut self) -> io::Result<Option<Ended>> {
         let stdin = io::stdin();
-        // While a text is pasted nothing of the person's comes between.
+        // During a paste, user input waits.
         let takes = self.has_input && self.pasting.is_none() && self.typed.len() < WAITING;
         let wanted = Wanted {
             output: self.has_output,
@@ -145,7 +146,7 @@ impl<'a> Proxy<'a> {
         let mut piece = [0; PIECE];
         match rustix::io::read(io::stdin(), &mut piece) {
             Ok(0) | Err(Errno::IO) => {
-                // The person's terminal is gone, and so is the program's.
+                // The user's terminal is gone, so the program's is closed too.
                 self.has_input = false;
                 self.told(Signal::HUP.as_raw());
             }
@@ -190,7 +191,7 @@ impl<'a> Proxy<'a> {
         self.pty.resize(size)
     }
 
-    /// A signal is the program's; one that ends it has to, in the end.
+    /// Forwards a signal to the program; TERM and HUP end the run after a timeout.
     fn told(&mut self, number: i32) {
         self.pty.signal(number);
         if [Signal::TERM.as_raw(), Signal::HUP.as_raw()].contains(&number) {
@@ -203,8 +204,8 @@ impl<'a> Proxy<'a> {
         (Instant::now() >= at).then_some(Ended::By(number))
     }
 
-    /// The program was stopped: so are we, and the shell above us has the terminal, until we are
-    /// told to go on.
+    /// The program was stopped: stop this process too, so that the shell gets the terminal back,
+    /// until both are continued.
     fn stop(&mut self) -> io::Result<()> {
         self.terminal.give_back()?;
         kill_process(getpid(), Signal::STOP)?;
@@ -228,13 +229,13 @@ impl<'a> Proxy<'a> {
 
     fn paste(&mut self, text: String, reply: Sender<Pasted>) {
         match self.pasting.is_some() || !self.typed.is_empty() {
-            // Who asked may be gone.
+            // The client may be gone.
             true => drop(reply.send(Pasted::Refused("it is being typed to".to_owned()))),
             false => self.pasting = Some(PendingPaste::asked(text, reply, Instant::now())),
         }
     }
 
-    /// Looks at the screen when it has settled. While a hidden line is typed nobody looks.
+    /// Checks the screen once it has settled. Does not look while input is hidden.
     fn look(&mut self) {
         let now = Instant::now();
         self.look_for_paste(now);
@@ -273,7 +274,7 @@ impl<'a> Proxy<'a> {
             let ready = self.pty.wait(wanted, Some(LAST_WORDS))?;
             match (ready.output, ready.bell) {
                 (true, _) => self.output()?,
-                // It is too late for anything else.
+                // It is too late for other events.
                 (false, true) => drop(self.heard.all()?),
                 (false, false) => break,
             }
@@ -282,14 +283,14 @@ impl<'a> Proxy<'a> {
     }
 }
 
-/// Writes to the person's terminal, all of it.
+/// Writes all bytes to the user's terminal.
 fn print(mut bytes: &[u8]) -> io::Result<()> {
     let stdout = io::stdout();
     while !bytes.is_empty() {
         match rustix::io::write(&stdout, bytes) {
             Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
             Err(Errno::INTR) => {}
-            // A program before us may have left the terminal so that it does not wait.
+            // An earlier program may have left the terminal non-blocking.
             Err(Errno::AGAIN) => {
                 poll(&mut [PollFd::new(&stdout, PollFlags::OUT)], None)?;
             }

@@ -1,4 +1,4 @@
-//! What a terminal shows, written down when it changes.
+//! Journals the state of a terminal's screen when it changes.
 
 use crate::command::Run;
 use crate::session_match::{Claim, Claims, own};
@@ -12,14 +12,14 @@ use taffrail_context::write_gone;
 use taffrail_model::journal::{Entry, Glimpse, Gone, Loss, Shows};
 use taffrail_model::{AgentId, Origin, Process, RuntimeIdentity};
 
-/// So long the agent may take to say which session it runs.
+/// How long the agent may take to name its session.
 const CLAIMING: Duration = Duration::from_secs(5);
-/// Who claims the process is looked up no more often.
+/// The shortest interval between look-ups of the session.
 const BETWEEN: Duration = Duration::from_millis(500);
-/// The longest command that is noted, in characters.
+/// The longest command that is recorded, in characters.
 const COMMAND: usize = 4096;
 
-/// Writes down what one agent's terminal shows.
+/// Journals the screen of one agent's terminal.
 pub(crate) struct Watch<'a> {
     settings: &'a Settings,
     adapter: &'static dyn Adapter,
@@ -31,12 +31,12 @@ pub(crate) struct Watch<'a> {
     claimed: Option<Claim>,
     looked: Option<Instant>,
     own: RuntimeIdentity,
-    /// Something was said of the session of our own naming.
+    /// An entry was written for the session under our own name.
     is_placed: bool,
     said: Option<(RuntimeIdentity, ScreenView)>,
 }
 
-/// What stands there, as it is written down.
+/// The screen state, as journaled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ScreenView {
     shows: Shows,
@@ -44,7 +44,7 @@ pub(crate) struct ScreenView {
 }
 
 impl<'a> Watch<'a> {
-    /// Nothing is written down of a project that is not read.
+    /// `None` for a project that the user excluded: nothing is journaled.
     pub(crate) fn new(
         settings: &'a Settings,
         run: &Run<'_>,
@@ -72,28 +72,28 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// The agent's own program is what is typed to.
+    /// Whether the agent's own program reads the input.
     pub(crate) fn is_agents(&self, foreground: Option<u32>) -> bool {
         let names = self.adapter.descriptor().processes;
         let claimed = self.claimed.as_ref().map(|(_, it)| it.pid);
         foreground.is_some_and(|it| Some(it) == claimed || taffrail_capture::runs(it, names))
     }
 
-    /// What a screen shows.
+    /// Classifies the screen.
     pub(crate) fn read(&self, view: &View) -> ScreenState {
         let rows = view.rows();
         let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
         self.adapter.read_screen(&Screen { rows: &rows, cursor: view.cursor() })
     }
 
-    /// When it is to be looked again although nothing happens.
+    /// When to look again although nothing happens.
     pub(crate) fn due(&self) -> Option<Instant> {
         let is_young = self.said.is_none() && self.claimed.is_none();
         is_young.then(|| self.looked.map_or(self.began, |it| it + BETWEEN))
     }
 
-    /// Writes down what is seen, if it is new. What cannot be written is lost, and status rests on
-    /// what others say.
+    /// Journals the state if it is new. If the write fails the entry is lost, and the status rests
+    /// on other evidence.
     pub(crate) fn look(&mut self, seen: ScreenView) {
         let now = Instant::now();
         self.claim(now);
@@ -111,12 +111,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Nobody may look now.
+    /// Skips a check while input is hidden.
     pub(crate) fn rest(&mut self, now: Instant) {
         self.looked = Some(now);
     }
 
-    /// The program is over.
+    /// Records the end of the program.
     pub(crate) fn end(&self) {
         let ran = |process: Process| process == self.child;
         let of_own = self.is_placed.then(|| self.own.clone()).filter(|_| self.claimed.is_none());
@@ -138,7 +138,7 @@ impl<'a> Watch<'a> {
         self.claimed = found.or(self.claimed.take());
     }
 
-    /// The process went on to the session it really runs.
+    /// Leaves the session of our own naming once the real one is known.
     fn leave_own(&mut self, to: &RuntimeIdentity) -> io::Result<()> {
         if *to == self.own {
             self.is_placed = true;
@@ -181,7 +181,8 @@ impl<'a> Watch<'a> {
 }
 
 impl ScreenView {
-    /// A dialog on the screen counts first, then what the program says of itself, then the rest.
+    /// A dialog on the screen counts first, then the status that the program reports, then the
+    /// rest.
     pub(crate) fn of(shown: &ScreenState, told: Option<&ProgramStatus>) -> Self {
         let (shows, command) = match (shown, told) {
             (ScreenState::Asking { command: Some(command) }, _) => (Shows::Approval, Some(command)),

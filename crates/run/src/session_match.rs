@@ -1,4 +1,4 @@
-//! Which session the agent on our terminal runs: whoever names its process, or writes its history.
+//! Finds the session that the agent on our terminal runs: by registry, hook or open file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,12 +12,12 @@ use taffrail_model::{Process, RuntimeIdentity, Timestamp};
 /// A session and the process that runs it.
 pub(crate) type Claim = (RuntimeIdentity, Process);
 
-/// Looks for who names the processes on our terminal.
+/// Looks for the session of the processes on our terminal.
 pub(crate) struct Claims {
     adapter: &'static dyn Adapter,
     homes: Vec<Home>,
     said: Since,
-    /// What hooks said of our processes, last word by session.
+    /// The latest session that hooks reported for each of our processes.
     hooked: BTreeMap<u32, RuntimeIdentity>,
 }
 
@@ -30,7 +30,7 @@ impl Claims {
         Self { adapter, homes, said, hooked: BTreeMap::new() }
     }
 
-    /// The session of the process, or of the nearest one below it that has one.
+    /// The session of the process, or of its nearest descendant that has one.
     pub(crate) fn look(&mut self, data: &Path, child: u32, now: Timestamp) -> Option<Claim> {
         let below = at_and_below(child);
         self.hear(data, now);
@@ -49,14 +49,14 @@ impl Claims {
     fn hear(&mut self, data: &Path, now: Timestamp) {
         for (who, facts) in self.said.facts(data, now) {
             let process = facts.process.filter(|it| facts.parent.is_none() && lives(*it));
-            // Our own words say nothing new.
+            // Our own entries add nothing.
             if let Some(process) = process.filter(|_| !is_own(&who)) {
                 self.hooked.insert(process.pid, who);
             }
         }
     }
 
-    /// The one session whose history a process of the agent writes.
+    /// The session whose history a process of the agent writes, if there is exactly one.
     fn by_file(&self, pid: u32) -> Option<Claim> {
         if !runs(pid, self.adapter.descriptor().processes) {
             return None;
@@ -81,10 +81,10 @@ fn process(pid: u32) -> Option<Process> {
     Some(Process { pid, start: start_of(pid)? })
 }
 
-/// The beginning of the names we give.
+/// The prefix of our own names.
 const OWN: &str = "run-";
 
-/// A session of our own naming.
+/// A session under our own name.
 pub(crate) fn own(adapter: &dyn Adapter, nonce: &str) -> RuntimeIdentity {
     let agent = taffrail_model::AgentId::new(adapter.descriptor().id);
     RuntimeIdentity::new(agent, "", format!("{OWN}{nonce}"))

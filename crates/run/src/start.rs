@@ -1,7 +1,6 @@
-//! Starting a command on a terminal of ours, which changes nothing for the agent.
+//! Runs a command on our own pseudo-terminal, transparently for the agent.
 //!
-//! The screen gives evidence of low confidence. A change is written into the journal, and nothing is
-//! ever decided by it.
+//! The screen is evidence of low confidence. Changes go to the journal, and never decide anything.
 
 use crate::command::{Run, agent_of};
 use crate::executor::PasteSocket;
@@ -14,10 +13,10 @@ use std::process::Command;
 use taffrail_capture::{Pty, Size, Terminal, View, is_terminal, take_terminal};
 use taffrail_context::Settings;
 
-/// The word that makes our own program become another one, on a terminal of its own.
+/// The argument that makes our program replace itself by another, on its own terminal.
 pub const INSIDE: &str = "--inside-terminal";
 
-/// Runs a command on a terminal of ours until it is over; gives its exit code.
+/// Runs a command on our own terminal to its end; returns its exit code.
 ///
 /// # Errors
 /// When the command cannot be started, or our own terminal is gone.
@@ -33,12 +32,12 @@ pub fn run(
     let pty = Pty::start(command, &terminal, size)?;
     let agent = agent_of(run);
     let watch = agent.and_then(|agent| Watch::new(settings, run, agent, pty.pid()));
-    // Without the socket nothing can be sent here; the agent runs all the same.
+    // Without the socket no text can be sent here; the agent still runs.
     let _door = PasteSocket::open(&settings.runtime, run.pid, waker).ok();
     Proxy::new(pty, (terminal, View::new(size)), watch, heard).carry()
 }
 
-/// Becomes the program on the terminal it was given; only comes back with a reason why not.
+/// Replaces this process by the program; returns only an error.
 #[must_use]
 pub fn become_program(words: &[OsString]) -> io::Error {
     match words.split_first() {
@@ -47,7 +46,7 @@ pub fn become_program(words: &[OsString]) -> io::Error {
     }
 }
 
-/// A person sits at a terminal of ours.
+/// Whether a user is at our terminal.
 #[must_use]
 pub fn has_terminal() -> bool {
     is_terminal(io::stdin()) && is_terminal(io::stdout())

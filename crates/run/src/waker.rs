@@ -1,4 +1,4 @@
-//! How others reach who carries bytes to and fro: something happens, and the waker rings.
+//! Wakes the proxy from other threads: an event is queued, and a byte wakes the poll.
 
 use crate::paste::Pasted;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -6,37 +6,37 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Something that happens beside what is typed and printed.
+/// An event besides input and output.
 #[derive(Debug)]
 pub enum ProxyEvent {
-    /// The person's terminal has another size.
+    /// The user's terminal was resized.
     Resized,
-    /// The program ended, or was stopped.
+    /// The program ended or was stopped.
     Child,
-    /// A signal for us that is meant for the program.
+    /// A signal to forward to the program.
     Signal(i32),
-    /// Somebody wants a text pasted, and is told what came of it.
+    /// A client wants a text pasted, and waits for the result.
     Paste(String, Sender<Pasted>),
 }
 
-/// Rings.
+/// Sends events.
 #[derive(Debug, Clone)]
 pub struct Waker {
     tell: Sender<ProxyEvent>,
     line: Arc<PipeWriter>,
 }
 
-/// Hears.
+/// Receives events.
 #[derive(Debug)]
 pub struct ProxyEvents {
     told: Receiver<ProxyEvent>,
     line: PipeReader,
 }
 
-/// A waker and who hears it.
+/// A waker and its receiver.
 ///
 /// # Errors
-/// When the system has no pipe for us.
+/// When the system cannot create a pipe.
 pub fn waker() -> io::Result<(Waker, ProxyEvents)> {
     let (line, rings) = io::pipe()?;
     let (tell, told) = channel();
@@ -44,7 +44,7 @@ pub fn waker() -> io::Result<(Waker, ProxyEvents)> {
 }
 
 impl Waker {
-    /// Something happened; who does not listen any more is done.
+    /// Sends an event; a receiver that is gone needs none.
     pub fn ring(&self, it: ProxyEvent) {
         if self.tell.send(it).is_ok() {
             (&*self.line).write_all(b"!").ok();
@@ -53,10 +53,10 @@ impl Waker {
 }
 
 impl ProxyEvents {
-    /// Everything that happened since.
+    /// All events since the last call.
     pub(crate) fn all(&mut self) -> io::Result<Vec<ProxyEvent>> {
         let mut rings = [0; 64];
-        // It rang, so there is something to read.
+        // The waker rang, so the read does not block.
         let _count = self.line.read(&mut rings)?;
         Ok(self.told.try_iter().collect())
     }

@@ -1,10 +1,10 @@
-//! Taffrail's memory.
+//! Taffrail's storage.
 //!
-//! Two SQLite files. `ledger.db` holds what only we know and is never rebuildable; `index.db` holds
-//! what follows from the agents' own files and may be deleted at any time. One writer, held by a
-//! lock, gives every change its number; readers take no lock. No text of a transcript is stored
-//! there beyond a short excerpt: it is read back from its source. Beside them, [`archive`] keeps
-//! copies of whole sources as files.
+//! There are two SQLite files. `ledger.db` holds what only we know and can never be rebuilt;
+//! `index.db` is derived from the agents' own files and may be deleted at any time. A single
+//! writer, guarded by a lock, numbers every change; readers take no lock. The databases store no
+//! transcript text beyond a short excerpt: text is read back from its source. Next to them,
+//! [`archive`] stores copies of whole sources as files.
 
 pub mod archive;
 mod db;

@@ -1,4 +1,4 @@
-//! Founding a team and changing it.
+//! Founds a team and changes it.
 
 use crate::error::DeviceError;
 use crate::files::Folder;
@@ -12,7 +12,7 @@ use taffrail_sync::roster::{Device, Entry, Op, RecoveryKey};
 use taffrail_sync::{Roster, TeamId};
 use zeroize::Zeroizing;
 
-/// A change of the team that is signed and not kept yet.
+/// A signed change of the team that is not stored yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     entry: Entry,
@@ -23,17 +23,17 @@ impl Change {
         Self { entry }
     }
 
-    /// What a hub appends before the change is kept.
+    /// The entry to append on the hub before the change is stored.
     #[must_use]
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
 }
 
-/// Makes this device's keys and founds a team of it alone.
+/// Creates this device's keys and founds a team with this device as its only member.
 ///
 /// # Errors
-/// `Made` when it was done before; when the name cannot be used or a file fails.
+/// `Made` when the device already has keys; when the name is invalid or a file operation fails.
 pub fn init_device(
     settings: &Settings,
     wish: &Beginning<'_>,
@@ -55,27 +55,27 @@ pub fn init_device(
     own::keep_roster(&folder, &lock, &roster)
 }
 
-/// Takes a device out of the team; what is sealed from then on is closed to it.
+/// Removes a device from the team; it cannot open anything sealed from then on.
 ///
 /// # Errors
-/// When there is none of this name, this device is no admin, or it is the last one.
+/// When no device has this name, this device is not an admin, or it is the last one.
 pub fn remove(settings: &Settings, name: &str) -> Result<Change, DeviceError> {
     let own = own::own(settings)?;
     let device = device_named(&own, name)?;
     changed(settings, &own, Op::Remove { device })
 }
 
-/// Lets a device change the team, too.
+/// Makes another device an admin.
 ///
 /// # Errors
-/// When there is none of this name, or this device is no admin.
+/// When no device has this name, or this device is not an admin.
 pub fn name_admin(settings: &Settings, name: &str) -> Result<Change, DeviceError> {
     let own = own::own(settings)?;
     let device = device_named(&own, name)?;
     changed(settings, &own, Op::Admin { device })
 }
 
-/// Begins an epoch: new keys are drawn for what is sealed from then on.
+/// Starts a new epoch with new keys for everything sealed from then on.
 ///
 /// # Errors
 /// When this device is not an admin.
@@ -84,20 +84,20 @@ pub fn rotate(settings: &Settings) -> Result<Change, DeviceError> {
     changed(settings, &own, Op::Rotate)
 }
 
-/// A recovery identity that is named and not kept yet.
+/// A named recovery identity that is not stored yet.
 #[derive(Debug)]
 pub struct Recovered {
     /// The entry that names it.
     pub change: Change,
-    /// Whose it is.
+    /// Its user.
     pub user: String,
     /// Its public half.
     pub recipient: String,
-    /// The key in the clear, or an age file behind a passphrase. Nobody keeps it but the user.
+    /// The key in plain text, or an age file encrypted with a passphrase. Only the user keeps it.
     pub key: Zeroizing<Vec<u8>>,
 }
 
-/// Names a recovery identity for this device's user, made of these bytes.
+/// Names a recovery identity for this device's user, derived from these bytes.
 ///
 /// # Errors
 /// When this device is not an admin, or the passphrase cannot be used.
@@ -110,7 +110,7 @@ pub fn recovery(
     let identity = Identity::from_random(random);
     let (user, recipient) = (own.user.clone(), identity.recipient());
     let door = DeviceSecret::of_recovery(identity.clone()).keys().nats_user().cloned();
-    // Whatever the roster is by the time this is kept, it goes on from the one that is known.
+    // However the roster grows until this is stored, it extends the one known now.
     let key = RecoveryKey { identity, pin: own.roster.pin() }.to_text();
     let op = Op::Recovery { user: user.clone(), recipient: recipient.clone(), door };
     let change = changed(settings, &own, op)?;
@@ -124,10 +124,10 @@ pub fn recovery(
     Ok(Recovered { change, user, recipient: recipient.to_string(), key })
 }
 
-/// Reads a recovery key as it was kept: in the clear, or an age file behind a passphrase.
+/// Reads a recovery key: in plain text, or an age file encrypted with a passphrase.
 ///
 /// # Errors
-/// When it is none, or the passphrase does not open it.
+/// When the text is not a recovery key, or the passphrase does not open it.
 pub fn recovery_key(
     bytes: &[u8],
     passphrase: Option<Zeroizing<String>>,
@@ -153,7 +153,7 @@ fn device_named(own: &ThisDevice, name: &str) -> Result<DeviceId, DeviceError> {
     found.ok_or_else(|| DeviceError::NoDevice(name.to_owned()))
 }
 
-/// The devices that are meant by names and users, each once; never this one unless it is named.
+/// Resolves names of devices and users to devices, each once; never this one unless it is named.
 pub fn resolve_recipients(
     own: &ThisDevice,
     words: &[String],
@@ -178,15 +178,15 @@ pub fn resolve_recipients(
     Ok(out.into_iter().collect())
 }
 
-/// Keeps a change, if it still follows from what is known here.
+/// Stores a change, if it still extends the known roster.
 ///
 /// # Errors
-/// `Roster` when the roster moved on meanwhile: the change would fork it.
+/// `Roster` when the roster changed meanwhile: the change would fork it.
 pub fn keep(settings: &Settings, change: &Change) -> Result<(), DeviceError> {
     extend(settings, std::slice::from_ref(&change.entry))
 }
 
-/// Keeps what others carried here, where it follows from what is known here.
+/// Stores a roster from another device, if it extends the known one.
 pub fn take_in(settings: &Settings, roster: &Roster) -> Result<(), DeviceError> {
     extend(settings, roster.entries())
 }

@@ -1,4 +1,4 @@
-//! Why something with devices is not done.
+//! Why an operation on devices failed.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,46 +7,46 @@ use taffrail_store::StoreError;
 use taffrail_sync::keys::{KeyFault, PassphraseFault};
 use taffrail_sync::roster::{Fault, JoinFault};
 
-/// Why something with devices is not done.
+/// Why an operation on devices failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// The ledger could not be read.
     #[error(transparent)]
     Question(#[from] Error),
-    /// It has no keys and no name.
+    /// This device has no keys and no name.
     #[error("this device has no keys yet")]
     NotMade,
-    /// It has both already.
+    /// This device already has keys and a name.
     #[error("this device is `{0}` already")]
     Made(String),
-    /// It asked to come in, and nobody has let it in as far as is known here.
+    /// This device asked to join, and the known roster does not include it.
     #[error("this device is not in the team yet: nothing has come from the team since it asked")]
     Waiting,
-    /// It was taken out.
+    /// This device was removed from the team.
     #[error("this device was removed from the team, and its keys never come back into it")]
     Removed,
-    /// Only an admin changes the team.
+    /// Only an admin may change the team.
     #[error("this device is not an admin of its team")]
     NotAdmin,
-    /// No device of the team has this name, and none is of this user.
+    /// No device of the team has this name, and no user does.
     #[error("no device of the team is called `{0}`")]
     NoDevice(String),
-    /// Its user has no other.
+    /// The user has no other device.
     #[error("you have no other device in the team")]
     Alone,
-    /// It is in a team with others.
+    /// This device is in a team with others.
     #[error("this device is in a team with others, and can be in one team only")]
     OthersThere,
-    /// It is in that team.
+    /// This device is already in that team.
     #[error("this device is in that team already")]
     InThere,
-    /// No invite that was made here is answered by it.
+    /// The request answers no invite of this device.
     #[error("no open invite of this device is answered by this request")]
     NoInvite,
     /// An invite or a request is refused.
     #[error("{0}")]
     Join(#[from] JoinFault),
-    /// The roster refuses it.
+    /// The roster refuses the entry.
     #[error("the team's roster refuses it: {0}")]
     Roster(#[from] Fault),
     /// The keys cannot be read.
@@ -54,32 +54,32 @@ pub enum DeviceError {
     Keys {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         fault: KeyFault,
     },
-    /// A file or folder of ours that others could read or write, or that is something else.
+    /// A file or folder of ours that other users could read or write, or that is of the wrong type.
     #[error("{path} {why}")]
     Unsafe {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
     },
-    /// A file of ours that holds something else.
+    /// A file of ours with unexpected content.
     #[error("{0} cannot be understood")]
     Damaged(PathBuf),
-    /// It is something else, or cut off.
+    /// The text is not a recovery key, or is truncated.
     #[error("this is not a recovery key")]
     NoRecoveryKey,
-    /// A recovery key could not be put behind a passphrase, or not be had from there.
+    /// A recovery key could not be encrypted or decrypted with a passphrase.
     #[error("{0}")]
     Passphrase(#[from] PassphraseFault),
-    /// The file system said no.
+    /// An I/O error.
     #[error("{path}: {error}")]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What it said.
+        /// The error.
         error: io::Error,
     },
 }
@@ -91,7 +91,7 @@ impl From<StoreError> for DeviceError {
 }
 
 impl DeviceError {
-    /// The file system said no to this file.
+    /// Wraps an I/O error on this file.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Self + '_ {
         move |error| Self::Io { path: path.to_owned(), error }
     }

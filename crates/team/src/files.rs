@@ -1,5 +1,5 @@
-//! The files of this device: its keys, the roster with its pin, and open invites. They are for this
-//! user alone, and each is whole or not there.
+//! The files of this device: its keys, the roster with its pin, and open invites. Only this user
+//! can read them, and each is written atomically.
 
 use crate::error::DeviceError;
 use serde::Serialize;
@@ -11,19 +11,19 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
 
-/// The folder of all of them, below our data.
+/// The folder of these files, below the data folder.
 const FOLDER: &str = "device";
-/// No file of ours is longer.
+/// The largest file that is read.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
-/// The folder, made sure to be ours alone.
+/// The folder, verified to be private.
 pub(crate) struct Folder(PathBuf);
 
-/// Nobody else changes these files while it is held.
+/// No other process changes these files while this is held.
 pub(crate) struct Lock(#[expect(dead_code, reason = "it is held, and let go when dropped")] File);
 
 impl Folder {
-    /// The folder, where there is one.
+    /// The folder, if it exists.
     pub(crate) fn open(data: &Path) -> Result<Option<Self>, DeviceError> {
         let path = data.join(FOLDER);
         match path.symlink_metadata() {
@@ -36,7 +36,7 @@ impl Folder {
         }
     }
 
-    /// The folder; it is made where there is none.
+    /// The folder; creates it if needed.
     pub(crate) fn make(data: &Path) -> Result<Self, DeviceError> {
         let path = data.join(FOLDER);
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
@@ -44,7 +44,7 @@ impl Folder {
         Self::open(data)?.ok_or(DeviceError::NotMade)
     }
 
-    /// Waits until nobody else changes anything here.
+    /// Waits for the lock on these files.
     pub(crate) fn lock(&self) -> Result<Lock, DeviceError> {
         let path = self.0.join("lock");
         let mut options = OpenOptions::new();
@@ -58,7 +58,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// The text of a file, wiped when it is dropped; `None` if it is not there.
+    /// The text of a file, zeroized on drop; `None` if the file does not exist.
     pub(crate) fn text(&self, name: &str) -> Result<Option<Zeroizing<String>>, DeviceError> {
         let path = self.path(name);
         let mut options = OpenOptions::new();
@@ -68,7 +68,7 @@ impl Folder {
         };
         let metadata = file.metadata().map_err(DeviceError::at(&path))?;
         check(&path, &metadata, metadata.is_file(), "is not a file")?;
-        // With room from the beginning, no copy is left behind by growing.
+        // Reserving the capacity up front avoids leaving copies behind when the buffer grows.
         let room = usize::try_from(metadata.len().min(LONGEST)).unwrap_or_default();
         let mut text = Zeroizing::new(String::with_capacity(room.saturating_add(1)));
         let read = file.take(LONGEST).read_to_string(&mut text);
@@ -76,7 +76,7 @@ impl Folder {
         Ok(Some(text))
     }
 
-    /// A document; `None` if it is not there.
+    /// A document; `None` if it does not exist.
     pub(crate) fn document<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -86,7 +86,7 @@ impl Folder {
         read.map(Some).map_err(|_| DeviceError::Damaged(self.path(name)))
     }
 
-    /// Puts a document in the place of the one there is.
+    /// Replaces a document.
     pub(crate) fn replace(&self, name: &str, document: &impl Serialize) -> Result<(), DeviceError> {
         let path = self.path(name);
         let text = serde_json::to_string(document);
@@ -96,7 +96,7 @@ impl Folder {
         self.sync()
     }
 
-    /// Makes a file that is not there yet, and never follows or replaces what is.
+    /// Creates a new file; never follows or replaces an existing one.
     pub(crate) fn create(&self, name: &str, text: &str) -> Result<(), DeviceError> {
         let path = self.path(name);
         let file = self.written(text)?;
@@ -104,7 +104,7 @@ impl Folder {
         self.sync()
     }
 
-    /// A file beside, with mode 0600 and made by us alone, on the disk.
+    /// Writes a synced temporary file with mode 0600.
     fn written(&self, text: &str) -> Result<NamedTempFile, DeviceError> {
         let write = || {
             let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.0)?;

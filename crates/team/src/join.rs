@@ -1,4 +1,4 @@
-//! How a device comes into the team: an invite, a request back, and an entry in the roster.
+//! How a device joins the team: an invite, a request in return, and an entry in the roster.
 
 use crate::change::Change;
 use crate::error::DeviceError;
@@ -10,43 +10,43 @@ use taffrail_model::Timestamp;
 use taffrail_sync::Roster;
 use taffrail_sync::roster::{self, Invite, JoinFault, JoinRequest, Offer};
 
-/// How long an invite is good for: three days.
+/// How long an invite is valid: three days.
 const INVITE_SECONDS: i64 = 3 * 24 * 3_600;
 
-/// What came of joining a team.
+/// The result of joining a team.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joined {
-    /// The word to be carried back; it is not secret.
+    /// The request to take back to the inviter; it is not secret.
     pub request: String,
-    /// Who invites.
+    /// The inviting device.
     pub inviter: String,
-    /// The six words of who invites.
+    /// The fingerprint of the inviting device.
     pub inviter_words: String,
-    /// The six words of this device.
+    /// The fingerprint of this device.
     pub words: String,
-    /// Whose device this will be.
+    /// The user this device will belong to.
     pub user: String,
-    /// A team of this device alone was given up for it.
+    /// This device left a team that had no other member.
     pub left_own_team: bool,
 }
 
-/// A device that asks to come in, and the entry that lets it.
+/// A device that asks to join, and the entry that admits it.
 #[derive(Debug)]
 pub struct Asking {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Whose it is.
+    /// Its user.
     pub user: String,
-    /// Its six words.
+    /// Its fingerprint.
     pub words: String,
-    /// What lets it in, once it is kept.
+    /// The change that admits it once it is stored.
     pub change: Change,
 }
 
-/// One word that lets one device of a user ask to come in. It is secret.
+/// A token that lets one device of a user ask to join. It is secret.
 ///
 /// # Errors
-/// When this device is not an admin, or a file fails.
+/// When this device is not an admin, or a file operation fails.
 pub fn invite(
     settings: &Settings,
     user: Option<&str>,
@@ -70,10 +70,10 @@ fn ends(now: Timestamp) -> Timestamp {
     Timestamp::from_second(now.as_second().saturating_add(INVITE_SECONDS)).unwrap_or(now)
 }
 
-/// Answers an invite: pins the roster in it, and gives the word to be carried back.
+/// Answers an invite: pins the roster in it, and returns the request to take back.
 ///
 /// # Errors
-/// When the invite is refused, or this device is in a team it cannot leave.
+/// When the invite is refused, or this device is in a team that it cannot leave.
 pub fn join(
     settings: &Settings,
     invite: &str,
@@ -110,7 +110,7 @@ pub fn join(
     Ok(joined)
 }
 
-/// The roster a device that answers this invite knows from then on, or why it must not answer.
+/// The roster that a device knows after it answers this invite, or why it must not answer.
 fn roster_after(known: Option<&ThisDevice>, invite: &Invite) -> Result<Roster, DeviceError> {
     let Some(own) = known else { return Ok(invite.roster().clone()) };
     let is_same = own.roster.team() == invite.roster().team();
@@ -130,10 +130,10 @@ fn is_left(own: &ThisDevice, invite: &Invite) -> bool {
     own.roster.team() != invite.roster().team() && own.check_current().is_ok()
 }
 
-/// Reads a request and signs the entry that lets its device in.
+/// Reads a request and signs the entry that admits its device.
 ///
 /// # Errors
-/// When it answers no open invite of this device, or is refused.
+/// When the request answers no open invite of this device, or is refused.
 pub fn approve(settings: &Settings, request: &str) -> Result<Asking, DeviceError> {
     let folder = Folder::open(&settings.data)?.ok_or(DeviceError::NotMade)?;
     let own = own::read(settings, &folder)?.ok_or(DeviceError::NotMade)?;
@@ -154,21 +154,21 @@ pub fn approve(settings: &Settings, request: &str) -> Result<Asking, DeviceError
     })
 }
 
-/// A request that a device of the same user vouches for.
+/// A request that another device of the same user vouches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vouched {
-    /// What the new device is called.
+    /// The name of the new device.
     pub name: String,
-    /// Its six words.
+    /// Its fingerprint.
     pub words: String,
-    /// The word for an admin.
+    /// The request for an admin.
     pub request: String,
 }
 
-/// Signs for a device that asks to come in as one of this device's user.
+/// Vouches for a device that asks to join as one of this device's user.
 ///
 /// # Errors
-/// When it asks for somebody else, for another team, or is forged.
+/// When the request is for another user or another team, or is forged.
 pub fn vouch(settings: &Settings, request: &str) -> Result<Vouched, DeviceError> {
     let own = own::own(settings)?;
     own.check_current()?;

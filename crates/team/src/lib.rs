@@ -1,9 +1,9 @@
-//! This device and the team it is in: what `sync` decides, kept in files of this device's own.
+//! This device and its team: stores the decisions of `sync` in the files of this device.
 //!
-//! A change of the team is made in two steps. It is signed first and comes as a [`Change`]; then it
-//! is kept. Whoever shares a hub appends its entry there in between, and keeps it only if that was
-//! taken. Without a hub changes are carried by hand, and one that would fork what is known here is
-//! refused.
+//! A change of the team takes two steps. It is signed first and returned as a [`Change`]; then it
+//! is stored. A caller with a hub appends the entry there in between, and stores the change only if
+//! the hub accepted it. Without a hub people take changes from device to device, and a change that
+//! would fork the known roster is refused.
 
 mod change;
 mod error;

@@ -1,4 +1,4 @@
-//! What this device is: its id, name and keys, and the roster it knows.
+//! This device: its id, name and keys, and the roster it knows.
 
 use crate::error::DeviceError;
 use crate::files::{Folder, Lock};
@@ -19,7 +19,7 @@ const INVITES: &str = "invites";
 /// The version of our documents.
 const VERSION: u32 = 1;
 
-/// How this device is called, and whose it is.
+/// The name and the user of this device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -39,33 +39,33 @@ struct InvitesFile {
     invites: Vec<OpenInvite>,
 }
 
-/// What this device is and knows.
+/// This device, with its keys and its roster.
 #[derive(Debug)]
 pub struct ThisDevice {
-    /// The ledger's id of it.
+    /// Its id in the ledger.
     pub id: DeviceId,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Whose it is.
+    /// Its user.
     pub user: String,
     /// Its keys.
     pub secret: DeviceSecret,
-    /// The team as far as it is known here.
+    /// The team as known here.
     pub roster: Roster,
 }
 
 impl ThisDevice {
-    /// This device, to sign with.
+    /// This device as a signer.
     pub fn signer(&self) -> Signer<'_> {
         Signer { device: &self.id, secret: &self.secret }
     }
 
-    /// Its place in the roster, if it has one.
+    /// Its entry in the roster, if it has one.
     pub fn member(&self) -> Option<&Member> {
         self.roster.member(&self.id)
     }
 
-    /// Refuses where it is not in the team.
+    /// Fails if this device is not in the team.
     pub fn check_current(&self) -> Result<(), DeviceError> {
         match self.member() {
             None => Err(DeviceError::Waiting),
@@ -74,14 +74,14 @@ impl ThisDevice {
         }
     }
 
-    /// Refuses where it may not change the team.
+    /// Fails if this device may not change the team.
     pub(crate) fn check_admin(&self) -> Result<(), DeviceError> {
         self.check_current()?;
         let is_admin = self.member().is_some_and(|member| member.role == Role::Admin);
         if is_admin { Ok(()) } else { Err(DeviceError::NotAdmin) }
     }
 
-    /// Others are in the team with it.
+    /// Whether the team has other devices.
     pub(crate) fn has_others(&self) -> bool {
         self.roster.members().any(|it| it.is_current() && it.device.id != self.id)
     }
@@ -93,7 +93,7 @@ pub fn own(settings: &Settings) -> Result<ThisDevice, DeviceError> {
     read(settings, &folder)?.ok_or(DeviceError::NotMade)
 }
 
-/// This device's name, where it was given one.
+/// This device's name, if it has one.
 pub fn own_name(settings: &Settings) -> Option<String> {
     let named = Folder::open(&settings.data).and_then(|folder| match folder {
         Some(folder) => folder.document::<Named>(NAME),
@@ -102,7 +102,7 @@ pub fn own_name(settings: &Settings) -> Option<String> {
     named.unwrap_or_else(unread("the name of this device")).map(|named| named.name)
 }
 
-/// The roster as far as it is known here, where one can be read.
+/// The roster as known here, if it can be read.
 pub fn known(settings: &Settings) -> Option<Roster> {
     let known = Folder::open(&settings.data).and_then(|folder| match folder {
         Some(folder) => roster(&folder),
@@ -119,14 +119,14 @@ fn unread<T>(what: &str) -> impl FnOnce(DeviceError) -> Option<T> {
     }
 }
 
-/// Which state of the roster's file it is; every change is another file.
+/// The identity of the roster's file; every change creates another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edition {
     inode: u64,
     changed: (i64, i64),
 }
 
-/// The roster as it is kept here, where that is not the edition that was seen last.
+/// The stored roster, if it is not the edition that was read last.
 pub fn newer_roster(
     settings: &Settings,
     seen: &mut Option<Edition>,
@@ -148,7 +148,7 @@ pub(crate) fn id_of(settings: &Settings) -> Result<DeviceId, DeviceError> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?.device()?)
 }
 
-/// This device, if it was made whole.
+/// This device, if it was set up completely.
 pub(crate) fn read(
     settings: &Settings,
     folder: &Folder,
@@ -167,7 +167,7 @@ fn secret(folder: &Folder) -> Result<Option<DeviceSecret>, DeviceError> {
     DeviceSecret::parse(&text).map(Some).map_err(fault)
 }
 
-/// The keys there are, or new ones of these bytes.
+/// The existing keys, or new ones from these bytes.
 pub(crate) fn secret_or_new(
     folder: &Folder,
     random: &Zeroizing<[u8; 64]>,
@@ -188,18 +188,18 @@ fn roster(folder: &Folder) -> Result<Option<Roster>, DeviceError> {
     Ok(Some(Roster::pinned(kept.entries, &kept.pin)?))
 }
 
-/// Keeps how this device is called, and the roster.
+/// Stores the name and the user of this device, and the roster.
 pub(crate) fn keep_named(folder: &Folder, named: &Named) -> Result<(), DeviceError> {
     folder.replace(NAME, named)
 }
 
-/// Keeps a roster and pins its head.
+/// Stores a roster and pins its head.
 pub(crate) fn keep_roster(folder: &Folder, _: &Lock, roster: &Roster) -> Result<(), DeviceError> {
     let entries = roster.entries().to_vec();
     folder.replace(ROSTER, &RosterFile { version: VERSION, pin: roster.pin(), entries })
 }
 
-/// The invites that are open at this time and were not answered yet.
+/// The invites that are valid now and were not answered yet.
 pub(crate) fn invites(
     folder: &Folder,
     roster: &Roster,
@@ -217,7 +217,7 @@ fn is_used(roster: &Roster, open: &OpenInvite) -> bool {
     roster.entries().iter().any(uses)
 }
 
-/// Keeps the open invites; their secrets let devices in.
+/// Stores the open invites; their secrets admit devices.
 pub(crate) fn keep_invites(
     folder: &Folder,
     _: &Lock,

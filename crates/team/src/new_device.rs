@@ -1,14 +1,14 @@
-//! What a device begins with.
+//! The inputs for a new device.
 
 use zeroize::Zeroizing;
 
-/// What a device begins with.
+/// The inputs for a new device.
 #[derive(Debug)]
 pub struct Beginning<'a> {
-    /// What people will call it.
+    /// Its name.
     pub name: &'a str,
-    /// Whose it is.
+    /// Its user.
     pub user: &'a str,
-    /// What its keys are made of, where it has none.
+    /// The random bytes for its keys, if it has none.
     pub random: Zeroizing<[u8; 64]>,
 }

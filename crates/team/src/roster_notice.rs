@@ -1,4 +1,4 @@
-//! Changes of the team that touch its user's own devices: what somebody wants to be told of.
+//! Notifies the user of changes to the team that affect the user's own devices.
 
 use crate::error::DeviceError;
 use crate::local_device::{ThisDevice, own};
@@ -9,10 +9,10 @@ use taffrail_model::notices::{Notice, NoticeKind};
 use taffrail_sync::Roster;
 use taffrail_sync::roster::{Entry, Op, looks_like};
 
-/// How long `doctor` warns of one, in seconds: two weeks.
+/// How long `doctor` warns of a change, in seconds: two weeks.
 const NEW: i64 = 14 * 24 * 3_600;
 
-/// What an entry did to the devices of this one's user; nothing where it was signed here.
+/// How an entry affects the devices of this user; `None` if this device signed it.
 fn touch(own: &ThisDevice, roster: &Roster, entry: &Entry) -> Option<String> {
     let said = &entry.statement;
     let is_ours = |id: &DeviceId| roster.member(id).is_some_and(|it| it.device.user == own.user);
@@ -45,7 +45,7 @@ fn touch(own: &ThisDevice, roster: &Roster, entry: &Entry) -> Option<String> {
     }
 }
 
-/// What a notice says of the entries that are new in a roster, where any touches this user.
+/// The notice about new entries in a roster, if any affects this user.
 ///
 /// # Errors
 /// When this device's files cannot be read.
@@ -63,7 +63,7 @@ pub fn notice_of(settings: &Settings, roster: &Roster) -> Result<Option<Notice>,
     }))
 }
 
-/// What `doctor` says of the team: the last change that touched this user, and names that look alike.
+/// The checks of `doctor` on the team: the last change that affected this user, and similar names.
 ///
 /// # Errors
 /// When this device's files cannot be read.
@@ -87,7 +87,7 @@ pub fn doctor_checks(settings: &Settings) -> Result<Vec<Check>, DeviceError> {
     Ok(changed.into_iter().chain(alike(&own.roster)).collect())
 }
 
-/// Devices or users of the team whose names people would take for one another.
+/// Devices or users of the team with names that people could confuse.
 fn alike(roster: &Roster) -> Option<Check> {
     let current: Vec<_> =
         roster.members().filter(|it| it.is_current()).map(|it| &it.device).collect();

@@ -1,4 +1,4 @@
-//! Chance that a seed decides, so that every failure can be had again.
+//! Randomness from a seed, so that every failure can be reproduced.
 
 /// A splitmix64 generator: small, fast, and the same on every machine.
 #[derive(Debug, Clone)]
@@ -7,13 +7,13 @@ pub struct Chance {
 }
 
 impl Chance {
-    /// Begins at a seed.
+    /// Starts from a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// Another generator that does not disturb this one's order, told apart by `purpose`.
+    /// Another generator for `purpose` that does not disturb this one's sequence.
     #[must_use]
     pub fn fork(&self, purpose: &str) -> Self {
         Self { state: self.state ^ hash(purpose.as_bytes()) }
@@ -28,13 +28,13 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`; 0 where there is none.
+    /// A number below `end`; 0 if `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap().max(1);
         usize::try_from(self.bits() % end).unwrap()
     }
 
-    /// A number from `low` to `high`, both included.
+    /// A number from `low` to `high`, inclusive.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
@@ -49,7 +49,7 @@ impl Chance {
         &from[self.below(from.len())]
     }
 
-    /// A random UUID of version 4, as agents draw them.
+    /// A random UUID of version 4, as agents generate them.
     pub fn uuid(&mut self) -> String {
         let (high, low) = (self.bits(), self.bits());
         format!(

@@ -1,27 +1,27 @@
-//! Short sessions of every agent, of whatever texts a test puts in.
+//! Short sessions of every agent, with the texts of a test.
 
 use crate::claude::Line;
 use crate::goose::{GooseDb, Message, answer, call, text};
 use serde_json::{Value, json};
 
-/// What is said in a session, in turn.
+/// A part of a session.
 #[derive(Debug, Clone)]
 pub enum Piece {
-    /// What was asked.
+    /// A prompt.
     Prompt(String),
-    /// What was answered.
+    /// An answer.
     Answer(String),
-    /// A call of a tool with this input, and what it printed.
+    /// A call of a tool with this input, and its output.
     Tool(String, Value, String),
 }
 
-/// The time of a record, so many seconds after ten o'clock.
+/// The time of a record, this many seconds after ten o'clock.
 #[must_use]
 pub fn at(second: usize) -> String {
     format!("2026-10-01T10:{:02}:{:02}.000Z", second / 60, second % 60)
 }
 
-/// Lines of Claude Code; records are told apart by `name` and their number.
+/// Lines of Claude Code; `name` and a number identify the records.
 #[must_use]
 pub fn claude(session: &str, name: &str, project: &str, pieces: &[Piece]) -> String {
     let mut out = String::new();
@@ -42,7 +42,7 @@ pub fn claude(session: &str, name: &str, project: &str, pieces: &[Piece]) -> Str
     out.replace("\"/w/app\"", &json!(project).to_string())
 }
 
-/// Where the transcript of a session stands.
+/// The path of a session's transcript.
 #[must_use]
 pub fn claude_path(session: &str) -> String {
     crate::claude::path(session)
@@ -79,7 +79,7 @@ pub fn codex(thread: &str, project: &str, pieces: &[Piece]) -> String {
     out
 }
 
-/// Where a rollout stands.
+/// The path of a rollout.
 #[must_use]
 pub fn codex_path(thread: &str) -> String {
     format!(".codex/sessions/2026/10/01/rollout-2026-10-01T10-00-00-{thread}.jsonl")
@@ -132,13 +132,13 @@ pub fn gemini_document(session: &str, pieces: &[Piece]) -> String {
     head.to_string()
 }
 
-/// Where a chat stands; `ending` tells lines from documents.
+/// The path of a chat; `ending` selects lines or a document.
 #[must_use]
 pub fn gemini_path(session: &str, ending: &str) -> String {
     format!(".gemini/tmp/app/chats/session-2026-10-01T10-00-{}.{ending}", &session[..8])
 }
 
-/// Adds pieces to a session in the database of Goose, from a number on; gives the rows.
+/// Adds pieces to a session in the database of Goose, starting at a number; returns the rows.
 pub fn goose(database: &GooseDb, session: &str, first: usize, pieces: &[Piece]) -> Vec<i64> {
     let mut rows = Vec::new();
     for (number, piece) in (first..).zip(pieces) {

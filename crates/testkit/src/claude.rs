@@ -1,8 +1,8 @@
-//! Lines of Claude Code written by hand: the smallest that say something.
+//! Minimal lines of Claude Code, written by hand.
 
 use serde_json::{Value, json};
 
-/// Where a transcript of a session in `/w/app` stands.
+/// The path of the transcript of a session in `/w/app`.
 #[must_use]
 pub fn path(session: &str) -> String {
     format!(".claude/projects/-w-app/{session}.jsonl")
@@ -58,7 +58,7 @@ impl Line<'_> {
         self.with(&json!({"type": "assistant", "message": message, "requestId": request}))
     }
 
-    /// Any record: what every record has, and these fields.
+    /// Any record: the common fields, and these.
     #[must_use]
     pub fn with(self, fields: &Value) -> String {
         let time = format!("2026-10-01T10:{:02}:{:02}.000Z", self.second / 60, self.second % 60);

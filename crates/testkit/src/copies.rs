@@ -1,4 +1,4 @@
-//! What stands in the archive, read without a line of the program: a zstd stream is a zstd stream.
+//! Reads the archive without Taffrail's code: its files are plain zstd streams.
 
 use crate::Home;
 use crate::home::files_below;
@@ -9,27 +9,27 @@ use std::path::{Path, PathBuf};
 
 /// The folder below the home.
 pub const ARCHIVE: &str = ".local/share/taffrail/archive";
-/// How a label begins.
+/// The magic of a label.
 const LABEL: [u8; 4] = 0x184d_2a50_u32.to_le_bytes();
 
-/// A copy as it stands on disk.
+/// A copy on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArchivedCopy {
     /// The file.
     pub file: PathBuf,
-    /// Where its source stands, and which part of it.
+    /// The path of its source.
     pub source: PathBuf,
-    /// Which part of the source.
+    /// The part of the source.
     pub key: String,
-    /// Which edition.
+    /// The edition.
     pub edition: u32,
-    /// What can be unpacked.
+    /// The bytes that can be decompressed.
     pub bytes: Vec<u8>,
-    /// All of the file can be unpacked.
+    /// The whole file can be decompressed.
     pub whole: bool,
 }
 
-/// Every copy in the archive, what a crash left half written apart.
+/// Every copy in the archive, except half-written leftovers of a crash.
 #[must_use]
 pub fn kept(home: &Home) -> Vec<ArchivedCopy> {
     let mut files = Vec::new();
@@ -71,7 +71,7 @@ fn read(file: PathBuf) -> ArchivedCopy {
     }
 }
 
-/// The label at the beginning of a file: magic, size, checksum, JSON.
+/// The label at the start of a file: magic, size, checksum, JSON.
 fn label(file: &Path, packed: &[u8]) -> Value {
     assert!(packed.starts_with(&LABEL), "{} has no label", file.display());
     let size = u32::from_le_bytes(packed[4..8].try_into().unwrap());

@@ -4,7 +4,7 @@ use crate::Home;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 
-/// Where the database stands below the hermetic home.
+/// The path of the database below the hermetic home.
 pub const DATABASE: &str = ".local/share/goose/sessions/sessions.db";
 
 const SCHEMA: &str = "
@@ -29,7 +29,7 @@ CREATE TABLE messages (
 CREATE INDEX idx_messages_session ON messages(session_id);
 CREATE INDEX idx_sessions_updated ON sessions(updated_at DESC);";
 
-/// The database, open for writing as Goose itself has it.
+/// The database, open for writing as in Goose.
 #[derive(Debug)]
 pub struct GooseDb {
     connection: Connection,
@@ -38,7 +38,7 @@ pub struct GooseDb {
 /// A row of `messages`.
 #[derive(Debug, Clone)]
 pub struct Message<'a> {
-    /// Of which session.
+    /// Its session.
     pub session: &'a str,
     /// `user` or `assistant`.
     pub role: &'a str,
@@ -49,7 +49,7 @@ pub struct Message<'a> {
 }
 
 impl GooseDb {
-    /// Makes the database of a home, or opens the one that is there.
+    /// Opens the database of a home, and creates it if needed.
     #[must_use]
     pub fn open(home: &Home) -> Self {
         let path = home.path(DATABASE);
@@ -62,7 +62,7 @@ impl GooseDb {
         Self { connection }
     }
 
-    /// Adds a session; `parent` makes it a worker.
+    /// Adds a session; `parent` makes it a sub-agent.
     pub fn session(&self, id: &str, name: &str, folder: &str, parent: Option<&str>) {
         let kind = if parent.is_some() { "sub_agent" } else { "user" };
         let model = json!({"model_name": "some-model"}).to_string();
@@ -76,7 +76,7 @@ impl GooseDb {
             .unwrap();
     }
 
-    /// Adds a message and gives its number.
+    /// Adds a message and returns its number.
     pub fn message(&self, message: &Message<'_>) -> i64 {
         let metadata = metadata(message.role).to_string();
         self.connection
@@ -96,7 +96,7 @@ impl GooseDb {
         self.connection.last_insert_rowid()
     }
 
-    /// Writes other blocks into a message and touches its session, as an edit in Goose does.
+    /// Replaces the blocks of a message and touches its session, as an edit in Goose does.
     pub fn edit(&self, number: i64, content: &Value) {
         let text = content.to_string();
         self.run("UPDATE messages SET content_json = ?2 WHERE id = ?1", params![number, text]);
@@ -113,12 +113,12 @@ impl GooseDb {
         self.run("DELETE FROM sessions WHERE id = ?1", params![id]);
     }
 
-    /// Writes to a log beside the database from now on, as Goose does.
+    /// Switches to a write-ahead log, as Goose does.
     pub fn journal_in_a_log(&self) {
         self.connection.pragma_update(None, "journal_mode", "WAL").unwrap();
     }
 
-    /// Does many writes as one.
+    /// Groups many writes in one transaction.
     pub fn together(&self, writes: impl FnOnce(&Self)) {
         self.connection.execute_batch("BEGIN").unwrap();
         writes(self);

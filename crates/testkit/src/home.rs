@@ -1,4 +1,4 @@
-//! A home of its own for every test: nothing of the machine shines through.
+//! A hermetic home for every test.
 
 use crate::Run;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// Our own folders below the home, by the variable that names them.
+/// Our own folders below the home, by environment variable.
 const FOLDERS: [(&str, &str); 5] = [
     ("XDG_CONFIG_HOME", ".config"),
     ("XDG_DATA_HOME", ".local/share"),
@@ -21,18 +21,18 @@ const FOLDERS: [(&str, &str); 5] = [
 ];
 const DATA: &str = ".local/share/taffrail";
 
-/// A temporary `HOME` and the program that looks at it.
+/// A temporary `HOME` and the program that uses it.
 #[derive(Debug)]
 pub struct Home {
     folder: TempDir,
     program: PathBuf,
-    /// Whom commands run as, where that is not us.
+    /// The user to run commands as, if it is another one.
     user: Option<u32>,
-    /// The words before every command that lead it to where it runs.
+    /// The prefix of every command.
     through: Vec<String>,
 }
 
-/// What a command said.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The exit code.
@@ -43,12 +43,12 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// Taffrail's own files, to be put back later.
+/// A copy of Taffrail's own files, to be restored later.
 #[derive(Debug, Clone)]
 pub struct SavedData(BTreeMap<PathBuf, Vec<u8>>);
 
 impl Home {
-    /// Makes an empty home for the program at this path.
+    /// Creates an empty home for the program at this path.
     #[must_use]
     pub fn new(program: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("taffrail-test-").tempdir().unwrap();
@@ -60,7 +60,7 @@ impl Home {
         home
     }
 
-    /// The same where only a person at a terminal decides, as it is for everybody at first.
+    /// A home in which only a person at a terminal may decide, which is the default.
     #[must_use]
     pub fn strict(program: &str) -> Self {
         let home = Self::new(program);
@@ -68,14 +68,14 @@ impl Home {
         home
     }
 
-    /// Tests have no terminal: what they do is what a script may that the user lets decide.
+    /// Tests have no terminal, so the configuration lets scripts decide.
     fn let_scripts_decide(&self) {
         self.write(".config/taffrail/config.toml", "[control]\nscripts = true\n");
         let folder = self.path(".config/taffrail");
         fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     }
 
-    /// The same without an archive: what a source no longer says is gone.
+    /// A home without an archive: what a source drops is gone.
     #[must_use]
     pub fn without_archive(program: &str) -> Self {
         let home = Self::new(program);
@@ -95,20 +95,20 @@ impl Home {
         self.root().join(below)
     }
 
-    /// Writes a file whole, with the folders above it.
+    /// Writes a file, and creates the folders above it.
     pub fn write(&self, below: &str, bytes: impl AsRef<[u8]>) {
         let path = self.path(below);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
-    /// Adds to the end of a file.
+    /// Appends to a file.
     pub fn append(&self, below: &str, bytes: impl AsRef<[u8]>) {
         let mut file = OpenOptions::new().append(true).open(self.path(below)).unwrap();
         file.write_all(bytes.as_ref()).unwrap();
     }
 
-    /// Renames a file, with the folders above its new place.
+    /// Renames a file, and creates the folders above its new path.
     pub fn rename(&self, from: &str, to: &str) {
         let to = self.path(to);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
@@ -120,7 +120,7 @@ impl Home {
         fs::remove_file(self.path(below)).unwrap();
     }
 
-    /// The program with the environment of this home and no other.
+    /// The program, with only the environment of this home.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         self.command_in(self.root(), arguments)
@@ -135,14 +135,14 @@ impl Home {
         command
     }
 
-    /// Any program in a folder of this home, with its environment and no other.
+    /// Any program in a folder of this home, with only its environment.
     #[must_use]
     pub fn any_command(&self, program: &Path, folder: &Path) -> Command {
         let mut command = match self.through.split_first() {
             None => Command::new(program),
             Some((first, rest)) => {
                 let mut command = Command::new(first);
-                // What changes the root of files changes the folder, too.
+                // A prefix that changes the root also changes the working folder.
                 command.args(rest).args(["env", "-C"]).arg(folder).arg(program);
                 command
             }
@@ -156,13 +156,13 @@ impl Home {
         command
     }
 
-    /// From now on these words come before every command.
+    /// Sets the prefix of every command.
     pub fn lead_through(&mut self, words: Vec<String>) {
         self.through = words;
     }
 
-    /// Gives the home and all in it to another user, whom commands run as from now on. Only root
-    /// can; says whether it did.
+    /// Gives the home and everything in it to another user, and runs commands as that user from now
+    /// on. Only root can; returns whether it worked.
     pub fn give_to(&mut self, user: u32) -> bool {
         let given = give(self.root(), user).is_ok();
         self.user = given.then_some(user);
@@ -186,13 +186,13 @@ impl Home {
         }
     }
 
-    /// Runs a command at a terminal of its own, as a person does who types this; all it shows is `stdout`.
+    /// Runs a command on its own terminal, with this input typed; `stdout` is all it shows.
     #[must_use]
     pub fn at_terminal(&self, arguments: &[&str], typed: &str) -> Output {
         self.at_terminal_of("/bin/sh", arguments, typed)
     }
 
-    /// The same for a person whose shell is this.
+    /// The same with this shell as the user's.
     #[must_use]
     pub fn at_terminal_of(&self, shell: &str, arguments: &[&str], typed: &str) -> Output {
         let words =
@@ -205,7 +205,7 @@ impl Home {
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(typed.as_bytes()).unwrap();
-        // The terminal lives as long as its other end: it is let go when the command has ended.
+        // The terminal lives as long as its other end, which is closed when the command has ended.
         let output = child.wait_with_output().unwrap();
         drop(stdin);
         Output {
@@ -215,40 +215,40 @@ impl Home {
         }
     }
 
-    /// Runs a command that must not fail, and gives its stdout.
+    /// Runs a command that must succeed, and returns its stdout.
     pub fn ok(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert_eq!(output.status, 0, "{arguments:?}: {}", output.stderr);
         output.stdout
     }
 
-    /// Runs a command whose answer is one JSON document.
+    /// Runs a command whose output is one JSON document.
     #[must_use]
     pub fn json(&self, arguments: &[&str]) -> Value {
         let text = self.ok(arguments);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
-    /// Runs a command whose answer is one JSON object a line.
+    /// Runs a command whose output is one JSON object per line.
     #[must_use]
     pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         let text = self.ok(arguments);
         text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
     }
 
-    /// Starts a command and lets it run; what it says is dropped.
+    /// Starts a command in the background; its output is dropped.
     #[must_use]
     pub fn spawn(&self, arguments: &[&str]) -> Run {
         let mut command = self.command(arguments);
         Run::new(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
-    /// Brings the index up and gives the counts.
+    /// Brings the index up to date and returns the counts.
     pub fn index(&self) -> Value {
         self.json(&["index", "--json"])
     }
 
-    /// Every session there is, workers too, in the order of `ls`.
+    /// Every session, including sub-agents, in the order of `ls`.
     #[must_use]
     pub fn sessions(&self) -> Vec<Value> {
         let mut list = self.json(&["ls", "--json", "--all"]);
@@ -270,7 +270,7 @@ impl Home {
         self.lines(&["events", id, "--json"])
     }
 
-    /// Takes Taffrail's own files as they are now.
+    /// Copies Taffrail's own files.
     #[must_use]
     pub fn save_data(&self) -> SavedData {
         let mut files = Vec::new();
@@ -278,7 +278,7 @@ impl Home {
         SavedData(files.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect())
     }
 
-    /// Puts Taffrail's own files back as they were.
+    /// Restores Taffrail's own files.
     pub fn restore_data(&self, saved: &SavedData) {
         self.drop_data();
         fs::create_dir_all(self.path(DATA)).unwrap();
@@ -288,13 +288,13 @@ impl Home {
         }
     }
 
-    /// From now on the machine has been started anew since Taffrail last looked at its archive.
+    /// Simulates a reboot since Taffrail last checked its archive.
     pub fn start_anew(&self) {
         let index = rusqlite::Connection::open(self.path(DATA).join("index.db")).unwrap();
         index.execute("DELETE FROM meta WHERE name = 'mended'", []).unwrap();
     }
 
-    /// Deletes everything Taffrail knows.
+    /// Deletes all data of Taffrail.
     pub fn drop_data(&self) {
         if self.path(DATA).exists() {
             fs::remove_dir_all(self.path(DATA)).unwrap();

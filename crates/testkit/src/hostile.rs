@@ -1,6 +1,6 @@
-//! Text that wants to be more than text.
+//! Text that tries to be more than text.
 
-/// What a terminal would obey, hide or choke on, in many forms.
+/// Text that a terminal would interpret, hide or choke on, in many forms.
 #[must_use]
 pub fn payloads() -> Vec<String> {
     let begins = [
@@ -57,7 +57,7 @@ pub fn payloads() -> Vec<String> {
     out
 }
 
-/// The first character that a terminal would obey, or that nobody would see; lines may end.
+/// The first character that a terminal would interpret or that is invisible; line ends are allowed.
 #[must_use]
 pub fn raw(text: &str) -> Option<char> {
     let is_hidden = |it: char| {

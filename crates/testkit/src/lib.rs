@@ -1,8 +1,8 @@
-//! What the slow suites share: a home nobody else sees, histories that a seed decides, and damage
-//! that a seed decides.
+//! Shared by the slow test suites: hermetic homes, histories generated from a seed, and damage
+//! generated from a seed.
 //!
-//! For tests only. Whatever goes wrong in here is a fault of the test and ends it, so nothing
-//! returns an error.
+//! For tests only. Every failure in here is a failure of the test and ends it, so nothing returns
+//! an error.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

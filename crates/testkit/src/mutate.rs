@@ -1,14 +1,14 @@
-//! Damage to records that a seed decides: what disks, crashes, other versions and enemies do.
+//! Damages records with a seed, as disks, crashes, other versions and attackers do.
 
 use crate::Chance;
 use serde_json::Value;
 
-/// Deepest nesting that is made.
+/// The deepest nesting that is generated.
 const DEPTH: usize = 10_000;
-/// Stands for a value until the real bytes are put in, which need not be JSON at all.
+/// A placeholder for a value; the real bytes replace it and need not be JSON.
 const HOLE: &str = "\u{1}hole";
 
-/// Values of other types and shapes than the one that stands there.
+/// Values of other types and shapes.
 const OTHER_TYPES: [&str; 16] = [
     "null",
     "true",
@@ -27,7 +27,7 @@ const OTHER_TYPES: [&str; 16] = [
     r#"[{"type":"text"},3]"#,
     r#""\ud800 \udc00""#,
 ];
-/// Numbers no field was made for.
+/// Numbers that no field expects.
 const NUMBERS: [&str; 10] = [
     "1e999",
     "-1e999",
@@ -41,10 +41,10 @@ const NUMBERS: [&str; 10] = [
     "123456789012345678901234567890123456789012345678901234567890",
 ];
 
-/// What can happen to a record.
+/// The ways to damage a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Damage {
-    /// Nothing: most records of a damaged file are whole.
+    /// None: most records of a damaged file are intact.
     None,
     FlipBits,
     Cut,
@@ -84,20 +84,20 @@ pub struct Mutator {
 /// How long a string may become, and how often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lengths {
-    /// Once in so many records a string is this long.
+    /// Once in this many records a string has this length.
     pub usual: (usize, usize),
-    /// Once in so many records a string is this long, where that is asked for.
+    /// The same for extreme lengths, if requested.
     pub extreme: Option<(usize, usize)>,
 }
 
 impl Mutator {
-    /// Begins with a chance of its own.
+    /// Starts with its own generator.
     #[must_use]
     pub fn new(chance: Chance, lengths: Lengths) -> Self {
         Self { chance, lengths }
     }
 
-    /// Gives a damaged copy of a record; `other` is another record of the same agent.
+    /// Returns a damaged copy of a record; `other` is another record of the same agent.
     pub fn mutate(&mut self, record: &[u8], other: &[u8]) -> Vec<u8> {
         let mut out = record.to_vec();
         for _ in 0..self.chance.between(1, 3) {
@@ -157,7 +157,7 @@ impl Mutator {
         [&record[..head], &other[tail..]].concat()
     }
 
-    /// A value inside ten thousand others, closed or not.
+    /// A value nested in ten thousand others, closed or not.
     fn deep(&mut self) -> Vec<u8> {
         let depth = self.chance.between(100, DEPTH);
         let (open, close) = *self.chance.pick(&[("[", "]"), (r#"{"content":"#, "}")]);
@@ -171,7 +171,7 @@ impl Mutator {
         format!("\"{}\"", piece.repeat(length / piece.len())).into_bytes()
     }
 
-    /// Writes a member twice, the second time with the value of another.
+    /// Duplicates a member, the second time with the value of another.
     fn double(&mut self, record: &[u8]) -> Vec<u8> {
         let Some(value) = parsed(record) else { return self.flip(record) };
         let count = members(&value);
@@ -186,7 +186,7 @@ impl Mutator {
         text.replacen(&key, &format!("{key}{second},{key}"), 1).into_bytes()
     }
 
-    /// Takes a value from another record, so that ids meet that never should.
+    /// Copies a value from another record, so that ids collide that never should.
     fn borrow(&mut self, record: &[u8], other: &[u8]) -> Vec<u8> {
         let Some(theirs) = parsed(other) else { return self.splice(record, other) };
         let count = members(&theirs);
@@ -196,7 +196,7 @@ impl Mutator {
         self.replace_member(record, value.to_string().as_bytes())
     }
 
-    /// Puts raw bytes where the value of one member stands; a record that is not an object is flipped.
+    /// Replaces the value of one member by raw bytes; flips bits of a record that is not an object.
     pub fn replace_member(&mut self, record: &[u8], bytes: &[u8]) -> Vec<u8> {
         let Some(mut value) = parsed(record) else { return self.flip(record) };
         let at = self.chance.below(members(&value));
@@ -214,7 +214,7 @@ fn parsed(record: &[u8]) -> Option<Value> {
     serde_json::from_slice(record).ok().filter(Value::is_object)
 }
 
-/// How many members all objects of a value have together.
+/// The total number of members of all objects in a value.
 fn members(value: &Value) -> usize {
     match value {
         Value::Object(fields) => fields.values().map(|it| 1 + members(it)).sum(),

@@ -1,24 +1,24 @@
-//! Watching and ending the processes a test started itself.
+//! Watches and ends the processes that a test started.
 
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How long a test waits for something that ought to happen at once.
+/// How long a test waits for something that should happen at once.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The time between two looks.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_micros(500);
 
-/// Looks again and again until there is something; ends the test when there never is.
+/// Polls until there is a result; fails the test after a timeout.
 pub fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     until_every(PAUSE, what, look)
 }
 
-/// The same with a longer pause between two looks, where a look is dear.
+/// The same with a longer interval, for expensive checks.
 pub fn until_every<T>(pause: Duration, what: &str, look: impl FnMut() -> Option<T>) -> T {
     patiently(pause, look).unwrap_or_else(|| panic!("waited {PATIENCE:?} in vain for {what}"))
 }
 
-/// Looks again and again until there is something, or patience is over.
+/// Polls until there is a result, or the timeout is over.
 pub(crate) fn patiently<T>(pause: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -32,7 +32,7 @@ pub(crate) fn patiently<T>(pause: Duration, mut look: impl FnMut() -> Option<T>)
     }
 }
 
-/// The private memory of a process in KiB; `None` once it is over.
+/// The private memory of a process in KiB; `None` once it has ended.
 #[must_use]
 pub fn private_kib(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -40,16 +40,16 @@ pub fn private_kib(pid: u32) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// A program of ours that is running; it never outlives the test.
+/// A running program of ours; it never outlives the test.
 #[derive(Debug)]
 pub struct Run {
     child: Child,
 }
 
-/// What became of a process that was to be killed.
+/// The fate of a process that was to be killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It was killed at its work.
+    /// It was killed while running.
     Killed,
     /// It had ended before.
     Ended,
@@ -60,13 +60,13 @@ impl Run {
         Self { child }
     }
 
-    /// Its number.
+    /// Its pid.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, if it has.
+    /// Its exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().expect("the process is ours")
     }
@@ -82,13 +82,13 @@ impl Run {
         self.child.wait().expect("the process is ours");
     }
 
-    /// Kills it with `SIGKILL` after so long, unless it has ended by itself.
+    /// Kills it with `SIGKILL` after a delay, unless it has ended by itself.
     pub fn kill_after(self, delay: Duration) -> Fate {
         let end = Instant::now() + delay;
         self.kill_when(|| Instant::now() >= end)
     }
 
-    /// Kills it with `SIGKILL` as soon as something is so, unless it has ended by itself.
+    /// Kills it with `SIGKILL` as soon as a condition holds, unless it has ended by itself.
     pub fn kill_when(mut self, mut is_so: impl FnMut() -> bool) -> Fate {
         let ended = until("the moment of the kill", || {
             is_so().then_some(false).or_else(|| self.ended().map(|_| true))
@@ -101,7 +101,7 @@ impl Run {
         if status.code().is_some() { Fate::Ended } else { Fate::Killed }
     }
 
-    /// Waits for its end and gives the most private memory it was seen with, in KiB.
+    /// Waits for its end and returns its peak private memory, in KiB.
     pub fn peak_kib(&mut self) -> (ExitStatus, u64) {
         let (id, mut peak) = (self.id(), 0);
         let status = until("a process to end", || {
@@ -114,7 +114,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing to do.
+        // The process may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -1,4 +1,4 @@
-//! How much a slow suite does: a slice on every check, everything when asked for.
+//! The size of a slow suite: a slice on every check, everything on request.
 
 use crate::Chance;
 use crate::chance::hash;
@@ -13,7 +13,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Reads the environment and says what it came to, so that a failure can be had again.
+    /// Reads the environment and prints the result, so that a failure can be reproduced.
     #[must_use]
     pub fn from_env() -> Self {
         let full = std::env::var("TAFFRAIL_FULL").is_ok_and(|it| it == "1");
@@ -28,7 +28,7 @@ impl Scale {
         if self.full { full } else { slice }
     }
 
-    /// Chance for one purpose.
+    /// A generator for one purpose.
     #[must_use]
     pub fn chance(self, purpose: &str) -> Chance {
         Chance::new(self.seed).fork(purpose)

@@ -1,4 +1,4 @@
-//! A terminal that a test types into and reads from: a tmux of its own, with one pane.
+//! A terminal that a test types into and reads from: a private tmux server with one pane.
 
 use crate::agents::Machine;
 use crate::process::patiently;
@@ -10,23 +10,23 @@ use std::time::Duration;
 
 /// How many columns and lines the screen has.
 const SIZE: (&str, &str) = ("140", "50");
-/// The time between two looks at the screen.
+/// The interval between two reads of the screen.
 const PAUSE: Duration = Duration::from_millis(25);
-/// Keys are pressed again after so many looks in vain.
+/// Keys are pressed again after this many reads without success.
 const LOOKS_A_PRESS: u32 = 20;
-/// Screens of all machines are told apart.
+/// Makes the names of all screens distinct.
 static SCREENS: AtomicU32 = AtomicU32::new(0);
 
 /// A program on a screen. It ends with its machine.
 #[derive(Debug)]
 pub struct Tmux<'a> {
     machine: &'a Machine,
-    /// The name of its server, whose socket stands where tmux keeps them.
+    /// The name of its server; the socket is in tmux's folder.
     name: String,
 }
 
 impl<'a> Tmux<'a> {
-    /// Starts a program on a screen of its own, with these variables beside the machine's.
+    /// Starts a program on its own screen, with these variables besides the machine's.
     #[must_use]
     pub fn start(
         machine: &'a Machine,
@@ -46,7 +46,7 @@ impl<'a> Tmux<'a> {
         Self { machine, name }
     }
 
-    /// What stands on the screen, without blanks at the ends of lines.
+    /// The text on the screen, without trailing blanks.
     #[must_use]
     pub fn screen(&self) -> String {
         let text = self.ask(&["capture-pane", "-p"]);
@@ -59,8 +59,8 @@ impl<'a> Tmux<'a> {
         self.ask(&[&["send-keys"], keys].concat());
     }
 
-    /// Presses keys until something is so on the screen. A dialog that has just come up drops keys,
-    /// lest it be answered by accident; a person would press again.
+    /// Presses keys until a condition holds on the screen. A dialog that has just appeared drops
+    /// keys, to avoid accidental answers; a person would press again.
     pub fn press_until(&self, keys: &[&str], what: &str, is_so: impl Fn(&str) -> bool) {
         let looks = Cell::new(0_u32);
         self.wait_until(what, |screen| {
@@ -73,7 +73,7 @@ impl<'a> Tmux<'a> {
         });
     }
 
-    /// Types a text and then Enter, as a person does who waits to see what is typed.
+    /// Types a text and then Enter, as a person who waits to see the text.
     pub fn enter(&self, text: &str) {
         self.ask(&["send-keys", "-l", text]);
         let (_, tail) = text.split_at(text.len().saturating_sub(12));
@@ -81,12 +81,12 @@ impl<'a> Tmux<'a> {
         self.press(&["Enter"]);
     }
 
-    /// Waits until a text stands on the screen.
+    /// Waits until a text is on the screen.
     pub fn wait_for(&self, text: &str) {
         self.wait_until(&format!("{text:?}"), |screen| screen.contains(text));
     }
 
-    /// Waits until something is so on the screen; shows the last one when it never is.
+    /// Waits until a condition holds on the screen; prints the last screen on failure.
     pub fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) {
         let mut last = String::new();
         let found = patiently(PAUSE, || {
@@ -96,26 +96,26 @@ impl<'a> Tmux<'a> {
         assert!(found.is_some(), "{what} never came on this screen:\n{last}");
     }
 
-    /// The number of the program's process, inside.
+    /// The pid of the program, inside.
     #[must_use]
     pub fn pid(&self) -> u32 {
         let text = self.ask(&["display-message", "-p", "#{pane_pid}"]);
         text.trim().parse().unwrap()
     }
 
-    /// The screen's server and place in it, as `/tmp/tmux-0/screen-0:%0`.
+    /// The server and pane of the screen, such as `/tmp/tmux-0/screen-0:%0`.
     #[must_use]
     pub fn place(&self) -> String {
         self.ask(&["display-message", "-p", "#{socket_path}:#{pane_id}"]).trim().to_owned()
     }
 
-    /// What the program calls itself.
+    /// The title that the program sets.
     #[must_use]
     pub fn title(&self) -> String {
         self.ask(&["display-message", "-p", "#{pane_title}"]).trim().to_owned()
     }
 
-    /// Makes the screen another size.
+    /// Resizes the screen.
     pub fn resize(&self, columns: u16, lines: u16) {
         let (columns, lines) = (columns.to_string(), lines.to_string());
         self.ask(&["resize-window", "-x", &columns, "-y", &lines]);

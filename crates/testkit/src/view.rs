@@ -3,7 +3,7 @@
 use crate::Home;
 use serde_json::{Value, json};
 
-/// What of a session is part of the view.
+/// The fields of a session in the view.
 const SESSION: [&str; 15] = [
     "id",
     "agent",
@@ -21,10 +21,10 @@ const SESSION: [&str; 15] = [
     "started_at",
     "last_event_at",
 ];
-/// What of an event is part of the view.
+/// The fields of an event in the view.
 const EVENT: [&str; 6] = ["id", "kind", "createdAt", "turnId", "parentId", "text"];
 
-/// Every session by id, each followed by its events in their order, one line each.
+/// Every session by id, each followed by its events in order, one line each.
 #[must_use]
 pub fn canonical_view(home: &Home) -> Vec<String> {
     let mut sessions = home.sessions();

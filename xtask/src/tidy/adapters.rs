@@ -1,11 +1,11 @@
-//! Every adapter's folder holds what a reader and the conformance suite need.
+//! Every adapter's folder has the files that a reader and the conformance suite need.
 
 use super::Finding;
 use super::agents::{ADAPTERS, folders};
 use super::files::Tree;
 use std::collections::BTreeSet;
 
-/// Everything an adapter's folder lacks.
+/// Everything that an adapter's folder lacks.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let folders = folders(tree).into_iter();
     folders.flat_map(|folder| check_folder(tree, &format!("{ADAPTERS}/{folder}"))).collect()

@@ -1,4 +1,4 @@
-//! Which agents there are and by what names they go, read from their own folders.
+//! Lists the agents and their names, read from their own folders.
 
 use super::files::Tree;
 use super::tokens::{Kind, Token, tokens};
@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 
 /// Where the adapters live.
 pub(super) const ADAPTERS: &str = "crates/adapters/src";
-/// How the list of adapters begins.
+/// The start of the list of adapters.
 pub(super) const LIST: &str = "adapters! {";
 
-/// An adapter that has this is not an agent's: its name is a word of ours.
+/// An adapter with this function does not belong to an agent: its name is an ordinary word.
 const NO_AGENT: &str = "fn is_remote";
 
 const FIELDS: [&str; 4] = ["id", "label", "short", "scheme"];
@@ -28,7 +28,7 @@ pub(super) fn folders(tree: &Tree) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Every name of every agent, in small letters.
+/// Every name of every agent, in lowercase.
 pub(super) fn names(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for folder in folders(tree) {
@@ -55,7 +55,7 @@ fn declared(text: &str) -> Vec<&str> {
     out
 }
 
-/// The names among the fields of a struct, whose tokens begin after its brace.
+/// The names among the fields of a struct, whose tokens start after its brace.
 fn fields<'a>(body: &[Token<'a>], all: &[Token<'a>]) -> Vec<&'a str> {
     let (mut depth, mut out) = (1_usize, Vec::new());
     for window in body.windows(3) {

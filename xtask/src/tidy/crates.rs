@@ -1,9 +1,9 @@
-//! Every crate obeys the workspace's lints, and every file says why it exists.
+//! Every crate uses the workspace's lints, and every file states why it exists.
 
 use super::Finding;
 use super::files::Tree;
 
-/// Every manifest without our lints and every shipped file without a word about itself.
+/// Every manifest without our lints, and every shipped file without a header.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let manifests = tree.files.iter().filter(|file| is_manifest(&file.path));
     let without = manifests.filter(|file| !obeys_lints(&file.text));

@@ -1,13 +1,13 @@
-//! Documents stay short, and their links lead somewhere.
+//! Documents stay short, and their links resolve.
 
 use super::Finding;
 use super::files::{File, Tree};
 
-/// First pages and the number of lines below which they stay.
+/// First pages, and the maximum number of their lines.
 const LIMITS: [(&str, usize); 3] =
     [("README.md", 150), ("AGENTS.md", 100), ("ARCHITECTURE.md", 250)];
 
-/// Every document that is missing, too long, or points into the void.
+/// Every document that is missing, too long, or has a broken link.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let too_long = LIMITS.iter().filter_map(|(path, limit)| {
         let Some(file) = tree.file(path) else {
@@ -49,7 +49,7 @@ fn links(text: &str) -> Vec<(usize, &str)> {
 }
 
 fn targets(prose: &str) -> impl Iterator<Item = &str> {
-    // A link's own text may be code, so that its opening bracket stands in another piece.
+    // A link's own text may be code, so its opening bracket may be in another piece.
     let after = prose.split("](").skip(1);
     let targets = after.filter_map(|text| text.split([')', ' ']).next());
     let targets = targets.map(|target| target.split('#').next().unwrap_or_default());

@@ -1,9 +1,9 @@
-//! Worn-out turns that a reader has to translate; STYLE.md says what to write instead.
+//! Worn-out turns that a reader has to translate; STYLE.md lists what to write instead.
 
 use super::Finding;
 use super::files::{File, Tree};
 
-/// The turns, with what may come right after them, and what right before, where they are good English.
+/// The turns, with the words after and before them that make them good English.
 const WORN: [(&str, &[&str], &[&str]); 7] = [
     ("anew", &[], &[]),
     ("of late", &[], &[]),
@@ -14,7 +14,8 @@ const WORN: [(&str, &[&str], &[&str]); 7] = [
     ("Say what", &[], &[]),
 ];
 
-/// Pages that quote the turns, what others wrote, and a contract that files on disk are compared with.
+/// Pages that quote the turns, texts of others, and a contract that files on disk are compared
+/// with.
 const QUOTING: [&str; 4] = ["STYLE.md", "/fixtures/", "bench/questions/", "ai_session/contract.md"];
 
 /// Every worn-out turn on a page.

@@ -1,14 +1,14 @@
-//! The table "Where to look" of AGENTS.md: every path in it exists, a row opens at most three files
-//! or folders, and the errands of a newcomer are answered there.
+//! The table "Where to look" of AGENTS.md: every path in it exists, a row names at most three files
+//! or folders, and it answers the errands of a newcomer.
 
 use super::Finding;
 use super::files::{File, Tree};
 use std::path::Path;
 
-/// The most places a row names; pages of `docs/` explain and do not count.
+/// The most places that a row names; pages of `docs/` explain and do not count.
 const MOST_PLACES: usize = 3;
 
-/// Rows that name too much, or something that is not there.
+/// Rows that name too many places, or one that does not exist.
 pub(super) fn check(tree: &Tree, root: &Path) -> Vec<Finding> {
     let Some(File { text, .. }) = tree.file("AGENTS.md") else { return Vec::new() };
     let rows = text.lines().enumerate().skip_while(|(_, it)| !it.starts_with("| to change"));
@@ -28,7 +28,7 @@ fn complaints(root: &Path, row: &str) -> Vec<String> {
     out
 }
 
-/// The paths in a row: those in backticks that begin at the root of the repository.
+/// The paths in a row: those in backticks that start at the root of the repository.
 fn places_of(row: &str) -> Vec<&str> {
     let quoted = row.split('`').skip(1).step_by(2);
     quoted.filter(|it| it.starts_with("crates/") || it.starts_with("xtask/")).collect()

@@ -1,5 +1,5 @@
-//! Examples in comments are text: what shows how something is used is a test, which is built with the
-//! others instead of as a program of its own.
+//! Examples in comments are text: an example that runs is a test, which is built with the others
+//! instead of as a separate program.
 
 use super::Finding;
 use super::files::{File, Tree};
@@ -24,7 +24,7 @@ fn check_file(file: &File) -> Vec<Finding> {
     out
 }
 
-/// What stands behind the fence of a comment that has one.
+/// The text after the fence in a comment.
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?;

@@ -4,26 +4,26 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// A text file, by its path below the root with `/` between the parts.
+/// A text file, by its path below the root with `/` as the separator.
 #[derive(Debug)]
 pub(super) struct File {
     pub(super) path: String,
     pub(super) text: String,
 }
 
-/// Every file that is in the repository or would go into it.
+/// Every file that is in the repository or would be added to it.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// Files that hold text.
     pub(super) files: Vec<File>,
-    /// All paths, those of folders too.
+    /// All paths, including those of folders.
     paths: BTreeSet<String>,
-    /// Modules that exist in tests only, by their path without `.rs`.
+    /// Modules that exist only in tests, by their path without `.rs`.
     test_modules: BTreeSet<String>,
 }
 
 impl Tree {
-    /// Asks git which files there are, and reads them.
+    /// Lists the files with git, and reads them.
     pub(super) fn load(root: &Path) -> Result<Self, String> {
         let mut files = Vec::new();
         let mut paths = Vec::new();
@@ -64,7 +64,7 @@ impl Tree {
         Self::new(files.iter().map(file).collect(), paths)
     }
 
-    /// A file or a folder of this path is there.
+    /// Whether a file or a folder has this path.
     pub(super) fn has(&self, path: &str) -> bool {
         path.is_empty() || self.paths.contains(path)
     }
@@ -80,7 +80,7 @@ impl Tree {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The Rust source users run: path, and text up to its tests.
+    /// The Rust source that users run: path, and text up to its tests.
     pub(super) fn shipped(&self) -> impl Iterator<Item = (&str, &str)> {
         let files = self.files.iter();
         let files = files.filter(|file| is_shipped(&file.path) && !self.is_test(&file.path));
@@ -123,7 +123,7 @@ fn is_shipped(path: &str) -> bool {
         && !path.contains("/fixtures/")
 }
 
-/// The text before a test module written in the same file.
+/// The text before a test module in the same file.
 fn before_tests(text: &str) -> &str {
     let end = test_declarations(text).find(|(_, module)| module.contains('{'));
     end.and_then(|(at, _)| text.get(..at)).unwrap_or(text)
@@ -143,7 +143,7 @@ fn test_modules_of(file: &File) -> Vec<String> {
         .collect()
 }
 
-/// Where `#[cfg(test)]` stands before a module, and the line of that module.
+/// The position of `#[cfg(test)]` before a module, and the line of that module.
 fn test_declarations(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.match_indices("#[cfg(test)]\n").filter_map(|(at, mark)| {
         let after = text.get(at + mark.len()..)?;

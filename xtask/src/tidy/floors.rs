@@ -1,9 +1,9 @@
-//! Arrows between crates go down only, and some go nowhere at all.
+//! Crates depend only on lower floors, and some dependencies are never allowed.
 
 use super::Finding;
 use super::metadata::Package;
 
-/// The floor of every crate of the house; those of one floor never see each other.
+/// The floor of every crate; crates of one floor never depend on each other.
 const FLOORS: [(&str, u8); 23] = [
     ("taffrail-redact", 0),
     ("taffrail-rules", 0),
@@ -30,10 +30,10 @@ const FLOORS: [(&str, u8); 23] = [
     ("taffrail", 11),
 ];
 
-/// Developer crates see everything and are seen by nothing that is shipped.
+/// Developer crates may depend on everything, and nothing shipped depends on them.
 const DEVELOPERS: [&str; 2] = ["taffrail-testkit", "xtask"];
 
-/// What a crate must do without, though its floor would allow it.
+/// Dependencies that a crate must not have, though its floor would allow them.
 const NEVER: [(&str, &[&str]); 15] = [
     ("taffrail-redact", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
     ("taffrail-rules", &["tokio", "rusqlite", "axum", "notify", "tracing"]),
@@ -65,7 +65,7 @@ const NEVER: [(&str, &[&str]); 15] = [
     ("taffrail", &["axum", "rusqlite", "taffrail-adapters"]),
 ];
 
-/// Every arrow that does not go down.
+/// Every dependency that does not go down.
 pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
     shipped(packages).flat_map(check_crate).collect()
 }

@@ -1,4 +1,4 @@
-//! Only licences that let us ship, and none of the crates we decided against, as `deny.toml` lists them.
+//! Only licences that let us ship, and none of the crates we banned, as `deny.toml` lists them.
 
 use super::files::Tree;
 use super::metadata::Package;
@@ -14,7 +14,7 @@ struct Lists {
     banned: Vec<String>,
 }
 
-/// Every package we may not use, in tests neither.
+/// Every package that we may not use, not even in tests.
 pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<Finding> {
     let text = tree.file(LISTS).map(|file| file.text.as_str());
     let Some(lists) = text.and_then(lists) else {
@@ -23,7 +23,7 @@ pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<Finding> {
     packages.iter().filter_map(|package| check_package(package, &lists)).collect()
 }
 
-/// The lists of a file; `None` where it has none, so that nothing is allowed by an accident.
+/// The lists of a file; `None` if it has none, so that nothing is allowed by accident.
 fn lists(text: &str) -> Option<Lists> {
     let table: Table = text.parse().ok()?;
     let list = |part: &str, name: &str| table.get(part)?.get(name)?.as_array().cloned();

@@ -1,4 +1,5 @@
-//! What the locks name comes from a registry and has a checksum: no repository, no address, no folder.
+//! Everything in the lock files comes from a registry and has a checksum: no repository, no URL, no
+//! folder.
 
 use super::Finding;
 use super::files::Tree;
@@ -10,11 +11,11 @@ const CRATES: &str = "Cargo.lock";
 const PAGES: &str = "web/package-lock.json";
 const ASKED: &str = "web/package.json";
 
-/// How npm calls what a package needs.
+/// npm's names for the dependencies of a package.
 const NEEDS: [&str; 4] =
     ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/// Everything in a lock that could be something else tomorrow.
+/// Everything in a lock file that could change by tomorrow.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.file(path).map(|file| file.text.as_str());
     let crates = text(CRATES).and_then(crates);
@@ -37,7 +38,7 @@ fn crates(text: &str) -> Option<Vec<String>> {
     Some(complaints.collect())
 }
 
-/// The registry that most crates come from: cargo's own.
+/// The registry of most crates: cargo's own.
 fn usual_registry(all: &[Value]) -> Option<&str> {
     let mut counts = BTreeMap::new();
     let sources = all.iter().filter_map(|it| word(it, "source"));
@@ -73,12 +74,12 @@ fn pages(lock: &str, asked: &str) -> Option<Vec<String>> {
         let why = if path.is_empty() { needs_complaint(it) } else { package_complaint(it) };
         Some(format!("{} {}", if path.is_empty() { ASKED } else { path }, why?))
     });
-    // Whatever is asked for and not locked would be chosen anew with every build.
+    // A dependency that is requested and not locked would be chosen again with every build.
     let other = (!is_same).then(|| format!("does not lock what {ASKED} asks for"));
     Some(complaints.chain(other).collect())
 }
 
-/// A package of the lock. Without `resolved` npm asks its registry for name and version.
+/// Checks a package of the lock. Without `resolved` npm asks its registry for name and version.
 fn package_complaint(package: &Json) -> Option<&'static str> {
     let text = |name: &str| package.get(name).and_then(Json::as_str);
     if text("resolved").is_some() || package.get("link").is_some() {
@@ -93,7 +94,7 @@ fn package_complaint(package: &Json) -> Option<&'static str> {
     needs_complaint(package)
 }
 
-/// What it asks for: a version or a range, and no address.
+/// Checks its dependencies: a version or a range, and no URL.
 fn needs_complaint(package: &Json) -> Option<&'static str> {
     let needs = NEEDS.iter().filter_map(|kind| package.get(kind)?.as_object());
     let mut asked = needs.flat_map(|it| it.values()).filter_map(Json::as_str);

@@ -1,4 +1,4 @@
-//! What cargo knows of our crates and of everything they depend on.
+//! What cargo knows about our crates and their dependencies.
 
 use serde_json::Value;
 use std::path::Path;
@@ -12,11 +12,11 @@ pub(super) struct Package {
     pub(super) licence: Option<String>,
     /// It belongs to this workspace.
     pub(super) ours: bool,
-    /// What it needs to be built and run; not what its tests need.
+    /// Its dependencies for building and running, not those of its tests.
     pub(super) needs: Vec<String>,
 }
 
-/// Asks cargo for all packages, those of tests and of other platforms too.
+/// Asks cargo for all packages, including those of tests and other platforms.
 pub(super) fn load(root: &Path) -> Result<Vec<Package>, String> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--locked", "--format-version", "1"]);

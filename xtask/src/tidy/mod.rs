@@ -1,4 +1,4 @@
-//! The rules of the house, each a function from the workspace to what breaks it.
+//! The project's own rules, each a function from the workspace to its violations.
 
 mod adapters;
 mod agents;
@@ -25,7 +25,7 @@ pub(crate) use picture::draw;
 use files::Tree;
 use std::path::Path;
 
-/// A place that breaks a rule.
+/// A violation of a rule.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     path: String,
@@ -49,7 +49,7 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Applies every rule and prints all that breaks one.
+/// Applies every rule and prints all violations.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let tree = Tree::load(root)?;
     let packages = metadata::load(root)?;

@@ -1,11 +1,11 @@
-//! The top modules of a crate form no circle: a module that another one needs never needs that one.
+//! The top modules of a crate have no dependency cycle.
 
 use super::Finding;
 use super::files::Tree;
 use super::tokens::{Token, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every circle of top modules, once for each crate.
+/// Every cycle of top modules, one for each crate.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let crates = crates(tree);
     crates
@@ -33,14 +33,14 @@ fn crates(tree: &Tree) -> BTreeMap<String, Vec<File<'_>>> {
     out
 }
 
-/// The top module that a file belongs to; nothing for the root itself.
+/// The top module of a file; `None` for the root itself.
 fn module_of(path: &str) -> Option<&str> {
     let first = path.split('/').next()?;
     let name = first.strip_suffix(".rs").unwrap_or(first);
     (!matches!(name, "lib" | "main" | "bin")).then_some(name)
 }
 
-/// Which top module needs which.
+/// The dependencies between top modules.
 fn arrows(files: &[File<'_>]) -> BTreeMap<String, BTreeSet<String>> {
     let modules: BTreeSet<&str> = files.iter().filter_map(|(path, _)| module_of(path)).collect();
     let roots = files.iter().filter(|(path, _)| matches!(*path, "lib.rs" | "main.rs"));
@@ -59,7 +59,7 @@ fn arrows(files: &[File<'_>]) -> BTreeMap<String, BTreeSet<String>> {
     out
 }
 
-/// What the root makes available of its modules, by its name there.
+/// The items that the root re-exports from its modules, by their name there.
 fn exports(text: &str, modules: &BTreeSet<&str>) -> Vec<(String, String)> {
     let tokens = code(text);
     let mut out = Vec::new();
@@ -74,7 +74,7 @@ fn exports(text: &str, modules: &BTreeSet<&str>) -> Vec<(String, String)> {
     out
 }
 
-/// The names right after `crate::`, also those in braces there.
+/// The names right after `crate::`, including those in braces.
 fn after_crate(text: &str) -> Vec<String> {
     let tokens = code(text);
     let mut out = Vec::new();
@@ -116,12 +116,12 @@ fn code(text: &str) -> Vec<Token<'_>> {
     all.filter(|it| it.kind == super::tokens::Kind::Code).collect()
 }
 
-/// One circle, beginning and ending with the same module.
+/// One cycle, starting and ending with the same module.
 fn circle(arrows: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
     arrows.keys().find_map(|start| way(arrows, start))
 }
 
-/// The shortest way from a module back to itself.
+/// The shortest path from a module back to itself.
 fn way(arrows: &BTreeMap<String, BTreeSet<String>>, start: &str) -> Option<Vec<String>> {
     let mut ways = vec![vec![start.to_owned()]];
     let mut reached = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! No agent is named outside its adapter's folder.
+//! No code names an agent outside its adapter's folder.
 
 use super::Finding;
 use super::agents::{self, ADAPTERS, LIST};
@@ -6,9 +6,9 @@ use super::files::Tree;
 use super::tokens::{Kind, Token, tokens};
 use std::collections::BTreeSet;
 
-/// Foreign contracts bring words of their own.
+/// External contracts bring their own words.
 const EXEMPT: &str = "crates/contracts/";
-/// Lines of a string that show how a command is used.
+/// Lines of a string that show how to use a command.
 const EXAMPLE: &str = "taffrail ";
 
 /// Every place that names an agent it should not know.
@@ -30,7 +30,7 @@ fn check_file(path: &str, text: &str, names: &BTreeSet<String>) -> Vec<Finding> 
     named.map(|(line, name)| Finding::new(path, line, format!("names an agent: {name}"))).collect()
 }
 
-/// The lines of the one list every adapter is in.
+/// The lines of the one list that contains every adapter.
 fn list_lines(path: &str, text: &str) -> std::ops::Range<usize> {
     if path != format!("{ADAPTERS}/lib.rs") {
         return 0..0;
@@ -55,7 +55,7 @@ fn is_example(kind: Kind, line: &str) -> bool {
     kind == Kind::Text && line.starts_with(EXAMPLE)
 }
 
-/// In small letters, with `ToyReader` as `toy_reader`.
+/// Converts to lowercase, with `ToyReader` as `toy_reader`.
 fn split_camel_case(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut after_small = false;

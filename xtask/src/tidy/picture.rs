@@ -1,4 +1,4 @@
-//! The picture of the floors in ARCHITECTURE.md, drawn from what cargo says the crates need.
+//! The diagram of the floors in ARCHITECTURE.md, drawn from the dependencies that cargo reports.
 
 use super::Finding;
 use super::files::Tree;
@@ -11,10 +11,10 @@ const PAGE: &str = "ARCHITECTURE.md";
 const BEGIN: &str = "<!-- floors: cargo xtask floors -->\n";
 const END: &str = "<!-- end of floors -->\n";
 
-/// Each crate by its short name, with those it needs.
+/// Each crate by its short name, with its dependencies.
 type Arrows<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 
-/// Draws the picture into the page.
+/// Draws the diagram into the page.
 pub(crate) fn draw(root: &Path) -> Result<(), String> {
     let packages = metadata::load(root)?;
     let page = root.join(PAGE);
@@ -24,7 +24,7 @@ pub(crate) fn draw(root: &Path) -> Result<(), String> {
     std::fs::write(page, drawn).map_err(|error| format!("{PAGE}: {error}"))
 }
 
-/// The page shows another picture than the crates make.
+/// Checks that the page shows the current diagram.
 pub(super) fn check(tree: &Tree, packages: &[Package]) -> Vec<Finding> {
     let Some(page) = tree.file(PAGE) else { return Vec::new() };
     let shown = parts(&page.text).map(|(_, picture, _)| picture);
@@ -40,8 +40,8 @@ fn parts(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, picture, after))
 }
 
-/// One line a floor, the highest first: its crates, each with those right below it. What these need in
-/// turn is left out.
+/// One line for each floor, the highest first: its crates, each with its direct dependencies.
+/// Transitive ones are left out.
 fn picture(packages: &[Package]) -> String {
     let arrows = arrows(packages);
     let mut floors: BTreeMap<u8, Vec<String>> = BTreeMap::new();
@@ -64,7 +64,7 @@ fn arrows(packages: &[Package]) -> Arrows<'_> {
     crates.iter().map(|(name, it)| (*name, needs(it))).collect()
 }
 
-/// What a crate needs and nothing else it needs reaches.
+/// The dependencies of a crate that none of its other dependencies reaches.
 fn right_below<'a>(arrows: &Arrows<'a>, name: &str) -> BTreeSet<&'a str> {
     let needs = arrows.get(name).cloned().unwrap_or_default();
     let reached: BTreeSet<_> = needs.iter().flat_map(|it| reach(arrows, it)).collect();

@@ -1,4 +1,4 @@
-//! Nothing shipped is too long to be read in one go.
+//! Nothing shipped is too long to read in one go.
 
 use super::Finding;
 use super::files::Tree;
@@ -6,7 +6,7 @@ use super::tokens::{Kind, Token, tokens};
 
 const FUNCTION_LINES: usize = 80;
 const FILE_LINES: usize = 600;
-/// Above these we begin to look for a second thing inside the first.
+/// Above these we look for a second thing inside the first.
 const LONG_FUNCTION_LINES: usize = 50;
 const LONG_FILE_LINES: usize = 400;
 
@@ -56,7 +56,7 @@ pub(super) fn remark(tree: &Tree) -> String {
     )
 }
 
-/// All functions with a body, from the word `fn` to the closing brace.
+/// All functions with a body, from `fn` to the closing brace.
 fn functions(text: &str) -> Vec<Function<'_>> {
     let tokens: Vec<_> =
         tokens(text).into_iter().filter(|token| token.kind == Kind::Code).collect();

@@ -10,7 +10,7 @@ pub(super) fn satisfied(expression: &str, allowed: &dyn Fn(&str) -> bool) -> boo
     words.any() == Some(true) && words.rest.is_empty()
 }
 
-/// The words still to be read, the next one last.
+/// The remaining words, the next one last.
 struct Words<'a> {
     rest: Vec<&'a str>,
     allowed: &'a dyn Fn(&str) -> bool,

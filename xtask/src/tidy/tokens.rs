@@ -1,9 +1,9 @@
-//! Takes Rust source apart just far enough to tell code, comments and strings from each other.
+//! Splits Rust source just far enough to tell code, comments and strings apart.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word or a single sign.
+    /// A word or a single punctuation character.
     Code,
     /// A comment for people who read the source.
     Comment,
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     Text,
 }
 
-/// A piece of source with the line it begins on, counted from 1.
+/// A token with the line it starts on, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind,
@@ -22,12 +22,12 @@ pub(super) struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// This very word or sign.
+    /// Whether the token is this word or sign.
     pub(super) fn is(&self, code: &str) -> bool {
         self.kind == Kind::Code && self.text == code
     }
 
-    /// What stands between the quotes of a string.
+    /// The text between the quotes of a string.
     pub(super) fn unquoted(&self) -> Option<&'a str> {
         let inner = self.text.trim_start_matches(['b', 'c', 'r', '#']);
         let inner = inner.trim_end_matches('#').strip_prefix('"')?;
@@ -35,7 +35,7 @@ impl<'a> Token<'a> {
     }
 }
 
-/// All tokens; white space falls away.
+/// All tokens, without whitespace.
 pub(super) fn tokens(source: &str) -> Vec<Token<'_>> {
     let (mut rest, mut line, mut out) = (source, 1, Vec::new());
     while !rest.is_empty() {
@@ -113,7 +113,7 @@ fn character_length(rest: &str) -> Option<usize> {
     closes.then(|| rest.len() - body.len() + closed_by(body, '\''))
 }
 
-/// The length up to and with the quote that closes, past everything escaped.
+/// The length up to and including the closing quote, past everything escaped.
 fn closed_by(body: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in body.char_indices() {

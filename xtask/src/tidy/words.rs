@@ -1,9 +1,9 @@
-//! Words that say that something is unfinished, and paths that exist on one machine only.
+//! Words that mark something as unfinished, and paths that exist on one machine only.
 
 use super::Finding;
 use super::files::{File, Tree};
 
-/// Written in halves, so that this file does not find itself.
+/// Written in halves, so that this file does not match itself.
 const UNFINISHED: [&str; 5] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),
@@ -19,7 +19,7 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn check_file(file: &File) -> Vec<Finding> {
-    // What agents and their models once wrote is not ours to change.
+    // Text that agents and their models wrote is not ours to change.
     let foreign = file.path.contains("/fixtures/");
     let words: &[&str] = if foreign { &[] } else { &UNFINISHED };
     let mut out = Vec::new();
@@ -35,7 +35,7 @@ fn check_file(file: &File) -> Vec<Finding> {
     out
 }
 
-/// The word without a letter, digit or underscore on either side.
+/// Whether the word has no letter, digit or underscore on either side.
 fn stands_alone(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, found)| {
         let after = line.get(at + found.len()..);
@@ -45,7 +45,7 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// The path where a path begins, not in the middle of a longer one.
+/// Whether the path starts here, not in the middle of a longer one.
 fn begins(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         let inside = |c: char| is_word(c) || matches!(c, '.' | '-' | '~' | '}' | '>' | '*');

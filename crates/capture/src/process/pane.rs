@@ -121,7 +121,7 @@ fn finished(mut command: Command, input: &str) -> io::Result<()> {
 fn read(said: &str) -> Option<PaneView> {
     let (first, rows) = said.split_once('\n')?;
     let mut words = first.split(' ');
-    // An answer that is not a number is not of tmux.
+    // An answer that is not a number does not come from tmux.
     let mut number = || words.next()?.parse::<usize>().ok();
     let (mode, dead, column, row) = (number()?, number()?, number()?, number()?);
     Some(PaneView {

@@ -1,4 +1,4 @@
-//! A program on a pseudo-terminal of ours.
+//! Runs a program on one of our pseudo-terminals.
 
 use super::terminal::{Size, Terminal};
 use crate::with_users_mask;
@@ -17,7 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A program that runs on a pseudo-terminal of ours.
+/// A program that runs on one of our pseudo-terminals.
 #[derive(Debug)]
 pub struct Pty {
     line: OwnedFd,

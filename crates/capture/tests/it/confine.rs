@@ -1,11 +1,11 @@
-//! What a thread that reads what others wrote can still do.
+//! What a confined thread can still do.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use taffrail_capture::{Confined, confine};
 
-/// What a thread can do: write outside of its folder, write in it, read, start a program, connect.
+/// Whether a thread can write outside its folder, write in it, read, start a program, connect.
 fn can(home: &Path, own: &Path, port: u16) -> [bool; 5] {
     [
         std::fs::write(home.join("settings.json"), "{}").is_ok(),
@@ -18,7 +18,7 @@ fn can(home: &Path, own: &Path, port: u16) -> [bool; 5] {
 
 #[test]
 fn a_reader_writes_nowhere_else_starts_nothing_and_reaches_nobody() {
-    // Not below the folder for files that pass, which stays open.
+    // Not below the temporary folder, which stays writable.
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (home, own) = (home.path().to_owned(), home.path().join("own"));
     std::fs::create_dir(&own).unwrap();

@@ -1,4 +1,4 @@
-//! The tests of `capture` from outside, as one program: linking is what takes time.
+//! The integration tests of `capture` as one program, because linking takes most of the time.
 
 mod capture;
 mod confine;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// The hub that the user chose.
 #[derive(Debug, Clone, Default)]
 pub struct HubSettings {
-    /// Its address; without one, nothing leaves this machine.
+    /// Its URL; without one, nothing leaves this machine.
     pub url: Option<String>,
     /// A file with credentials, if not this device's own key.
     pub credentials: Option<PathBuf>,

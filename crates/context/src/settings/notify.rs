@@ -6,36 +6,36 @@ use std::time::Duration;
 use taffrail_model::Timestamp;
 use taffrail_model::notices::{Hours, Wishes};
 
-/// No address is longer.
+/// The longest URL.
 const URL_BYTES: usize = 2048;
 
-/// How long a program that is told something may take.
+/// The default time limit of a program that receives a notification.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How long is waited before something is sent again.
+/// The pauses before each retry.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
-/// What the user wants to be told, and where.
+/// Which notifications the user wants, and on which channels.
 #[derive(Debug, Clone)]
 pub struct NoticeSettings {
-    /// On the desktop; `None` for where there is one.
+    /// On the desktop; `None` means if there is one.
     pub desktop: Option<bool>,
-    /// In the terminals tmux is shown on, by this sequence.
+    /// In the terminals that show tmux, with this escape sequence.
     pub terminal: Option<Osc>,
-    /// To this address.
+    /// To this URL.
     pub webhook: Option<WebhookUrl>,
-    /// The file with the secret that messages to it are signed with.
+    /// The file with the secret that signs the webhook's messages.
     pub webhook_secret: Option<PathBuf>,
-    /// To this program; none where it is empty.
+    /// To this program; empty for none.
     pub command: Vec<String>,
-    /// What is told.
+    /// Which notifications to send.
     pub wishes: Wishes,
-    /// When nothing is.
+    /// The quiet hours.
     pub quiet: Option<Hours>,
-    /// The minute of the day by the user's own clock.
+    /// The minute of the day on the user's clock.
     pub minute: fn(Timestamp) -> u16,
-    /// How long one message may take.
+    /// The time limit of one message.
     pub limit: Duration,
-    /// How long is waited before each further attempt.
+    /// The pause before each retry.
     pub pauses: Vec<Duration>,
 }
 
@@ -56,7 +56,7 @@ impl Default for NoticeSettings {
     }
 }
 
-/// Which sequence the user's terminal understands.
+/// The escape sequence that the user's terminal understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Osc {
@@ -66,7 +66,7 @@ pub enum Osc {
     Osc777,
 }
 
-/// An address the user wrote.
+/// A URL from the user's configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct WebhookUrl(String);
@@ -94,13 +94,13 @@ impl From<WebhookUrl> for String {
 }
 
 impl WebhookUrl {
-    /// The whole address.
+    /// The full URL.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Where it goes, without what may be secret in it.
+    /// The host, without parts of the URL that may be secret.
     #[must_use]
     pub fn host(&self) -> &str {
         let (scheme, rest) = self.0.split_once("://").unwrap_or_default();

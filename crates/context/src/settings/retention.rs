@@ -2,7 +2,7 @@
 
 use taffrail_capture::JournalLimits;
 
-/// For how many days things are kept; `None` is for ever.
+/// How many days data is kept; `None` is forever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetentionSettings {
     /// Sessions in index and search, from their latest event on.

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-/// How long a run of the user's own command may take.
+/// The default time limit of a run of the user's command.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// The user's own command for summaries.
 #[derive(Debug, Clone)]
 pub struct SummarySettings {
-    /// Its words; none for no command.
+    /// The command and its arguments; empty for no command.
     pub command: Vec<String>,
-    /// Draws what nobody can guess, in letters and digits.
+    /// Generates an unguessable string of letters and digits.
     pub draw: fn() -> String,
-    /// How long a run may take.
+    /// The time limit of a run.
     pub limit: Duration,
 }
 

@@ -1,27 +1,26 @@
-//! What other devices are told: nothing until the user says so, then all projects but those left out,
-//! and texts only where they are asked for.
+//! What this device publishes to other devices: nothing until the user turns it on, then all
+//! projects except the excluded ones, and texts only on request.
 
 use taffrail_model::hash;
 
-/// What other devices are told.
+/// What this device publishes to other devices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncSettings {
-    /// Anything is told at all.
+    /// Publishing is on.
     pub enabled: bool,
-    /// Texts are told too, without the secrets in them.
+    /// Texts are published too, with secrets redacted.
     pub bodies: bool,
-    /// Projects that are told; none named stands for all.
+    /// Projects to publish; empty means all.
     pub include: Vec<String>,
-    /// Projects that are not told, whatever else is named.
+    /// Projects not to publish, even if `include` names them.
     pub exclude: Vec<String>,
-    /// Projects whose sessions the user's other devices may answer and write to; none named stands for
-    /// none.
+    /// Projects whose sessions the user's other devices may answer and write to; empty means none.
     pub remote: Vec<String>,
 }
 
 impl SyncSettings {
-    /// Sessions of a project are told. Of a session without one nobody chose anything: it is told where
-    /// all are.
+    /// Whether sessions of a project are published. A session without a project is published only
+    /// if all projects are.
     #[must_use]
     pub fn takes(&self, project: Option<&str>) -> bool {
         let Some(project) = project else { return self.enabled && self.include.is_empty() };
@@ -29,14 +28,15 @@ impl SyncSettings {
         self.enabled && (self.include.is_empty() || fits(&self.include)) && !fits(&self.exclude)
     }
 
-    /// The user's other devices may answer what sessions of a project ask, and write to them.
+    /// Whether the user's other devices may answer requests of a project's sessions, and write to
+    /// them.
     #[must_use]
     pub fn takes_orders(&self, project: Option<&str>) -> bool {
         let is_named = project.is_some_and(|it| self.remote.iter().any(|one| fits(one, it)));
         is_named && self.takes(project)
     }
 
-    /// A mark of the whole choice: another one means that everything is looked at again.
+    /// A digest of the choice: a change means that everything is checked again.
     #[must_use]
     pub fn mark(&self) -> String {
         let Self { enabled, bodies, include, exclude, remote: _ } = self;
@@ -45,8 +45,8 @@ impl SyncSettings {
     }
 }
 
-/// The path fits the pattern, or is below one that does. `*` stands for anything within one name, `**`
-/// for any names, `?` for one character.
+/// Whether the path or one of its ancestors matches the pattern. `*` matches anything within one
+/// name, `**` any names, `?` one character.
 ///
 /// Not `globset`: its `?` is one byte and its brackets are classes, so a project the user left out could be published.
 fn fits(pattern: &str, path: &str) -> bool {
@@ -65,7 +65,7 @@ fn fits_parts(pattern: &[String], path: &[String]) -> bool {
         .is_some_and(|(name, below)| fits_name(first, name) && fits_parts(rest, below))
 }
 
-/// Goes back to the last star only, so that no pattern costs more than its length times the name's.
+/// Backtracks to the last star only, so that matching costs at most the product of both lengths.
 fn fits_name(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());

@@ -1,15 +1,15 @@
-//! What a watcher is asked to do.
+//! The commands of a watcher.
 
 use super::walk::Walked;
 
-/// What a watcher is asked to do.
+/// A command to a watcher.
 #[derive(Debug, PartialEq, Eq)]
 pub enum WatcherCommand {
-    /// Something was touched.
+    /// Files were touched.
     Touched,
-    /// Look at everything.
+    /// Scan everything.
     Whole,
-    /// Look at everything, and report under this number.
+    /// Scan everything, and report under this number.
     Settle(u64),
     /// A walk over everything has ended.
     Walked(Box<Walked>),

@@ -1,9 +1,9 @@
-//! How a file looks from outside, so that a change of it is noticed.
+//! The stat of a file, to detect changes.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// A file as it was when it was last read.
+/// The stat of a file when it was last read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileStat {
     pub(super) inode: u64,
@@ -18,7 +18,7 @@ impl FileStat {
     }
 }
 
-/// When something was last made or removed in a folder.
+/// The modification time of a folder, when an entry was last created or removed.
 pub(super) fn modified_ns(folder: &Path) -> i128 {
     let looks = FileStat::of(folder).map(|it| it.modified).unwrap_or_default();
     i128::from(looks.0) * 1_000_000_000 + i128::from(looks.1)

@@ -1,16 +1,16 @@
-//! What a watcher hands to the loop.
+//! The messages from a watcher to the loop.
 
 use std::sync::Arc;
 use taffrail_context::{ScanReport, WatcherNumber};
 use taffrail_model::observed::Observed;
 
-/// Hands a message to the loop; `false` when the loop has ended.
+/// Sends a message to the loop; `false` when the loop has ended.
 pub type ToLoop = Arc<dyn Fn(WatcherMessage) -> bool + Send + Sync>;
 
-/// What a watcher hands to the loop.
+/// A message from a watcher to the loop.
 #[derive(Debug)]
 pub enum WatcherMessage {
-    /// Known sources are gone, back or elsewhere.
+    /// Known sources vanished, came back or moved.
     Moves(WatcherNumber, SourceMoves),
     /// A piece of a source was read.
     Piece(WatcherNumber, Box<Observed>),
@@ -18,13 +18,13 @@ pub enum WatcherMessage {
     Report(WatcherNumber, ScanReport),
 }
 
-/// What became of known sources.
+/// Changes to known sources.
 #[derive(Debug, Default)]
 pub struct SourceMoves {
     /// Sources that are gone.
     pub vanished: Vec<i64>,
     /// Sources that are back.
     pub returned: Vec<i64>,
-    /// Number, home, path and locator of those that moved.
+    /// Number, home, path and locator of the sources that moved.
     pub moved: Vec<(i64, String, String, String)>,
 }

@@ -1,8 +1,8 @@
-//! One watcher for each place where sources are: it receives notifications of changes, looks, and
-//! hands over what it read.
+//! One watcher for each place with sources: it receives change notifications, scans, and hands over
+//! what it reads.
 //!
-//! Each watcher has a thread of its own, so that a dead mount or a huge line stops nothing else. It
-//! reads the index for what is known and never writes to it.
+//! Each watcher has its own thread, so that a dead mount or a huge line stops nothing else. A
+//! watcher reads the index for the known sources and never writes to it.
 
 mod command;
 mod file_stat;
@@ -44,23 +44,23 @@ use taffrail_store::archive::Packer;
 use walk::{Walked, folders_of, known_in, registry_of, walk};
 use watch::{Touches, Watch};
 
-/// A look at everything that takes longer than this is not waited for.
+/// The longest wait for a walk over everything.
 const WALK: Duration = Duration::from_secs(60);
 
 /// The most problems of a watcher that are logged.
 const LOGGED: usize = 100;
 
-/// What every watcher is given.
+/// The configuration of a watcher.
 #[derive(Clone)]
 pub struct WatcherConfig {
     pub settings: Arc<Settings>,
     pub rules: Arc<RwLock<Arc<CapturePolicy>>>,
     pub device: String,
-    /// Hands a message to the loop; a loop that ended takes none.
+    /// Sends a message to the loop; a loop that ended accepts none.
     pub send: ToLoop,
-    /// Our own folder of state.
+    /// Our own state folder.
     pub state: Option<PathBuf>,
-    /// Folders it may watch.
+    /// The number of folders it may watch.
     pub budget: usize,
 }
 
@@ -74,7 +74,7 @@ pub struct SourceWatcher {
 }
 
 impl SourceWatcher {
-    /// What health reports say of it before its first scan.
+    /// The health of the watcher before its first scan.
     #[must_use]
     pub fn health(&self) -> WatcherHealth {
         let (root, agents) = (self.root.clone(), self.agents.clone());
@@ -131,18 +131,18 @@ struct Scanner {
     tickets: Arc<Tickets>,
     watch: Watch,
     registries: Registries,
-    /// The index with the number of its file: a new file is opened again.
+    /// The index with the inode of its file: a new file is opened again.
     index: Option<(u64, IndexReader)>,
     packer: Packer,
-    /// Sources that changed recently, when, and how they looked.
+    /// Recently changed sources: when they changed, and their stat.
     of_late: HashMap<PathBuf, (Instant, Option<FileStat>)>,
     pause: Duration,
     next_whole: Instant,
     counts: Arc<WatcherCounters>,
-    /// When the latest of what was just read had changed, in nanoseconds since 1970.
+    /// The latest modification time among the sources just read, in nanoseconds since 1970.
     changed: Option<i64>,
     commands: Sender<WatcherCommand>,
-    /// Somebody looks at everything.
+    /// A walk over everything is running.
     is_walking: bool,
     /// Problems that are in the log.
     logged: HashSet<String>,
@@ -152,7 +152,7 @@ impl Scanner {
     fn run(mut self, commands: &Receiver<WatcherCommand>) {
         let own = [Some(self.given.settings.data.as_path()), self.given.state.as_deref()];
         let own: Vec<_> = own.into_iter().flatten().collect();
-        // Where the kernel cannot, a watcher is as free as the rest of the program.
+        // Without kernel support, a watcher runs unconfined.
         let confined = confine(&own);
         self.log_open(&confined);
         loop {
@@ -178,7 +178,7 @@ impl Scanner {
             if settled.is_some() || !looked.is_nothing() {
                 self.send(WatcherMessage::Report(self.number, ScanReport { settled, ..looked }));
             }
-            // What is known is what is written: nothing is read twice.
+            // Everything read so far is written, so nothing is read twice.
             self.tickets.settle();
             self.count_lag();
         }
@@ -190,7 +190,7 @@ impl Scanner {
         tracing::info!(watcher, root = root.map(tracing::field::display), watches, %confined, "a watcher was opened");
     }
 
-    /// Logs what could not be read, each problem once.
+    /// Logs read problems, each once.
     fn log_problems(&mut self, problems: &[String]) {
         for problem in problems {
             if self.logged.len() < LOGGED && self.logged.insert(problem.clone()) {
@@ -222,7 +222,7 @@ impl Scanner {
         let anew: Vec<_> = folders.into_iter().filter(|it| self.watch.add(it)).collect();
         let known = self.known_in_homes()?;
         let looked = self.act(plan(discovery, &known))?;
-        // What was written between the look and the watch was told by neither.
+        // Changes between the scan and the watch were reported by neither.
         self.tickets.settle();
         let late = self.touched(anew)?;
         let read = looked.read + late.read;
@@ -231,7 +231,7 @@ impl Scanner {
         Ok(ScanReport { whole: true, read, problems, ..looked })
     }
 
-    /// FileStat at everything beside what it is told, once at a time.
+    /// Starts a walk over everything on another thread, one at a time.
     fn begin_walk(&mut self) -> Result<ScanReport, Error> {
         self.next_whole = Instant::now() + WALK;
         if self.is_walking {
@@ -261,7 +261,7 @@ impl Scanner {
         Ok(ScanReport { whole: true, sources: walked.sources, problems, ..looked })
     }
 
-    /// What is due with every look at everything; gives what that put into the journal, to be read.
+    /// The work that is due with every scan of everything; returns the journal segments to read.
     fn tend(&mut self) -> Result<Vec<PathBuf>, Error> {
         let gathered = self.gather()?;
         self.keep_journal()?;
@@ -269,7 +269,7 @@ impl Scanner {
         Ok(gathered)
     }
 
-    /// What was read is paid for by what was found, not by the look.
+    /// A scan that found something costs nothing here: the pause grows only with fruitless scans.
     fn pace(&mut self, found: bool, cost: Duration) {
         let cost = if found { Duration::ZERO } else { cost };
         self.pause = until_whole(self.pause, found, cost);
@@ -299,7 +299,7 @@ impl Scanner {
         if changed.is_empty() { Ok(ScanReport::default()) } else { self.touched(changed) }
     }
 
-    /// Brings what waits in the spool into the journal, where this watcher looks at the journal.
+    /// Moves the spool into the journal, if this watcher watches the journal.
     fn gather(&self) -> Result<Vec<PathBuf>, Error> {
         if self.homes.iter().any(|home| home.journal) {
             let rules = self.rules();
@@ -316,7 +316,7 @@ impl Scanner {
         self.given.rules.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Packs the days of the journal that are over, where this watcher looks at the journal.
+    /// Compresses past days of the journal, if this watcher watches the journal.
     fn keep_journal(&self) -> Result<(), Error> {
         let settings = &self.given.settings;
         if !self.homes.iter().any(|home| home.journal) {
@@ -326,7 +326,7 @@ impl Scanner {
         kept.map_err(|error| Error::Store(error.into()))
     }
 
-    /// Writes down what the agents' own lists of live sessions newly say, if one was touched.
+    /// Writes new entries of the agents' registries to the journal, if one was touched.
     fn look_at_registries(&mut self, touched: Option<&[PathBuf]>) -> Result<(), Error> {
         for home in &self.homes {
             let Some(folder) = registry_of(home) else { continue };
@@ -344,7 +344,7 @@ impl Scanner {
             return;
         }
         self.watch.add(folder);
-        // A folder that is gone by now holds nothing.
+        // A folder that is gone by now is empty.
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())) {
             self.watch_below(&entry.path());

@@ -1,7 +1,7 @@
-//! Which changes on disk an eye is woken for: those of sources, and not those of our own files.
+//! Decides which changes on disk wake a watcher: those of sources, and not those of our own files.
 //!
-//! Every line that is read makes us write to databases, a search index and an archive. Were we woken for those, each
-//! change would cause several more.
+//! Every line that is read makes us write to databases, a search index and an archive. If those
+//! writes woke us, each change would cause several more.
 
 use super::walk::source_folders;
 use notify::EventKind;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use taffrail_capture::{Home, spool_folder};
 use taffrail_context::Settings;
 
-/// The folders we write to, and the places in them that hold sources all the same.
+/// The folders we write to, and the places in them that hold sources nevertheless.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OwnFolders {
     folders: Vec<PathBuf>,
@@ -19,7 +19,7 @@ pub(super) struct OwnFolders {
 }
 
 impl OwnFolders {
-    /// Our folders, as an eye on these homes sees them.
+    /// Our folders, for a watcher of these homes.
     pub(super) fn new(settings: &Settings, state: Option<&Path>, homes: &[Home]) -> Self {
         let folders = [Some(settings.data.as_path()), Some(&settings.runtime), state];
         let folders = folders.into_iter().flatten().map(real).collect();
@@ -28,17 +28,17 @@ impl OwnFolders {
         Self { folders, sources, spool: real(&spool_folder(&settings.data)) }
     }
 
-    /// A folder in which nothing but our own files change.
+    /// Whether only our own files change in a folder.
     pub(super) fn has(&self, path: &Path) -> bool {
         let depth = |all: &[PathBuf]| {
             let above = all.iter().filter(|it| path.starts_with(it));
             above.map(|it| it.components().count()).max()
         };
-        // The nearest folder above decides.
+        // The nearest ancestor decides.
         depth(&self.folders) > depth(&self.sources)
     }
 
-    /// A change that need not be looked at. In the spool, only an entry that has come does.
+    /// Whether a change can be ignored. In the spool, only a new entry cannot.
     pub(super) fn made(&self, path: &Path, kind: EventKind) -> bool {
         if path.parent() != Some(self.spool.as_path()) {
             return self.has(path);
@@ -53,7 +53,7 @@ impl OwnFolders {
     }
 }
 
-/// Where a path leads; a folder that is not there yet is named as it will be.
+/// Resolves a path; a folder that does not exist yet keeps the name it will have.
 fn real(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

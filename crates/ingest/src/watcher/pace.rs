@@ -1,33 +1,33 @@
-//! How often things are looked at: pure, so that it can be tested without waiting.
+//! How often to scan: pure, so that it can be tested without waiting.
 
 use std::time::Duration;
 
-/// Sources that changed of late are looked at so often, should the watcher miss something.
+/// How often recently changed sources are polled, in case a notification was missed.
 pub(super) const POLL: Duration = Duration::from_millis(750);
-/// A source counts as changed of late for so long.
+/// How long a source counts as recently changed.
 pub(super) const OF_LATE: Duration = Duration::from_secs(600);
-/// Everything is looked at after so long at first.
+/// The first pause between two scans of everything.
 const FIRST: Duration = Duration::from_secs(5);
-/// FileStat at everything may cost at most one part in so many of a core.
+/// Scans of everything may use at most one part in this many of a core.
 const SHARE: u32 = 1000;
-/// The longest time between two looks at everything, unless they cost more than their share.
+/// The longest pause between two scans of everything, unless they cost more than their share.
 const LAST: Duration = Duration::from_secs(120);
 
-/// The time until everything is looked at again: twice as long each time nothing was found, less
-/// often where a look costs much.
+/// The pause until the next scan of everything: doubles each time nothing was found, and is longer
+/// if a scan costs much.
 pub(super) fn until_whole(before: Duration, found: bool, cost: Duration) -> Duration {
     let next = if found { FIRST } else { before.saturating_mul(2).clamp(FIRST, LAST) };
     next.max(cost.saturating_mul(SHARE).min(Duration::from_secs(3600)))
 }
 
 /// The pause after a batch: as long as the batch took, so that a flood is written in larger batches
-/// and a single line at once. A longer one feeds itself: what comes in the meantime makes the next
-/// batch longer, and with it the next pause, until every line waits for the longest.
+/// and a single line at once. A longer pause feeds itself: lines that arrive meanwhile make the
+/// next batch longer, and with it the next pause, until every line waits for the maximum.
 pub fn pause(cost: Duration) -> Duration {
     cost.min(LONGEST_PAUSE)
 }
 
-/// No line waits longer than this for a batch to begin.
+/// The longest that a line waits for a batch to begin.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     }
 
     /// Two hundred sessions write a line a second each; a line costs a millisecond and a batch
-    /// another. A machine that stood still for a moment must not make every line late from then on.
+    /// another. A machine that hangs for a moment must not make every line late from then on.
     #[test]
     fn a_moment_of_standstill_is_forgotten() {
         let cost = |lines: f64| Duration::from_secs_f64((1.0 + lines) / 1e3);

@@ -1,4 +1,4 @@
-//! Reading what a look found to be new.
+//! Reads the sources that a scan found to be new.
 
 use super::message::{SourceMoves, WatcherMessage};
 use super::tickets::Load;
@@ -33,7 +33,7 @@ impl Scanner {
                 known.reader = index.memory(id)?;
             }
             let path = Path::new(&job.found.home).join(&job.found.path);
-            // As it is before it is read: what is written meanwhile makes it look otherwise.
+            // The stat before the read: a write meanwhile makes the stat differ.
             let looks = FileStat::of(&path);
             problems.extend(self.read(&job, &rules));
             looked.read += 1;

@@ -1,4 +1,4 @@
-//! Writing down what agents' own lists of live sessions say, whenever they say something new.
+//! Writes the entries of agents' registries to the journal whenever they change.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,14 +9,14 @@ use taffrail_context::{write_entry, write_gone};
 use taffrail_model::Origin;
 use taffrail_model::journal::{Gone, Loss};
 
-/// What each entry said last, by home and name.
+/// The last content of each entry, by home and name.
 #[derive(Debug, Default)]
 pub(super) struct Registries {
     said: HashMap<(String, String), LiveEntry>,
 }
 
 impl Registries {
-    /// FileStat at a home's list and writes down what is new in it.
+    /// Reads a home's registry and writes down what is new in it.
     pub(super) fn look(&mut self, settings: &Settings, home: &Home) -> io::Result<()> {
         let agent = home.adapter.descriptor().id;
         let root = home.root.to_string_lossy().into_owned();

@@ -1,19 +1,19 @@
-//! How far an eye may be ahead of the loop.
+//! Limits how far a watcher may be ahead of the loop.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Pieces an eye may always have on their way, however large.
+/// Pieces that a watcher may always have in flight, however large.
 const PIECES: usize = 2;
-/// Small pieces may be more: then many sessions that move at once are written in one batch.
+/// Small pieces may be more: then many sessions that change at once are written in one batch.
 const BYTES: u64 = 1024 * 1024;
 const SMALL_PIECES: usize = 256;
 
-/// What is on its way from an eye to the index.
+/// What is in flight from a watcher to the index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Load {
     /// Pieces.
     pub pieces: usize,
-    /// What was read for them.
+    /// The bytes that were read for them.
     pub bytes: u64,
 }
 
@@ -23,7 +23,7 @@ impl Load {
         Self { pieces: 1, bytes }
     }
 
-    /// Both together.
+    /// The sum of both.
     pub fn plus(self, other: Self) -> Self {
         Self { pieces: self.pieces + other.pieces, bytes: self.bytes.saturating_add(other.bytes) }
     }
@@ -38,7 +38,7 @@ impl Load {
     }
 }
 
-/// Counts what is on its way.
+/// Counts what is in flight.
 #[derive(Debug, Default)]
 pub struct Tickets {
     out: Mutex<Load>,
@@ -46,14 +46,14 @@ pub struct Tickets {
 }
 
 impl Tickets {
-    /// Takes some, as soon as there is room.
+    /// Takes tickets as soon as there is room.
     pub fn take(&self, load: Load) {
         let wait = self.back.wait_while(self.out(), |out| out.plus(load).is_too_much());
         let mut out = wait.unwrap_or_else(PoisonError::into_inner);
         *out = out.plus(load);
     }
 
-    /// Gives some back: it is written.
+    /// Returns tickets once their pieces are written.
     pub fn give(&self, load: Load) {
         let mut out = self.out();
         *out = out.minus(load);

@@ -1,7 +1,7 @@
-//! A look at everything, beside the eye: what it finds changed is looked at as if it had been told.
+//! A walk over everything, on its own thread: changes it finds are handled like notifications.
 //!
-//! With many files such a look takes a while. Meanwhile the eye goes on with what it is told, and
-//! afterwards it reads only what differs, by what is known then.
+//! With many files a walk takes a while. Meanwhile the watcher continues with its notifications;
+//! afterwards it reads only what differs from the known sources at that time.
 
 use super::file_stat::modified_ns;
 use crate::index::known_of;
@@ -13,17 +13,17 @@ use taffrail_capture::{Discovery, Home, KnownSource, Plan, discover, plan, spool
 use taffrail_context::{Error, Settings};
 use taffrail_store::IndexReader;
 
-/// Folders in which nothing moved for so long are not watched.
+/// Folders without changes for this long are not watched.
 const WATCHED_FOR: Duration = Duration::from_secs(14 * 86_400);
 
-/// What a look at everything found.
+/// The result of a walk.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Walked {
     /// Folders to be watched.
     pub(super) folders: HashSet<PathBuf>,
-    /// What is not as it is known.
+    /// Paths that differ from the known state.
     pub(super) changed: Vec<PathBuf>,
-    /// Sources there are.
+    /// The number of sources.
     pub(super) sources: usize,
     /// How long it took.
     pub(super) cost: Duration,
@@ -31,7 +31,7 @@ pub struct Walked {
     pub(super) problem: Option<String>,
 }
 
-/// FileStat at everything.
+/// Walks over everything.
 pub(super) fn walk(settings: &Settings, homes: &[Home]) -> Walked {
     let began = Instant::now();
     let walked = look(settings, homes);
@@ -51,7 +51,7 @@ fn look(settings: &Settings, homes: &[Home]) -> Result<Walked, Error> {
     Ok(Walked { folders, changed, sources: plan.sources, ..Walked::default() })
 }
 
-/// What is known of the sources in these homes.
+/// The known sources in these homes.
 pub(super) fn known_in(index: &IndexReader, homes: &[Home]) -> Result<Vec<KnownSource>, Error> {
     let roots: HashSet<_> = homes.iter().map(|it| it.root.to_string_lossy()).collect();
     let mut out = Vec::new();
@@ -61,8 +61,8 @@ pub(super) fn known_in(index: &IndexReader, homes: &[Home]) -> Result<Vec<KnownS
     Ok(out)
 }
 
-/// Where something differs: what is to be read, and where known sources were that are gone, back or
-/// elsewhere.
+/// The paths that differ: sources to read, and the old paths of known sources that vanished, came
+/// back or moved.
 fn changed(plan: &Plan, known: &[KnownSource]) -> Vec<PathBuf> {
     let moved = plan.jobs.iter().filter_map(|it| it.moved);
     let placed: HashSet<i64> =
@@ -74,7 +74,7 @@ fn changed(plan: &Plan, known: &[KnownSource]) -> Vec<PathBuf> {
     all.into_iter().collect()
 }
 
-/// Folders of sources that moved of late and all above them, roots, lists of live sessions.
+/// Folders of recently changed sources with their ancestors, roots, registries.
 pub(super) fn folders_of(
     settings: &Settings,
     homes: &[Home],
@@ -104,7 +104,7 @@ pub(super) fn folders_of(
     folders
 }
 
-/// The folders of a home that sources come and go in.
+/// The folders of a home in which sources come and go.
 pub(super) fn source_folders(settings: &Settings, home: &Home) -> Vec<PathBuf> {
     if home.journal {
         return vec![spool_folder(&settings.data)];
@@ -113,7 +113,7 @@ pub(super) fn source_folders(settings: &Settings, home: &Home) -> Vec<PathBuf> {
     roots.chain(registry_of(home)).collect()
 }
 
-/// The folder of an agent's own list of live sessions.
+/// The folder of an agent's registry.
 pub(super) fn registry_of(home: &Home) -> Option<PathBuf> {
     let plan = home.adapter.descriptor().live.as_ref().filter(|_| !home.journal)?;
     Some(home.root.join(plan.folder))

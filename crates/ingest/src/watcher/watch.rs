@@ -1,4 +1,4 @@
-//! Being told of changes: watches on folders, within a budget.
+//! Watches folders for changes, within a budget.
 
 use super::command::WatcherCommand;
 use super::own_folders::OwnFolders;
@@ -10,17 +10,17 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use taffrail_context::WatcherCounters;
 
-/// The most folders that are watched, over all eyes.
+/// The most folders that are watched, over all watchers.
 pub const WATCHES: usize = 8192;
 
-/// Paths that were touched and not looked at.
+/// Paths that were touched and not scanned.
 #[derive(Debug, Default)]
 pub(super) struct Touches {
     paths: Mutex<HashSet<PathBuf>>,
 }
 
 impl Touches {
-    /// Adds paths; `true` when there were none, so that somebody must be told.
+    /// Adds paths; `true` when there were none, so that the watcher must be woken.
     fn add(&self, paths: Vec<PathBuf>, counts: &WatcherCounters) -> bool {
         let mut all = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         let (before, told) = (all.len(), paths.len());
@@ -29,26 +29,26 @@ impl Touches {
         before == 0 && !all.is_empty()
     }
 
-    /// Takes all of them.
+    /// Takes all paths.
     pub(super) fn take(&self) -> Vec<PathBuf> {
         let mut all = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *all).into_iter().collect()
     }
 }
 
-/// The folders an eye is told of.
+/// The folders that a watcher watches.
 pub(super) struct Watch {
     watcher: Option<RecommendedWatcher>,
     folders: HashSet<PathBuf>,
     own: OwnFolders,
     budget: usize,
-    /// The log says that some folders are only polled.
+    /// Whether the log says that some folders are only polled.
     is_logged: bool,
 }
 
 impl Watch {
-    /// Tells `commands` of what is touched. Where the system has no watches to give, everything is
-    /// found by looking.
+    /// Sends touched paths to `commands`. If the system has no watches left, scans find the
+    /// changes.
     pub(super) fn new(
         commands: Sender<WatcherCommand>,
         (touches, counts): (Arc<Touches>, Arc<WatcherCounters>),
@@ -57,7 +57,7 @@ impl Watch {
         let ours = own.clone();
         let told = move |event| {
             if let Some(command) = command_of(event, &ours, (&touches, &counts)) {
-                // An eye that ended needs not be told.
+                // A watcher that ended needs no command.
                 commands.send(command).ok();
             }
         };
@@ -68,7 +68,8 @@ impl Watch {
         Self { watcher: watcher.ok(), folders: HashSet::new(), own, budget, is_logged: false }
     }
 
-    /// Watches a folder, if it is not our own and the budget allows it; `true` when it was not watched before.
+    /// Watches a folder, if it is not our own and the budget allows it; `true` if it was not
+    /// watched before.
     pub(super) fn add(&mut self, folder: &Path) -> bool {
         if self.folders.contains(folder) || self.is_own(folder) {
             return false;
@@ -78,9 +79,9 @@ impl Watch {
             return false;
         }
         let Some(watcher) = &mut self.watcher else { return false };
-        // A folder that cannot be watched is found by looking.
+        // Scans cover a folder that cannot be watched.
         if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive) {
-            // One that was removed meanwhile needs no watch.
+            // A folder that was removed meanwhile needs no watch.
             if folder.exists() {
                 self.log_polling(&error);
             }
@@ -89,7 +90,7 @@ impl Watch {
         self.folders.insert(folder.to_owned())
     }
 
-    /// The system notifies of changes.
+    /// Whether the system sends notifications.
     pub(super) fn is_told(&self) -> bool {
         self.watcher.is_some()
     }
@@ -102,18 +103,18 @@ impl Watch {
         }
     }
 
-    /// Nothing but our own files change in this folder.
+    /// Whether only our own files change in this folder.
     pub(super) fn is_own(&self, folder: &Path) -> bool {
         self.own.has(folder)
     }
 
-    /// A folder is gone; if it comes back it is watched anew.
+    /// Forgets a folder that is gone; if it comes back it is watched again.
     pub(super) fn forget(&mut self, folder: &Path) {
         self.folders.remove(folder);
     }
 }
 
-/// What is to be done about a notification, if anything is.
+/// The command for a notification, if any.
 fn command_of(
     event: notify::Result<notify::Event>,
     own: &OwnFolders,
@@ -125,7 +126,7 @@ fn command_of(
             let is_new = is_change(&event.kind) && touches.add(event.paths, counts);
             is_new.then_some(WatcherCommand::Touched)
         }
-        // Something was dropped, and nobody says what: everything is looked at.
+        // The system dropped notifications without saying which: everything is scanned.
         lost => {
             let error = lost.err().map(|it| it.to_string());
             tracing::info!(error, "notifications of changes were lost; everything is looked at");

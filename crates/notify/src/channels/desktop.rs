@@ -1,4 +1,4 @@
-//! The desktop's own notifications, by the program each platform has for them.
+//! Desktop notifications, through the program that each platform has for them.
 
 use super::program::{fed, found};
 use super::{Message, SendError, Sending};
@@ -6,20 +6,20 @@ use std::collections::BTreeMap;
 use taffrail_context::user_program::CommandError;
 use taffrail_model::notices::{Notice, NoticeKind};
 
-/// The most notices whose number is remembered.
+/// The most notices whose id is remembered.
 const REMEMBERED: usize = 100;
 
-/// What kind of desktop it is.
+/// The platform of the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
-    /// One that `notify-send` speaks to.
+    /// A desktop with `notify-send`.
     Freedesktop,
-    /// One that `osascript` speaks to. It takes nothing back.
+    /// A desktop with `osascript`, which cannot withdraw notifications.
     Mac,
 }
 
 impl Platform {
-    /// The one this was built for.
+    /// The platform of this build.
     pub(crate) const fn here() -> Self {
         if cfg!(target_os = "macos") { Self::Mac } else { Self::Freedesktop }
     }
@@ -32,18 +32,18 @@ impl Platform {
     }
 }
 
-/// The desktop, and what it calls what it shows.
+/// The desktop, and the ids of its notifications.
 #[derive(Debug)]
 pub(crate) struct Desktop {
     platform: Platform,
     numbers: BTreeMap<String, u32>,
 }
 
-/// Whether the desktop is asked for the number of what it shows.
+/// Whether to ask the desktop for the notification's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
     Yes,
-    /// As older programs know it.
+    /// For older programs, which have no ids.
     No,
 }
 
@@ -72,7 +72,7 @@ impl Desktop {
     fn tell(&mut self, notice: &Notice, sending: &Sending<'_>) -> Result<String, SendError> {
         let said = self.run(&told(self.platform, notice, Numbered::Yes), sending);
         let said = match said {
-            // An older program knows no numbers.
+            // An older program has no ids.
             Err(SendError::Program(_, CommandError::Failed(_))) => {
                 self.run(&told(self.platform, notice, Numbered::No), sending)?
             }
@@ -102,8 +102,8 @@ impl Desktop {
     }
 }
 
-/// What the platform's program is called with. What agents wrote is always an argument of its own,
-/// and behind the mark that ends options.
+/// The arguments of the platform's program. Text of agents is always a separate argument, after the
+/// marker that ends options.
 pub(super) fn told(platform: Platform, notice: &Notice, numbered: Numbered) -> Vec<String> {
     let Notice { title, body, kind, .. } = notice;
     match platform {
@@ -124,7 +124,8 @@ pub(super) fn told(platform: Platform, notice: &Notice, numbered: Numbered) -> V
     }
 }
 
-/// What replaces a notice that is over: it says so, and goes away at once. None where nothing can.
+/// The replacement for a notice that is over: it says so, and disappears at once. `None` if the
+/// platform cannot do that.
 fn withdrawn(platform: Platform, notice: &Notice, number: u32) -> Option<Vec<String>> {
     let words = [
         "--app-name=Taffrail",
@@ -139,7 +140,7 @@ fn withdrawn(platform: Platform, notice: &Notice, number: u32) -> Option<Vec<Str
     (platform == Platform::Freedesktop).then(|| words.map(str::to_owned).to_vec())
 }
 
-/// A body may hold markup; what agents wrote never does.
+/// Escapes markup: a body may contain it, but never from agents.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

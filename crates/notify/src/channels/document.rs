@@ -1,11 +1,11 @@
-//! A message as programs read it: one JSON object.
+//! A message for programs: one JSON object.
 
 use super::Message;
 use serde::Serialize;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_model::notices::Notice;
 
-/// The word for what a message is.
+/// The event name of a message.
 pub(super) const fn event(message: &Message) -> &'static str {
     match message {
         Message::Told(_) => "told",
@@ -13,11 +13,11 @@ pub(super) const fn event(message: &Message) -> &'static str {
     }
 }
 
-/// The object, on one line.
+/// The object on one line.
 pub(super) fn json(message: &Message) -> String {
     let (Message::Told(notice) | Message::Withdrawn(notice)) = message;
     let written = Written { schema_version: SCHEMA_VERSION, event: event(message), notice };
-    // What is made of plain fields can always be written.
+    // Plain fields always serialize.
     serde_json::to_string(&written).unwrap_or_default()
 }
 
@@ -35,7 +35,7 @@ pub(super) mod tests {
     use taffrail_model::notices::{About, NoticeKind};
     use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
 
-    /// A notice with what a hostile or unlucky session could put into it.
+    /// A notice with the text that a hostile or unlucky session could put into it.
     pub(crate) fn notice(title: &str, body: &str) -> Notice {
         let session_id = RuntimeIdentity::new(AgentId::new("parrot"), "", "s").session();
         let (label, kind, says) = ("api".to_owned(), NoticeKind::Waiting, body.to_owned());

@@ -1,4 +1,4 @@
-//! What strangers wrote is text on every channel, whatever it wants to be.
+//! Foreign text stays text on every channel.
 
 use super::desktop::{Numbered, told};
 use super::osc::sequence;
@@ -25,7 +25,7 @@ fn reading(status: Status, kind: WaitingKind, text: &str) -> Reading {
     }
 }
 
-/// Notices of a session in which everything a stranger can write says this.
+/// Notices of a session in which every foreign field has this text.
 fn notices(payload: &str) -> Vec<Notice> {
     let session = RuntimeIdentity::new(AgentId::new("parrot"), "", "s").session();
     let text = payload.to_owned();
@@ -76,7 +76,8 @@ fn no_payload_reaches_a_channel_raw() {
             texts.extend(told(Platform::Mac, &notice, Numbered::Yes));
             texts.push(document::json(&Message::Told(notice.clone())));
             texts.push(document::json(&Message::Withdrawn(notice.clone())));
-            // Between its own first and last bytes a sequence is text, and has as many fields as it should.
+            // Between its first and last bytes a sequence is text, and has the expected number of
+            // fields.
             for (osc, first, last, fields) in [
                 (Osc::Osc9, "\u{1b}]9;", "\u{7}", 1),
                 (Osc::Osc777, "\u{1b}]777;notify;", "\u{1b}\\", 2),

@@ -1,4 +1,4 @@
-//! Where something is told, and how each way is gone. What is sent is built as data and tested as such.
+//! The notification channels. Each message is built as data and tested as such.
 
 mod desktop;
 mod document;
@@ -19,21 +19,21 @@ use taffrail_context::user_program::CommandError;
 use taffrail_context::{Osc, Settings};
 use taffrail_model::notices::Notice;
 
-/// A way to tell somebody something.
+/// A notification channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Channel {
     /// The desktop's own notifications.
     Desktop,
-    /// The terminals tmux is shown on.
+    /// The terminals that show tmux.
     Terminal,
-    /// An address of the user's.
+    /// The user's webhook.
     Webhook,
-    /// A program of the user's.
+    /// The user's program.
     Command,
 }
 
 impl Channel {
-    /// As it is written everywhere.
+    /// Its name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -61,40 +61,40 @@ impl fmt::Display for Channel {
     }
 }
 
-/// What is sent.
+/// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Message {
-    /// Something is told.
+    /// A new notice.
     Told(Notice),
-    /// It is over.
+    /// A notice that is over.
     Withdrawn(Notice),
 }
 
-/// What sending needs beside the message.
+/// The inputs of sending, besides the message.
 pub(super) struct Sending<'a> {
     pub(super) settings: &'a Settings,
-    /// Where sessions run.
+    /// The executors of sessions.
     pub(super) executors: &'a dyn Fn() -> Vec<String>,
-    /// The daemon ends.
+    /// Whether the daemon is ending.
     pub(super) ending: &'a dyn Fn() -> bool,
 }
 
-/// Why something was not sent.
+/// Why a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SendError {
-    /// The program that would do it is not there.
+    /// The required program is not installed.
     #[error("{0} is not installed")]
     NotThere(&'static str),
-    /// A program of ours or of the user's came to nothing.
+    /// A program failed.
     #[error("{0}: {1}")]
     Program(String, CommandError),
-    /// The address did not take it.
+    /// The webhook refused the message.
     #[error("it was answered with {0}")]
     Refused(u16),
-    /// The address could not be reached.
+    /// The webhook could not be reached.
     #[error("{0}")]
     Unreached(&'static str),
-    /// No terminal took it.
+    /// No terminal accepted the message.
     #[error("no terminal that tmux is shown on took it")]
     NoTerminal,
     /// The secret cannot be used.
@@ -112,7 +112,7 @@ pub(super) enum Route {
 }
 
 impl Route {
-    /// Sends a message, and says what became of it.
+    /// Sends a message, and returns a description of the result.
     pub(super) fn send(
         &mut self,
         message: &Message,
@@ -126,7 +126,7 @@ impl Route {
         }
     }
 
-    /// What would be sent, a line each, for a person to read.
+    /// The message as lines for a person to read.
     pub(super) fn shown(&self, message: &Message) -> Vec<String> {
         match self {
             Self::Desktop(desktop) => desktop.shown(message),

@@ -1,4 +1,4 @@
-//! Terminals that show notifications: an escape sequence, written to those tmux is shown on.
+//! Terminal notifications: an escape sequence, written to the terminals that show tmux.
 
 use super::{Message, SendError, Sending};
 use crate::focus::terminals;
@@ -9,7 +9,7 @@ use taffrail_context::Osc;
 use taffrail_model::notices::Notice;
 use taffrail_model::terminal;
 
-/// Where no terminal took it nobody was notified, and that is a failure.
+/// Fails if no terminal accepted the message, because then the user was not notified.
 pub(super) fn send(
     osc: Osc,
     message: &Message,
@@ -20,7 +20,7 @@ pub(super) fn send(
     };
     let text = sequence(osc, notice);
     let terminals = terminals(sending.settings, (sending.executors)());
-    // A terminal that is gone, or is not read, misses it.
+    // A terminal that is gone, or that nothing reads, misses the message.
     let told = terminals.iter().filter(|it| write_to(&it.tty, text.as_bytes()).is_ok()).count();
     match told {
         0 => Err(SendError::NoTerminal),
@@ -33,7 +33,7 @@ pub(super) fn shown(osc: Osc, message: &Message) -> Vec<String> {
     vec![format!("write {:?} to the terminals tmux is shown on", sequence(osc, notice))]
 }
 
-/// The sequence; what agents wrote can neither end it nor add to its fields.
+/// The escape sequence; text of agents can neither end it nor add fields.
 pub(super) fn sequence(osc: Osc, notice: &Notice) -> String {
     let safe = |text: &str| terminal::line(text).replace(';', ",");
     let (title, body) = (safe(&notice.title), safe(&notice.body));
@@ -43,7 +43,7 @@ pub(super) fn sequence(osc: Osc, notice: &Notice) -> String {
     }
 }
 
-/// Writes to a terminal of the user's own, without waiting for it.
+/// Writes to one of the user's terminals, without blocking.
 fn write_to(tty: &Path, text: &[u8]) -> io::Result<()> {
     let flags =
         OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

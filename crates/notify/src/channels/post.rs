@@ -1,7 +1,7 @@
-//! One POST: bounded in time, without redirects, broken off when the daemon ends.
+//! One POST: bounded in time, without redirects, cancelled when the daemon ends.
 //!
-//! The client knows the machine's certificates and the proxies of the environment. Neither the address nor an answer's
-//! body appears in an error: an address may hold a secret.
+//! The client uses the machine's certificates and the proxies of the environment. Errors contain
+//! neither the URL nor the body of a response: a URL may hold a secret.
 
 use super::webhook::LOOK;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -16,7 +16,7 @@ const NAME: &str = concat!("taffrail/", env!("CARGO_PKG_VERSION"));
 const UNSAFE: &str = "the connection could not be made safe";
 const UNSENT: &str = "it could not be sent";
 
-/// Sends a request and gives the status of the answer, or the reason why there is none.
+/// Sends a request and returns the status of the response, or why there is none.
 pub(super) fn post(
     url: &str,
     headers: Vec<(&'static str, String)>,
@@ -30,17 +30,17 @@ pub(super) fn post(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|_| UNSENT)?;
     let answer = runtime.block_on(answered(&client, request, ending));
-    // A name server that does not answer keeps a thread: nobody waits for it.
+    // A DNS server that does not answer blocks a thread: do not wait for it.
     runtime.shutdown_background();
     answer
 }
 
 fn client(url: &str, limit: Duration) -> Result<Client, &'static str> {
-    // The client takes the provider of the process; whoever came first may stay.
+    // The client uses the provider of the process; an already installed one stays.
     rustls::crypto::ring::default_provider().install_default().ok();
     let client = Client::builder().timeout(limit).redirect(redirect::Policy::none());
     let client = client.user_agent(NAME).http1_title_case_headers();
-    // Without TLS no certificates are needed, and a small container has none.
+    // Plain HTTP needs no certificates, and a small container has none.
     let is_plain = url.starts_with("http://");
     let client = if is_plain { client.tls_certs_only([]) } else { client };
     client.build().map_err(|_| UNSAFE)
@@ -74,7 +74,7 @@ async fn answered(
     }
 }
 
-/// What an error means to a person who can act on it.
+/// An error in terms that a person can act on.
 fn meaning(error: &reqwest::Error) -> &'static str {
     let causes = || successors(error.source(), |it| cause(*it));
     if error.is_timeout() {
@@ -90,7 +90,7 @@ fn meaning(error: &reqwest::Error) -> &'static str {
     }
 }
 
-/// The cause of an error; an I/O error holds its own where `source` does not show it.
+/// The cause of an error; an I/O error has its own where `source` does not show it.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     inner.map(|it| it as &(dyn Error + 'static)).or_else(|| error.source())

@@ -1,4 +1,5 @@
-//! Programs that are told something: found where the user's are, fed, bounded, and ended with all they began.
+//! Runs programs that receive notifications: found in the user's path, bounded, and ended with
+//! their process group.
 
 use super::document::json;
 use super::{Message, SendError, Sending};
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 use taffrail_context::Settings;
 use taffrail_context::user_program::{CommandError, UserProgram, run};
 
-/// Tells a program of the user's: the message as JSON on its standard input.
+/// Notifies a program of the user: the message is JSON on its standard input.
 pub(super) fn tell(
     words: &[String],
     message: &Message,
@@ -17,12 +18,12 @@ pub(super) fn tell(
     fed(words, &input, sending).map(|_| "it ended well".to_owned())
 }
 
-/// The same for a person to read.
+/// The message as lines for a person to read.
 pub(super) fn shown(words: &[String], message: &Message) -> Vec<String> {
     vec![format!("run {words:?}"), format!("with {}", json(message))]
 }
 
-/// Runs a program and gives what it said.
+/// Runs a program and returns its output.
 pub(super) fn fed(
     words: &[String],
     input: &str,
@@ -35,7 +36,7 @@ pub(super) fn fed(
     run(errand, sending.ending).map_err(|it: CommandError| SendError::Program(name, it))
 }
 
-/// A program where the user's are.
+/// A program in the user's path.
 pub(super) fn found(settings: &Settings, name: &'static str) -> Result<String, SendError> {
     let path = settings.variables.get("PATH").map(String::as_str).unwrap_or_default();
     let folders = path.split(':').filter(|it| it.starts_with('/'));

@@ -4,8 +4,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt::Write;
 
-/// The signature of a body sent at a time, in hexadecimal. The time is signed, too, so that who receives
-/// it can refuse what is old.
+/// The signature of a body sent at a time, in hexadecimal. It covers the time, so that the receiver
+/// can refuse old messages.
 pub(super) fn signature(secret: &[u8], second: i64, body: &str) -> String {
     let signed = hmac(secret, format!("{second}.{body}").as_bytes());
     signed.iter().fold(String::new(), |mut out, byte| {

@@ -1,4 +1,4 @@
-//! An address of the user's: one signed POST, no redirects, a few attempts.
+//! The user's webhook: one signed POST, no redirects, a few retries.
 
 use super::document::{event, json};
 use super::post::post;
@@ -13,20 +13,20 @@ use taffrail_context::WebhookUrl;
 
 /// The longest secret, in bytes.
 const SECRET_BYTES: u64 = 4096;
-/// How often a wait looks whether the daemon ends.
+/// How often a wait checks whether the daemon ends.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 
-/// An address, and how it is spoken to.
+/// A webhook and its configuration.
 #[derive(Debug)]
 pub(crate) struct Webhook {
     pub(crate) url: WebhookUrl,
     /// The file of the secret.
     pub(crate) secret: Option<PathBuf>,
-    /// How long is waited before each further attempt.
+    /// The pause before each retry.
     pub(crate) pauses: Vec<Duration>,
 }
 
-/// Whether trying again may help.
+/// Whether a retry may help.
 enum Came {
     Well(u16),
     Badly(SendError),
@@ -71,14 +71,14 @@ impl Webhook {
         Ok(answer.map_or_else(|why| Came::ForNow(SendError::Unreached(why)), came))
     }
 
-    /// The secret, read for each message. One that others could read is refused.
+    /// The secret, read for each message. A secret that other users can read is refused.
     fn secret(&self) -> Result<Option<Vec<u8>>, SendError> {
         let read = self.secret.as_deref().map(secret_in).transpose();
         read.map_err(SendError::Secret)
     }
 }
 
-/// What a request says beside its body.
+/// The headers of a request.
 fn headers(message: &Message, secret: Option<&[u8]>, second: i64) -> Vec<(&'static str, String)> {
     let mut out = vec![
         ("Content-Type", "application/json".to_owned()),
@@ -90,7 +90,7 @@ fn headers(message: &Message, secret: Option<&[u8]>, second: i64) -> Vec<(&'stat
     out
 }
 
-/// Only what the address itself took is sent; an answer that leads elsewhere is not followed.
+/// Only a 2xx status counts as sent; redirects are not followed.
 fn came(code: u16) -> Came {
     match code {
         200..=299 => Came::Well(code),

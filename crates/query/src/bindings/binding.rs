@@ -1,4 +1,4 @@
-//! Looking at a binding, because somebody asks.
+//! Computes a binding on request.
 
 use super::executors::executor_now;
 use super::features::feature_of;
@@ -19,25 +19,25 @@ use taffrail_model::{
 };
 use taffrail_store::{Carried, EventRow, IndexReader, Ledger, SessionRow, SourceRow};
 
-/// What a session is tied to, for who shows it to people.
+/// A binding, for clients that show it to people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tied {
-    /// The binding, looked at now.
+    /// The current binding.
     pub binding: Binding,
-    /// The sessions whose place it took.
+    /// The sessions that it superseded.
     pub supersedes: Vec<SessionId>,
 }
 
-/// A session, found past those whose place it took.
+/// A session, resolved past superseded ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Followed {
-    /// The session that is meant.
+    /// The resolved session.
     pub id: SessionId,
-    /// The one that was named, where that is another.
+    /// The session that was named, if it is another one.
     pub from: Option<SessionId>,
 }
 
-/// The binding of a session as a document, looked at now.
+/// The current binding of a session as a document.
 ///
 /// # Errors
 /// When the session cannot be found or our own files fail. `Bug` when it does not conform.
@@ -50,7 +50,7 @@ pub fn binding_with(
     checked("binding", &of(&tie(settings, &row, known)?))
 }
 
-/// What a session is tied to, looked at now.
+/// The current binding of a session.
 ///
 /// # Errors
 /// As `binding`.
@@ -62,7 +62,7 @@ pub fn tied(settings: &Settings, target: &Target) -> Result<Tied, Error> {
     Ok(Tied { binding, supersedes })
 }
 
-/// The session that is meant, where another took the place of the one that is named.
+/// Resolves a target; a superseded session resolves to the one that replaced it.
 ///
 /// # Errors
 /// When there is none, or the index cannot be read.
@@ -70,13 +70,13 @@ pub fn followed(settings: &Settings, target: &Target) -> Result<Followed, Error>
     let named = resolve(settings, target)?.id;
     let index = IndexReader::open(&settings.data)?;
     let head = index.as_ref().map_or(named, |it| it.repairs().head(named));
-    // One that is not indexed cannot be shown.
+    // A session that is not indexed cannot be shown.
     let there = index.map(|it| it.session_by_id(head)).transpose()?.flatten();
     let id = there.map_or(named, |it| it.id);
     Ok(Followed { id, from: (id != named).then_some(named) })
 }
 
-/// Looks at a binding. Who runs it is noted where that is new: the last one is remembered.
+/// Computes a binding. Records the executor if it is new: the ledger remembers the last one.
 pub fn tie(
     settings: &Settings,
     row: &SessionRow,
@@ -88,7 +88,7 @@ pub fn tie(
     let executor = executor_now(settings, row, known)?;
     let is_new = kept.binding.as_ref().is_some_and(|it| it.current_executor_peer_id != executor);
     if is_new {
-        // Where it cannot be noted it is told all the same, and not remembered.
+        // If it cannot be recorded it is still reported, and only not remembered.
         let noted =
             ledger(settings).and_then(|mut it| Ok(it.attach(&[row.id], executor.as_deref())?));
         if let Err(error) = noted {
@@ -101,12 +101,12 @@ pub fn tie(
     let mut hints = metadata(row, &look, (mark, index.repairs().below(row.id)));
     hints.extend(kept.carried.as_ref().map(came));
     let parts = Parts { kept, executor, mark, last, hints, now: (settings.now)() };
-    // What runs on another device is resumed there.
+    // A session that runs on another device is resumed there.
     let is_here = !replication::is_locator(&row.source_uri);
     Ok(parts.binding(row, &look, is_here && settings.boot().resumable.contains(&row.agent)))
 }
 
-/// What the ledger has of a session.
+/// The ledger's rows about a session.
 struct Remembered {
     device: DeviceId,
     binding: Option<Binding>,
@@ -124,14 +124,14 @@ impl Remembered {
     }
 }
 
-/// The sources of a session, looked at.
+/// The current sources of a session.
 struct Look<'a> {
     sources: Vec<SourceRow>,
     uri: &'a str,
 }
 
 impl Look<'_> {
-    /// Where the agent shows its history, if it does.
+    /// The locator of the history that the agent exposes, if it does.
     fn exposed(&self) -> Option<&str> {
         Some(self.uri).filter(|it| !it.is_empty() && !journal::is_locator(it))
     }
@@ -160,15 +160,15 @@ impl Look<'_> {
     }
 }
 
-/// A file that came back is there, whatever the last look said. What is in a database only a read can
-/// tell.
+/// Whether the source exists: a file may be back since the last scan. Only a read can tell what is
+/// in a database.
 fn is_there(source: &SourceRow) -> bool {
     let state = &source.state;
     let in_file = source.present || state.key.is_empty();
     in_file && !is_missing(&Path::new(&state.home).join(&state.path))
 }
 
-/// Everything else a binding is made of.
+/// The other inputs of a binding.
 struct Parts {
     kept: Remembered,
     executor: Option<String>,
@@ -210,7 +210,7 @@ impl Parts {
         }
     }
 
-    /// The folder it goes on in, if it was carried here.
+    /// The folder in which it continues, if it was imported.
     fn project_path(&self) -> Option<String> {
         self.kept.carried.as_ref().map(|it| it.project_path.clone())
     }
@@ -236,7 +236,7 @@ impl Parts {
     }
 }
 
-/// What came from another device is another's word.
+/// Imported data is another device's word.
 fn came(it: &Carried) -> (String, Value) {
     let lineage = LineageKind::Teleport;
     let came = json!({
@@ -246,7 +246,7 @@ fn came(it: &Carried) -> (String, Value) {
     ("carried".to_owned(), came)
 }
 
-/// Small hints beside the fields of the contract; never text of a transcript.
+/// Hints next to the fields of the contract; never text of a transcript.
 fn metadata(
     row: &SessionRow,
     look: &Look<'_>,

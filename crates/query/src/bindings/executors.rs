@@ -1,4 +1,4 @@
-//! Who runs a session now, as far as that can be proved.
+//! Finds the executor of a session, as far as it can be proved.
 
 use crate::explain::status_of;
 use crate::status::StatusLookup;
@@ -8,8 +8,9 @@ use taffrail_context::{Error, Settings};
 use taffrail_run::locate_one;
 use taffrail_store::SessionRow;
 
-/// The name of who can take commands for a session: `tmux:%3` for a pane, `pty:416` for a run of ours,
-/// `process:417` for a process in none. A worker is reached through the session it works for, and has none of its own.
+/// The name of the executor of a session: `tmux:%3` for a pane, `pty:416` for a run of ours,
+/// `process:417` for a process in neither. A sub-agent is reached through its parent session, and
+/// has none.
 pub(super) fn executor_now(
     settings: &Settings,
     row: &SessionRow,

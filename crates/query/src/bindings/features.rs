@@ -1,4 +1,4 @@
-//! Which feature of a project's `.ai-session` directory a session works for. Read when asked only.
+//! Links sessions to features of a project's `.ai-session` directory. Read on request only.
 
 use crate::board::recent_statuses;
 use crate::session_row::session;
@@ -13,19 +13,19 @@ use taffrail_model::Timestamp;
 use taffrail_store::{Filter, IndexReader, SessionRow};
 use taffrail_workspace::{find, linkable};
 
-/// The feature a session works for.
+/// The feature of a session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct FeatureLink {
     /// Its id.
     pub feature_id: String,
-    /// The folder its directory is in.
+    /// The folder that contains the directory.
     pub project: String,
-    /// How it is listed: `active`, `paused` or `completed`.
+    /// Its listed status: `active`, `paused` or `completed`.
     pub status: String,
 }
 
-/// The feature a session in this folder, last heard of then, works for. What cannot be read links
-/// nothing.
+/// The feature of a session in this folder, with its last event at this time. `None` if the
+/// directory cannot be read.
 #[must_use]
 pub fn feature_of(folder: Option<&str>, heard: Option<Timestamp>) -> Option<FeatureLink> {
     let folder = Path::new(folder?);
@@ -42,10 +42,10 @@ fn linked(folder: &Path, heard: Timestamp, all: &Linkable) -> Option<FeatureLink
     })
 }
 
-/// The sessions that work for a feature of a project, the latest first; none where nothing is indexed.
+/// The sessions of a feature of a project, the latest first; none if nothing is indexed.
 ///
 /// # Errors
-/// When the index is there and cannot be read.
+/// When the index exists and cannot be read.
 pub fn sessions_of_feature(
     settings: &Settings,
     project: &Path,
@@ -58,14 +58,14 @@ pub fn sessions_of_feature(
     let mut nearest = HashMap::new();
     let mut is_of = |row: &SessionRow| {
         let folder = Path::new(row.project_path.as_deref().unwrap_or_default());
-        // A project within the project has features of its own.
+        // A nested project has its own features.
         let own = *nearest
             .entry(folder.to_owned())
             .or_insert_with(|| find(folder).is_none_or(|it| it == project));
         let link = row.last_event_at.and_then(|heard| linked(folder, heard, &all));
         own && link.is_some_and(|it| it.feature_id == feature)
     };
-    // They are of this device, whose folder it is.
+    // The folder is on this device, and so are its sessions.
     let here = Devices::default();
     let (cards, now) = (recent_statuses(settings, &index)?, (settings.now)());
     let shown = |row: SessionRow| {

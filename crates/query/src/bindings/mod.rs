@@ -1,7 +1,7 @@
-//! Bindings: what ties a session to its agent's own, to who runs it and to where its history is.
+//! Bindings: the links from a session to its runtime session, its executor and its history.
 //!
-//! The ledger keeps what was known last. Whoever asks has it looked at: whether its sources are
-//! there, and whether a process lives that runs it. Nothing looks on its own.
+//! The ledger stores the last known values. Each query checks whether the sources exist and whether
+//! a process runs the session. Nothing checks in the background.
 
 mod binding;
 mod executors;

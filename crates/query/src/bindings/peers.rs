@@ -1,4 +1,4 @@
-//! Executors by their names, as the binding contract's own daemon knows peers.
+//! Executors by name, which the binding contract's own daemon calls peers.
 
 use crate::status::is_run;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use taffrail_model::SessionId;
 use taffrail_model::status::Status;
 use taffrail_store::{IndexReader, Ledger, SessionRow};
 
-/// Who runs sessions now.
+/// The executors that run sessions now.
 pub fn peers(live: &Live) -> Result<PeerList, Error> {
     let mut all: BTreeMap<String, Peer> = BTreeMap::new();
     for (name, row, status) in run_now(live)? {
@@ -28,7 +28,7 @@ pub fn peers(live: &Live) -> Result<PeerList, Error> {
     Ok(PeerList { schema_version: SCHEMA_VERSION, peers: all.into_values().collect() })
 }
 
-/// The one session a peer runs, or else the one it ran last. `runtime` narrows the choice.
+/// The one session that a peer runs, or else the one it ran last. `runtime` narrows the choice.
 pub fn peer(live: &Live, name: &str, runtime: Option<&str>) -> Result<SessionId, Error> {
     let now = run_now(live)?.into_iter().filter(|(it, ..)| it == name);
     let mut found: Vec<SessionRow> = now.map(|(_, row, _)| row).collect();
@@ -46,7 +46,7 @@ pub fn peer(live: &Live, name: &str, runtime: Option<&str>) -> Result<SessionId,
     }
 }
 
-/// Every session with who runs it, the session by its id.
+/// Every running session with its executor.
 fn run_now(live: &Live) -> Result<Vec<(String, SessionRow, Status)>, Error> {
     let Some(index) = IndexReader::open(&live.settings().data)? else { return Ok(Vec::new()) };
     let mut cards: Vec<_> = live.statuses().into_iter().filter(|(_, it)| is_run(it)).collect();

@@ -1,4 +1,5 @@
-//! Repairing bindings by hand: two that are one, and one that is kept for history only.
+//! Repairs bindings by hand: joins two that are one, and archives one that is kept for history
+//! only.
 
 use super::binding::binding_with;
 use crate::contracts::ledger;
@@ -10,24 +11,24 @@ use taffrail_context::{Error, Settings, Target};
 use taffrail_model::SessionId;
 use taffrail_store::{Joined, SessionRow};
 
-/// What is to be repaired.
+/// A repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
-    /// The session takes the place of this one.
+    /// The session replaces this one.
     Join(Target),
     /// A join is undone.
     Split,
-    /// It is kept for history only.
+    /// The session is kept for history only.
     Archive,
-    /// It no longer is.
+    /// The session is no longer kept for history only.
     Unarchive,
 }
 
-/// Repairs the binding of a session. What is so already changes nothing.
+/// Repairs the binding of a session. A repair that is already in place changes nothing.
 ///
 /// # Errors
-/// When a session cannot be found or the ledger cannot be written. `Repair` for sub-agents, circles, and
-/// a session that is joined elsewhere.
+/// When a session cannot be found or the ledger cannot be written. `Repair` for sub-agents, cycles,
+/// and a session that is joined elsewhere.
 pub fn repair_with(
     settings: &Settings,
     target: &Target,
@@ -54,7 +55,7 @@ fn one(row: &SessionRow, changed: bool) -> Vec<SessionId> {
     if changed { vec![row.id] } else { Vec::new() }
 }
 
-/// A worker is bound through the session it works for.
+/// A sub-agent is bound through its parent session.
 fn main_session(settings: &Settings, target: &Target) -> Result<SessionRow, Error> {
     let row = resolve(settings, target)?;
     match row.parent {

@@ -1,4 +1,4 @@
-//! What the board knows of one recent session.
+//! The board's state of one recent session.
 
 use crate::status::EVIDENCE;
 use std::collections::HashSet;
@@ -6,27 +6,27 @@ use taffrail_model::evidence::Evidence;
 use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, SessionRow};
 
-/// Orders evidence by its own time; what was said at once, by its place in the source.
+/// Orders evidence by time, and at equal times by position in the source.
 type Place = (Timestamp, bool, u64, u32, EventId);
 
-/// What is known of a recent session.
+/// The state of a recent session.
 #[derive(Debug, Default)]
 pub(super) struct RecentSession {
     pub(super) row: i64,
     pub(super) process: Option<Process>,
     pub(super) executor: Option<String>,
-    /// Who runs it as the ledger has it.
+    /// Its executor in the ledger.
     pub(super) noted: Option<String>,
     pub(super) parent: Option<SessionId>,
     pub(super) workers: HashSet<SessionId>,
     pub(super) evidence: Vec<(Place, Evidence)>,
     pub(super) until: Option<Timestamp>,
-    /// It is on another device, which says its status.
+    /// The row of a remote session, whose device publishes its status.
     pub(super) remote: Option<Box<SessionRow>>,
 }
 
 impl RecentSession {
-    /// When anything was last said of it.
+    /// The time of its last activity.
     pub(super) fn moved(&self) -> Option<Timestamp> {
         let said = self.evidence.last().map(|((at, ..), _)| *at);
         said.or_else(|| self.remote.as_ref().and_then(|it| it.last_event_at))
@@ -36,7 +36,7 @@ impl RecentSession {
         for row in rows {
             let Some(evidence) = row.evidence() else { continue };
             let place = place(row);
-            // It nearly always comes last.
+            // New evidence is nearly always the latest.
             let at = self.evidence.partition_point(|(known, _)| *known <= place);
             self.evidence.insert(at, (place, evidence));
         }

@@ -1,4 +1,4 @@
-//! What a person says about a session: tags and notes, kept in the ledger.
+//! Tags and notes of a person on a session, stored in the ledger.
 
 use super::ledger;
 use crate::resolve::resolve;
@@ -11,7 +11,7 @@ const TAG_LENGTH: usize = 100;
 /// The most characters of a note.
 const NOTE_LENGTH: usize = 10_000;
 
-/// A session, and what was said about it.
+/// A session with its tags and notes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remarked {
     /// The session.
@@ -22,7 +22,7 @@ pub struct Remarked {
     pub notes: Vec<Note>,
 }
 
-/// What was said about a session.
+/// The tags and notes of a session.
 ///
 /// # Errors
 /// When the session cannot be found or the ledger cannot be read.
@@ -35,10 +35,10 @@ pub fn remarks(settings: &Settings, target: &Target) -> Result<Remarked, Error> 
     Ok(Remarked { session_id, tags, notes })
 }
 
-/// Gives tags to a session and takes tags from it.
+/// Adds and removes tags of a session.
 ///
 /// # Errors
-/// When the session cannot be found, a tag is none, or the ledger cannot be written.
+/// When the session cannot be found, a tag is invalid, or the ledger cannot be written.
 pub fn tag(
     settings: &Settings,
     target: &Target,
@@ -55,7 +55,7 @@ pub fn tag(
     remarks(settings, &Target::Id(session.to_string()))
 }
 
-/// Notes something on a session.
+/// Adds a note to a session.
 ///
 /// # Errors
 /// When the session cannot be found, the note is empty or too long, or the ledger cannot be written.
@@ -69,7 +69,7 @@ pub fn note(settings: &Settings, target: &Target, text: &str) -> Result<Remarked
     remarks(settings, &Target::Id(session.to_string()))
 }
 
-/// Takes all notes from a session.
+/// Removes all notes of a session.
 ///
 /// # Errors
 /// When the session cannot be found or the ledger cannot be written.

@@ -1,4 +1,4 @@
-//! A session with its workers as it was captured, whole.
+//! A captured session with its sub-agents, complete.
 
 use super::transfer::carried;
 use crate::board::recent_statuses;
@@ -20,10 +20,10 @@ use taffrail_model::{AgentId, Event, SessionId, Timestamp};
 use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow};
 use taffrail_team::own_name;
 
-/// The most workers that are told of, those of workers included.
+/// The most sub-agents included, counting all levels.
 const WORKERS: usize = 1000;
 
-/// Fills in everything the contracts ask of a session.
+/// Fills in everything that the contracts require of a session.
 pub fn captured(
     settings: &Settings,
     row: SessionRow,
@@ -32,7 +32,7 @@ pub fn captured(
     let Some(reader) = IndexReader::open(&settings.data)? else {
         return Err(taffrail_context::TargetError::NotFound(row.id.to_string()).into());
     };
-    // Without a daemon, those that may be alive are looked at now.
+    // Without a daemon, the statuses of recent sessions are computed now.
     let looked =
         if settings.kept_up { HashMap::new() } else { recent_statuses(settings, &reader)? };
     let known = |id: SessionId| known(id).or_else(|| looked.get(&id).cloned());
@@ -49,7 +49,7 @@ pub fn captured(
     Ok(Captured { main, workers, target: None, here, remarks, carried })
 }
 
-/// All that work for a session, also for its workers.
+/// All sub-agents below a session, at any level.
 pub fn workers_below(reader: &IndexReader, id: SessionId) -> Result<Vec<SessionRow>, Error> {
     let (mut out, mut met, mut next) = (Vec::new(), HashSet::from([id]), vec![id]);
     while let Some(parent) = next.pop() {
@@ -107,7 +107,7 @@ impl Capturer<'_> {
         })
     }
 
-    /// How it stands by its latest evidence.
+    /// The status from the latest evidence.
     fn status_from(&self, row: &SessionRow, rows: &[EventRow]) -> Arc<LiveStatus> {
         let latest = rows.iter().skip(rows.len().saturating_sub(EVIDENCE));
         let evidence = latest.filter_map(EventRow::evidence).collect();
@@ -115,7 +115,7 @@ impl Capturer<'_> {
     }
 }
 
-/// What a row says that its event does not.
+/// Fields of a row that its event lacks.
 struct Remembered {
     marks: Marks,
     label: Option<String>,
@@ -127,7 +127,7 @@ impl Remembered {
     }
 }
 
-/// Events that stand.
+/// Keeps live events only.
 fn live((line, note): (EventLine, Remembered)) -> Option<(Event, Remembered)> {
     match line {
         EventLine::Event(event) => Some((*event, note)),
@@ -159,7 +159,7 @@ fn here(settings: &Settings, main: &AgentSession, now: Timestamp) -> Here {
     }
 }
 
-/// The commit, unless another branch than the session's is checked out by now.
+/// The commit, unless the folder has another branch checked out than the session's.
 fn commit_of(found: &Checkout, branch: Option<&str>) -> Option<String> {
     let moved = branch.is_some_and(|it| found.branch.as_deref().is_some_and(|now| now != it));
     found.commit.clone().filter(|_| !moved)

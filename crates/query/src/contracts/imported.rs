@@ -1,4 +1,5 @@
-//! Session states that are given to us: checked, kept as they came, and read like any other source.
+//! Imports session states: validates them, stores them unchanged, and reads them like any other
+//! source.
 
 use super::told;
 use serde_json::value::RawValue;
@@ -14,22 +15,23 @@ use taffrail_model::{Facts, SessionId};
 use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
 use tempfile::NamedTempFile;
 
-/// The most bytes a state may have.
+/// The largest state, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
-/// A state that was taken in.
+/// An imported state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The session it is found under.
+    /// The id of its session.
     pub session_id: SessionId,
-    /// What the contract advises and the document does not do.
+    /// The number of warnings from the contract's check.
     pub warnings: usize,
 }
 
-/// Takes a state in: a copy of it is kept below our data, byte for byte. The index has it after its
-/// next run.
+/// Imports a state: stores a copy below the data folder, byte for byte. The next run of the index
+/// reads it.
 ///
 /// # Errors
-/// `Refused` when it does not conform, by its version or otherwise; when a file fails.
+/// `NotConforming` when the state violates its contract; when the session was forgotten or a file
+/// operation fails.
 pub fn import_state(settings: &Settings, file: &Path) -> Result<Imported, Error> {
     let text = text_of(file)?;
     let warnings = match find("state") {
@@ -54,7 +56,7 @@ pub fn import_state(settings: &Settings, file: &Path) -> Result<Imported, Error>
     Ok(Imported { session_id: given.session.session(), warnings })
 }
 
-/// The session of a state that was taken in, once the index has it.
+/// Whether the index has the session of an imported state.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -83,12 +85,12 @@ fn text_of(file: &Path) -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|_| told("is not UTF-8".to_owned()))
 }
 
-/// The adapter that keeps such documents, and where.
+/// The adapter that stores such documents, and where.
 fn given(document: &[u8]) -> Option<ImportedDocument> {
     all().iter().find_map(|adapter| adapter.importer().and_then(|given| given(document)))
 }
 
-/// Writes it whole or not at all, for this user alone.
+/// Writes the file atomically, readable by this user only.
 fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -99,8 +101,8 @@ fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     std::fs::File::open(folder)?.sync_all()
 }
 
-/// A session that was given, as it came to the last digit: from our copy, or from the archive. `None`
-/// for others.
+/// The document of an imported session, unchanged to the last digit: from our copy, or from the
+/// archive. `None` for other sessions.
 pub(super) fn document_of(
     settings: &Settings,
     session: &SessionRow,

@@ -1,4 +1,5 @@
-//! Sessions as the open contracts have them: filled from the index, checked before use, recorded.
+//! Sessions in the form of the open contracts: filled from the index, validated before use,
+//! recorded.
 
 mod annotations;
 mod captured;
@@ -24,11 +25,11 @@ use taffrail_context::{Error, Settings};
 use taffrail_contracts::{Contract, Fault, Strictness, find, validate};
 use taffrail_store::Ledger;
 
-/// The faults that are named in a message; the rest is counted.
+/// The number of faults that a message names; it counts the rest.
 const NAMED: usize = 5;
 
-/// A document of ours after its check, to the letter, in the order of its contract. That it fails is a
-/// bug of ours.
+/// Serializes a document of ours and validates it against its contract. A fault here is a bug of
+/// ours.
 pub fn checked(contract: &str, document: &impl Serialize) -> Result<Box<RawValue>, Error> {
     let broken = |error: serde_json::Error| Error::Bug(error.to_string());
     let value = serde_json::to_value(document).map_err(broken)?;
@@ -40,7 +41,7 @@ pub fn checked(contract: &str, document: &impl Serialize) -> Result<Box<RawValue
     }
 }
 
-/// Faults in one line.
+/// Formats faults on one line.
 fn told(contract: &Contract, faults: &[Fault]) -> String {
     let named = faults.iter().take(NAMED).map(|it| {
         let place = if it.pointer.is_empty() { "the document" } else { it.pointer.as_str() };
@@ -52,8 +53,8 @@ fn told(contract: &Contract, faults: &[Fault]) -> String {
     format!("{}: {}{more}", contract.title, named.join("; "))
 }
 
-/// The ledger, for the few rows a person or a contract asks to be kept. Each is one transaction, so
-/// that no lock is needed beside the writer.
+/// Opens the ledger for the few rows that a person or a contract asks us to store. Each is one
+/// transaction, so no lock is needed next to the writer.
 pub fn ledger(settings: &Settings) -> Result<Ledger, Error> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }

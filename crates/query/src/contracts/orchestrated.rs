@@ -1,4 +1,4 @@
-//! Sessions of worktrees in tmux: a plan or a session's name, a folder for each worker, and panes.
+//! Worktree sessions in tmux: a plan or a session's name, a folder for each worker, and panes.
 
 use super::snapshots::{SnapshotAdapter, SnapshotTarget};
 use std::path::Path;
@@ -7,19 +7,19 @@ use taffrail_context::{Error, Settings};
 use taffrail_contracts::ecc::Snapshot;
 use taffrail_contracts::ecc::dmux::{self, FILES, PANE_FORMAT, Pane, Place, WorkerFiles};
 
-/// The most that is read of a plan or a worker's file, in bytes.
+/// The largest plan or worker's file that is read, in bytes.
 const FILE_LIMIT: u64 = 4 * 1024 * 1024;
-/// The most workers that are looked for.
+/// The most workers that are read.
 const WORKERS: usize = 1000;
 
-/// The target is the path of a plan.
+/// Whether the target is the path of a plan.
 pub(super) fn is_plan(target: SnapshotTarget<'_>) -> bool {
     let is_json = Path::new(target.text).extension().is_some_and(|it| it == "json");
     is_json && target.here.join(target.text).is_file()
 }
 
-/// A snapshot of the session a plan or a name leads to; `None` where there is none and nobody asked
-/// for this adapter.
+/// A snapshot of the session that a plan or a name refers to; `None` if it does not exist and the
+/// caller did not request this adapter.
 pub(super) fn snapshot(
     settings: &Settings,
     target: SnapshotTarget<'_>,
@@ -35,7 +35,7 @@ pub(super) fn snapshot(
     }
     let mut workers: Vec<_> = folders.iter().map(|name| worker(&place.folder, name)).collect();
     if is_there {
-        // Who is planned and has not begun is told of by the plan alone.
+        // Only the plan knows a worker that has not begun.
         let waiting = place.planned.iter().map(|(name, _, _)| name);
         let waiting = waiting.filter(|name| !folders.contains(*name));
         workers.extend(waiting.map(|name| worker(&place.folder, name)));
@@ -59,13 +59,13 @@ fn named(target: SnapshotTarget<'_>) -> Place {
     dmux::by_name(target.text, &root.to_string_lossy())
 }
 
-/// The panes of the tmux session of this name; `None` where no server has it.
+/// The panes of the tmux session of this name; `None` if no server has it.
 fn panes(settings: &Settings, session: &str) -> Option<Vec<Pane>> {
     let sockets = tmux_servers(&settings.variables);
     panes_of(&sockets, session, PANE_FORMAT).map(|answer| dmux::panes(&answer))
 }
 
-/// The names of the workers' folders, in the order of the alphabet.
+/// The names of the workers' folders, in alphabetical order.
 fn folders_in(folder: &str) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
@@ -80,7 +80,7 @@ fn folders_in(folder: &str) -> Vec<String> {
 }
 
 fn worker(folder: &str, name: &str) -> WorkerFiles {
-    // A file that is not there, or that leads elsewhere, says nothing.
+    // A missing file, or one that links elsewhere, counts as empty.
     let read =
         |file: &str| text_below(Path::new(folder), &format!("{name}/{file}"), FILE_LIMIT).ok();
     let [status, task, handoff] = FILES.map(read);

@@ -1,4 +1,4 @@
-//! Session files in Markdown, as the snapshot contract's own project keeps them.
+//! Session files in Markdown, as the snapshot contract's own project writes them.
 
 use super::snapshots::{SnapshotAdapter, SnapshotTarget};
 use std::path::{Path, PathBuf};
@@ -8,15 +8,16 @@ use taffrail_context::{Error, Settings, TargetError};
 use taffrail_contracts::ecc::Snapshot;
 use taffrail_contracts::ecc::history::{self, ALIASES, FOLDERS, Target};
 
-/// The most that is read of a file, in bytes.
+/// The largest file that is read, in bytes.
 const FILE_LIMIT: u64 = 4 * 1024 * 1024;
 
-/// The target is clearly a session file, by its prefix or its name.
+/// Whether the target is clearly a session file, by its prefix or its name.
 pub(super) fn is_meant(text: &str) -> bool {
     history::target(text).is_some()
 }
 
-/// A snapshot of the session file that is meant; `None` where there is none and nobody asked for one.
+/// A snapshot of the matching session file; `None` if there is none and the caller did not request
+/// one.
 pub(super) fn snapshot(
     settings: &Settings,
     target: SnapshotTarget<'_>,
@@ -29,7 +30,7 @@ pub(super) fn snapshot(
         None => Target::Id(target.text.to_owned()),
     };
     let (file, meant) = match (found(settings, &meant, target.here)?, meant) {
-        // A bare word may be an alias, too.
+        // A bare word may also be an alias.
         (None, Target::Id(id)) => {
             let meant = Target::Alias(id);
             (found(settings, &meant, target.here)?, meant)
@@ -57,7 +58,7 @@ fn found(settings: &Settings, target: &Target, here: &Path) -> Result<Option<Pat
         Target::Latest => files(settings, &|name| history::named(name).is_some()),
         Target::Id(id) => files(settings, &|name| history::is_meant(name, id)),
     };
-    // The one changed last is meant; of equal ones that of the current folder.
+    // The file that changed last wins; at equal times that of the current folder.
     files.sort_by_key(|(changed, _)| std::cmp::Reverse(*changed));
     let ids: Vec<_> = files.iter().filter_map(|(_, file)| short_id(file)).collect();
     if let (Target::Id(id), Some(first)) = (target, ids.first())
@@ -73,7 +74,7 @@ fn short_id(file: &Path) -> Option<String> {
     history::named(name)?.1.map(str::to_owned)
 }
 
-/// The folders to look in: those that were set, or the usual ones.
+/// The folders to search: the configured ones, or the defaults.
 fn folders(settings: &Settings) -> Vec<PathBuf> {
     match settings.history_folders.as_slice() {
         [] => FOLDERS.iter().map(|it| settings.user_home.join(it)).collect(),
@@ -91,7 +92,7 @@ fn files(settings: &Settings, is_meant: &dyn Fn(&str) -> bool) -> Vec<(SystemTim
     meant.filter_map(file).collect()
 }
 
-/// The file an alias stands for: a path, or a name in one of the folders.
+/// The file of an alias: a path, or a name in one of the folders.
 fn aliased(settings: &Settings, name: &str) -> Option<PathBuf> {
     let text = text_below(&settings.user_home, ALIASES, FILE_LIMIT).ok()?;
     let aliases = serde_json::from_str(&text).ok()?;

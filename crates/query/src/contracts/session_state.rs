@@ -1,4 +1,4 @@
-//! Session state 1.0.0 of a captured session; of one that was given, the document as it came.
+//! Session state 1.0.0 of a captured session; for an imported one, the original document.
 
 use super::captured::captured;
 use super::checked;
@@ -12,7 +12,7 @@ use taffrail_contracts::craft;
 /// The state of a session.
 ///
 /// # Errors
-/// When the session or the index cannot be read. `Bug` when what we made does not conform.
+/// When the session or the index cannot be read. `Bug` when our document does not conform.
 pub fn state_with(
     settings: &Settings,
     target: &Target,

@@ -1,4 +1,5 @@
-//! `ecc.session.v1`: snapshots of captured sessions and of what the contract's own adapters find.
+//! `ecc.session.v1`: snapshots of captured sessions and of sessions that the contract's own
+//! adapters find.
 
 use super::captured::captured;
 use super::{checked, ledger, orchestrated, recorded};
@@ -10,19 +11,19 @@ use taffrail_context::{Error, Settings, Target, TargetError};
 use taffrail_contracts::ecc::{self, Snapshot, dmux, history};
 use taffrail_store::{Ledger, SessionRow, Taken};
 
-/// Who takes a snapshot.
+/// The adapter that takes a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotAdapter {
-    /// We, of a captured session.
+    /// Our own, for captured sessions.
     Captured,
-    /// The contract's adapter for sessions of worktrees in tmux.
+    /// The contract's adapter for worktree sessions in tmux.
     Orchestrated,
     /// The contract's adapter for session files.
     Recorded,
 }
 
 impl SnapshotAdapter {
-    /// All of them, in the order in which a word is tried.
+    /// All adapters, in the order in which they try a target.
     pub const ALL: [Self; 3] = [Self::Captured, Self::Orchestrated, Self::Recorded];
 
     /// The id in a snapshot.
@@ -36,26 +37,28 @@ impl SnapshotAdapter {
     }
 }
 
-/// What a snapshot is asked of.
+/// The target of a snapshot.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotTarget<'a> {
     /// A session, a plan, a name in tmux, or a session file.
     pub text: &'a str,
     /// The current folder.
     pub here: &'a Path,
-    /// Who takes it; else the first who knows the target.
+    /// The adapter; else the first that knows the target.
     pub adapter: Option<SnapshotAdapter>,
 }
 
-/// Takes a snapshot, checks it and records it.
+/// Takes a snapshot, validates it and records it.
 ///
 /// # Errors
-/// When nothing is meant by the target, or our own files fail. `Bug` when it does not conform.
+/// When the target matches nothing, or our own files fail. `Bug` when the snapshot does not
+/// conform.
 pub fn snapshot(settings: &Settings, target: SnapshotTarget<'_>) -> Result<Box<RawValue>, Error> {
     recorded_snapshot(settings, &taken(settings, target)?)
 }
 
-/// Every distinct snapshot of what a target means, the oldest first, each with when it was first taken.
+/// Every distinct snapshot of a target, the oldest first, each with the time when it was first
+/// taken.
 ///
 /// # Errors
 /// As `snapshot`, but nothing is recorded.
@@ -76,7 +79,7 @@ pub fn snapshot_history(
     }
 }
 
-/// A snapshot of a captured session, which somebody may know to be alive.
+/// A snapshot of a captured session, with a live status if the caller has one.
 pub fn session_snapshot(
     settings: &Settings,
     target: &Target,
@@ -85,7 +88,7 @@ pub fn session_snapshot(
     Ok(ecc::of(&captured(settings, resolve(settings, target)?, known)?))
 }
 
-/// The same after its check, recorded: the latest is replaced, and a body stands in the history once.
+/// Validates and records a snapshot: it replaces the latest, and the history holds each body once.
 pub fn recorded_snapshot(settings: &Settings, snapshot: &Snapshot) -> Result<Box<RawValue>, Error> {
     let body = checked("ecc", snapshot)?;
     ledger(settings)?.record(&Taken {
@@ -118,7 +121,7 @@ fn taken(settings: &Settings, target: SnapshotTarget<'_>) -> Result<Snapshot, Er
     Err(TargetError::NotFound(target.text.to_owned()).into())
 }
 
-/// The captured session that is meant, unless another adapter is asked for or is clearly meant.
+/// The captured session of a target, unless another adapter is requested or clearly meant.
 fn captured_row(
     settings: &Settings,
     target: SnapshotTarget<'_>,

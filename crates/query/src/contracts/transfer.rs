@@ -1,4 +1,4 @@
-//! How a session gets to other devices, as far as this one knows: what it does not know is left open.
+//! How a session reaches other devices, as far as this device knows; unknown values stay open.
 
 use crate::sync_choice::is_chosen;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use taffrail_sync::exchange::{Readers, own_stream};
 use taffrail_sync::hub::{BucketKind, HubUrl};
 use taffrail_team::ThisDevice;
 
-/// The note of what was wrong with the hub when it was last used.
+/// The note about the last problem with the hub.
 pub const TROUBLE: &str = "trouble";
 
 /// The last bundle of a session that was left on the hub.
@@ -20,7 +20,7 @@ pub const TROUBLE: &str = "trouble";
 pub struct Pushed {
     /// When.
     pub at: Timestamp,
-    /// Other users it was for.
+    /// The other users it was sealed for.
     pub users: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub fn pushed_note(session: SessionId) -> String {
     format!("pushed/{}", hash::to_hex(session.as_bytes()))
 }
 
-/// How a session gets to other devices.
+/// How a session reaches other devices.
 pub(super) fn carried(
     settings: &Settings,
     index: &IndexReader,
@@ -46,7 +46,7 @@ pub(super) fn carried(
     Ok(Carried { sealed: out.enabled, ..out })
 }
 
-/// The same for a session of this device: what it is told in, and what was left on the hub.
+/// The same for a session of this device: its streams, and what was left on the hub.
 fn goes(
     settings: &Settings,
     (index, mut ledger): (&IndexReader, Ledger),
@@ -73,7 +73,7 @@ fn goes(
     Ok(out)
 }
 
-/// From which device it came, or is told, if it did or is.
+/// The device that a session was imported from, or that publishes it, if any.
 fn came(settings: &Settings, ledger: &Ledger, row: &SessionRow) -> Result<Carried, Error> {
     if let Some(device) = replication::device_of(&row.source_uri) {
         let devices = vec![settings.devices.name_of(&device)];
@@ -89,7 +89,7 @@ fn came(settings: &Settings, ledger: &Ledger, row: &SessionRow) -> Result<Carrie
     }))
 }
 
-/// The streams a session is told in, and whether all of it is.
+/// The streams that publish a session, and whether each has all of it.
 fn told_in(
     ledger: &Ledger,
     index: &IndexReader,
@@ -115,7 +115,7 @@ fn waits(it: &Writing) -> bool {
     it.last > it.sealed || it.batches > it.appended
 }
 
-/// Other users it is shared with, or was packed for.
+/// The other users that a session is shared with, or was bundled for.
 fn shared_with(
     settings: &Settings,
     ledger: &Ledger,

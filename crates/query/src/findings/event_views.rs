@@ -1,4 +1,4 @@
-//! Rows of the index as findings hear them: whole where the whole tells something.
+//! Rows of the index as input for findings: with full text where it matters.
 
 use crate::session_change::SessionChange;
 use serde_json::Map;
@@ -10,7 +10,7 @@ use taffrail_model::observed::Marks;
 use taffrail_model::{Cursor, Kind, Origin, Signal};
 use taffrail_store::{EventRow, SessionRow};
 
-/// Hears the rows of sessions.
+/// Reads the rows of sessions.
 pub(super) struct EventReader<'s> {
     sources: Sources<'s>,
 }
@@ -20,7 +20,7 @@ impl<'s> EventReader<'s> {
         Self { sources: sources(settings) }
     }
 
-    /// Puts rows of a session into its fold.
+    /// Adds rows of a session to its fold.
     pub(super) fn read_into(&mut self, session: &SessionRow, rows: &[EventRow], fold: &mut Fold) {
         for row in rows {
             let body = self.body(session, row);
@@ -31,19 +31,19 @@ impl<'s> EventReader<'s> {
     fn body(&mut self, session: &SessionRow, row: &EventRow) -> Body {
         let whole = needs_whole(row);
         let reference = whole.then(|| reference(&session.agent, row));
-        // What cannot be read back is heard as far as the index knows it.
+        // An event that cannot be read back is represented by its excerpt.
         let body = reference.and_then(|it| self.sources.body(&it).ok());
         body.unwrap_or_else(|| excerpt(row))
     }
 }
 
-/// Puts the events of a change into the fold of its session.
+/// Adds the events of a change to the fold of its session.
 pub(super) fn read_change(change: &SessionChange<'_>, fold: &mut Fold) {
     for (at, row) in change.events().iter().enumerate() {
         let body = needs_whole(row).then(|| change.body(at)).flatten();
         match body {
             Some(body) => fold.take(&view(row, body)),
-            // What cannot be read back is taken as far as the index knows it.
+            // An event that cannot be read back is represented by its excerpt.
             None => fold.take(&view(row, &excerpt(row))),
         }
     }
@@ -53,7 +53,7 @@ fn excerpt(row: &EventRow) -> Body {
     Body { text: Some(row.excerpt.clone()), data: Map::new(), searched: String::new() }
 }
 
-/// Its text or its input tells more than its excerpt.
+/// Whether the text or the input of an event says more than its excerpt.
 fn needs_whole(row: &EventRow) -> bool {
     let failed = row.marks.has(Marks::FAILED) || row.signal == Some(Signal::Failed);
     match row.kind {
@@ -86,13 +86,13 @@ fn view<'a>(row: &'a EventRow, body: &'a Body) -> EventView<'a> {
     }
 }
 
-/// How well the work of a session went, by what the index knows: no source is read.
+/// The quality of a session's work, from the index alone: reads no source.
 pub(super) fn quality_of_rows(rows: &[EventRow]) -> SessionQuality {
     let bodies: Vec<Body> = rows.iter().map(body_from_index).collect();
     quality(rows.iter().zip(&bodies).map(|(row, body)| view(row, body)))
 }
 
-/// The gist of a call stands for the command it ran.
+/// Uses the gist of a call as the command it ran.
 fn body_from_index(row: &EventRow) -> Body {
     let mut body = excerpt(row);
     if row.kind == Kind::ToolCall {

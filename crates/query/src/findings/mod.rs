@@ -1,4 +1,4 @@
-//! What is remarked on sessions: kept by the daemon as events come, or looked up once without one.
+//! Findings about sessions: kept by the daemon as events arrive, or computed once without one.
 
 mod event_views;
 mod monitor;
@@ -20,25 +20,25 @@ use taffrail_model::findings::{Context, Finding, Fold, Role, Standing, Threshold
 use taffrail_model::{Timestamp, status};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
-/// The latest events of a session that are heard at once.
+/// How many of the latest events of a session are read at once.
 const LOOK: usize = 300;
 
-/// Whose findings are told.
+/// Which findings to include.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// Those of sessions people work with.
+    /// Those of main sessions.
     Main,
-    /// Those of workers too.
+    /// Those of sub-agents too.
     All,
 }
 
-/// Findings as they are answered, the latest first.
+/// Findings as a reply, the latest first.
 pub fn listed(mut findings: Vec<Finding>) -> FindingList {
     findings.sort_by_key(|it| (Reverse(it.since), it.session_id, it.kind.as_str().to_owned()));
     FindingList { schema_version: SCHEMA_VERSION, findings }
 }
 
-/// What is found in one session, of late or not.
+/// The findings of one session, recent or not.
 pub fn found_in(settings: &Settings, row: &SessionRow) -> Result<Vec<Finding>, Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     if !row.captured {
@@ -57,7 +57,7 @@ pub fn found_in(settings: &Settings, row: &SessionRow) -> Result<Vec<Finding>, E
     Ok(fold.findings(&standing, now, &Thresholds::default()))
 }
 
-/// Something moved in it within a day.
+/// Whether a session was active within a day.
 pub fn is_recent(row: &SessionRow, now: Timestamp) -> bool {
     let day = status::Thresholds::default().over;
     row.last_event_at.is_some_and(|it| now.as_second() - it.as_second() < day)
@@ -78,7 +78,8 @@ fn standing<'a>(row: &SessionRow, card: &'a LiveStatus, context: Option<Context>
     Standing { session: row.id, reading: &card.reading, life: card.life, role, context }
 }
 
-/// How much of its context a session uses, where that can be compared with something.
+/// How much of its context a session uses; `None` before its first compaction, because there is
+/// nothing to compare with.
 fn context(index: &IndexReader, row: i64, fold: &Fold) -> Result<Option<Context>, Error> {
     if !fold.has_folded() {
         return Ok(None);
@@ -90,7 +91,7 @@ fn context(index: &IndexReader, row: i64, fold: &Fold) -> Result<Option<Context>
     }))
 }
 
-/// How a set of findings became another: what came, and what is over.
+/// The difference between two sets of findings: those that appeared, and those that ended.
 pub fn difference(before: &[Finding], after: &[Finding]) -> (Vec<Finding>, Vec<Finding>) {
     let lacks = |all: &[Finding], it: &Finding| !all.iter().any(|other| other.key() == it.key());
     let appeared = after.iter().filter(|it| lacks(before, it)).cloned().collect();

@@ -1,4 +1,4 @@
-//! Findings of all sessions of late, kept as events come. Only what changed is looked at.
+//! Findings of all recent sessions, updated as events arrive. Only changed sessions are checked.
 
 use super::event_views::{EventReader, read_change};
 use super::{LOOK, Whose, context, difference, is_recent, standing};
@@ -15,10 +15,10 @@ use taffrail_model::status::{self, Group};
 use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::{IndexReader, SessionRow};
 
-/// Who may know how a session stands.
+/// Looks up the live status of a session.
 type LiveStatuses<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
 
-/// What is known of a session of late.
+/// The state of a recent session.
 #[derive(Debug)]
 struct Watched {
     row: SessionRow,
@@ -28,11 +28,11 @@ struct Watched {
     until: Option<Timestamp>,
 }
 
-/// Findings of all sessions of late.
+/// The findings of all recent sessions.
 #[derive(Debug, Default)]
 pub struct Monitor {
     known: HashMap<SessionId, Watched>,
-    /// When time alone may change what is found in each.
+    /// When the findings of each session may change by time alone.
     due: BTreeSet<(Timestamp, SessionId)>,
     /// Sessions that wait for a person.
     blocked: BTreeMap<SessionId, Blocked>,
@@ -41,7 +41,7 @@ pub struct Monitor {
     thresholds: Thresholds,
 }
 
-/// What came, and what is over.
+/// Findings that appeared, and findings that ended.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FindingsChange {
     pub appeared: Vec<Finding>,
@@ -56,7 +56,7 @@ impl FindingsChange {
 }
 
 impl Monitor {
-    /// Hears all sessions of late.
+    /// Reads all recent sessions.
     pub fn load(
         &mut self,
         settings: &Settings,
@@ -76,13 +76,13 @@ impl Monitor {
         Ok(())
     }
 
-    /// Takes what changed in a session; what is found in it is looked at later.
+    /// Applies a change of a session; its findings are checked later.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn take(&mut self, change: &SessionChange<'_>) -> Result<(), Error> {
         let row = change.row();
-        // What was copied here from long ago is looked at when it is asked for.
+        // Old history that arrives now is checked on request.
         if !row.captured || !is_recent(row, (change.settings().now)()) {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// Looks at sessions again, and says what came and what is over.
+    /// Checks sessions again, and returns the findings that appeared or ended.
     pub fn look(
         &mut self,
         ids: &[SessionId],
@@ -134,36 +134,36 @@ impl Monitor {
         change
     }
 
-    /// Looks at those whose time has come.
+    /// Checks the sessions that are due.
     pub fn pass(&mut self, cards: LiveStatuses<'_>, now: Timestamp) -> FindingsChange {
         let due: Vec<SessionId> =
             self.due.iter().take_while(|(at, _)| *at <= now).map(|(_, id)| *id).collect();
         self.look(&due, cards, now)
     }
 
-    /// When time alone may change something next.
+    /// When findings may next change by time alone.
     pub fn next(&self) -> Option<Timestamp> {
         let first = self.due.first().map(|(at, _)| *at);
         first.into_iter().chain(self.together_due).min()
     }
 
-    /// Sessions that are watched.
+    /// The number of watched sessions.
     pub fn count(&self) -> usize {
         self.known.len()
     }
 
-    /// Drops the sessions that are no longer of late.
+    /// Drops sessions that are no longer recent.
     pub fn keep_only(&mut self, is_kept: impl Fn(SessionId) -> bool) -> Vec<Finding> {
         let gone: Vec<_> = self.known.keys().copied().filter(|it| !is_kept(*it)).collect();
         gone.into_iter().flat_map(|it| self.forget(it)).collect()
     }
 
-    /// What is found now, by session.
+    /// The current findings, by session.
     pub fn by_session(&self, ids: impl Iterator<Item = SessionId>) -> FindingsBySession {
         ids.map(|id| (id, self.of(id).into())).collect()
     }
 
-    /// All that is found now.
+    /// All current findings.
     pub fn all(&self, whose: Whose) -> Vec<Finding> {
         let wanted = |it: &&Watched| whose == Whose::All || it.row.parent.is_none();
         let own = self.known.values().filter(wanted).flat_map(|it| it.own.iter());

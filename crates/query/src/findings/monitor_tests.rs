@@ -1,4 +1,4 @@
-//! A monitor of sessions that stand as they are told to.
+//! A monitor of sessions with fixed statuses.
 
 use super::*;
 use taffrail_model::evidence::Life;

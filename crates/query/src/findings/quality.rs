@@ -1,16 +1,16 @@
-//! How well the work of several sessions went.
+//! The quality of the work in several sessions.
 
 use super::event_views::quality_of_rows;
 use taffrail_context::Error;
 use taffrail_model::findings::{Quality, SessionQuality, total};
 use taffrail_store::{Filter, IndexReader};
 
-/// The latest sessions that are looked at: what is asked is answered at once, however many there are.
+/// How many of the latest sessions are read: bounded, so that the answer is fast.
 const SESSIONS: usize = 200;
-/// The latest events of each.
+/// How many of the latest events of each.
 const EVENTS: usize = 2_000;
 
-/// How well the work of the latest sessions went, workers left out.
+/// The quality of the work in the latest sessions, without sub-agents.
 pub fn quality_of(reader: &IndexReader, filter: &Filter) -> Result<Quality, Error> {
     let latest = Filter { workers: false, limit: Some(SESSIONS), ..filter.clone() };
     let mut all: Vec<SessionQuality> = Vec::new();

@@ -1,5 +1,5 @@
-//! The facts of a brief, from what was captured. Everything that was written by others is redacted
-//! before it is cut, and holds nothing a terminal would obey.
+//! The facts of a brief, from captured data. Foreign text is redacted before it is cut, and
+//! contains nothing that a terminal would interpret.
 
 use super::outcomes::still_failing;
 use taffrail_api::{
@@ -12,9 +12,9 @@ use taffrail_contracts::deeds::{Call, calls, changes, choices, plan, trouble};
 use taffrail_model::redact::redact;
 use taffrail_model::turn::Turn;
 
-/// The latest turns that are told.
+/// How many of the latest turns are included.
 const TURNS: usize = 5;
-/// The most decisions, files and tasks that are told.
+/// The most decisions, files and tasks that are included.
 const MOST: usize = 30;
 /// The longest prompt or answer, in characters.
 const SAID: usize = 700;
@@ -58,7 +58,7 @@ fn resume(main: &AgentSession, command: Vec<String>) -> HandoffResume {
     HandoffResume { runtime_session_id: id, command, cwd: main.project_path.as_deref().map(line) }
 }
 
-/// Its last turn ended with an error.
+/// Whether its last turn ended with an error.
 fn has_failed(main: &AgentSession) -> bool {
     main.turns.last().is_some_and(|it| it.errors > 0)
 }
@@ -83,7 +83,7 @@ fn files(captured: &Captured) -> Vec<HandoffFile> {
         .collect()
 }
 
-/// The command that still failed when the session was left.
+/// The command that was still failing when the session stopped.
 fn failing(done: &[Call<'_>]) -> Option<HandoffFailure> {
     let answered = done.iter().filter(|it| it.answer.is_some());
     let ran: Vec<_> = answered.filter_map(|it| Some((it, it.command()?))).collect();
@@ -110,7 +110,7 @@ fn turns(all: &[Turn]) -> Vec<HandoffTurn> {
     told.collect()
 }
 
-/// Without secrets, and without what a terminal would obey or hide.
+/// Removes secrets, and characters that a terminal would interpret or hide.
 fn safe(text: &str) -> String {
     let text = redact(text);
     let shown = |it: char| match it {
@@ -123,7 +123,7 @@ fn safe(text: &str) -> String {
         it => Some(it),
     };
     let shown: String = text.chars().filter_map(shown).collect();
-    // What was hidden may have held a secret apart.
+    // A secret may appear only after hidden characters are removed.
     redact(&shown).trim().to_owned()
 }
 

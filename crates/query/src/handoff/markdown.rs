@@ -1,4 +1,4 @@
-//! A brief as Markdown. What others wrote stands in fences that are longer than any in it.
+//! Renders a brief as Markdown. Foreign text is in fences that are longer than any in it.
 
 use std::fmt::Write;
 use taffrail_api::{Handoff, HandoffFailure, HandoffTurn};
@@ -84,7 +84,7 @@ fn resumed(handoff: &Handoff) -> String {
     fenced("sh", &format!("{folder}{}", resume.command.join(" ")))
 }
 
-/// A block whose fence is longer than any row of ticks in it.
+/// A block whose fence is longer than any run of backticks in it.
 fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));

@@ -1,5 +1,5 @@
-//! Handing a session over: a brief of what was captured, and the command that starts another agent
-//! on it.
+//! Hands a session over: a brief of the captured data, and the command that starts another agent
+//! with it.
 
 mod brief;
 mod markdown;
@@ -28,10 +28,10 @@ pub fn handoff(settings: &Settings, target: &Target) -> Result<Handoff, Error> {
     Ok(handoff)
 }
 
-/// The words of the command that starts an agent on a brief.
+/// The command that starts an agent with a brief.
 ///
 /// # Errors
-/// When no agent has this name, or it cannot be started on one.
+/// When no agent has this name, or the agent cannot start from a brief.
 pub fn start_with(agent: &str, file: &str) -> Result<Vec<String>, Error> {
     let id = agent_id(agent)?;
     let plan = by_id(&id).and_then(Adapter::start_plan);

@@ -1,12 +1,12 @@
-//! Whether what failed was mended: the same program run later, with whatever options, and well.
+//! Whether a failure was fixed: the same program succeeded later, with any options.
 
-/// Programs that answer a question with their exit code; a "no" is not a failure.
+/// Programs whose exit code answers a question; a "no" is not a failure.
 const ASKING: &[&str] = &["[", "cat", "diff", "find", "grep", "ls", "rg", "stat", "test", "which"];
-/// So many words say which program runs, and which part of it.
+/// The number of words that identify a program and its subcommand.
 const NAME: usize = 3;
 
-/// The place of the last command that failed and was not run well since. Commands are given in the
-/// order they ran, each with whether it failed.
+/// The index of the last command that failed and did not succeed since. Commands are in the order
+/// they ran, each with whether it failed.
 pub(super) fn still_failing(ran: &[(&str, bool)]) -> Option<usize> {
     let mut went_well: Vec<Vec<&str>> = Vec::new();
     for (at, (command, has_failed)) in ran.iter().enumerate().rev() {
@@ -23,7 +23,8 @@ pub(super) fn still_failing(ran: &[(&str, bool)]) -> Option<usize> {
     None
 }
 
-/// The words that name what runs: those of the last of several commands, up to its first option.
+/// The words that identify what runs: those of the last of several commands, up to its first
+/// option.
 fn name(command: &str) -> Vec<&str> {
     let first_line = command.lines().next().unwrap_or_default();
     let last = first_line.rsplit("&&").next().unwrap_or_default();
@@ -32,7 +33,7 @@ fn name(command: &str) -> Vec<&str> {
     words.take_while(|it| !it.starts_with('-')).take(NAME).collect()
 }
 
-/// One names the other, or a part of it.
+/// Whether one is a prefix of the other.
 fn is_same(one: &[&str], other: &[&str]) -> bool {
     !one.is_empty() && !other.is_empty() && one.iter().zip(other).all(|(one, other)| one == other)
 }

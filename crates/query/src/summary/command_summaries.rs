@@ -1,7 +1,6 @@
-//! Summaries in the words of the user's own command: when it runs, what it is given, and how long
-//! its words count.
+//! Summaries by the user's own command: when it runs, its input, and how long its output is valid.
 //!
-//! Each run has a thread of its own, a few at a time; nobody waits for one who does not want to.
+//! Each run has its own thread, a few at a time; only callers that want to wait do.
 
 use super::{Outlook, outlook};
 use std::collections::HashMap;
@@ -20,31 +19,31 @@ use taffrail_model::summary::{Sight, Summary, is_answer, may_run, prompt_for, re
 use taffrail_model::{SessionId, Timestamp, TurnId};
 use tokio::sync::oneshot;
 
-/// How many run at a time.
+/// The maximum number of concurrent runs.
 const RUNS: usize = 4;
-/// How long a session that was asked for, or moved, counts as looked at.
+/// How long a session counts as watched after a request or activity.
 const SEEN_SECONDS: i64 = 600;
 /// The most sessions that are remembered.
 const SESSIONS: usize = 1_000;
-/// How long the daemon's end waits for runs that are being ended.
+/// How long shutdown waits for runs that are being ended.
 const ENDING: Duration = Duration::from_secs(2);
 
 /// Why a summary is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// Somebody asked.
+    /// A user asked for it.
     Asked,
     /// A turn ended.
     TurnEnded,
 }
 
-/// What is known of the command's words, and the runs under way.
+/// The command's summaries, and the runs in progress.
 #[derive(Clone)]
 pub struct CommandSummaries(Arc<Shared>);
 
 struct Shared {
     settings: SummarySettings,
-    /// Where it runs: whatever sessions it begins there are its own.
+    /// The working folder of the command: sessions started there belong to it.
     folder: PathBuf,
     state: Mutex<State>,
     ended: Condvar,
@@ -57,30 +56,30 @@ struct Shared {
 struct State {
     sessions: HashMap<SessionId, SessionRuns>,
     running: usize,
-    /// Why the latest run came to nothing.
+    /// Why the latest run failed.
     trouble: Option<String>,
 }
 
-/// What is known of one session.
+/// The state of one session.
 #[derive(Default)]
 struct SessionRuns {
     asked: Option<Timestamp>,
     ran: Option<Timestamp>,
-    /// Who waits for the run under way.
+    /// The callers that wait for the run in progress.
     under_way: Option<Vec<oneshot::Sender<()>>>,
     answer: Option<Answer>,
 }
 
-/// What the command said.
+/// The output of the command.
 #[derive(Debug, Clone)]
 struct Answer {
     moment: Moment,
-    /// The summary it was given.
+    /// The summary that was its input.
     of: Summary,
     answer: String,
 }
 
-/// While this is the same, what the command said is still about how the session stands.
+/// The output stays valid while this does not change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Moment {
     status: Status,
@@ -96,16 +95,16 @@ impl Moment {
     }
 }
 
-/// What became of a run.
+/// The result of a run.
 enum Outcome {
-    /// What is known says it already, or the command has no business with it.
+    /// The known summary suffices, or the session is the command's own.
     Needless,
     Answer(Answer),
     Failed(String),
 }
 
 impl CommandSummaries {
-    /// Nothing runs yet.
+    /// An empty state.
     pub fn new(settings: &Settings) -> Self {
         Self(Arc::new(Shared {
             settings: settings.summary.clone(),
@@ -118,8 +117,8 @@ impl CommandSummaries {
         }))
     }
 
-    /// Runs the command for a session if there is one, it is time, and somebody may look. Gives
-    /// what tells when a run that serves the wish is over.
+    /// Runs the command for a session if one is configured, it is due, and a user may be watching.
+    /// The receiver resolves when a run for the wish is over.
     pub fn wish(&self, live: &Live, id: SessionId, wish: Wish) -> Option<oneshot::Receiver<()>> {
         if self.0.settings.command.is_empty() || self.0.ending.load(Ordering::Relaxed) {
             return None;
@@ -189,7 +188,7 @@ impl CommandSummaries {
         user_program::run(errand, &|| self.0.ending.load(Ordering::Relaxed))
     }
 
-    /// An agent that is the command has sessions, too; they would never end to be summed up.
+    /// If the command is itself an agent, it has sessions too; summarizing those would never end.
     fn is_own(&self, outlook: &Outlook) -> bool {
         let Some(project) = outlook.row.project_path.as_deref().map(Path::new) else {
             return false;
@@ -227,12 +226,12 @@ impl CommandSummaries {
             }
         }
         drop(state);
-        // Who asked may have gone away.
+        // The caller may have gone away.
         waiting.into_iter().flatten().for_each(|it| it.send(()).unwrap_or_default());
         self.0.ended.notify_all();
     }
 
-    /// A summary in the command's words, while they are about how the session stands.
+    /// The summary by the command, while it is still valid.
     pub fn words(&self, outlook: &Outlook, summary: &Summary) -> Option<Summary> {
         let state = self.state();
         let answer = state.sessions.get(&outlook.row.id)?.answer.as_ref()?;
@@ -240,21 +239,21 @@ impl CommandSummaries {
         holds.then(|| replaced(summary, &answer.answer))
     }
 
-    /// How often it ran, and how often there was no answer.
+    /// The number of runs, and of runs without output.
     pub fn counts(&self) -> (u64, u64) {
         (self.0.runs.load(Ordering::Relaxed), self.0.failures.load(Ordering::Relaxed))
     }
 
-    /// Why the latest run came to nothing.
+    /// Why the latest run failed.
     pub fn trouble(&self) -> Option<String> {
         self.state().trouble.as_ref().map(|it| format!("summary.command: {it}"))
     }
 
-    /// Ends what runs, and lets nothing run any more.
+    /// Ends all runs, and allows no more.
     pub fn stop(&self) {
         self.0.ending.store(true, Ordering::Relaxed);
         let state = self.state();
-        // Who is not gone by then goes with the process.
+        // A run that has not ended by then ends with the process.
         drop(self.0.ended.wait_timeout_while(state, ENDING, |it| it.running > 0));
     }
 
@@ -263,8 +262,8 @@ impl CommandSummaries {
     }
 }
 
-/// What is known of a session. Where too many are, those nobody looks at are dropped; `None` if
-/// there are none.
+/// The state of a session. If there are too many, drops those that no user watches; `None` if all
+/// are watched.
 fn remembered(
     sessions: &mut HashMap<SessionId, SessionRuns>,
     id: SessionId,
@@ -281,7 +280,7 @@ fn remembered(
     }
 }
 
-/// Somebody asked for it, or it moved, of late.
+/// Whether a user asked for the session recently, or it was active recently.
 fn sight(known: &SessionRuns, live: &Live, id: SessionId, now: Timestamp) -> Sight {
     let moved = || live.status(id).and_then(|it| it.evidence.last().map(|it| it.at));
     let seen = known.asked.is_some_and(|it| is_late(it, now));

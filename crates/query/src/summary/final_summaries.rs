@@ -9,12 +9,12 @@ use taffrail_model::Timestamp;
 use taffrail_model::status::Thresholds;
 use taffrail_store::{FinalRow, IndexReader, SessionRow, Writer};
 
-/// A step takes no further session after so many rows of the index.
+/// A step takes no further session after this many rows of the index.
 const STEP_ROWS: u64 = 4_096;
-/// What looking for sessions that lack one counts as.
+/// The cost of searching for sessions that lack one, in rows.
 const LOOK_ROWS: u64 = 256;
 
-/// What a session that is over was about; `None` for one that is not.
+/// The final summary of a session that is over; `None` for one that is not.
 pub fn make(
     reader: &IndexReader,
     row: SessionRow,
@@ -28,35 +28,35 @@ pub fn make(
     Ok(over.then(|| FinalRow { row: number, id, sequence, told: outlook.finish() }))
 }
 
-/// A walk over all sessions, from the last to the first, for those that lack a final summary.
+/// Walks over all sessions, from the last to the first, to find those that lack a final summary.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// Where to go on; `None` when there is nothing left.
+    /// Where to continue; `None` when nothing is left.
     below: Option<i64>,
-    /// Found and not looked at yet.
+    /// Sessions that were found and not processed yet.
     due: Vec<SessionRow>,
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, Default)]
 pub struct Made {
     pub finals: Vec<FinalRow>,
-    /// About how many rows of the index were looked at.
+    /// About how many rows of the index were read.
     pub rows: u64,
 }
 
 impl Walk {
-    /// From the last session on.
+    /// Starts at the last session.
     pub fn new() -> Self {
         Self { below: Some(i64::MAX), due: Vec::new() }
     }
 
-    /// There is nothing left to look at.
+    /// Whether nothing is left.
     pub fn is_done(&self) -> bool {
         self.below.is_none() && self.due.is_empty()
     }
 
-    /// Goes on for a bounded number of rows; only a session that is larger by itself takes more.
+    /// Continues for a bounded number of rows; only a single session larger than that takes more.
     pub fn step(
         &mut self,
         reader: &IndexReader,
@@ -92,8 +92,8 @@ impl Walk {
     }
 }
 
-/// Somebody asks what sessions were about: makes what is missing, as far as the budget goes; `false`
-/// when something may still be missing. A daemon makes them by itself.
+/// Makes missing final summaries for a query, within the budget; `false` when some may still be
+/// missing. A daemon makes them in the background.
 pub fn bring_up(settings: &Settings, budget: Budget<'_>) -> Result<bool, Error> {
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(true) };
     let now = (settings.now)();
@@ -127,7 +127,7 @@ pub fn bring_up(settings: &Settings, budget: Budget<'_>) -> Result<bool, Error> 
     Ok(true)
 }
 
-/// The writer; none while another has it.
+/// The writer; `None` while another process holds the lock.
 fn opened(settings: &Settings) -> Result<Option<Writer>, Error> {
     match Writer::open(&settings.data, settings.boot()).map_err(Error::from) {
         Ok(writer) => Ok(Some(writer)),

@@ -1,5 +1,5 @@
-//! What sessions are about: said at once from their turns, kept once they are over, and put into
-//! the words of the user's own command where there is one.
+//! Summaries of sessions: computed from their turns, stored once a session is over, and rephrased
+//! by the user's own command if one is configured.
 
 mod command_summaries;
 mod final_summaries;
@@ -16,7 +16,7 @@ use taffrail_context::{Error, Settings, Target, TargetError};
 use taffrail_model::summary::{Final, Summary as Lines};
 use taffrail_store::IndexReader;
 
-/// One session as it stands, where somebody may have its card.
+/// The outlook of one session, with a live status if the caller has one.
 pub fn outlook(
     settings: &Settings,
     target: &Target,
@@ -25,12 +25,12 @@ pub fn outlook(
     let found = resolve(settings, target)?;
     let gone = || TargetError::NotFound(found.id.to_string());
     let reader = IndexReader::open(&settings.data)?.ok_or_else(gone)?;
-    // The index may have been made anew since.
+    // The index may have been rebuilt since.
     let row = reader.session(found.row)?.filter(|it| it.id == found.id).ok_or_else(gone)?;
     Outlook::of(&reader, row, known, (settings.now)())
 }
 
-/// The same as it is answered, in the words of a command where there are some.
+/// The summary as a reply, by the command if its output is valid.
 pub fn answer(outlook: &Outlook, commands: Option<&CommandSummaries>) -> Summary {
     let Final { summary, topics, category } = outlook.finish();
     let words = commands.and_then(|it| it.words(outlook, &summary));

@@ -1,4 +1,4 @@
-//! One session as a summary sees it.
+//! One session as input for a summary.
 
 use crate::status::{EVIDENCE, StatusLookup, live_status};
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use taffrail_model::summary::{Final, Summary, finish, summarise};
 use taffrail_model::turn::{Turn, TurnInput, turns};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
-/// The latest events that are looked at.
+/// How many of the latest events are read.
 const LOOK: usize = 1_000;
 
-/// A session, how it stands, and its latest turns.
+/// A session, its status, and its latest turns.
 pub struct Outlook {
     pub row: SessionRow,
     pub card: Arc<LiveStatus>,
     pub turns: Vec<Turn>,
     over: bool,
-    /// What was kept when it was over.
+    /// Its stored final summary.
     kept: Option<Final>,
 }
 
 impl Outlook {
-    /// Looks at a session; what was kept of it counts while it is over.
+    /// Reads a session; a stored final summary counts while the session is over.
     pub fn of(
         reader: &IndexReader,
         row: SessionRow,
@@ -43,12 +43,12 @@ impl Outlook {
         Ok(Self { row, card, turns, over, kept })
     }
 
-    /// Nothing more is to come of it.
+    /// Whether the session is over.
     pub fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What it is about.
+    /// The summary of the session.
     pub fn summary(&self) -> Summary {
         match self.kept.as_ref().filter(|_| self.is_over()) {
             Some(kept) => kept.summary.clone(),
@@ -56,7 +56,8 @@ impl Outlook {
         }
     }
 
-    /// The same with topics and category, which only mean something when it is over.
+    /// The final summary with topics and category, which are meaningful only once the session is
+    /// over.
     pub fn finish(&self) -> Final {
         match self.kept.as_ref().filter(|_| self.is_over()) {
             Some(kept) => kept.clone(),
@@ -65,7 +66,7 @@ impl Outlook {
     }
 }
 
-/// Nothing it said tells how it stands, nothing runs it, and it did not move for a day.
+/// Whether a session has no evidence and no process, and was inactive for a day.
 fn is_left(row: &SessionRow, card: &LiveStatus, now: Timestamp) -> bool {
     let age = |at: Timestamp| now.as_second() - at.as_second();
     let old = row.last_event_at.is_none_or(|it| age(it) >= Thresholds::default().over);

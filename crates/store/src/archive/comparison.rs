@@ -1,4 +1,4 @@
-//! What comes in again against what is kept, by checksums alone.
+//! Compares incoming bytes with an archived edition by checksum.
 
 use super::edition::Appender;
 use super::frames::Frame;
@@ -7,15 +7,15 @@ use super::scan::Scan;
 use super::{ArchiveError, frames};
 use std::fs::File;
 
-/// A kept edition, and how much of it was met again.
+/// An archived edition, and how many of its frames matched the incoming bytes so far.
 #[derive(Debug)]
 pub(super) struct Comparison {
     file: File,
     frames: Vec<Frame>,
     met: usize,
-    /// Where in the file what is new goes.
+    /// The position in the file where new frames go.
     end: u64,
-    /// The label has to be written again.
+    /// The label must be rewritten.
     label_due: bool,
 }
 
@@ -26,8 +26,9 @@ impl Comparison {
         let met = covered.partition_point(|frame| frame.end() <= cursor);
         let mut end = scan.end;
         let mut frames = scan.frames;
-        // A cursor behind all that is kept proves that the source is the same, so that what is
-        // behind a gap can be given again. Otherwise it may be all there is of another edition.
+        // A cursor beyond every archived frame proves that the source is unchanged, so the bytes
+        // after a gap can be supplied again. Otherwise the frames after the gap may be all that
+        // is left of another edition.
         if frames.last().is_none_or(|last| last.end() <= cursor) {
             end = frames.get(met).map_or(end, |behind_gap| behind_gap.at);
             frames.truncate(met);
@@ -37,29 +38,29 @@ impl Comparison {
         Self { file, frames, met, end, label_due }
     }
 
-    /// The first byte of the source that was not met.
+    /// The first byte of the source that was not compared.
     pub(super) fn position(&self) -> u64 {
         self.met().last().map_or(0, Frame::end)
     }
 
-    /// The frame that comes next.
+    /// The next frame to compare.
     pub(super) fn next(&self) -> Option<&Frame> {
         self.frames.get(self.met)
     }
 
-    /// Bytes as long as the next frame: whether they are the same.
+    /// Whether these bytes, as many as the next frame holds, match that frame.
     pub(super) fn meets(&mut self, bytes: &[u8]) -> bool {
         let same = self.next().is_some_and(|frame| frame.holds(bytes));
         self.met += usize::from(same);
         same
     }
 
-    /// All frames that were met again, and the file that holds them.
+    /// The frames that matched, and the file that holds them.
     pub(super) fn kept(&self) -> (&File, &[Frame]) {
         (&self.file, self.met())
     }
 
-    /// Everything was met: what follows is new.
+    /// Every frame matched: whatever follows is new.
     pub(super) fn into_appender(self, label: &Label) -> Result<Appender, ArchiveError> {
         let appender = Appender::at(self.file, self.end);
         if !self.label_due {

@@ -1,4 +1,4 @@
-//! How far a keeper has come in comparing a source with its copy.
+//! The state of a keeper that compares a source with its copy.
 
 use super::ArchiveError;
 use super::comparison::Comparison;
@@ -8,18 +8,18 @@ use super::label::{Label, Written};
 
 #[derive(Debug)]
 pub(super) enum CopierState {
-    /// What came in is what is kept, so far.
+    /// The incoming bytes match the copy so far.
     Comparing(Comparison),
-    /// A new edition is due, with what was met again of the one before.
+    /// A new edition is due. It reuses the frames of the previous edition that matched.
     Beginning(Option<Comparison>),
-    /// What comes in follows what is kept.
+    /// Incoming bytes are appended to the copy.
     Appending(Appender),
-    /// Nothing is kept.
+    /// The source may not be archived.
     Refused,
 }
 
 impl CopierState {
-    /// Compares as long as something is left to compare with.
+    /// Compares while frames are left to compare with.
     pub(super) fn after(comparison: Comparison, label: &Label) -> Result<Self, ArchiveError> {
         Ok(match comparison.next() {
             Some(_) => Self::Comparing(comparison),
@@ -27,7 +27,7 @@ impl CopierState {
         })
     }
 
-    /// A frame is full: if it is the next of those that are kept, it is done with.
+    /// Takes a full frame: `true` if it matches the next archived frame.
     pub(super) fn meets(&mut self, frame: &[u8], label: &Label) -> Result<bool, ArchiveError> {
         let state = std::mem::replace(self, Self::Beginning(None));
         let Self::Comparing(mut comparison) = state else {
@@ -40,7 +40,7 @@ impl CopierState {
         Ok(same)
     }
 
-    /// What comes in is not what is kept, if it was compared at all.
+    /// Records that the incoming bytes differ from the copy, if they were being compared.
     pub(super) fn differ(&mut self) {
         let state = std::mem::replace(self, Self::Beginning(None));
         *self = match state {
@@ -49,7 +49,7 @@ impl CopierState {
         };
     }
 
-    /// Writes frames to the file, which is made if it is due.
+    /// Writes frames to the file, and creates the file if needed.
     pub(super) fn write(
         &mut self,
         frames: &[u8],

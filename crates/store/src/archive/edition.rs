@@ -1,4 +1,5 @@
-//! Writes files: a new edition under a passing name first, more of one at its end.
+//! Writes archive files: a new edition under a temporary name first, more frames at the end of an
+//! existing one.
 
 use super::ArchiveError;
 use super::frames::{self, Frame};
@@ -8,7 +9,7 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// A file that does not have its name yet. It vanishes unless it is given one.
+/// A file under a temporary name. Dropping it removes the file unless it was renamed.
 #[derive(Debug)]
 pub(super) struct NewFile {
     out: BufWriter<File>,
@@ -18,7 +19,7 @@ pub(super) struct NewFile {
 }
 
 impl NewFile {
-    /// Begins a file with its label, beside its later path.
+    /// Creates the temporary file next to its final path and writes the label.
     pub(super) fn begin(path: PathBuf, written: &Written) -> Result<Self, ArchiveError> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -40,7 +41,7 @@ impl NewFile {
         self.out.write_all(bytes)
     }
 
-    /// Adds frames of another file unchanged.
+    /// Copies frames of another file unchanged.
     pub(super) fn put_kept(&mut self, from: &File, kept: &[Frame]) -> io::Result<()> {
         let mut bytes = Vec::new();
         for frame in kept {
@@ -52,13 +53,13 @@ impl NewFile {
         Ok(())
     }
 
-    /// Makes sure that it is on the disk before it takes the place of another.
+    /// Syncs the file before it replaces another.
     pub(super) fn settle(&mut self) -> io::Result<()> {
         self.out.flush()?;
         self.out.get_ref().sync_data()
     }
 
-    /// Gives it its name.
+    /// Renames the file to its final path.
     pub(super) fn name(mut self) -> io::Result<Appender> {
         self.out.flush()?;
         let file = self.out.get_ref().try_clone()?;
@@ -69,32 +70,32 @@ impl NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        // A file that has its name is not found here; any other is overwritten by the next.
+        // A renamed file is not found here; the next attempt overwrites any other.
         std::fs::remove_file(&self.passing).ok();
     }
 }
 
-/// A file at whose end something is written.
+/// Appends to a file.
 #[derive(Debug)]
 pub(super) struct Appender {
     file: File,
     end: u64,
-    /// What is written before the first thing that is.
+    /// Bytes to write before the first append.
     preface: Vec<u8>,
 }
 
 impl Appender {
-    /// The file from `end` on is cut when something is written.
+    /// Appends at `end`; the first write truncates the file there.
     pub(super) fn at(file: File, end: u64) -> Self {
         Self { file, end, preface: Vec::new() }
     }
 
-    /// With this before the first thing that is written.
+    /// Sets the bytes to write before the first append.
     pub(super) fn after(self, preface: Vec<u8>) -> Self {
         Self { preface, ..self }
     }
 
-    /// Writes all of it; after a failure the same may be tried again.
+    /// Appends all the bytes; after a failure the caller may retry with the same bytes.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.file.metadata()?.len() > self.end {
             self.file.set_len(self.end)?;
@@ -108,7 +109,7 @@ impl Appender {
     }
 }
 
-/// Makes a folder that is for nobody else, with all above it.
+/// Creates a folder that only this user can read, with its parents.
 pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }

@@ -1,4 +1,4 @@
-//! The archive as a folder: what is in it, and what goes.
+//! The archive as a folder: lists and removes copies.
 
 use super::ArchiveError;
 use super::label::{Address, Label, Name};
@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use taffrail_model::hash::{self, Digest16};
 
-/// All copies of all sources.
+/// Copies of all sources.
 #[derive(Debug, Clone)]
 pub struct Archive {
     folder: PathBuf,
 }
 
-/// One edition of a source, as a list shows it.
+/// One edition of a source in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Which source.
@@ -42,7 +42,7 @@ pub struct Listing {
 }
 
 impl Archive {
-    /// The archive below a data folder. Nothing is made before something is kept.
+    /// The archive below a data folder. Creates nothing until something is archived.
     #[must_use]
     pub fn new(data: &Path) -> Self {
         Self { folder: data.join("archive") }
@@ -64,10 +64,10 @@ impl Archive {
         self.opened(address)?.collect()
     }
 
-    /// Everything there is.
+    /// Every edition of every source.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read.
+    /// When the folder exists and cannot be read.
     pub fn all(&self) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
         for path in self.every_file()? {
@@ -79,7 +79,8 @@ impl Archive {
         Ok(listing)
     }
 
-    /// Removes every edition of a source, what a crash left of one too, and gives how many bytes that freed.
+    /// Removes every edition of a source, including leftovers of a crash, and returns the number of
+    /// bytes freed.
     ///
     /// # Errors
     /// When a file cannot be removed.
@@ -94,8 +95,8 @@ impl Archive {
         inside(folder)?.into_iter().filter(is_of_source).map(|path| remove_file(&path)).sum()
     }
 
-    /// Removes one edition of a source and gives how many bytes that freed. If it was the newest,
-    /// the source has to be read from its start again before more of it is kept.
+    /// Removes one edition of a source and returns the number of bytes freed. If it was the newest,
+    /// the source must be read from its start before more of it is archived.
     ///
     /// # Errors
     /// When the file cannot be removed.
@@ -103,10 +104,10 @@ impl Archive {
         remove_file(&self.path(address, edition))
     }
 
-    /// How many bytes the files of a source have.
+    /// The total size of a source's files in bytes.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read.
+    /// When the folder exists and cannot be read.
     pub fn size(&self, address: Address<'_>) -> Result<u64, ArchiveError> {
         let path = self.path(address, 0);
         let Some(folder) = path.parent() else { return Ok(0) };
@@ -116,18 +117,18 @@ impl Archive {
         Ok(files.filter_map(|path| path.symlink_metadata().ok()).map(|it| it.len()).sum())
     }
 
-    /// How many bytes the disk has on which it is, if the system knows.
+    /// The size in bytes of the disk that holds the archive, if the system knows it.
     #[must_use]
     pub fn disk_bytes(&self) -> Option<u64> {
         let disk = rustix::fs::statvfs(self.folder.parent()?).ok()?;
         disk.f_blocks.checked_mul(disk.f_frsize)
     }
 
-    /// When the copies of each source were last written, by the name they have in common. A file
-    /// without a single byte is what a power cut leaves of one: it is removed and does not count.
+    /// When the copies of each source were last written, by the name those copies share. A power
+    /// cut can leave an empty file: it is removed and does not count.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read, or a file cannot be removed.
+    /// When the folder exists and cannot be read, or a file cannot be removed.
     pub fn times(&self) -> Result<HashMap<Digest16, SystemTime>, ArchiveError> {
         let mut out: HashMap<Digest16, SystemTime> = HashMap::new();
         for path in self.every_file()? {
@@ -143,26 +144,26 @@ impl Archive {
         Ok(out)
     }
 
-    /// The name the copies of a source have in common.
+    /// The file name that all copies of a source share.
     #[must_use]
     pub fn name(address: Address<'_>) -> Digest16 {
         address.digest()
     }
 
-    /// How many bytes all files have together.
+    /// The total size of all files in bytes.
     ///
     /// # Errors
-    /// When the folder is there and cannot be read.
+    /// When the folder exists and cannot be read.
     pub fn total_bytes(&self) -> Result<u64, ArchiveError> {
         let sizes = self.every_file()?.into_iter();
-        // A file that went meanwhile has no size.
+        // A file that was removed meanwhile has no size.
         Ok(sizes.filter_map(|path| path.symlink_metadata().ok()).map(|it| it.len()).sum())
     }
 
-    /// Makes sure that all that was written is on the disk.
+    /// Syncs every file to the disk.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// When a sync fails.
     pub fn sync(&self) -> Result<(), ArchiveError> {
         match File::open(&self.folder) {
             Ok(folder) => Ok(sync_disk_of(&folder)?),
@@ -180,8 +181,8 @@ impl Archive {
         Ok(files.filter_map(move |file| readable(open(file)).transpose()))
     }
 
-    /// The newest edition, open for writing; nothing, if it cannot be read. An older one
-    /// cannot replace it: what follows the newest does not follow it.
+    /// The newest edition, open for writing; `None` if it cannot be read. An older edition cannot
+    /// replace it, because new bytes follow the newest one only.
     pub(super) fn newest(
         &self,
         address: Address<'_>,
@@ -192,13 +193,13 @@ impl Archive {
         }
     }
 
-    /// Where the next edition goes.
+    /// The path of the next edition.
     pub(super) fn next_path(&self, address: Address<'_>) -> io::Result<PathBuf> {
         let newest = self.files(address)?.first().map_or(0, |(edition, _)| *edition);
         Ok(self.path(address, newest.saturating_add(1)))
     }
 
-    /// Leaves the newest editions of a source.
+    /// Removes all but the newest editions of a source.
     pub(super) fn remove_old_editions(&self, address: Address<'_>) -> Result<(), ArchiveError> {
         for (_, path) in self.files(address)?.iter().skip(super::EDITIONS) {
             remove_file(path)?;
@@ -227,7 +228,7 @@ impl Archive {
         for path in inside(&self.folder)? {
             match inside(&path) {
                 Ok(files) => out.extend(files),
-                // A file where a folder should be, or a folder nobody may read.
+                // A file where a folder should be, or a folder without read permission.
                 Err(_) => out.push(path),
             }
         }
@@ -241,7 +242,7 @@ impl Archive {
     }
 }
 
-/// `None` for what cannot be understood or went meanwhile.
+/// `None` for a file that cannot be parsed or was removed meanwhile.
 pub(super) fn readable<T>(read: Result<T, ArchiveError>) -> Result<Option<T>, ArchiveError> {
     match read {
         Ok(it) => Ok(Some(it)),

@@ -23,58 +23,58 @@ const LABEL_MAGIC: u32 = 0x184D_2A50;
 const HEADER_MAGIC: u32 = 0x184D_2A51;
 /// A header without its magic and size.
 const HEADER_CONTENT: u32 = 40;
-/// No label is longer; paths are the longest part of one.
+/// The longest label allowed; paths are the longest part of a label.
 const LABEL_LIMIT: u32 = 1 << 20;
-/// No frame is packed into more; what cannot be packed grows by less than a hundredth.
+/// The longest packed frame allowed; incompressible data grows by less than 1%.
 const PACKED_LIMIT: u32 = 2 << 20;
 
-/// A piece of a source, as its header describes it.
+/// A piece of a source, as described by its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Its first byte in the source.
+    /// The offset of its first byte in the source.
     pub(super) offset: u64,
-    /// Its length there.
+    /// Its length in the source.
     pub(super) length: u32,
-    /// Its length when packed.
+    /// Its compressed length.
     pub(super) packed: u32,
-    /// Of the bytes as they are in the source.
+    /// The checksum of the uncompressed bytes.
     pub(super) checksum: Digest16,
-    /// Where its header begins in the file.
+    /// The offset of its header in the file.
     pub(super) at: u64,
 }
 
 impl Frame {
-    /// The first byte of the source after it.
+    /// The end offset in the source.
     pub(super) fn end(&self) -> u64 {
         self.offset.saturating_add(self.length.into())
     }
 
-    /// The first byte of the file after it.
+    /// The end offset in the file.
     pub(super) fn file_end(&self) -> u64 {
         self.packed_at().saturating_add(self.packed.into())
     }
 
-    /// Where its packed bytes begin in the file.
+    /// The offset of its packed bytes in the file.
     pub(super) fn packed_at(&self) -> u64 {
         self.at.saturating_add(HEADER_BYTES as u64)
     }
 
-    /// These are its bytes.
+    /// Whether these are the frame's bytes.
     pub(super) fn holds(&self, bytes: &[u8]) -> bool {
         bytes.len() == self.length as usize && hash::checksum(bytes) == self.checksum
     }
 }
 
-/// What a skippable frame of ours turns out to be.
+/// A parsed skippable frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Head {
-    /// A label of so many bytes follows the magic and size.
+    /// A label; this many bytes follow the magic and the size.
     Label(u32),
     /// A header.
     Frame(Frame),
 }
 
-/// Reads the beginning of a frame of ours at `at`; anything else is `None`.
+/// Parses the start of one of our frames at `at`; returns `None` for anything else.
 pub(super) fn head(bytes: &[u8; HEADER_BYTES], at: u64) -> Option<Head> {
     let mut rest = bytes.as_slice();
     let (magic, size) = (number(&mut rest)?, number(&mut rest)?);
@@ -85,7 +85,7 @@ pub(super) fn head(bytes: &[u8; HEADER_BYTES], at: u64) -> Option<Head> {
     }
 }
 
-/// A label as a frame.
+/// Encodes a label as a frame.
 pub(super) fn label_frame(written: &Written) -> Result<Vec<u8>, ArchiveError> {
     let json = serde_json::to_vec(written).map_err(std::io::Error::from)?;
     let limit = LABEL_LIMIT.into();
@@ -96,13 +96,13 @@ pub(super) fn label_frame(written: &Written) -> Result<Vec<u8>, ArchiveError> {
     Ok([magic.as_slice(), &size, &hash::checksum(&json), &json].concat())
 }
 
-/// The label in the content of a frame.
+/// Decodes the label in the content of a frame.
 pub(super) fn label(content: &[u8]) -> Option<Written> {
     let (checksum, json) = content.split_first_chunk::<16>()?;
     (hash::checksum(json) == *checksum).then(|| Written::parse(json))?
 }
 
-/// A header for bytes at `offset` that were packed into so many.
+/// Encodes the header for bytes at `offset` that were packed into `packed` bytes.
 pub(super) fn header_frame(offset: u64, bytes: &[u8], packed: usize) -> Option<Vec<u8>> {
     let length = u32::try_from(bytes.len()).ok()?.to_le_bytes();
     let packed = u32::try_from(packed).ok().filter(|packed| *packed <= PACKED_LIMIT)?;
@@ -128,7 +128,8 @@ fn header(content: &[u8], at: u64) -> Option<Frame> {
     (fits && mark(marked) == *marks).then_some(frame)
 }
 
-/// Without it a flipped bit in an offset would put right bytes in a wrong place.
+/// Protects the header: without the mark, a flipped bit in an offset would put correct bytes in the
+/// wrong place.
 fn mark(content: &[u8]) -> [u8; 8] {
     let [a, b, c, d, e, f, g, h, ..] = hash::checksum(content);
     [a, b, c, d, e, f, g, h]
@@ -159,7 +160,7 @@ mod tests {
         for bit in 0..HEADER_BYTES * 8 {
             let mut flipped = whole;
             flipped[bit / 8] ^= 1 << (bit % 8);
-            // Only the magic of the other kind is read, and its content is none.
+            // Only the magic of the other kind parses, and then its content does not.
             let read = head(&flipped, 5).filter(|head| !matches!(head, Head::Label(_)));
             assert_eq!(read, None, "{bit}");
             assert_eq!(label(&flipped[8..]), None, "{bit}");

@@ -1,4 +1,4 @@
-//! Keeps a source of lines while it is read.
+//! Archives a source of lines while it is read.
 
 use super::comparison::Comparison;
 use super::copier_state::CopierState;
@@ -8,21 +8,21 @@ use super::label::Label;
 use super::pack::Packer;
 use super::{ArchiveError, PENDING_LIMIT};
 
-/// Whether a source may be kept.
+/// Whether a source may be archived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
-    /// It may.
+    /// The source may be archived.
     Keep,
-    /// It may not, and nothing of it that was kept may stay.
+    /// It may not, and existing copies of it must be removed.
     Refuse,
 }
 
-/// Keeps what one pass reads of a source.
+/// Archives the bytes that one pass reads from a source.
 ///
-/// Bytes that are kept already are compared and not written again. At the first difference, or when
-/// the source ends before what is kept does, a new edition begins with the frames that are equal.
-/// Nothing in the file changes before [`flush`](Self::flush) or [`end`](Self::end). A pass that stops
-/// before the source's end drops its keeper instead of ending it.
+/// Bytes that are already archived are compared and not written again. At the first difference, or
+/// when the source ends before its copy does, the keeper starts a new edition with the frames that
+/// match. The file does not change before [`flush`](Self::flush) or [`end`](Self::end). A pass that
+/// stops before the source's end drops its keeper instead of ending it.
 #[derive(Debug)]
 pub struct Keeper<'p> {
     archive: Archive,
@@ -30,16 +30,16 @@ pub struct Keeper<'p> {
     packer: &'p mut Packer,
     state: CopierState,
     wants_from: u64,
-    /// The first byte of the source that has not come in.
+    /// The end of the bytes received so far.
     position: u64,
-    /// Bytes before the position that are not a frame yet.
+    /// Bytes before the position that do not fill a frame yet.
     buffer: Vec<u8>,
     /// Frames that are not in the file yet.
     pending: Vec<u8>,
 }
 
 impl<'p> Keeper<'p> {
-    /// Begins a pass over a source that was consumed up to `cursor`, or to 0 if it is read again.
+    /// Begins a pass over a source that was consumed up to `cursor`, or up to 0 for a full re-read.
     ///
     /// # Errors
     /// When the archive cannot be read.
@@ -69,17 +69,17 @@ impl<'p> Keeper<'p> {
         })
     }
 
-    /// The byte from which on the source has to be given; never beyond the cursor.
+    /// The offset from which the caller must supply the source; never beyond the cursor.
     #[must_use]
     pub fn wants_from(&self) -> u64 {
         self.wants_from
     }
 
-    /// Takes the bytes at `offset`. What was given before is passed over, and what was
-    /// left out is a gap.
+    /// Takes the bytes at `offset`. Ignores bytes that were supplied before, and leaves a gap for
+    /// bytes that were skipped.
     ///
     /// # Errors
-    /// When they cannot be packed.
+    /// When compression fails.
     pub fn bytes(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ArchiveError> {
         if offset > self.position {
             self.state.differ();
@@ -94,7 +94,7 @@ impl<'p> Keeper<'p> {
         Ok(())
     }
 
-    /// Writes the frames that are full, or removes all that is kept of the source.
+    /// Writes the full frames, or removes every copy of the source if it may not be archived.
     ///
     /// # Errors
     /// When the archive cannot be written.
@@ -112,7 +112,7 @@ impl<'p> Keeper<'p> {
     /// When the archive cannot be written.
     pub fn end(mut self, permission: Permission) -> Result<(), ArchiveError> {
         match permission {
-            // A source of which nothing came says nothing about what is kept of it.
+            // An empty read proves nothing about the copy.
             Permission::Keep if self.position == self.wants_from => Ok(()),
             Permission::Keep => {
                 self.state.differ();
@@ -123,7 +123,7 @@ impl<'p> Keeper<'p> {
         }
     }
 
-    /// Takes as much as fits into the current frame and gives back the rest.
+    /// Takes as much as fits into the current frame and returns the rest.
     fn take<'b>(&mut self, bytes: &'b [u8]) -> Result<&'b [u8], ArchiveError> {
         if self.leaves_out() {
             self.position += bytes.len() as u64;
@@ -143,7 +143,7 @@ impl<'p> Keeper<'p> {
         matches!(self.state, CopierState::Refused) || self.pending.len() > PENDING_LIMIT
     }
 
-    /// How many bytes the current frame lacks.
+    /// How many bytes the current frame still needs.
     fn room(&mut self) -> usize {
         let begins_at = self.position - self.buffer.len() as u64;
         if let CopierState::Comparing(comparison) = &self.state {
@@ -155,20 +155,20 @@ impl<'p> Keeper<'p> {
         FRAME_BYTES.saturating_sub(self.buffer.len())
     }
 
-    /// The current frame is full.
+    /// Handles a full frame: compares it or packs it.
     fn fill(&mut self) -> Result<(), ArchiveError> {
         if self.state.meets(&self.buffer, &self.label)? {
             self.buffer.clear();
             return Ok(());
         }
-        // One that was compared may be shorter than those that are written.
+        // A compared frame may be shorter than the frames we write.
         if self.buffer.len() < FRAME_BYTES {
             return Ok(());
         }
         self.pack()
     }
 
-    /// Makes a frame of what there is.
+    /// Packs the buffer into a frame.
     fn pack(&mut self) -> Result<(), ArchiveError> {
         if !self.buffer.is_empty() {
             let offset = self.position - self.buffer.len() as u64;

@@ -1,4 +1,4 @@
-//! What a copy says about itself, and the name of its file.
+//! The label of a copy, and the name of its file.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -6,12 +6,12 @@ use taffrail_model::AgentId;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::SourceState;
 
-/// The version of the format; a file with a higher one is left alone.
+/// The version of the format; files with a higher version are left alone.
 const VERSION: u32 = 1;
-/// How the names of our files end.
+/// The extension of archive files.
 const EXTENSION: &str = "tfa";
 
-/// What the bytes of a source are.
+/// The form of a source's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
@@ -23,28 +23,28 @@ pub enum Shape {
     Rows,
 }
 
-/// Which source a copy was made of.
+/// Identifies the source of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Whose it is.
+    /// The agent that owns the source.
     pub agent: AgentId,
     /// The agent's home it was found in.
     pub home: String,
-    /// Its path below that home.
+    /// The path below that home.
     pub path: String,
-    /// Which part of the file, for files that hold many sessions; otherwise empty.
+    /// The part of the file, for files that hold many sessions; otherwise empty.
     pub key: String,
-    /// The locator URI others know it by.
+    /// The locator URI of the source.
     pub locator: String,
-    /// What its bytes are.
+    /// The form of its bytes.
     pub shape: Shape,
-    /// Small files it leans on, by path; those that are not text are left out.
+    /// Small files that the source refers to, by path; binary files are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<(String, String)>,
 }
 
 impl Label {
-    /// What identifies the source.
+    /// The address of the source.
     #[must_use]
     pub fn address(&self) -> Address<'_> {
         let Self { agent, home, path, key, .. } = self;
@@ -52,16 +52,16 @@ impl Label {
     }
 }
 
-/// What identifies a source.
+/// The address of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'a> {
-    /// Whose it is.
+    /// The agent that owns the source.
     pub agent: &'a AgentId,
     /// The agent's home it was found in.
     pub home: &'a str,
-    /// Its path below that home.
+    /// The path below that home.
     pub path: &'a str,
-    /// Which part of the file.
+    /// The part of the file.
     pub key: &'a str,
 }
 
@@ -79,13 +79,13 @@ impl Address<'_> {
     }
 }
 
-/// A label as it is written in a file.
+/// A label as stored in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     version: u32,
     #[serde(flatten)]
     pub(super) label: Label,
-    /// How many bytes the whole copy has, where it was made in one piece.
+    /// The length of the whole copy, if it was made in one piece.
     pub(super) length: Option<u64>,
 }
 
@@ -100,7 +100,7 @@ impl Written {
     }
 }
 
-/// The name of a file.
+/// The parts of an archive file's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name {
     pub(super) digest: Digest16,
@@ -115,7 +115,7 @@ impl Name {
         Path::new(&folder).join(format!("{hex}.{}.{EXTENSION}", self.edition))
     }
 
-    /// The name of a file that we wrote.
+    /// Parses the name of a file that we wrote.
     pub(super) fn parse(path: &Path) -> Option<Self> {
         let mut parts = path.file_name()?.to_str()?.split('.');
         let digest = hash::from_hex(parts.next()?)?;

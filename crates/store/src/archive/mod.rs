@@ -30,31 +30,31 @@ pub use upkeep::Verdict;
 pub use volume::{Volume, VolumeReader};
 pub use whole::keep_whole;
 
-/// The most editions of one source that are kept.
+/// The most editions kept of one source.
 pub const EDITIONS: usize = 3;
-/// The most bytes one read of a range gives.
+/// The most bytes that one read of a range returns.
 pub const RANGE_LIMIT: usize = 32 << 20;
-/// The most bytes of a source that are kept or given in one piece.
+/// The most bytes of a source that are archived or returned in one piece.
 pub const WHOLE_LIMIT: u64 = 256 << 20;
-/// Packed bytes a keeper holds before it leaves out what follows.
+/// The most packed bytes a keeper holds in memory; it skips whatever follows.
 pub const PENDING_LIMIT: usize = 16 << 20;
 
-/// Why a copy could not be kept or read.
+/// Why a copy could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// The file system said no.
+    /// An I/O error.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The copy holds what nobody wrote there.
+    /// The copy is damaged.
     #[error("the copy is damaged: {0}")]
     Damaged(String),
-    /// The part from this byte on was not kept.
+    /// The part from this byte on was not archived.
     #[error("byte {0} of the source was not kept")]
     Gap(u64),
-    /// More than fits into memory at once.
+    /// The request exceeds a size limit.
     #[error("{length} bytes are too many at once, the limit is {limit}")]
     TooLong {
-        /// How many were asked for.
+        /// How many bytes were requested.
         length: u64,
         /// How many are allowed.
         limit: u64,

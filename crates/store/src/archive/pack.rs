@@ -1,4 +1,4 @@
-//! Between bytes and frames.
+//! Packs bytes into frames and unpacks them.
 
 use super::ArchiveError;
 use super::frames::{self, Frame};
@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::compress_bound;
 
-/// As far as packing stays faster than the disk.
+/// The highest level at which compression stays faster than the disk.
 const LEVEL: i32 = 3;
 
 /// Packs the bytes of many sources, one after another.
@@ -18,15 +18,15 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Takes the memory that packing needs.
+    /// Allocates the compression context.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the allocation fails.
     pub fn new() -> Result<Self, ArchiveError> {
         Ok(Self { compressor: Compressor::new(LEVEL)?, packed: Vec::new() })
     }
 
-    /// Adds the frame of these bytes, with its header, to `out`.
+    /// Appends the frame of these bytes, with its header, to `out`.
     pub(super) fn pack(
         &mut self,
         offset: u64,
@@ -60,7 +60,7 @@ pub(super) struct Unpacker {
 }
 
 impl Unpacker {
-    /// The bytes of a frame, if they are still those that were packed.
+    /// Unpacks a frame and verifies its checksum.
     pub(super) fn unpack(&mut self, file: &File, frame: &Frame) -> Result<Vec<u8>, ArchiveError> {
         self.packed.resize(frame.packed as usize, 0);
         file.read_exact_at(&mut self.packed, frame.packed_at())?;

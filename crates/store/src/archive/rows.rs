@@ -1,4 +1,4 @@
-//! Rows of a foreign database as a document of lines.
+//! Stores rows of a foreign database as a document of lines.
 
 use super::ArchiveError;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ impl RowLines {
     /// Adds a row, given as JSON on one line.
     ///
     /// # Errors
-    /// `Damaged` when it is anything else.
+    /// `Damaged` when the row is not JSON on one line.
     pub fn push(&mut self, table: &str, rowid: i64, row: &[u8]) -> Result<(), ArchiveError> {
         let row = Some(row).filter(|row| !row.contains(&b'\n')).and_then(exactly);
         let Some(row) = row else {
@@ -83,13 +83,13 @@ fn read(line: &[u8]) -> Option<(String, i64, usize)> {
     is_last.then(|| (table.into_owned(), rowid, row.get().len()))
 }
 
-/// JSON without blanks around it, which would not come back.
+/// Accepts JSON without surrounding whitespace, because the whitespace would be lost.
 fn exactly(row: &[u8]) -> Option<&RawValue> {
     let value: &RawValue = serde_json::from_slice(row).ok()?;
     (value.get().len() == row.len()).then_some(value)
 }
 
-/// Our own error, which a stream can only carry inside the system's.
+/// Unwraps our own error, which a stream can only carry inside an `io::Error`.
 fn unwrapped(error: std::io::Error) -> ArchiveError {
     error.downcast::<ArchiveError>().unwrap_or_else(ArchiveError::Io)
 }
@@ -115,7 +115,7 @@ mod tests {
             let (offset, length) = places[table][&rowid];
             std::str::from_utf8(&lines.as_bytes()[offset as usize..][..length]).unwrap()
         };
-        // Of two rows with one number the later one counts.
+        // Of two rows with the same number, the later one counts.
         for (table, rowid, row) in &rows[1..] {
             assert_eq!(at(table, *rowid), *row);
         }

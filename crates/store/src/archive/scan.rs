@@ -9,23 +9,23 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The frames of a file up to its end, or up to where it is torn.
+/// The frames of a file up to its end, or up to the point where it is torn.
 #[derive(Debug)]
 pub(super) struct Scan {
     /// The last label.
     pub(super) written: Written,
-    /// Where it begins in the file.
+    /// The offset of that label in the file.
     pub(super) label_at: u64,
-    /// All frames; their offsets rise.
+    /// All frames, in order of their offsets.
     pub(super) frames: Vec<Frame>,
-    /// The first byte of the file after all that was understood.
+    /// The offset in the file after the last valid frame.
     pub(super) end: u64,
     /// The length of the file.
     pub(super) file_length: u64,
 }
 
 impl Scan {
-    /// Goes from header to header.
+    /// Walks from header to header.
     pub(super) fn of(file: &File) -> Result<Self, ArchiveError> {
         let file_length = file.metadata()?.len();
         let Some((written, end)) = label_at(file, 0, file_length)? else {
@@ -36,7 +36,7 @@ impl Scan {
         Ok(scan)
     }
 
-    /// How many frames follow each other from the first byte of the source on.
+    /// How many frames are contiguous from the first byte of the source.
     pub(super) fn covered(&self) -> usize {
         let mut end = 0;
         let follows = |frame: &&Frame| {
@@ -47,7 +47,7 @@ impl Scan {
         self.frames.iter().take_while(follows).count()
     }
 
-    /// The first byte of the source after the last one kept.
+    /// The end offset of the last archived byte of the source.
     pub(super) fn kept_end(&self) -> u64 {
         self.frames.last().map_or(0, Frame::end)
     }
@@ -80,7 +80,7 @@ impl Scan {
     }
 }
 
-/// A file to write to, and its frames.
+/// Opens a file for writing and scans its frames.
 pub(super) fn open(path: &Path) -> Result<(File, Scan), ArchiveError> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;
     let scan = Scan::of(&file)?;
@@ -99,7 +99,7 @@ pub(super) fn ranges(frames: &[Frame]) -> Vec<Range<u64>> {
     out
 }
 
-/// The label at a place in the file, and where it ends.
+/// The label at an offset in the file, and its end.
 fn label_at(file: &File, at: u64, file_length: u64) -> io::Result<Option<(Written, u64)>> {
     let Some(Head::Label(size)) = head_at(file, at, file_length)? else { return Ok(None) };
     let end = at + 8 + u64::from(size);
@@ -113,12 +113,12 @@ fn label_at(file: &File, at: u64, file_length: u64) -> io::Result<Option<(Writte
 
 fn head_at(file: &File, at: u64, file_length: u64) -> io::Result<Option<Head>> {
     let mut head = [0; HEADER_BYTES];
-    // A label is longer than a header, so that nothing whole is shorter than one.
+    // A label is longer than a header, so nothing complete is shorter than one.
     let whole = at + HEADER_BYTES as u64 <= file_length && read_all(file, &mut head, at)?;
     Ok(if whole { frames::head(&head, at) } else { None })
 }
 
-/// Fills the bytes; `false` when the file was cut meanwhile.
+/// Fills the buffer; `false` when the file was truncated meanwhile.
 fn read_all(file: &File, bytes: &mut [u8], at: u64) -> io::Result<bool> {
     match file.read_exact_at(bytes, at) {
         Ok(()) => Ok(true),

@@ -1,4 +1,4 @@
-//! Care for what is kept: moved sources, many small frames, damage.
+//! Maintains the archive: moved sources, many small frames, damage.
 
 use super::ArchiveError;
 use super::edition::{Appender, NewFile, make_folder};
@@ -13,21 +13,21 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Frames beyond twice what is needed and this are too many.
+/// More frames than twice the number needed, plus this many, are too many.
 const SPARE_FRAMES: u64 = 8;
 
-/// What a look at every frame found.
+/// The result of verifying frames.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// Files that were looked at.
+    /// Files that were verified.
     pub checked: u64,
-    /// Of these, cut where the damage began.
+    /// How many of these were truncated where the damage begins.
     pub cut: u64,
 }
 
 impl Archive {
-    /// A source was moved: every edition follows it. Editions that were made of the source under its
-    /// new address are newer than those that follow.
+    /// Moves every edition of a source to its new address. Editions already made under the new
+    /// address count as newer than the moved ones.
     ///
     /// # Errors
     /// When a file cannot be written or renamed.
@@ -48,10 +48,10 @@ impl Archive {
         self.remove_old_editions(to.address())
     }
 
-    /// Rewrites editions of many small frames into few large ones, and gives whether there were any.
+    /// Rewrites editions of many small frames into few large ones; `true` if there were any.
     ///
     /// # Errors
-    /// When a copy is damaged or cannot be written; it is then left as it is.
+    /// When a copy is damaged or cannot be written; the copy is left unchanged.
     pub fn repack(&self, address: Address<'_>, packer: &mut Packer) -> Result<bool, ArchiveError> {
         let mut any = false;
         for (_, path) in self.files(address)? {
@@ -64,11 +64,11 @@ impl Archive {
         Ok(any)
     }
 
-    /// Compares the checksum of every frame of a source, in files changed at or after a time, and
-    /// cuts a file where the first bad one begins.
+    /// Verifies the checksum of every frame of a source, in files modified at or after a time, and
+    /// truncates a file at its first bad frame.
     ///
     /// # Errors
-    /// When a file cannot be read or cut.
+    /// When a file cannot be read or truncated.
     pub fn verify(
         &self,
         address: Address<'_>,
@@ -78,10 +78,10 @@ impl Archive {
         self.verify_files(files, newer_than)
     }
 
-    /// The same for all sources.
+    /// Verifies all sources like [`verify`](Self::verify).
     ///
     /// # Errors
-    /// When a file cannot be read or cut.
+    /// When a file cannot be read or truncated.
     pub fn verify_all(&self, newer_than: Option<SystemTime>) -> Result<Verdict, ArchiveError> {
         self.verify_files(self.every_file()?.into_iter(), newer_than)
     }
@@ -106,7 +106,7 @@ impl Archive {
         Ok(verdict)
     }
 
-    /// A crash may come between a new label and the new name.
+    /// Finishes a relabel that a crash interrupted between the new label and the new name.
     fn finish_relabel(&self, path: &Path, name: Name, label: &Label) -> Result<(), ArchiveError> {
         let address = label.address();
         if name.digest == address.digest() {
@@ -119,7 +119,7 @@ impl Archive {
         self.remove_old_editions(address)
     }
 
-    /// Gives the editions of a source higher numbers, so that as many lower ones are free.
+    /// Renumbers the editions of a source upwards, to free as many lower numbers.
     fn make_room(&self, address: Address<'_>, lower: u32) -> io::Result<()> {
         for (edition, path) in self.files(address)? {
             self.rename(&path, address, edition.saturating_add(lower))?;
@@ -141,7 +141,7 @@ fn is_older(path: &Path, than: SystemTime) -> bool {
     modified.is_ok_and(|modified| modified < than)
 }
 
-/// Cuts a file where it is torn or where its first bad frame begins.
+/// Truncates a file where it is torn or where its first bad frame begins.
 fn cut_damage(file: &File, scan: &Scan, unpacker: &mut Unpacker) -> Result<bool, ArchiveError> {
     let end = good_end(file, scan, unpacker)?;
     if end == scan.file_length {
@@ -185,7 +185,7 @@ fn rewrite(
         bytes.extend_from_slice(&unpacker.unpack(file, frame)?);
         let follows = |next: &Frame| next.offset == frame.end();
         let next = scan.frames.get(index + 1).filter(|next| follows(next));
-        // All but the last part before a gap are whole frames.
+        // Every part except the last one before a gap consists of whole frames.
         let least = if next.is_some() { FRAME_BYTES } else { 1 };
         let mut offset = frame.end() - bytes.len() as u64;
         let mut parts = bytes.chunks(FRAME_BYTES).peekable();

@@ -17,16 +17,16 @@ pub struct Volume {
     edition: u32,
     written: Written,
     frames: Vec<Frame>,
-    /// How many frames follow each other from the first byte on.
+    /// How many frames are contiguous from the first byte.
     covered: usize,
     unpacker: Option<Unpacker>,
-    /// The frame that was unpacked last, so that neighbours cost nothing.
+    /// The frame that was unpacked last, so that reads nearby cost nothing.
     last: Option<(usize, Vec<u8>)>,
     rows: Option<RowPlaces>,
 }
 
 impl Volume {
-    /// Finds out what the file holds, without unpacking it.
+    /// Scans the file without unpacking it.
     pub(super) fn open(file: File, edition: u32) -> Result<Self, ArchiveError> {
         let scan = Scan::of(&file)?;
         let (covered, last) = (scan.covered(), None);
@@ -34,25 +34,25 @@ impl Volume {
         Ok(Self { file, edition, written, frames, covered, unpacker: None, last, rows: None })
     }
 
-    /// Which source it is a copy of.
+    /// The source of this copy.
     #[must_use]
     pub fn label(&self) -> &Label {
         &self.written.label
     }
 
-    /// Which edition; the newest has the highest number.
+    /// The number of the edition; the newest has the highest number.
     #[must_use]
     pub fn edition(&self) -> u32 {
         self.edition
     }
 
-    /// The first byte that is not kept.
+    /// The first byte that is not archived.
     #[must_use]
     pub fn covered_to(&self) -> u64 {
         self.frames.get(..self.covered).and_then(<[_]>::last).map_or(0, Frame::end)
     }
 
-    /// All parts that are kept, in order, with gaps between them.
+    /// All archived parts, in order, with gaps between them.
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         scan::ranges(&self.frames)
@@ -61,7 +61,7 @@ impl Volume {
     /// A part of the source.
     ///
     /// # Errors
-    /// `Gap` when not all of it is kept, `TooLong` above [`RANGE_LIMIT`].
+    /// `Gap` when part of it is not archived, `TooLong` above [`RANGE_LIMIT`].
     pub fn range(&mut self, offset: u64, length: usize) -> Result<Vec<u8>, ArchiveError> {
         let end = offset.saturating_add(length as u64);
         if length > RANGE_LIMIT {
@@ -82,10 +82,10 @@ impl Volume {
         Ok(out)
     }
 
-    /// All of the source.
+    /// The whole source.
     ///
     /// # Errors
-    /// `Gap` when not all of it is kept, `TooLong` above [`WHOLE_LIMIT`].
+    /// `Gap` when part of it is not archived, `TooLong` above [`WHOLE_LIMIT`].
     pub fn whole(&mut self) -> Result<Vec<u8>, ArchiveError> {
         let end = self.covered_to();
         if self.covered < self.frames.len() {
@@ -109,7 +109,7 @@ impl Volume {
         VolumeReader { volume: self, next: 0, bytes: Cursor::default() }
     }
 
-    /// A row of a source of rows, exactly as it was given.
+    /// A row of a source of rows, byte for byte.
     ///
     /// # Errors
     /// When the copy is damaged or the row is longer than [`RANGE_LIMIT`].
@@ -123,10 +123,10 @@ impl Volume {
         place.map(|(offset, length)| self.range(offset, length)).transpose()
     }
 
-    /// Every row, in the order in which they were kept: its table, its number and its bytes.
+    /// Every row in archived order: its table, its number and its bytes.
     ///
     /// # Errors
-    /// When the copy is damaged or too long to be held at once.
+    /// When the copy is damaged or exceeds [`WHOLE_LIMIT`].
     pub fn rows(&mut self) -> Result<Vec<(String, i64, Vec<u8>)>, ArchiveError> {
         rows::all(&self.whole()?)
     }
@@ -139,14 +139,14 @@ impl Volume {
         Ok(&self.last.insert((index, bytes)).1)
     }
 
-    /// The bytes of one of the frames that follow each other from the first byte on.
+    /// Unpacks one of the frames that are contiguous from the first byte.
     fn unpack(&mut self, index: usize) -> Result<Option<Vec<u8>>, ArchiveError> {
         let covered = self.frames.get(..self.covered).unwrap_or_default();
         let Some(frame) = covered.get(index) else { return Ok(None) };
         self.unpacker.get_or_insert_default().unpack(&self.file, frame).map(Some)
     }
 
-    /// What was kept in one piece is only good in one piece.
+    /// A copy that was made in one piece is valid only if it is complete.
     fn check_end(&self) -> Result<(), ArchiveError> {
         match self.written.length {
             Some(length) if length != self.covered_to() => {
@@ -181,7 +181,7 @@ impl Read for VolumeReader<'_> {
     }
 }
 
-/// A part of the source as a part of the frame.
+/// Translates a range of the source into a range of the frame.
 fn within(frame: &Frame, part: Range<u64>) -> Range<usize> {
     let place = |at: u64| usize::try_from(at.saturating_sub(frame.offset)).unwrap_or(usize::MAX);
     place(part.start)..place(part.end)

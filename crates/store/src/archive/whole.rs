@@ -1,4 +1,4 @@
-//! Keeps a source that is read in one piece.
+//! Archives a source that is read in one piece.
 
 use super::edition::NewFile;
 use super::folder::Archive;
@@ -9,7 +9,7 @@ use super::scan::Scan;
 use super::volume::too_long;
 use super::{ArchiveError, WHOLE_LIMIT};
 
-/// Keeps a document or rows as a new edition, unless the newest one is the same.
+/// Archives a document or rows as a new edition, unless the newest edition is identical.
 ///
 /// # Errors
 /// `TooLong` above [`WHOLE_LIMIT`]; otherwise when the archive cannot be written.

@@ -1,4 +1,4 @@
-//! Between our types and columns.
+//! Converts between our types and columns.
 
 use rusqlite::Row;
 use rusqlite::types::Type;
@@ -10,7 +10,7 @@ pub(crate) fn micros(at: Timestamp) -> i64 {
     at.as_microsecond()
 }
 
-/// A stored time; what no time could be becomes the nearest one.
+/// A stored time; a value out of range becomes the nearest valid time.
 pub(crate) fn from_micros(micros: i64) -> Timestamp {
     let nearest = if micros < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_microsecond(micros).unwrap_or(nearest)
@@ -27,12 +27,12 @@ pub(crate) fn count(row: &Row<'_>, index: usize) -> rusqlite::Result<u64> {
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(index, number))
 }
 
-/// A number as SQLite keeps it; what does not fit is the largest that does.
+/// Converts a number for SQLite, saturating at the maximum.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A cursor as position, length and place.
+/// A cursor as the columns position, length and place.
 pub(crate) fn cursor_columns(cursor: &Cursor) -> (i64, Option<i64>, Option<&str>) {
     match cursor {
         Cursor::Bytes { byte_offset, length } => {
@@ -43,7 +43,7 @@ pub(crate) fn cursor_columns(cursor: &Cursor) -> (i64, Option<i64>, Option<&str>
     }
 }
 
-/// The cursor with this position, length and place.
+/// The cursor with these columns.
 pub(crate) fn cursor_of(
     position: i64,
     length: Option<i64>,
@@ -60,7 +60,8 @@ pub(crate) fn cursor_of(
     }
 }
 
-/// What a source told of a session. What cannot be read counts as nothing; a rebuild writes it again.
+/// The facts of a session from one source. Unreadable facts count as empty; a rebuild writes them
+/// again.
 pub(crate) fn read_facts(json: &str) -> Facts {
     serde_json::from_str(json).unwrap_or_else(|error| {
         tracing::warn!(column = error.column(), "cannot read the facts of a session");

@@ -15,8 +15,8 @@ pub(crate) const TOKEN_SUMS: &str = "coalesce(sum(input_tokens), 0) AS input_tok
 
 /// A row whose columns are read by name.
 ///
-/// SQLite finds a name by comparing it with every column. Columns that are read in the order of
-/// their `SELECT` are found with one comparison each, which keeps rows of thirty columns fast.
+/// SQLite finds a name by comparing it with every column. Reading columns in the order of their
+/// `SELECT` takes one comparison each, which keeps rows of thirty columns fast.
 #[derive(Debug)]
 pub(crate) struct Columns<'r, 's> {
     row: &'r Row<'s>,

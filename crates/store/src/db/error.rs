@@ -3,25 +3,25 @@
 use super::lock::LockError;
 use crate::archive::ArchiveError;
 
-/// Why memory failed.
+/// Why a store operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database said no.
+    /// A database error.
     #[error("{0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// The file system said no.
+    /// An I/O error.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The search index said no.
+    /// An error of the search index.
     #[error("search: {0}")]
     Search(#[from] tantivy::TantivyError),
-    /// A copy of a source could not be kept or read.
+    /// A copy of a source could not be written or read.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
-    /// Another writer has the lock.
+    /// The writer lock is not available.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// A file was written by a later version of this program.
+    /// A newer version of this program wrote the file.
     #[error(
         "{file} was written by a newer version of this program (schema {found}, ours is {ours})"
     )]
@@ -30,10 +30,10 @@ pub enum StoreError {
         file: String,
         /// Its schema.
         found: i64,
-        /// The newest we know.
+        /// The newest schema this version knows.
         ours: i64,
     },
-    /// A row holds what no version of this program writes.
+    /// A row holds a value that no version of this program writes.
     #[error("{0}")]
     Damaged(String),
 }

@@ -1,11 +1,11 @@
-//! Who may write: one at a time, held by the system and never by a file's content.
+//! The lock for the single writer. The operating system holds it, not the content of a file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Why the lock was not given.
+/// Why the lock could not be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// Another program is writing.
@@ -16,10 +16,10 @@ pub enum LockError {
     Io(#[from] io::Error),
 }
 
-/// The right to write, given up when dropped or when the process ends in any way.
+/// The right to write, released on drop or when the process ends.
 ///
-/// Two locks: `writer.lock` is the right itself; `writer.wanted` is held by whoever waits for it,
-/// so that a command in the middle of a long run can see that it should yield.
+/// There are two locks: `writer.lock` is the right itself; whoever waits for it holds
+/// `writer.wanted`, so that a command in the middle of a long run can see that it should yield.
 #[derive(Debug)]
 pub struct WriterLock {
     _held: File,
@@ -27,10 +27,10 @@ pub struct WriterLock {
 }
 
 impl WriterLock {
-    /// Takes the lock if it is free.
+    /// Acquires the lock if it is free.
     ///
     /// # Errors
-    /// `Taken` when another program writes.
+    /// `Taken` when another program holds it.
     pub fn try_take(folder: &Path) -> Result<Self, LockError> {
         let held = open(folder, "writer.lock")?;
         match held.try_lock() {
@@ -40,7 +40,7 @@ impl WriterLock {
         }
     }
 
-    /// Asks for the lock and waits until its holder yields.
+    /// Requests the lock and waits until its holder yields.
     ///
     /// # Errors
     /// When the lock files cannot be opened or locked.
@@ -53,12 +53,12 @@ impl WriterLock {
         Ok(Self { _held: held, wanted })
     }
 
-    /// Someone waits for the lock: finish the batch and give it up.
+    /// Whether another process waits for the lock: finish the batch and release it.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         match self.wanted.try_lock() {
             Ok(()) => {
-                // Unlocking a lock just taken fails only with the file system itself.
+                // Unlocking a lock that was just acquired fails only if the file system does.
                 self.wanted.unlock().ok();
                 false
             }

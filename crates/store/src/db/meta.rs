@@ -1,9 +1,9 @@
-//! The table `meta`, which both databases have: values by name.
+//! The table `meta` of both databases: values by name.
 
 use super::error::StoreError;
 use rusqlite::{Connection, OptionalExtension};
 
-/// The value of a name.
+/// Reads the value of a name.
 pub(crate) fn get(connection: &Connection, name: &str) -> Result<Option<String>, StoreError> {
     let query = "SELECT value FROM meta WHERE name = ?1";
     Ok(connection.prepare_cached(query)?.query_row([name], |row| row.get(0)).optional()?)

@@ -1,4 +1,4 @@
-//! What both databases rest on: files, locks, tables, columns and rows.
+//! The base of both databases: files, locks, tables, columns and rows.
 
 pub(crate) mod codec;
 mod columns;

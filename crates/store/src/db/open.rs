@@ -1,4 +1,4 @@
-//! Opens database files, and our folder, so that nobody else can read them.
+//! Opens database files and our folder so that only this user can read them.
 
 use super::error::StoreError;
 use rusqlite::config::DbConfig;
@@ -7,21 +7,21 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Statements kept prepared.
+/// The number of prepared statements to cache.
 const STATEMENTS: usize = 64;
 
-/// Makes a folder of our own that nobody else can look into.
+/// Creates a folder that only this user can read.
 pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Opens a database file for writing, making it private first.
+/// Opens a database file for writing and makes it private first.
 pub(crate) fn writable(path: &Path) -> Result<Connection, StoreError> {
     OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
     let connection = Connection::open(path)?;
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // What is deleted is overwritten, so that forgetting can be complete.
+    // SQLite overwrites deleted content, so that forgetting is complete.
     connection.pragma_update(None, "secure_delete", "ON")?;
     prepare_once(&connection)?;
     Ok(connection)
@@ -36,19 +36,20 @@ pub(crate) fn readable(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Statements stay prepared: enough are kept, and a plan does not follow the values given to it.
+/// Caches prepared statements: the cache is large enough, and query plans do not depend on bound
+/// values.
 fn prepare_once(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
-/// The schema number a file carries; 0 for a new one.
+/// The schema version of a file; 0 for a new one.
 pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
 
-/// Empties the write-ahead log, which may hold older pages.
+/// Truncates the write-ahead log, which may hold older pages.
 pub(crate) fn truncate_log(connection: &Connection) -> Result<(), StoreError> {
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())

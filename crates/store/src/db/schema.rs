@@ -1,38 +1,38 @@
-//! The tables, and the steps that bring an older ledger up to date.
+//! The tables, and the migrations of the ledger.
 
-/// The index is not migrated: another number means it is rebuilt.
+/// The index is not migrated: another version means a rebuild.
 pub(crate) const INDEX_VERSION: i64 = 5;
-/// Each step of the ledger, in order; a file is brought up by those it lacks.
+/// The migrations of the ledger, in order; opening a file runs those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_01.sql"),
     include_str!("schema/ledger_02.sql"),
     include_str!("schema/ledger_03.sql"),
-    // What people say of sessions, and snapshots of them.
+    // Tags and notes of people on sessions, and snapshots of sessions.
     include_str!("schema/ledger_04.sql"),
-    // What people repaired by hand. Only ids: a chain is followed past a session that is forgotten.
+    // Repairs by people. Only ids: a chain is followed past a forgotten session.
     include_str!("schema/ledger_05.sql"),
-    // Requests to be allowed something, and their decisions.
+    // Approval requests and their decisions.
     include_str!("schema/ledger_06.sql"),
-    // What was tried with sessions.
+    // Attempts to act on sessions.
     include_str!("schema/ledger_07.sql"),
-    // Messages to sessions, and how far they have come.
+    // Messages to sessions, and their delivery state.
     include_str!("schema/ledger_08.sql"),
-    // Sessions that came from another device, and where they go on here.
+    // Sessions imported from another device, and where they continue here.
     include_str!("schema/ledger_09.sql"),
-    // The outbox for other devices, and how far theirs was read.
+    // The outbox for other devices, and how far we read theirs.
     include_str!("schema/ledger_10.sql"),
-    // A mark of each thing that was published to other devices: nothing is published twice, not
-    // even after the index was rebuilt.
+    // A digest of each item published to other devices: nothing is published twice, even after the
+    // index is rebuilt.
     include_str!("schema/ledger_11.sql"),
-    // Sessions that are shared from here, each in a stream of its own, and how far each was published.
+    // Sessions shared from here, each in its own stream, and how far each was published.
     include_str!("schema/ledger_12.sql"),
     // The process that an attempt started: while it lives, no other attempt begins.
     include_str!("schema/ledger_13.sql"),
-    // What was decided and what was tried, chained by hash, with its end.
+    // Decisions and attempts, chained by hash, with the end of the chain.
     include_str!("schema/ledger_14.sql"),
 ];
 
-/// Drops what the ledger says of the sessions in the table `tombstones`.
+/// Deletes the ledger's rows about the sessions in the table `tombstones`.
 pub(crate) const FORGET: &str = include_str!("schema/forget.sql");
 
 /// The tables of the index.
@@ -44,7 +44,7 @@ mod tests {
     use rusqlite::Connection;
     use std::path::Path;
 
-    /// Every statement in a file is one that SQLite can prepare for the tables it is meant for.
+    /// Checks that SQLite can prepare every statement for the tables it is meant for.
     #[test]
     fn every_statement_fits_its_tables() {
         let made = |steps: &[&str]| {

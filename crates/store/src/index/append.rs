@@ -1,4 +1,4 @@
-//! Writing events: new ones get the next number, changed ones a new number, equal ones none.
+//! Writes events: a new event gets the next number, a changed one a new number, an equal one none.
 
 use super::slots::{Due, Slot};
 use super::sources;
@@ -8,14 +8,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use taffrail_model::observed::{Marks, NewEvent};
 use taffrail_model::{Confidence, EventId, Origin, Signal, Timestamp, TurnId};
 
-/// What became of an event.
+/// The effect of writing an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is new.
+    /// The event is new.
     New,
-    /// It says something else now, or was removed.
+    /// Its content changed, or it was removed.
     Changed,
-    /// Nothing a follower must know.
+    /// Nothing that a follower must know.
     None,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Change {
 pub(crate) struct Observation {
     pub(crate) source: i64,
     pub(crate) now: Timestamp,
-    /// What the source says from here on no longer counts.
+    /// Records of the source from this position on no longer count.
     pub(crate) cut: Option<i64>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn event(
         return Err(StoreError::Damaged(format!("event {} is refused and not there", event.id)));
     };
     let other = known.source != observation.source;
-    // What merely vanished from its source still counts if another says it.
+    // An event that only vanished from its source counts again if another source has it.
     let stands = known.life != Life::Vanished;
     if other && stands && !is_preferred(connection, observation.source, known.source)? {
         return Ok(Change::None);
@@ -82,7 +82,7 @@ pub(crate) enum Life {
     Live = 0,
     /// Its source no longer holds it.
     Vanished = 1,
-    /// Its source took it back.
+    /// Its source retracted it.
     TakenBack = 2,
 }
 
@@ -173,7 +173,7 @@ fn insert(
     Ok(inserted == 1)
 }
 
-/// The same event in another place: only its position changes, which no follower needs to know.
+/// Updates the position of an unchanged event; followers need not know.
 fn stand(
     connection: &Connection,
     session: i64,
@@ -202,7 +202,7 @@ fn stand(
     Ok(())
 }
 
-/// The same id with other content: a new number, one revision more.
+/// Updates an event whose content changed: a new number and the next revision.
 fn change(
     connection: &Connection,
     slot: &mut Slot,
@@ -239,8 +239,8 @@ fn change(
     Ok(())
 }
 
-/// Takes an event back because its source says so; another source that says it later must not
-/// revive it, so an event that was never met gets a tombstone too.
+/// Retracts an event because its source says so. Another source must not revive it later, so an
+/// event that was never read gets a tombstone too.
 pub(crate) fn take_back(
     connection: &Connection,
     slot: &mut Slot,
@@ -285,7 +285,7 @@ fn bury(
     Ok(Change::Changed)
 }
 
-/// Leaves a tombstone where an event stood, under a new number.
+/// Replaces an event by a tombstone, under a new number.
 pub(crate) fn remove(
     connection: &Connection,
     slot: &mut Slot,
@@ -318,7 +318,7 @@ fn lay(
     Ok(Change::Changed)
 }
 
-/// What nearly every event has is not written down.
+/// Omits the value that nearly every event has.
 fn unless<'a>(word: &'a str, usual: &str) -> Option<&'a str> {
     (word != usual).then_some(word)
 }

@@ -1,4 +1,4 @@
-//! One batch: pieces of sources are written in one transaction with their cursor.
+//! One batch: writes pieces of sources in one transaction together with their cursors.
 
 use super::append::{self, Change, Observation};
 use super::queries::{events_in, facts_of, write_facts};
@@ -12,7 +12,7 @@ use taffrail_model::observed::{Observed, Pass};
 use taffrail_model::{SessionId, Timestamp, journal, replication};
 
 impl Writer {
-    /// Begins a round: passes that were broken off are not gone on with.
+    /// Begins a round: interrupted passes are not continued.
     pub fn begin_round(&mut self) {
         self.passes.clear();
     }
@@ -60,7 +60,7 @@ impl Writer {
             self.mark(&sessions, Due::FACTS);
         }
         if replication::is_locator(&observed.source.locator) {
-            // What an answer cost may come alone, and later than what was said.
+            // The cost of an answer may arrive alone, and later than its text.
             self.mark(&sessions, Due::FAMILY);
         }
         self.mark_moved(&sessions)?;
@@ -68,11 +68,11 @@ impl Writer {
         Ok(Applied { changes, outcome: observed.outcome, new })
     }
 
-    /// Closes the batch: counts, facts, copies and bindings follow from what was written. Gives the
+    /// Closes the batch: derives counts, facts, copies and bindings from the new rows. Returns the
     /// sessions that changed.
     ///
     /// # Errors
-    /// When a file cannot be written; nothing of the batch is written then.
+    /// When a file cannot be written; then nothing of the batch is written.
     pub fn commit(&mut self, now: Timestamp) -> Result<Vec<Touched>, StoreError> {
         let mut unsettled = Vec::new();
         let mut slots = std::mem::take(&mut self.slots);
@@ -102,13 +102,14 @@ impl Writer {
         Ok(due.map(|it| Touched { row: it.row, before: it.before.unsigned_abs() }).collect())
     }
 
-    /// Ends the writing: lists sessions only the ledger still knows, and marks the index clean.
+    /// Ends the writing: lists sessions that only the ledger still knows, and marks the index
+    /// clean.
     ///
     /// # Errors
     /// When the index cannot be written.
     pub fn finish(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.begin()?;
-        // Only a rebuilt index can lack a session the ledger knows.
+        // Only a rebuilt index can lack a session that the ledger knows.
         if meta::get(&self.index, "compared_with_ledger")?.is_none() {
             for bound in self.ledger.identities()? {
                 if !bound.project_path.as_deref().is_some_and(|it| self.left_out.holds(it)) {
@@ -124,7 +125,7 @@ impl Writer {
 
     fn slots_of(&mut self, observed: &Observed, source: i64) -> Result<Vec<SessionId>, StoreError> {
         let mut ids = Vec::with_capacity(observed.sessions.len());
-        // The journal's reader remembers nothing: what it knew of a session still counts.
+        // The journal's reader keeps no state: earlier facts about a session still count.
         let adds = journal::is_locator(&observed.source.locator) && observed.pass == Pass::Append;
         for (who, facts) in &observed.sessions {
             let slot = slot(&self.index, &mut self.slots, (who, self.batch))?;
@@ -149,7 +150,7 @@ impl Writer {
         pass.sessions.extend(slots.map(|slot| slot.row));
     }
 
-    /// Takes back the events and turns that a piece removes; gives how many events changed.
+    /// Retracts the events and turns that a piece removes; returns how many events changed.
     fn take_back(
         &mut self,
         observed: &Observed,
@@ -172,7 +173,7 @@ impl Writer {
         Ok(changes)
     }
 
-    /// Writes the events of a piece; gives how many changed, and which are new.
+    /// Writes the events of a piece; returns how many changed, and which are new.
     fn write_events(
         &mut self,
         observed: &Observed,
@@ -197,7 +198,7 @@ impl Writer {
         Ok((changes, new))
     }
 
-    /// Writes what the model answers of a piece cost.
+    /// Writes the cost of the model answers in a piece.
     fn write_usage(
         &mut self,
         observed: &Observed,
@@ -225,7 +226,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A session that is on two devices may go on elsewhere now, or here again.
+    /// Marks sessions that live on two devices, because they may continue on the other one now.
     fn mark_moved(&mut self, sessions: &[SessionId]) -> Result<(), StoreError> {
         for id in sessions {
             let Some(slot) = self.slots.get_mut(id) else { continue };

@@ -1,4 +1,4 @@
-//! Carries bindings over from the index to the ledger.
+//! Copies bindings from the index to the ledger.
 
 use super::Writer;
 use super::queries::due_bindings;
@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 use taffrail_model::binding::{History, Standing};
 use taffrail_model::{Lifecycle, LineageKind, SessionId, Timestamp};
 
-/// Lists a session whose sources are gone and whose index was rebuilt.
+/// Lists a session whose sources are gone after a rebuild of the index.
 pub(crate) fn list_lost(connection: &Connection, bound: &BindingDraft) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(
         "INSERT OR IGNORE INTO sessions (uuid, agent, scope, runtime_id, project_path, source_uri, \
@@ -37,8 +37,8 @@ pub(crate) fn list_lost(connection: &Connection, bound: &BindingDraft) -> Result
 }
 
 impl Writer {
-    /// Carries bindings over to the ledger. The index remembers which are due, so that a crash
-    /// between the two files loses none.
+    /// Copies bindings to the ledger. The index remembers which are due, so that a crash between
+    /// the two files loses none.
     pub(crate) fn bind(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let due = due_bindings(&self.index)?;
         if !due.is_empty() {
@@ -49,8 +49,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Notes every session the ledger has no binding of, where the ledger is another than the one
-    /// the index was last carried over to: an older one, or one that was restored.
+    /// Marks every session without a binding in the ledger as due, if the ledger is not the one
+    /// that the index was last copied to: an older one, or a restored one.
     pub(crate) fn note_unbound(&mut self) -> Result<(), StoreError> {
         let count = self.ledger.bound()?.to_string();
         if meta::get(&self.index, BOUND)?.unwrap_or_else(|| "0".to_owned()) == count {
@@ -68,7 +68,7 @@ impl Writer {
         meta::set(&self.index, BOUND, &count)
     }
 
-    /// Makes the bindings that are due.
+    /// Writes the bindings that are due.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -76,7 +76,7 @@ impl Writer {
         self.bind(now)
     }
 
-    /// An executor was found for sessions, or the one there was has ended.
+    /// Records the executor of sessions, or that it ended.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -88,7 +88,7 @@ impl Writer {
         self.ledger.attach(sessions, executor)
     }
 
-    /// No executor is known yet: nobody watched them until now.
+    /// Clears all executors: nothing watched them until now.
     ///
     /// # Errors
     /// When the ledger cannot be written.

@@ -41,7 +41,7 @@ impl Checkpointer {
                 return log.checkpoint();
             }
             if pages >= pages_allowed {
-                // A full channel holds the same request already.
+                // A full channel already holds this request.
                 sender.try_send(Request::Checkpoint).ok();
             }
             Ok(())
@@ -55,7 +55,7 @@ impl Drop for Checkpointer {
         // A thread that is gone has nothing open.
         self.requests.send(Request::End).ok();
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked is over as well.
+            // A thread that panicked has ended too.
             thread.join().ok();
         }
     }
@@ -63,7 +63,7 @@ impl Drop for Checkpointer {
 
 fn run(index: &Connection, received: &Receiver<Request>) {
     while let Ok(Request::Checkpoint) = received.recv() {
-        // The next batch asks again for pages that could not be written now.
+        // The next batch requests a checkpoint again for pages that could not be written now.
         let _ = (0..ROUNDS).any(|_| {
             let left = checkpoint(index).inspect_err(|error| {
                 tracing::warn!(%error, "cannot checkpoint the index");
@@ -73,7 +73,7 @@ fn run(index: &Connection, received: &Receiver<Request>) {
     }
 }
 
-/// Writes the pages that can be written, and gives the number of those that are left.
+/// Writes the pages that can be written, and returns the number of pages left.
 fn checkpoint(index: &Connection) -> rusqlite::Result<i64> {
     index.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
         Ok(row.get::<_, i64>(1)? - row.get::<_, i64>(2)?)

@@ -1,4 +1,4 @@
-//! How sessions broke down, kept with their rows, so that a list of years costs no look at their events.
+//! Stores how sessions failed in their rows, so that listing years of sessions reads no events.
 
 use crate::db::StoreError;
 use crate::db::rows::{EVENT, EventRow, read_event};
@@ -7,16 +7,16 @@ use taffrail_model::Timestamp;
 use taffrail_model::evidence::{Evidence, Life};
 use taffrail_model::status::{Failure, Given, Thresholds, read};
 
-/// The latest events about turns that are looked at.
+/// How many of the latest events about turns are read.
 const LATEST: i64 = 16;
 
-/// What begins and ends turns and sessions; in the words of the index `events_of_turns`.
+/// The kinds that begin and end turns and sessions, as in the index `events_of_turns`.
 const OF_TURNS: &str = " AND e.removed = 0 AND \
   (e.marks & 2 <> 0 OR e.kind IN ('user.prompt', 'session.started', 'session.exited') OR e.signal IN \
    ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet', \
     'ended', 'died')) ORDER BY e.at DESC LIMIT ?2";
 
-/// Writes down how a session broke down, should nothing more come of it.
+/// Stores how a session failed, in case no event follows.
 pub(crate) fn note(index: &Connection, session: i64) -> Result<(), StoreError> {
     let evidence = evidence(index, session)?;
     let has_process = index
@@ -37,7 +37,7 @@ fn evidence(index: &Connection, session: i64) -> Result<Vec<Evidence>, StoreErro
     Ok(rows.iter().filter_map(EventRow::evidence).collect())
 }
 
-/// Long after its last event, when nothing is young any more.
+/// Computes the failure long after the last event, when no evidence counts as fresh.
 fn failure(evidence: &[Evidence], life: Life) -> Option<Failure> {
     let thresholds = Thresholds::default();
     let last = evidence.iter().map(|it| it.at).max()?;

@@ -1,4 +1,4 @@
-//! The index as a file: made, opened, thrown away.
+//! The index as a file: creates, opens and removes it.
 
 use crate::db::schema::{INDEX, INDEX_VERSION};
 use crate::db::{StoreError, open};
@@ -8,10 +8,10 @@ use std::path::Path;
 
 /// Pages of the write-ahead log after which it is checkpointed.
 pub(crate) const CHECKPOINT_PAGES: u32 = 4000;
-/// Pages kept in memory, so that a batch need not be written in pieces.
+/// Page cache, large enough that a batch is not written in pieces.
 const CACHE_KIB: i64 = 32 * 1024;
 
-/// Opens the index; one of another schema is thrown away, because it can be made again.
+/// Opens the index; an index of another schema version is removed, because it can be rebuilt.
 pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, StoreError> {
     let path = folder.join("index.db");
     let mut connection = open::writable(&path)?;
@@ -40,21 +40,21 @@ pub(crate) fn open_index(folder: &Path, ledger: &Ledger) -> Result<Connection, S
     Ok(connection)
 }
 
-/// Makes all that was committed to the index survive a power cut, from beside its writer: what is
-/// in its log is written there before a checkpoint, and a checkpoint syncs what it moves.
+/// Makes everything committed to the index survive a power cut, without its writer. It syncs the
+/// log; a checkpoint syncs the pages that it moves.
 ///
 /// # Errors
-/// When the disk refuses.
+/// When a sync fails.
 pub fn make_durable(folder: &Path) -> Result<(), StoreError> {
     match std::fs::File::open(folder.join("index.db-wal")) {
         Ok(log) => Ok(log.sync_data()?),
-        // Without a log everything is in the index, which was written to the disk for it.
+        // Without a log everything is in the index file, which was synced when the log was removed.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Removes the index and what SQLite keeps beside it.
+/// Removes the index and SQLite's files next to it.
 pub(crate) fn remove_index(folder: &Path) -> Result<(), StoreError> {
     for name in ["index.db", "index.db-wal", "index.db-shm"] {
         match std::fs::remove_file(folder.join(name)) {

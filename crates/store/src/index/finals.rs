@@ -1,4 +1,4 @@
-//! Writes what sessions were about, once they are over.
+//! Writes the final summaries of sessions.
 
 use super::Writer;
 use crate::db::StoreError;
@@ -7,22 +7,21 @@ use rusqlite::params;
 use taffrail_model::SessionId;
 use taffrail_model::summary::Final;
 
-/// What a session was about, and the change up to which that holds.
+/// The final summary of a session, and the change up to which it is valid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinalRow {
     /// The session's row.
     pub row: i64,
     /// The session.
     pub id: SessionId,
-    /// Its last change number then.
+    /// Its last change number when the summary was made.
     pub sequence: u64,
-    /// What it was about.
+    /// The summary.
     pub told: Final,
 }
 
 impl Writer {
-    /// Keeps what sessions were about; gives how many. One that changed since, or is gone, is left
-    /// out.
+    /// Stores final summaries; returns how many. Skips sessions that changed since or are gone.
     ///
     /// # Errors
     /// When the index cannot be written.

@@ -1,4 +1,4 @@
-//! Takes forgotten sessions out of the index: nothing of them stays, and they do not come back.
+//! Removes forgotten sessions from the index completely, so that they do not come back.
 
 use super::Writer;
 use super::{fork_families, sources};
@@ -14,7 +14,8 @@ use taffrail_model::{SessionId, Timestamp};
 const TABLES: &[&str] = &["events", "usage", "source_sessions", "unbound", "finals", "topics"];
 
 impl Writer {
-    /// Marks sessions as forgotten, for good. What follows can be broken off and done again.
+    /// Marks sessions as forgotten, for good. The steps that follow can be interrupted and
+    /// repeated.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -22,7 +23,7 @@ impl Writer {
         self.ledger.bury(sessions, now)
     }
 
-    /// Rows of sessions that are forgotten and still there.
+    /// Rows of forgotten sessions that are still in the index.
     ///
     /// # Errors
     /// When a file cannot be read.
@@ -39,7 +40,7 @@ impl Writer {
         Ok(out)
     }
 
-    /// Rows of sessions whose latest event is older.
+    /// Rows of sessions whose latest event is older than an instant.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -49,7 +50,7 @@ impl Writer {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The sources that speak of sessions.
+    /// The sources of sessions.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -61,7 +62,7 @@ impl Writer {
         Ok(out)
     }
 
-    /// The copy of a source was dropped, and none is to be made again.
+    /// Records that the copy of a source was removed and must not be made again.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -76,7 +77,7 @@ impl Writer {
         source.map_or(Ok(()), |source| self.touch_sessions_of(source))
     }
 
-    /// Takes sessions out of the index, whatever is freed being overwritten.
+    /// Removes sessions from the index; SQLite overwrites the freed pages.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -100,7 +101,7 @@ impl Writer {
     }
 }
 
-/// Copies of a session's records become their holders' own; gives these.
+/// Makes copies of a session's records the property of the sessions that hold them; returns those.
 fn disinherit(index: &Connection, row: i64, batch: i64) -> Result<Vec<i64>, StoreError> {
     let mut statement =
         index.prepare("SELECT DISTINCT session FROM events WHERE inherited_from = ?1")?;
@@ -117,7 +118,7 @@ fn disinherit(index: &Connection, row: i64, batch: i64) -> Result<Vec<i64>, Stor
     Ok(heirs)
 }
 
-/// What readers of its sources remember is gone too; they start over with the next change.
+/// Clears the saved state of the readers of its sources; they start over with the next change.
 fn clear_sources(index: &Connection, row: i64) -> Result<(), StoreError> {
     index.execute(
         "UPDATE sources SET reader = '', read_whole_next = 1, kept = 0 WHERE id IN \

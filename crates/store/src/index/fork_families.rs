@@ -1,4 +1,4 @@
-//! Sessions that are copies of one another: who owns what they share.
+//! Sessions that are copies of one another: decides who owns the records they share.
 
 use super::slots::{self, Slot};
 use crate::db::StoreError;
@@ -9,15 +9,15 @@ use taffrail_model::copies::{self, Member, Settlement};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::{EventId, LineageKind, SessionId, Timestamp};
 
-/// A member's row, and the session its agent says it was forked from.
+/// A member's row, and the session that it was forked from according to its agent.
 struct Relative {
     row: i64,
     session: SessionId,
     copies_records: bool,
 }
 
-/// An appended session whose place among its copies may have changed: it has no record of its own
-/// yet, or was given an older one than it had.
+/// Whether a session's place among its copies may have changed: it has no record of its own yet, or
+/// received one that is older than its oldest.
 pub(crate) fn is_open(index: &Connection, slot: &Slot) -> Result<bool, StoreError> {
     let Some(earliest) = slot.earliest else { return Ok(false) };
     let mut statement = index.prepare_cached(
@@ -48,7 +48,7 @@ pub(crate) fn settle(
     Ok(out)
 }
 
-/// An event that became a copy, or is one no longer.
+/// An event that became a copy, or stopped being one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OwnerChange {
     pub(crate) session: i64,
@@ -77,7 +77,7 @@ fn settle_one(
             records.extend(records_of(index, kin.row)?);
         }
         let (origin, uncopied) = origin_of(index, kin.row)?;
-        // No copy holds this record, so it is the session's own whatever it is called.
+        // No copy holds this record, so the session owns it whatever its id.
         records.extend(uncopied.map(|at| (*kin.session.as_bytes(), at)));
         members.push(Member { session: kin.session, origin, records });
     }
@@ -110,7 +110,8 @@ fn write_batch(index: &Connection, it: &OwnerChange, batch: i64) -> Result<(), S
     Ok(())
 }
 
-/// What a member's agent says of its origin, and since when it surely was a session of its own.
+/// The origin of a member according to its agent, and since when it surely was a session of its
+/// own.
 fn origin_of(
     index: &Connection,
     row: i64,
@@ -213,8 +214,8 @@ fn mark_inherited(
     Ok(out)
 }
 
-/// The live events of a session that have a record's id: that id, and from whom they are known
-/// to come. Whoever took a record back does not own it any more.
+/// The live events of a session that have a record id: that id, and their known origin. A session
+/// that retracted a record does not own it any more.
 fn events_with_records(
     index: &Connection,
     row: i64,
@@ -236,8 +237,7 @@ fn write_since(index: &Connection, row: i64, since: Option<Timestamp>) -> Result
     Ok(())
 }
 
-/// Writes where a copy comes from, or that it comes from nowhere; what its agent itself says of its
-/// origin is kept.
+/// Writes the origin of a copy, or that it has none; keeps an origin that its agent reports.
 fn write_origin(index: &Connection, row: i64, origin: Option<SessionId>) -> Result<(), StoreError> {
     let kind = origin.map(|_| LineageKind::Fork);
     let mut statement = index.prepare_cached(

@@ -1,12 +1,12 @@
-//! What the index remembers about itself, and about what is made from it.
+//! The metadata of the index: its identity, and how far data derived from it has come.
 
 use super::Writer;
 use crate::db::{StoreError, meta};
 use taffrail_model::{EventId, Timestamp};
 
 impl Writer {
-    /// Events that changed, vanished or became copies since this was last asked: what search must
-    /// look at again. `append` gives the new ones.
+    /// Takes the events that changed, vanished or became copies since the last call: search must
+    /// read them again. `append` returns the new ones.
     pub fn take_changed(&mut self) -> Vec<(i64, EventId)> {
         std::mem::take(&mut self.changed)
     }
@@ -19,7 +19,7 @@ impl Writer {
         meta::last_batch(&self.index)
     }
 
-    /// The copies in the archive were read into this index.
+    /// Whether the copies in the archive were read into this index.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -27,7 +27,7 @@ impl Writer {
         Ok(meta::get(&self.index, "compared_with_archive")?.is_some())
     }
 
-    /// Remembers that they were.
+    /// Records that the copies in the archive were read into this index.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -35,7 +35,7 @@ impl Writer {
         meta::set(&self.index, "compared_with_archive", "1")
     }
 
-    /// Which index this is.
+    /// The identity of this index.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -43,7 +43,8 @@ impl Writer {
         Ok(meta::get(&self.index, "born")?.unwrap_or_default())
     }
 
-    /// Adds to what was read and not yet made searchable; gives how much that is, and since when.
+    /// Adds to the amount that was read and is not searchable yet; returns the total, and since
+    /// when.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -63,8 +64,8 @@ impl Writer {
         Ok((all, since))
     }
 
-    /// Adds to what was read since this last said so; `true` when that is at least `limit`, and
-    /// counting restarts.
+    /// Adds to the amount read since this last returned `true`; returns `true` when it reaches
+    /// `limit`, and restarts the count.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -79,7 +80,7 @@ impl Writer {
         Ok(enough)
     }
 
-    /// `true` once a day, and when `what` is another than it was: what is done daily is to be done.
+    /// `true` once a day, and when `what` differs from last time: daily work is due.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -92,7 +93,7 @@ impl Writer {
         Ok(due)
     }
 
-    /// Everything is searchable.
+    /// Records that everything is searchable.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -101,7 +102,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes everything written so far survive a power cut. What is derived from the index must not
+    /// Makes everything written so far survive a power cut. Data derived from the index must not
     /// outlive it.
     ///
     /// # Errors

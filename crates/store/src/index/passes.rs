@@ -1,4 +1,4 @@
-//! Passes over a source from its start: what is not met again has vanished.
+//! Passes over a source from its start: events that the pass does not find have vanished.
 
 use super::Writer;
 use super::append::{self, Life};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use taffrail_model::observed::{Observed, Pass};
 use taffrail_model::{EventId, Timestamp};
 
-/// What a pass from the start has met so far.
+/// What a pass from the start has found so far.
 #[derive(Debug, Default)]
 pub(crate) struct PassRecord {
     pub(crate) sessions: HashSet<i64>,
@@ -20,7 +20,7 @@ pub(crate) struct PassRecord {
 }
 
 impl Writer {
-    /// Begins to remember what a pass from the start meets.
+    /// Begins to record what a pass from the start finds.
     pub(crate) fn note_pass(&mut self, source: i64, observed: &Observed) -> Result<(), StoreError> {
         if observed.pass == Pass::Again && !self.passes.contains_key(&source) {
             self.passes.insert(source, PassRecord::default());
@@ -31,7 +31,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A pass from the start has ended: what it did not meet again has vanished from the source.
+    /// Ends a pass from the start: events it did not find have vanished from the source.
     pub(crate) fn end_pass(&mut self, source: i64, now: Timestamp) -> Result<u64, StoreError> {
         let Some(seen) = self.passes.remove(&source) else { return Ok(0) };
         let mut changes = 0;
@@ -60,7 +60,7 @@ impl Writer {
         Ok(changes)
     }
 
-    /// Counts what was not understood or not read.
+    /// Counts records that were unknown or skipped.
     pub(crate) fn count_unknown(&self, source: i64, observed: &Observed) -> Result<(), StoreError> {
         for it in &observed.unknown {
             self.index

@@ -1,4 +1,4 @@
-//! Questions the writer asks the index.
+//! Queries of the writer.
 
 use super::append::Life;
 use crate::db::codec::read_facts;
@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 use taffrail_model::{AgentId, EventId, Facts, Lifecycle, RuntimeIdentity, SessionId, TurnId};
 
-/// Writes what a source knows of a session; `false` when it knew the same before.
+/// Writes a source's facts about a session; `false` when they did not change.
 pub(crate) fn write_facts(
     index: &Connection,
     session: i64,
@@ -22,7 +22,7 @@ pub(crate) fn write_facts(
     Ok(statement.execute(params![session, source, json])? > 0)
 }
 
-/// What a source knew of a session so far.
+/// A source's facts about a session.
 pub(crate) fn facts_of(index: &Connection, session: i64, source: i64) -> Result<Facts, StoreError> {
     let mut statement = index
         .prepare_cached("SELECT facts FROM source_sessions WHERE session = ?1 AND source = ?2")?;
@@ -31,7 +31,7 @@ pub(crate) fn facts_of(index: &Connection, session: i64, source: i64) -> Result<
     Ok(json.as_deref().map(read_facts).unwrap_or_default())
 }
 
-/// The sessions a source speaks of.
+/// The sessions of a source.
 pub(crate) fn identities_of(
     index: &Connection,
     source: i64,
@@ -63,7 +63,7 @@ pub(crate) fn events_of(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The events of a turn that were not taken back, in their order.
+/// The events of a turn that were not retracted, in order.
 pub(crate) fn events_in(
     index: &Connection,
     session: i64,
@@ -77,7 +77,7 @@ pub(crate) fn events_in(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Drops what a source once knew of a session it no longer speaks of.
+/// Deletes a source's facts about a session that it no longer mentions.
 pub(crate) fn drop_facts(index: &Connection, session: i64, source: i64) -> Result<(), StoreError> {
     index
         .prepare_cached("DELETE FROM source_sessions WHERE session = ?1 AND source = ?2")?
@@ -85,7 +85,7 @@ pub(crate) fn drop_facts(index: &Connection, session: i64, source: i64) -> Resul
     Ok(())
 }
 
-/// Drops what a source no longer says was spent; `true` when it was anything.
+/// Deletes costs that a source no longer reports; `true` when there were any.
 pub(crate) fn drop_usage(
     index: &Connection,
     session: i64,
@@ -107,7 +107,7 @@ pub(crate) fn drop_usage(
     Ok(dropped)
 }
 
-/// Bindings that were not carried over to the ledger yet.
+/// Bindings that were not copied to the ledger yet.
 pub(crate) fn due_bindings(index: &Connection) -> Result<Vec<BindingDraft>, StoreError> {
     let mut statement = index.prepare(include_str!("due_bindings.sql"))?;
     let rows = statement.query_map([], |row| {

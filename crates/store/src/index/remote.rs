@@ -1,4 +1,4 @@
-//! Drops what other devices published and took back.
+//! Removes items that other devices published and retracted.
 
 use super::Writer;
 use crate::db::StoreError;
@@ -6,7 +6,7 @@ use crate::db::rows::{SourceRow, source};
 use taffrail_model::SessionId;
 
 impl Writer {
-    /// What other devices published, source by source.
+    /// The sources that hold items of other devices.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -14,7 +14,7 @@ impl Writer {
         source::relayed(&self.index)
     }
 
-    /// The sessions only this source speaks of, by row and id.
+    /// The sessions that only this source mentions, by row and id.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -29,7 +29,7 @@ impl Writer {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Drops a source that was taken back, and the bindings of the sessions that went with it.
+    /// Removes a retracted source, and the bindings of the sessions that went with it.
     ///
     /// # Errors
     /// When a file cannot be written.

@@ -1,4 +1,4 @@
-//! What all sources of a session say together, written into its row.
+//! Merges the facts of all sources of a session into its row.
 
 use super::slots::Slot;
 use super::usage::owned_cost;
@@ -11,14 +11,14 @@ use taffrail_model::{
     Facts, Lifecycle, LineageKind, RuntimeIdentity, TitleRank, journal, replication,
 };
 
-/// What all sources of a session say together, where it can be read, and whether it still can.
+/// The merged facts of a session, the locator of its history, and whether that can be read.
 #[derive(Default)]
 struct SessionFacts {
     facts: Facts,
     source_uri: String,
     readable: bool,
     archived: bool,
-    /// A source of the agent's own holds it, not only our journal.
+    /// A source of the agent holds it, not only our journal.
     told: bool,
 }
 
@@ -36,7 +36,7 @@ fn join(connection: &Connection, session: i64) -> Result<SessionFacts, StoreErro
             .joined(read_facts(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?));
         joined.source_uri = row.get(1)?;
         if !joined.told && !journal::is_locator(&joined.source_uri) {
-            // The journal comes first, and says nothing of whether a transcript can be read.
+            // The journal comes first, and proves nothing about whether a transcript can be read.
             (joined.told, joined.readable) = (true, false);
         }
         joined.readable |= row.get::<_, bool>(2)?;
@@ -48,8 +48,8 @@ fn join(connection: &Connection, session: i64) -> Result<SessionFacts, StoreErro
     Ok(joined)
 }
 
-/// Where a session goes on that is here and on another device: where its last event was said. What is
-/// known both here and there counts as said here.
+/// The locator on another device, if the session exists on both and continues there: its last event
+/// decides. An event known on both counts as local.
 fn goes_on_elsewhere(connection: &Connection, session: i64) -> Result<Option<String>, StoreError> {
     if !is_on_two_devices(connection, session)? {
         return Ok(None);
@@ -63,7 +63,7 @@ fn goes_on_elsewhere(connection: &Connection, session: i64) -> Result<Option<Str
     Ok(last.filter(|it| replication::is_locator(it)))
 }
 
-/// A session's history is here, and another device publishes it, too.
+/// Whether a session's history is here and another device publishes it too.
 pub(crate) fn is_on_two_devices(connection: &Connection, session: i64) -> Result<bool, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT count(DISTINCT locator LIKE 'relay:%') FROM source_sessions \
@@ -73,15 +73,15 @@ pub(crate) fn is_on_two_devices(connection: &Connection, session: i64) -> Result
     Ok(statement.query_row([session], |row| row.get::<_, i64>(0))? > 1)
 }
 
-/// Writes what a session's sources say together; its binding is due then. One that was carried here
-/// goes on in its folder here, whatever its history says of another machine.
+/// Writes the merged facts of a session; its binding is due then. An imported session continues in
+/// its folder here, whatever its history says about another machine.
 pub(crate) fn refresh(
     connection: &Connection,
     slot: &Slot,
     (resumes, here): (bool, Option<ImportPlace>),
 ) -> Result<(), StoreError> {
     let SessionFacts { facts, source_uri, readable, archived, told } = join(connection, slot.row)?;
-    // What runs on another device is resumed there.
+    // A session that runs on another device is resumed there.
     let resumable = resumes && facts.parent.is_none() && !replication::is_locator(&source_uri);
     let history = match (told, readable, archived) {
         (false, ..) => History::Unexposed,
@@ -90,7 +90,7 @@ pub(crate) fn refresh(
         (true, false, false) => History::Missing,
     };
     let lifecycle = Lifecycle::of(Standing { history, resumable });
-    // The agent's own total may leave out what is not over; answers may be known in part.
+    // The agent's own total may omit unfinished work; our sum may lack answers.
     let cost = facts.cost_microdollars.max(owned_cost(connection, slot.row)?);
     let mut statement = connection.prepare_cached(REFRESH)?;
     let title = facts.title.as_ref();

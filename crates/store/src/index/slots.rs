@@ -1,4 +1,4 @@
-//! Session rows while a batch is written: counts kept as events come and go.
+//! Session rows while a batch is written: keeps counts as events come and go.
 
 use crate::db::codec::signed;
 use crate::db::{Columns, StoreError, TOKEN_SUMS};
@@ -13,58 +13,58 @@ use taffrail_model::{EventId, Kind, RuntimeIdentity, SessionId, Tokens};
 pub(crate) struct Slot {
     pub(crate) row: i64,
     pub(crate) who: RuntimeIdentity,
-    /// The last change number given.
+    /// The last change number assigned.
     pub(crate) sequence: i64,
-    /// The same before the batch.
+    /// The last change number before the batch.
     pub(crate) before: i64,
     pub(crate) counts: Counts,
     pub(crate) tokens: Tokens,
-    /// What must be done before the batch is closed.
+    /// Work that is due before the batch is closed.
     pub(crate) due: Due,
     /// The earliest event inserted in this batch.
     pub(crate) earliest: Option<i64>,
-    /// The batch under way: what it changes carries its number.
+    /// The batch under way; the rows it changes carry its number.
     pub(crate) batch: i64,
     /// Events that were removed.
     pub(crate) gone: Vec<EventId>,
 }
 
-/// What is due for a session at the end of a batch.
+/// The work that is due for a session at the end of a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Due(u8);
 
 impl Due {
     /// Its row must be written.
     pub(crate) const ROW: Self = Self(1);
-    /// Something was taken away: counts must be looked up again.
+    /// Something was removed: counts must be computed again.
     pub(crate) const RECOUNT: Self = Self(2);
-    /// What its sources say changed.
+    /// Its facts changed.
     pub(crate) const FACTS: Self = Self(4);
-    /// Its place among copies must be looked at again.
+    /// Its place among copies must be settled again.
     pub(crate) const FAMILY: Self = Self(8);
 
-    /// Both.
+    /// The union of both.
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// This too.
+    /// Adds another.
     pub(crate) fn add(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
-    /// It is due.
+    /// Whether this work is due.
     pub(crate) fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Nothing is.
+    /// Whether no work is due.
     pub(crate) fn is_nothing(self) -> bool {
         self.0 == 0
     }
 }
 
-/// What is counted per session.
+/// The counts of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) turns: i64,
@@ -75,7 +75,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// An event came (`+1`) or went (`-1`).
+    /// Counts an event that came (`+1`) or went (`-1`).
     pub(crate) fn count(&mut self, kind: &str, marks: Marks, by: i64) {
         if kind == Kind::UserPrompt.as_str() {
             self.prompts += by;
@@ -88,14 +88,14 @@ impl Counts {
         }
     }
 
-    /// A live event has this time.
+    /// Extends the time range to a live event.
     pub(crate) fn stretch(&mut self, at: i64) {
         self.first_at = Some(self.first_at.map_or(at, |first| first.min(at)));
         self.last_at = Some(self.last_at.map_or(at, |last| last.max(at)));
     }
 }
 
-/// Loads a session's row, making it if it is new.
+/// Loads a session's row, and inserts it if it is new.
 pub(crate) fn load(
     connection: &Connection,
     who: &RuntimeIdentity,
@@ -180,20 +180,20 @@ pub(crate) fn store(connection: &Connection, slot: &Slot) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Looks a session's counts up from its live events.
+/// Computes a session's counts from its live events.
 pub(crate) fn recount(connection: &Connection, session: i64) -> Result<Counts, StoreError> {
     let mut statement = connection.prepare_cached(include_str!("count_events.sql"))?;
     Ok(statement.query_row([session], |row| counts(&Columns::of(row)))?)
 }
 
-/// Looks a session's owned tokens up.
+/// Computes a session's owned tokens.
 pub(crate) fn owned_tokens(connection: &Connection, session: i64) -> Result<Tokens, StoreError> {
     let query = format!("SELECT {TOKEN_SUMS} FROM usage WHERE session = ?1 AND owned = 1");
     let mut statement = connection.prepare_cached(&query)?;
     Ok(statement.query_row([session], |row| Columns::of(row).tokens())?)
 }
 
-/// The slot of a session, loaded when it is first asked for.
+/// The slot of a session, loaded on first use.
 pub(crate) fn slot<'a>(
     index: &Connection,
     slots: &'a mut HashMap<SessionId, Slot>,

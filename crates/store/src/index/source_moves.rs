@@ -1,4 +1,4 @@
-//! Sources that went, came back or moved.
+//! Sources that vanished, came back or moved.
 
 use super::Writer;
 use super::queries::identities_of;
@@ -9,7 +9,7 @@ use rusqlite::params;
 use taffrail_model::Timestamp;
 
 impl Writer {
-    /// Sources that are gone: what they said stays, their sessions may become lost.
+    /// Marks sources as gone: their events stay, and their sessions may become lost.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -23,21 +23,21 @@ impl Writer {
         Ok(())
     }
 
-    /// Sources that are back as they were.
+    /// Marks sources as present again, unchanged.
     ///
     /// # Errors
     /// When the index cannot be written.
     pub fn restore(&mut self, back: &[i64]) -> Result<(), StoreError> {
         for source in back {
             self.index.execute("UPDATE sources SET present = 1 WHERE id = ?1", [source])?;
-            // What it says may count for more than what others said meanwhile.
+            // This source may outrank the sources whose events replaced its own meanwhile.
             self.marked |= self.index.execute(READ_AGAIN_IF_SHARED, [source])? > 0;
             self.touch_sessions_of(*source)?;
         }
         Ok(())
     }
 
-    /// A source that was moved: the same file under another name.
+    /// Records that a source moved: the same file under another name.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -53,7 +53,7 @@ impl Writer {
         self.touch_sessions_of(source)
     }
 
-    /// The archive was looked at since the machine was started.
+    /// Whether the archive was checked since the machine started.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -61,7 +61,8 @@ impl Writer {
         Ok(meta::get(&self.index, "mended")?.as_deref() == Some(self.boot_id()))
     }
 
-    /// Sources whose copies lack something are read again; those that are gone are kept no more.
+    /// Has incomplete copies made again by reading their sources; drops the copies of sources that
+    /// are gone.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -78,7 +79,7 @@ impl Writer {
         meta::set(&self.index, "mended", &boot)
     }
 
-    /// Another source of the same session may hold what this one no longer does.
+    /// Has the other sources of its sessions read again: they may hold events that this one lost.
     pub(crate) fn read_others_again(&mut self, source: i64) -> Result<(), StoreError> {
         let marked = self.index.execute(
             "UPDATE sources SET again = 1 WHERE present = 1 AND again = 0 AND id <> ?1 AND id IN \

@@ -1,4 +1,4 @@
-//! Writes sources, and decides which of two counts for more.
+//! Writes sources, and decides which of two takes precedence.
 
 use crate::db::codec::signed;
 use crate::db::{Columns, StoreError};
@@ -6,11 +6,11 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::observed::{ArchiveState, Held, SourceState};
 use taffrail_model::replication;
 
-/// What decides between two sources that say different things about one event.
+/// Decides between two sources that report the same event differently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Precedence {
     present: bool,
-    /// What this device read itself counts for more than what another published.
+    /// Local sources outrank the items of other devices.
     is_local: bool,
     rank: u8,
     locator: String,
@@ -18,7 +18,7 @@ pub(crate) struct Precedence {
     path: String,
 }
 
-/// Writes a source as it is after a piece, and gives its number.
+/// Writes the state of a source after a piece, and returns its number.
 pub(crate) fn write(
     connection: &Connection,
     state: &SourceState,
@@ -57,7 +57,7 @@ pub(crate) fn write(
 
 const WRITE: &str = include_str!("write_source.sql");
 
-/// The number a column has for how much is kept.
+/// Encodes how much is archived as a column value.
 pub(crate) fn kept_number(kept: ArchiveState) -> i64 {
     match kept {
         ArchiveState::Nothing => 0,
@@ -77,7 +77,7 @@ pub(crate) fn number(
     Ok(statement.query_row(place, |row| row.get(0)).optional()?)
 }
 
-/// How a source stood before a piece of it came.
+/// The state of a source before a piece of it was written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Before {
     /// It was read to its end at least once.
@@ -86,7 +86,7 @@ pub(crate) struct Before {
     pub(crate) gone: bool,
 }
 
-/// The state of a source; an unknown one was neither read nor gone.
+/// The state of a source; an unknown source was neither read nor gone.
 pub(crate) fn before(connection: &Connection, state: &SourceState) -> Result<Before, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT modified_ns <> 0, present = 0 FROM sources \
@@ -97,7 +97,7 @@ pub(crate) fn before(connection: &Connection, state: &SourceState) -> Result<Bef
     Ok(statement.query_row(place, read).optional()?.unwrap_or_default())
 }
 
-/// The first position of a source that no longer counts, because a later file took over there.
+/// The first position of a source that no longer counts, because a later file takes over there.
 pub(crate) fn cut(connection: &Connection, id: i64) -> Result<Option<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT cut_at FROM sources WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.flatten())

@@ -14,8 +14,8 @@ struct Part {
     facts: Facts,
 }
 
-/// Cuts every source of a session where a sibling that builds upon it took over: what it says from
-/// there on was taken back by the agent.
+/// Cuts every source of a session where a sibling that builds on it takes over: the agent retracted
+/// the rest.
 pub(crate) fn apply(index: &Connection, slot: &mut Slot, now: Timestamp) -> Result<(), StoreError> {
     let parts = parts_of(index, slot.row)?;
     for part in &parts {
@@ -30,7 +30,7 @@ pub(crate) fn apply(index: &Connection, slot: &mut Slot, now: Timestamp) -> Resu
     Ok(())
 }
 
-/// Takes all cuts of the sessions a source belongs to away; they are made again where they hold.
+/// Lifts all cuts of the sessions of a source; the cuts that still hold are made again.
 pub(crate) fn lift(index: &Connection, source: i64) -> Result<(), StoreError> {
     index.execute(
         "UPDATE sources SET cut_at = NULL WHERE cut_at IS NOT NULL AND id IN \
@@ -53,7 +53,7 @@ fn parts_of(index: &Connection, session: i64) -> Result<Vec<Part>, StoreError> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// A locator without its endings.
+/// A locator without its suffixes.
 fn stem(locator: &str) -> &str {
     let file = locator.rfind('/').map_or(0, |slash| slash + 1);
     let name = locator.get(file..).unwrap_or_default();

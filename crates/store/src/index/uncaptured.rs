@@ -1,4 +1,4 @@
-//! Marks the sessions that are not captured in the index, as the ledger has it.
+//! Marks uncaptured sessions in the index, as the ledger lists them.
 
 use super::Writer;
 use crate::db::StoreError;
@@ -17,7 +17,7 @@ impl Writer {
         self.ledger.uncaptured()
     }
 
-    /// Captures sessions no more.
+    /// Stops capturing sessions.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -26,7 +26,7 @@ impl Writer {
         self.mark_uncaptured(now)
     }
 
-    /// Captures sessions again: their sources are read from their start.
+    /// Captures sessions again: their sources are read from the start.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -41,7 +41,7 @@ impl Writer {
                 [it.session.as_bytes()],
             )?;
         }
-        // What was met while nothing was to be known of it belongs to no session.
+        // Sources that were read while their session was uncaptured have no session in the index.
         self.index.execute(
             "UPDATE sources SET again = 1 WHERE locator NOT LIKE 'journal:%' AND id NOT IN \
              (SELECT source FROM source_sessions)",
@@ -51,7 +51,7 @@ impl Writer {
         self.mark_uncaptured(now)
     }
 
-    /// Has the index say of every session whether it is captured, as the ledger has it.
+    /// Marks in the index which sessions are captured, as the ledger lists them.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -76,7 +76,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The files that hold only such sessions.
+    /// The files that hold only uncaptured sessions.
     ///
     /// # Errors
     /// When a file cannot be read.

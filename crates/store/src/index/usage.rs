@@ -1,4 +1,4 @@
-//! What model answers cost, each kept once per session.
+//! The costs of model answers, each stored once per session.
 
 use super::slots::{Due, Slot};
 use crate::db::codec::{micros, signed};
@@ -7,16 +7,16 @@ use rusqlite::{Connection, Statement, params};
 use taffrail_model::Tokens;
 use taffrail_model::observed::NewUsage;
 
-/// Whether a pass meets a model answer for the first time.
+/// Whether a pass finds a model answer for the first time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Occurrence {
-    /// The first time in a pass from the start: what the source said before does not count.
+    /// The first time in a pass from the start: earlier values of the source do not count.
     First,
-    /// Later, or in a pass that goes on from a cursor.
+    /// Later, or in a pass that continues from a cursor.
     Later,
 }
 
-/// Writes what a model answer cost: of two snapshots the later counts.
+/// Writes the cost of a model answer; the later of two snapshots counts.
 pub(crate) fn write(
     connection: &Connection,
     slot: &mut Slot,
@@ -97,7 +97,7 @@ fn write_usage(
     Ok(written == 1)
 }
 
-/// What is known of a model answer's cost.
+/// The stored cost of a model answer.
 struct KnownUsage {
     tokens: Tokens,
     owned: bool,
@@ -125,7 +125,7 @@ fn known_usage(
     })?)
 }
 
-/// The sum of what a session's own answers cost, where their agent said so.
+/// The total cost of a session's own answers, where their agent reports it.
 pub(crate) fn owned_cost(connection: &Connection, session: i64) -> Result<Option<i64>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT sum(cost_microdollars) FROM usage INDEXED BY usage_with_cost \

@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, EventId, SessionId};
 
-/// Holds the lock and both files. There cannot be two.
+/// Holds the lock and both files. There is at most one.
 #[derive(Debug)]
 pub struct Writer {
     lock: WriterLock,
     folder: PathBuf,
-    /// Dropped before the index: its file may be removed then.
+    /// Dropped before the index, whose file may be removed afterwards.
     checkpointer: Option<Checkpointer>,
     pub(crate) index: Connection,
     pub(crate) ledger: Ledger,
     pub(super) boot: Boot,
     /// The number of the batch under way.
     pub(crate) batch: i64,
-    /// Events that changed, vanished or became copies since they were last asked for.
+    /// Events that changed, vanished or became copies since they were last taken.
     pub(crate) changed: Vec<(i64, EventId)>,
     /// Sessions touched in the open transaction.
     pub(crate) slots: HashMap<SessionId, Slot>,
@@ -34,7 +34,7 @@ pub struct Writer {
     pub(crate) passes: HashMap<i64, PassRecord>,
     /// A source was marked to be read from its start.
     pub(crate) marked: bool,
-    /// Projects the user does not want to see.
+    /// Projects that the user left out.
     pub(super) left_out: Projects,
 }
 
@@ -42,17 +42,17 @@ impl Writer {
     /// Takes the lock if it is free and opens both files.
     ///
     /// # Errors
-    /// `Lock` when another writes; `Newer` when the ledger is of a later version.
+    /// `Lock` when another program holds the lock; `Newer` when a later version wrote the ledger.
     pub fn open(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
         open::private_folder(folder)?;
         let lock = WriterLock::try_take(folder)?;
         Self::with_lock(folder, boot, lock)
     }
 
-    /// Asks for the lock, waits until its holder yields, and opens both files.
+    /// Requests the lock, waits until its holder yields, and opens both files.
     ///
     /// # Errors
-    /// As `open`, but for the lock being taken.
+    /// As `open`, except that the lock being held is not an error.
     pub fn wait(folder: &Path, boot: Boot) -> Result<Self, StoreError> {
         open::private_folder(folder)?;
         let lock = WriterLock::wait(folder)?;
@@ -88,25 +88,25 @@ impl Writer {
     /// Starts a thread that checkpoints the log, so that no batch waits for it.
     ///
     /// # Errors
-    /// When the index cannot be opened again, or no thread be begun.
+    /// When the index cannot be opened again, or the thread cannot be started.
     pub fn fold_beside(&mut self) -> Result<(), StoreError> {
         self.checkpointer =
             Some(Checkpointer::begin(&mut self.index, &self.folder.join("index.db"))?);
         Ok(())
     }
 
-    /// Sessions of these projects are not listed, also where only the ledger knows them.
+    /// Leaves out sessions of these projects, including those that only the ledger knows.
     pub fn leave_out(&mut self, projects: Projects) {
         self.left_out = projects;
     }
 
-    /// Someone waits to write.
+    /// Whether another process waits for the lock.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.lock.is_wanted()
     }
 
-    /// This device.
+    /// The id of this device.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -130,7 +130,7 @@ impl Writer {
         source::all(&self.index)
     }
 
-    /// The memory of a source's reader, to go on from.
+    /// The saved state of a source's reader.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -138,16 +138,17 @@ impl Writer {
         source::memory(&self.index, source)
     }
 
-    /// Since this was last asked, a source was marked to be read from its start: another one lost something that
-    /// it may hold. A mark that stays, on a source that cannot be read now, is said once.
+    /// Whether a source was marked since the last call to be read from its start, because another
+    /// one lost events that it may hold. A mark that stays on a source that cannot be read is
+    /// reported once.
     pub fn wants_another_round(&mut self) -> bool {
         std::mem::take(&mut self.marked)
     }
 
-    /// Throws the index away and begins a new one under a new numbering.
+    /// Removes the index and creates a new one under a new generation.
     ///
     /// # Errors
-    /// When the file cannot be removed or made.
+    /// When the file cannot be removed or created.
     pub fn reset(&mut self) -> Result<(), StoreError> {
         let checkpoints_beside = self.checkpointer.take().is_some();
         self.index = Connection::open_in_memory()?;
@@ -161,7 +162,7 @@ impl Writer {
         self.note_boot()
     }
 
-    /// The start of the machine that this is.
+    /// The id of the machine's current boot.
     pub(crate) fn boot_id(&self) -> &str {
         &self.boot.id
     }

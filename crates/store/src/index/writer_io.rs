@@ -1,32 +1,32 @@
-//! What a writer is given, and what it gives back.
+//! The inputs and results of the writer.
 
 use std::collections::HashSet;
 use taffrail_model::DeviceId;
 use taffrail_model::observed::Outcome;
 
-/// What a writer must know about the machine.
+/// What the writer needs to know about the machine.
 #[derive(Debug, Clone)]
 pub struct Boot {
-    /// Changes with every start of the machine: after an unclean one the numbering is new.
+    /// Changes with every boot: after an unclean shutdown the generation is new.
     pub id: String,
-    /// The name this device takes if it has none.
+    /// The id for this device if it has none yet.
     pub new_device: DeviceId,
     /// Agents whose sessions can be resumed by id.
     pub resumable: HashSet<String>,
 }
 
-/// What was written.
+/// The result of writing a piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     /// Inserted, changed or removed events.
     pub changes: u64,
-    /// What was read for it.
+    /// The outcome of the read.
     pub outcome: Outcome,
-    /// Of the events, by their place in the piece, those that are new, and the row of their session.
+    /// The new events, by their position in the piece, and the row of their session.
     pub new: Vec<(usize, i64)>,
 }
 
-/// A session a batch touched.
+/// A session that a batch changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Touched {
     /// The row of the session.

@@ -1,4 +1,4 @@
-//! What a person said about a session: tags and notes.
+//! Tags and notes of a person on a session.
 
 use super::Ledger;
 use crate::db::StoreError;
@@ -9,7 +9,7 @@ use taffrail_model::{SessionId, Timestamp};
 
 /// The most tags a session has.
 pub const TAG_LIMIT: u32 = 100;
-/// The most notes a session has; the oldest make room.
+/// The most notes a session has; new notes displace the oldest.
 pub const NOTE_LIMIT: u32 = 1000;
 
 /// A note, and when it was made.
@@ -17,12 +17,12 @@ pub const NOTE_LIMIT: u32 = 1000;
 pub struct Note {
     /// When.
     pub at: Timestamp,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
 impl Ledger {
-    /// The tags of a session, in the order of the alphabet.
+    /// The tags of a session, in alphabetical order.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -62,11 +62,11 @@ impl Ledger {
         Ok(out)
     }
 
-    /// Gives a session tags and takes tags from it, and says which it has then. Beyond the limit none
-    /// is given.
+    /// Adds and removes tags of a session, and returns the tags it has then. Adds none beyond the
+    /// limit.
     ///
     /// # Errors
-    /// When the ledger cannot be written; nothing is changed then.
+    /// When the ledger cannot be written; then nothing changes.
     pub fn tag(
         &mut self,
         session: SessionId,
@@ -102,7 +102,7 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes something on a session.
+    /// Adds a note to a session.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -121,7 +121,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Takes all notes from a session, and says how many there were.
+    /// Removes all notes of a session, and returns how many there were.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -158,7 +158,7 @@ mod tests {
         check(one, &["a"], &["none"], &["a", "b"]);
         check(other, &["c"], &["a"], &["c"]);
         check(one, &["d"], &["a", "b"], &["d"]);
-        // What is both given and taken is given: who says `+a` wants it there.
+        // A tag that is both added and removed is added: the user who types `+a` wants it.
         check(one, &["d"], &["d"], &["d"]);
         let many: Vec<_> = (0..TAG_LIMIT + 5).map(|it| it.to_string()).collect();
         assert_eq!(ledger.tag(one, &many, &[]).unwrap().len(), TAG_LIMIT as usize);

@@ -1,4 +1,4 @@
-//! Requests to be allowed something, and their decisions.
+//! Approval requests and their decisions.
 
 use super::Ledger;
 use super::audit::{append, immediate};
@@ -9,11 +9,11 @@ use taffrail_model::Timestamp;
 use taffrail_model::approval::{Approval, ApprovalId};
 use taffrail_model::audit::Deed;
 
-/// Requests that are kept once they are over; the oldest make room.
+/// How many closed requests are kept; new ones displace the oldest.
 pub const APPROVALS_KEPT: u32 = 10_000;
 
 impl Ledger {
-    /// Writes a new request down; one that is there stays as it is, and `false` is said.
+    /// Inserts a new request; leaves an existing one unchanged and returns `false`.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -21,7 +21,7 @@ impl Ledger {
         self.open_with(it, None)
     }
 
-    /// The same for one that a rule decided at once, which goes into the audit log with it.
+    /// Inserts a request that a rule decided at once, together with its entry in the audit log.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -60,7 +60,7 @@ impl Ledger {
         Ok(new)
     }
 
-    /// Puts a request in the place of what it was, if it still is that.
+    /// Replaces `from` by `to`, if the request is still equal to `from`.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -68,7 +68,7 @@ impl Ledger {
         put(&self.connection, from, to)
     }
 
-    /// The same for a decision, which goes into the audit log with it.
+    /// Replaces a request by its decided form, together with an entry in the audit log.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -86,7 +86,7 @@ impl Ledger {
         Ok(is_moved)
     }
 
-    /// Nothing more is to be learned of a request.
+    /// Stops following a request: its outcome cannot change any more.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -106,7 +106,7 @@ impl Ledger {
         found.optional()?.map(|it| read(&it)).transpose()
     }
 
-    /// Every request, or those of which something may still be learned, the oldest first.
+    /// Every request, or only those that are still followed, the oldest first.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -117,7 +117,7 @@ impl Ledger {
         rows.map(|it| read(&it?)).collect()
     }
 
-    /// How many requests that were asked since then have an id that begins so, open or not.
+    /// How many requests since an instant have an id with this prefix, open or not.
     ///
     /// # Errors
     /// When the ledger cannot be read.

@@ -7,39 +7,40 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use taffrail_model::Timestamp;
 use taffrail_model::audit::{BEGINNING, ChainHash, Deed, Entry, chained, follow};
 
-/// Entries that are kept; the hash of the last one that made room is kept instead of it.
+/// How many entries are kept. The hash of the last removed entry is kept, so that the chain can be
+/// checked.
 pub const DEEDS_KEPT: u64 = 100_000;
 
-/// What became of the chain.
+/// The result of checking the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chain {
-    /// Every entry is what was written.
+    /// Every entry matches its hash.
     Whole {
         /// The last entry.
         number: u64,
         /// Its hash.
         hash: ChainHash,
     },
-    /// From this entry on it is not what was written.
+    /// The chain is broken from this entry on.
     Broken {
         /// The entry.
         number: u64,
     },
 }
 
-/// The end of the chain, as it is written down beside it.
+/// The end of the chain, stored separately.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// The number of the last entry; 0 where there is none.
+    /// The number of the last entry; 0 if there is none.
     pub number: u64,
-    /// The hash of it and all before it.
+    /// The hash of that entry and all before it.
     pub hash: ChainHash,
-    /// The signature of this device, where it has keys.
+    /// The signature of this device, if it has keys.
     pub signature: Option<Vec<u8>>,
 }
 
 impl Ledger {
-    /// Writes down what was done or tried.
+    /// Appends an entry for an action or an attempt.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -58,7 +59,7 @@ impl Ledger {
         self.entries("SELECT number, at, body, hash FROM audit ORDER BY number", i64::MAX)
     }
 
-    /// The latest entries, the latest first.
+    /// The latest entries, newest first.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -86,7 +87,7 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The end that is written down: the number of the last entry, its hash, and who signed it.
+    /// The stored end of the chain: the number of the last entry, its hash and its signature.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -97,7 +98,7 @@ impl Ledger {
         Ok(End { number, hash, signature: signature.flatten() })
     }
 
-    /// Puts a signature to the end, if that is still the end.
+    /// Signs the end of the chain, if it is still the end.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -108,7 +109,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Follows the chain from its beginning, or from where it was cut, to the end that was written down.
+    /// Verifies the chain from its start, or from where it was cut, to its stored end.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -123,12 +124,12 @@ impl Ledger {
     }
 }
 
-/// The end of the chain is read to be written: nobody else may write in between.
+/// The end of the chain is read before it is written: no other writer may come in between.
 pub(crate) fn immediate(connection: &Connection) -> Result<Transaction<'_>, StoreError> {
     Ok(Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?)
 }
 
-/// Writes an entry at the end of the chain, inside a transaction of the caller's.
+/// Appends an entry to the chain, inside the caller's transaction.
 pub(crate) fn append(
     connection: &Connection,
     deed: &Deed,
@@ -150,7 +151,7 @@ pub(crate) fn append(
     Ok(Entry { number, at, body, hash })
 }
 
-/// An instant as the ledger keeps it.
+/// Rounds an instant to the precision of the ledger.
 fn whole(at: Timestamp) -> Timestamp {
     Timestamp::from_microsecond(micros(at)).unwrap_or(at)
 }
@@ -166,7 +167,7 @@ fn make_room(connection: &Connection, number: u64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A place in the chain that is written down beside it.
+/// A stored position in the chain.
 fn place(connection: &Connection, name: &str) -> Result<(u64, ChainHash), StoreError> {
     let query = "SELECT number, hash FROM audit_places WHERE name = ?1";
     let found = connection.prepare_cached(query)?.query_row([name], |row| {

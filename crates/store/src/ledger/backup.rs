@@ -1,4 +1,4 @@
-//! A copy of the ledger in one file, and the way back.
+//! Copies the ledger to one file, and restores it.
 
 use super::Ledger;
 use super::migration::newest;
@@ -10,16 +10,16 @@ use std::path::Path;
 use taffrail_model::{DeviceId, SessionId};
 
 impl Ledger {
-    /// Writes everything into one new file.
+    /// Writes the whole ledger to a new file.
     ///
     /// # Errors
-    /// When the file is there or cannot be written.
+    /// When the file exists or cannot be written.
     pub fn copy_to(&self, file: &Path) -> Result<(), StoreError> {
         OpenOptions::new().create_new(true).write(true).mode(0o600).open(file)?;
         let name = file.to_string_lossy();
         let copied = self.connection.execute("VACUUM INTO ?1", [&name]);
         if let Err(error) = copied {
-            // The file is ours and useless; that it stays would be the smaller fault.
+            // The file is ours and useless; failing to remove it is the lesser problem.
             if let Err(error) = std::fs::remove_file(file) {
                 tracing::info!(%error, "cannot remove a backup that failed");
             }
@@ -28,11 +28,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// Puts the ledger in `file` in the place of the one in `folder`; what was forgotten in either
-    /// stays forgotten, and the numbering goes on from the higher.
+    /// Replaces the ledger in `folder` by the one in `file`. Sessions forgotten in either stay
+    /// forgotten, and the generation continues from the higher one.
     ///
     /// # Errors
-    /// `Lock` when another program writes; `Newer` or `Damaged` when the file is none we can read.
+    /// `Lock` when another program writes; `Newer` or `Damaged` when this version cannot read the
+    /// file.
     pub fn replace(folder: &Path, file: &Path, new_device: &DeviceId) -> Result<(), StoreError> {
         open::private_folder(folder)?;
         let _lock = WriterLock::try_take(folder)?;
@@ -52,13 +53,13 @@ impl Ledger {
         ledger.truncate_log()?;
         drop(ledger);
         File::open(&fresh)?.sync_all()?;
-        // All of the old one is in its file, so that the new one can take its place in one step.
+        // The old ledger is entirely in its main file, so that a rename can replace it atomically.
         remove_beside(&folder.join("ledger.db"))?;
         std::fs::rename(fresh, folder.join("ledger.db"))?;
         Ok(File::open(folder)?.sync_all()?)
     }
 
-    /// Takes over what another ledger forgot, and how far its numbering went.
+    /// Takes over the tombstones of another ledger and its generation counter.
     fn join(&mut self, forgotten: &[(SessionId, i64)], count: u64) -> Result<(), StoreError> {
         let own = self.meta("generations")?.and_then(|it| it.parse().ok()).unwrap_or(0);
         self.set_meta("generations", &count.max(own).to_string())?;
@@ -75,7 +76,7 @@ impl Ledger {
     }
 }
 
-/// A file is a ledger of ours that this version can read.
+/// Checks that a file is a ledger that this version can read.
 fn check_ledger(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let file = path.display().to_string();
     let found = open::version(connection);
@@ -91,7 +92,7 @@ fn check_ledger(connection: &Connection, path: &Path) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Removes a database and what SQLite keeps beside it.
+/// Removes a database and SQLite's files next to it.
 fn remove_all(path: &Path) -> Result<(), StoreError> {
     remove_if_there(path)?;
     remove_beside(path)

@@ -1,4 +1,4 @@
-//! Bindings, as the ledger keeps them.
+//! Stores bindings.
 
 use super::Ledger;
 use crate::db::codec::{blob, micros};
@@ -11,7 +11,7 @@ use taffrail_model::{
     SessionId, Timestamp, journal,
 };
 
-/// How often the ledger was bound when the index was last carried over to it.
+/// The ledger's bind counter when the index was last copied to it.
 pub(crate) const BOUND: &str = "bound";
 
 /// A session whose binding must be written.
@@ -21,7 +21,7 @@ pub(crate) struct BindingDraft {
     pub(crate) who: RuntimeIdentity,
     pub(crate) project_path: Option<String>,
     pub(crate) source_uri: String,
-    /// The session it works for.
+    /// The session that started this sub-agent.
     pub(crate) parent: Option<SessionId>,
     /// How far its source was read.
     pub(crate) offset: u64,
@@ -29,19 +29,19 @@ pub(crate) struct BindingDraft {
 }
 
 impl BindingDraft {
-    /// The small hints a binding keeps beside the fields of its contract.
+    /// The hints that a binding stores next to the fields of its contract.
     pub(crate) fn metadata(&self) -> serde_json::Map<String, serde_json::Value> {
         let parent = self.parent.map(|parent| ("parent_id".to_owned(), parent.to_string().into()));
         parent.into_iter().collect()
     }
 
-    /// The session a worker works for, from the hints.
+    /// The parent of a sub-agent, from the hints.
     pub(crate) fn parent_in(metadata: &str) -> Option<SessionId> {
         let hints: serde_json::Value = serde_json::from_str(metadata).ok()?;
         SessionId::parse(hints.get("parent_id")?.as_str()?)
     }
 
-    /// What the binding rests on.
+    /// The provenance of the binding.
     pub(crate) fn provenance(&self, device: DeviceId, now: Timestamp) -> Provenance {
         let uri = Some(self.source_uri.as_str()).filter(|it| is_exposed(it));
         let source_kind = uri.map_or("runtime_unavailable", |_| "runtime_transcript");
@@ -58,14 +58,14 @@ impl BindingDraft {
     }
 }
 
-/// A locator of history an agent shows: our own journal is none.
+/// Whether a locator names history that an agent exposes; our own journal does not count.
 pub(crate) fn is_exposed(locator: &str) -> bool {
     !locator.is_empty() && !journal::is_locator(locator)
 }
 
 impl Ledger {
-    /// Writes bindings in one transaction: new ones are made, known ones confirmed. Gives how often
-    /// that was done.
+    /// Writes bindings in one transaction: inserts new ones and confirms known ones. Returns the
+    /// bind counter.
     pub(crate) fn bind(
         &mut self,
         bound: &[BindingDraft],
@@ -97,7 +97,8 @@ impl Ledger {
         Ok(count)
     }
 
-    /// How often bindings were written. Another number than the index remembers is another ledger.
+    /// How many times bindings were written. A number other than the index remembers means another
+    /// ledger.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -112,7 +113,7 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes the executor of sessions; the last one is remembered after it ended.
+    /// Records the executor of sessions; the last one is remembered after it ended.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -137,7 +138,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// No binding has an executor.
+    /// Clears the executor of every binding.
     pub(crate) fn detach_all(&mut self) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT session_id FROM bindings WHERE current_executor_peer_id IS NOT NULL",
@@ -148,7 +149,7 @@ impl Ledger {
         if attached.is_empty() { Ok(()) } else { self.attach(&attached, None) }
     }
 
-    /// Every session that has a binding, for sessions the index has lost.
+    /// Every session with a binding, to restore sessions that the index lost.
     pub(crate) fn identities(&self) -> Result<Vec<BindingDraft>, StoreError> {
         let mut statement = self.connection.prepare(
             "SELECT backend, scope, runtime_session_id, project_path, runtime_source_uri, \
@@ -167,7 +168,7 @@ impl Ledger {
         Ok(statement.query_row([session.as_bytes()], read_binding).optional()?)
     }
 
-    /// The sessions that were last seen with an executor of this name.
+    /// The sessions whose last known executor has this name.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -180,8 +181,8 @@ impl Ledger {
     }
 }
 
-/// A history that is lost confirms nothing: what was known of it stays. An executor that is attached
-/// makes a binding active.
+/// A lost history confirms nothing: the known values stay. An attached executor makes a binding
+/// active.
 const BIND: &str = include_str!("bind.sql");
 
 const ATTACH: &str = "

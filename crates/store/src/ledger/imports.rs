@@ -1,5 +1,5 @@
-//! Sessions that came from another device: from whom, when, in which bundle, and where they go on
-//! here. What came is another's word, and nothing in it decides anything.
+//! Sessions imported from another device: from whom, when, in which bundle, and where they continue
+//! here. Imported data is another device's word, and nothing in it decides anything.
 
 use super::Ledger;
 use crate::db::codec::micros;
@@ -8,25 +8,25 @@ use rusqlite::{OptionalExtension, params};
 use serde::Deserialize;
 use taffrail_model::{DeviceId, SessionId, Timestamp};
 
-/// A session that came from another device, last.
+/// The latest import of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Carried {
     /// The device it came from.
     pub device: DeviceId,
-    /// What that device was called.
+    /// The name of that device.
     pub device_name: String,
-    /// When it came.
+    /// When it was imported.
     pub at: Timestamp,
-    /// The mark of the bundle it came in.
+    /// The digest of its bundle.
     pub bundle: String,
-    /// The folder it goes on in here.
+    /// The folder in which it continues here.
     pub project_path: String,
-    /// What came with it for history alone, as JSON: requests with their decisions, lineage.
+    /// Data imported for history only, as JSON: approvals with their decisions, lineage.
     pub body: String,
 }
 
 impl Ledger {
-    /// Notes that sessions came. Later ones take the place of earlier ones.
+    /// Records the import of sessions. A later import replaces an earlier one.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -47,7 +47,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// How a session came here, if it did.
+    /// The import of a session, if it was imported.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -78,7 +78,7 @@ impl Ledger {
         let query = "SELECT project_path, body FROM carried WHERE session_id = ?1";
         let mut statement = self.connection.prepare_cached(query)?;
         let read = statement.query_row([session.as_bytes()], |row| {
-            // A later version may have written more than this one can read.
+            // A later version may have written a form that this one cannot read.
             let origin: Option<Origin> = serde_json::from_str(row.get_ref(1)?.as_str()?).ok();
             Ok(ImportPlace {
                 project: row.get(0)?,
@@ -92,9 +92,9 @@ impl Ledger {
 /// The place of an imported session on this device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ImportPlace {
-    /// The folder it goes on in.
+    /// The folder in which it continues.
     pub(crate) project: String,
-    /// The session it was taken as a fork of.
+    /// The session that it was imported as a fork of.
     pub(crate) forked_from: Option<SessionId>,
 }
 

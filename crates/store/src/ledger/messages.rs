@@ -1,4 +1,4 @@
-//! Messages to sessions: the queue, and what became of each.
+//! Messages to sessions: the queue, and the outcome of each message.
 
 use super::Ledger;
 use crate::db::StoreError;
@@ -7,13 +7,13 @@ use rusqlite::{Row, TransactionBehavior, params};
 use taffrail_model::message::{Delivery, Message, MessageId, Sender};
 use taffrail_model::{SessionId, Timestamp};
 
-/// Messages that are kept once they are over; the oldest make room.
+/// How many closed messages are kept; new ones displace the oldest.
 pub const MESSAGES_KEPT: u32 = 10_000;
 /// The most messages that wait for one session.
 pub const QUEUE_LIMIT: u32 = 1_000;
 
 impl Ledger {
-    /// Takes a message at the end of a session's queue; `None` when that is full.
+    /// Appends a message to a session's queue; `None` when the queue is full.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -23,7 +23,8 @@ impl Ledger {
         (from, text): (Sender, String),
         now: Timestamp,
     ) -> Result<Option<Message>, StoreError> {
-        // It reads before it writes: another who wrote in between would be refused otherwise.
+        // The transaction reads before it writes: without the lock, a write in between would make
+        // it fail.
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let count = "SELECT COUNT(*) FROM messages WHERE session_id = ?1 AND open = 1";
@@ -59,7 +60,7 @@ impl Ledger {
         Ok(Some(it))
     }
 
-    /// Puts a message in the place of what it was, if it still is that.
+    /// Replaces `from` by `to`, if the message is still equal to `from`.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -69,7 +70,7 @@ impl Ledger {
         Ok(self.connection.prepare_cached(query)?.execute(values)? == 1)
     }
 
-    /// A message by the beginning of its id, if only one begins so.
+    /// A message by a prefix of its id, if the prefix is unique.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -83,7 +84,7 @@ impl Ledger {
         }
     }
 
-    /// The messages of a session that may still move, in their order.
+    /// The open messages of a session, in order.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -94,7 +95,7 @@ impl Ledger {
         rows.map(|it| read(&it?)).collect()
     }
 
-    /// The sessions messages are open for.
+    /// The sessions with open messages.
     ///
     /// # Errors
     /// When the ledger cannot be read.

@@ -1,4 +1,4 @@
-//! Brings an older ledger up to date, after a copy of it was made.
+//! Migrates an older ledger, after making a copy of it.
 
 use crate::db::StoreError;
 use crate::db::open::version;
@@ -6,12 +6,12 @@ use crate::db::schema::LEDGER_STEPS;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
-/// The schema number of an up-to-date ledger.
+/// The schema version of an up-to-date ledger.
 pub(super) fn newest() -> i64 {
     i64::try_from(LEDGER_STEPS.len()).unwrap_or(i64::MAX)
 }
 
-/// Runs the steps that a file lacks.
+/// Runs the migrations that a file lacks.
 pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = version(connection)?;
     if found > newest() {
@@ -25,7 +25,7 @@ pub(super) fn migrate(connection: &Connection, path: &Path) -> Result<(), StoreE
         if number > found {
             let behavior = TransactionBehavior::Immediate;
             let transaction = Transaction::new_unchecked(connection, behavior)?;
-            // Another program may have done it while we waited.
+            // Another program may have migrated the file while we waited.
             if version(&transaction)? < number {
                 let version = format!("PRAGMA user_version = {number};");
                 transaction.execute_batch(&format!("{step} {version}"))?;

@@ -1,4 +1,5 @@
-//! What only we know: this device, its numbering, and what people and devices said of sessions.
+//! The database of what only we know: this device, its generation counter, and what people and
+//! devices recorded about sessions.
 
 mod annotations;
 mod approvals;
@@ -44,11 +45,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger, making or bringing it up as needed. `new_device` names this device if it
-    /// has no name yet.
+    /// Opens the ledger, and creates or migrates it as needed. `new_device` becomes the id of this
+    /// device if it has none yet.
     ///
     /// # Errors
-    /// `Newer` when a later version wrote it; it is then left as it is.
+    /// `Newer` when a later version wrote it; the file is left unchanged.
     pub fn open(folder: &Path, new_device: &DeviceId) -> Result<Self, StoreError> {
         open::private_folder(folder)?;
         Self::open_file(&folder.join("ledger.db"), new_device)
@@ -66,10 +67,10 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The ledger for reading, if there is one of our schema.
+    /// Opens the ledger for reading, if it exists with our schema.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// When the file exists and cannot be read.
     pub fn open_read_only(folder: &Path) -> Result<Option<Self>, StoreError> {
         let path = folder.join("ledger.db");
         if !path.exists() {
@@ -80,7 +81,7 @@ impl Ledger {
         Ok((version == migration::newest()).then_some(Self { connection }))
     }
 
-    /// This device.
+    /// The id of this device.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -88,7 +89,8 @@ impl Ledger {
         Ok(DeviceId::new(self.meta("device_id")?.unwrap_or_default()))
     }
 
-    /// A numbering no follower has seen: derived from the device and a counter that only rises.
+    /// A generation that no follower has seen: derived from the device and a counter that only
+    /// rises.
     pub(crate) fn next_generation(&self) -> Result<String, StoreError> {
         let count = self.meta("generations")?.and_then(|text| text.parse::<u64>().ok());
         let next = count.unwrap_or(0) + 1;
@@ -98,7 +100,7 @@ impl Ledger {
         Ok(hash::to_hex(&digest).chars().take(10).collect())
     }
 
-    /// Empties the write-ahead log.
+    /// Truncates the write-ahead log.
     pub(crate) fn truncate_log(&self) -> Result<(), StoreError> {
         open::truncate_log(&self.connection)
     }

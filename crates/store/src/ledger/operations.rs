@@ -1,4 +1,4 @@
-//! What was tried with sessions: each attempt, how, and what came of it.
+//! Attempts to act on sessions: each with its strategy and its result.
 
 use super::Ledger;
 use crate::db::codec::micros;
@@ -6,12 +6,12 @@ use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, Row, TransactionBehavior, params};
 use taffrail_model::{Process, SessionId, Timestamp};
 
-/// An attempt holds a session for so long at most while nobody knows the process that it started.
+/// How long an attempt holds a session at most while the process that it started is unknown.
 pub const LEASE_SECONDS: i64 = 30;
-/// An attempt holds a session for so long at most while the process that it started lives. By then the agent's
-/// own records say what it runs.
+/// How long an attempt holds a session at most while the process that it started lives. By then the
+/// agent's own records show what it runs.
 pub const HELD_SECONDS: i64 = 600;
-/// Attempts that are kept; the oldest make room.
+/// How many attempts are kept; new ones displace the oldest.
 pub const OPERATIONS_KEPT: i64 = 10_000;
 
 /// An attempt.
@@ -19,22 +19,22 @@ pub const OPERATIONS_KEPT: i64 = 10_000;
 pub struct Operation {
     /// Its number.
     pub id: i64,
-    /// What was tried.
+    /// The action that was tried.
     pub kind: String,
-    /// In which way.
+    /// The strategy.
     pub strategy: String,
     /// When it began.
     pub began_at: Timestamp,
     /// `running`, `done` or `failed`.
     pub state: String,
-    /// What came of it, in words.
+    /// The result, in words.
     pub result: Option<String>,
-    /// The process it started, once that is known.
+    /// The process it started, if known.
     pub process: Option<Process>,
 }
 
 impl Operation {
-    /// No other attempt may begin meanwhile.
+    /// Whether no other attempt may begin meanwhile.
     fn holds(&self, now: Timestamp, lives: &dyn Fn(Process) -> bool) -> bool {
         let within = |seconds| self.began_at.as_second().saturating_add(seconds) > now.as_second();
         let is_under_way = match self.process {
@@ -45,18 +45,18 @@ impl Operation {
     }
 }
 
-/// Whether an attempt may begin.
+/// The result of beginning an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
-    /// It has, under this number, and holds the session.
+    /// The attempt began under this number, and holds the session.
     Now(i64),
-    /// This one came first.
+    /// An earlier attempt holds the session.
     Held(Operation),
 }
 
 impl Ledger {
-    /// Begins an attempt, unless an earlier one holds the session: one that did not fail, while the process it
-    /// started lives, or for a short time where no process is known.
+    /// Begins an attempt, unless an earlier one holds the session: one that did not fail, while the
+    /// process it started lives, or for a short time while no process is known.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -66,7 +66,7 @@ impl Ledger {
         (kind, strategy): (&str, &str),
         (now, lives): (Timestamp, &dyn Fn(Process) -> bool),
     ) -> Result<Begun, StoreError> {
-        // Nobody may begin between the look and the write.
+        // No other attempt may begin between the check and the write.
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         let earlier = of_session(&transaction, session)?;
@@ -83,7 +83,7 @@ impl Ledger {
         Ok(Begun::Now(id))
     }
 
-    /// An attempt started this process.
+    /// Records the process that an attempt started.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -93,7 +93,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Ends an attempt. One that failed holds the session no more.
+    /// Ends an attempt. A failed attempt no longer holds the session.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -103,7 +103,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// What was tried with a session, the oldest first.
+    /// The attempts on a session, the oldest first.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -166,7 +166,7 @@ mod tests {
         let first = begin(&mut ledger, "a", 100, &[]).unwrap();
         assert_eq!(begin(&mut ledger, "a", 110, &[]), None);
         assert!(begin(&mut ledger, "b", 110, &[]).is_some());
-        // It was started, and its agent has not shown itself yet.
+        // It was started, and its agent has no records yet.
         ledger.end_operation(first, "done", "tmux:%1").unwrap();
         assert_eq!(begin(&mut ledger, "a", 110, &[]), None);
         assert!(begin(&mut ledger, "a", 100 + LEASE_SECONDS, &[]).is_some());
@@ -192,7 +192,7 @@ mod tests {
         let all = ledger.operations(who("a")).unwrap();
         assert_eq!(all.first().and_then(|it| it.process), Some(agent));
         assert_eq!(begin(&mut ledger, "a", 99 + HELD_SECONDS, &[agent]), None);
-        // Its agent was ended at once: it may be resumed at once.
+        // Its agent ended at once, so it may be resumed at once.
         let second = begin(&mut ledger, "a", 101, &[]).unwrap();
         ledger.note_process(second, agent).unwrap();
         assert!(begin(&mut ledger, "a", 101 + HELD_SECONDS, &[agent]).is_some());

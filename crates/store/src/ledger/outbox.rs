@@ -1,4 +1,4 @@
-//! What is to be carried to other devices, and how far theirs was read.
+//! The outbox for other devices, and how far we read theirs.
 
 use super::Ledger;
 use crate::db::codec::{count, from_micros, micros, signed};
@@ -131,8 +131,8 @@ impl Inbox for Ledger {
 }
 
 impl Ledger {
-    /// When the last batch of a stream that is on the hub was sealed; nothing where none is, or it is
-    /// too long ago to be kept.
+    /// When the last batch of a stream on the hub was sealed; `None` if there is none, or if it is
+    /// too old to be kept.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -144,7 +144,7 @@ impl Ledger {
         Ok(at.map(from_micros))
     }
 
-    /// All of it in one transaction that nobody else writes in between.
+    /// Runs everything in one transaction, with no other writer in between.
     pub(crate) fn at_once<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T>,
@@ -157,7 +157,7 @@ impl Ledger {
     }
 }
 
-/// Opens a stream, or gives it to others from now on.
+/// Opens a stream, or changes its readers from now on.
 pub(crate) fn open(it: &Connection, new: &Writing) -> Result<()> {
     let query = "INSERT INTO out_streams (stream, incarnation, audience, last, sealed, chain, \
                  batches, appended, confirmed) VALUES (?1, ?2, ?3, 0, 0, NULL, 0, 0, 0) \
@@ -166,7 +166,7 @@ pub(crate) fn open(it: &Connection, new: &Writing) -> Result<()> {
     execute(it, query, values)
 }
 
-/// Closes a stream: nothing of it waits any more.
+/// Closes a stream and drops what it has in the outbox.
 pub(crate) fn close(it: &Connection, stream: &StreamName) -> Result<()> {
     for table in ["out_streams", "out_rows", "out_batches"] {
         let query = format!("DELETE FROM {table} WHERE stream = ?1");
@@ -278,7 +278,8 @@ fn begin_again(it: &Transaction<'_>, stream: &StreamName, life: Incarnation) -> 
     let query = "SELECT COALESCE(MIN(number) - 1, 0), COUNT(*) FROM out_rows WHERE stream = ?1";
     let (before, left): (i64, i64) =
         it.query_row(query, [name], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    // Below zero first: numbers that are moved must not meet those that are not yet.
+    // Negative numbers first: renumbered rows must not collide with those that are still to be
+    // renumbered.
     let query = "UPDATE out_rows SET number = ?2 - number WHERE stream = ?1";
     execute(it, query, params![name, before])?;
     execute(it, "UPDATE out_rows SET number = -number WHERE stream = ?1", params![name])?;

@@ -1,5 +1,5 @@
-//! What was published to other devices, so that nothing is published twice and all of it can be
-//! taken back.
+//! Records what was published to other devices, so that nothing is published twice and all of it
+//! can be retracted.
 
 use super::Ledger;
 use crate::db::codec::{blob, signed};
@@ -9,25 +9,25 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use taffrail_model::SessionId;
 use taffrail_model::hash::Digest16;
 
-/// How far publishing came: which index was read, up to which batch, and what was chosen then.
+/// How far publishing has come: the generation of the index, the batch, and the choice at the time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToldCursor {
-    /// The numbering of the index.
+    /// The generation of the index.
     pub generation: String,
-    /// The last batch that was published whole.
+    /// The last batch that was published completely.
     pub batch: i64,
-    /// A mark of what was chosen.
+    /// A digest of the choice.
     pub choice: String,
-    /// How often all of it had to be published again.
+    /// How many times everything had to be published again.
     pub lives: u64,
 }
 
-/// What was published of one session.
+/// How far one session was published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldSession {
     /// Which.
     pub session: SessionId,
-    /// The numbering of the index it was read from; empty while not all of it was published.
+    /// The generation of the index it was read from; empty while it is not published completely.
     pub generation: String,
     /// The last change that was published.
     pub sequence: u64,
@@ -35,58 +35,58 @@ pub struct ToldSession {
     pub number: u64,
     /// Texts were published.
     pub bodies: bool,
-    /// It was taken back.
+    /// It was retracted.
     pub gone: bool,
 }
 
-/// What kind of thing was published. The numbers are those of the column.
+/// The kind of a published thing. The numbers are those of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToldKind {
     /// An event.
     Event = 0,
-    /// What a model answer cost.
+    /// The cost of a model answer.
     Usage = 1,
-    /// What is known of the session as a whole.
+    /// The facts about the session as a whole.
     Facts = 2,
 }
 
-/// A thing that was published, and a mark of its content.
+/// A published thing, and a digest of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    /// What kind of thing.
+    /// Its kind.
     pub what: ToldKind,
-    /// Which.
+    /// Its key.
     pub key: Digest16,
-    /// The mark of its content; nothing when it was taken back.
+    /// The digest of its content; `None` when it was retracted.
     pub mark: Option<Digest16>,
 }
 
-/// What became of one session.
+/// The update of one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldUpdate {
     /// How far it was published.
     pub session: ToldSession,
-    /// What was published of it.
+    /// The things that were published of it.
     pub marks: Vec<Mark>,
 }
 
-/// What is remembered in one transaction.
+/// The updates recorded in one transaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToldBatch {
-    /// Sessions of which something was published.
+    /// The sessions that were published.
     pub updates: Vec<ToldUpdate>,
-    /// Where to go on.
+    /// Where to continue.
     pub cursor: ToldCursor,
 }
 
 const SESSION: &str =
     "SELECT session_id, generation, sequence, number, bodies, gone FROM told_sessions";
 const NAMES: [&str; 3] = ["told_generation", "told_batch", "told_choice"];
-/// Counts how often all of it had to be published again.
+/// Counts how many times everything had to be published again.
 const LIVES: &str = "told_lives";
 
 impl Ledger {
-    /// How far publishing came.
+    /// How far publishing has come.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -100,7 +100,7 @@ impl Ledger {
         })
     }
 
-    /// What was published of a session.
+    /// How far a session was published.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -110,7 +110,7 @@ impl Ledger {
         Ok(statement.query_row([session.as_bytes()], read).optional()?)
     }
 
-    /// Every session of which something is published.
+    /// Every session that is published.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -118,7 +118,7 @@ impl Ledger {
         self.told_where("gone = 0")
     }
 
-    /// Sessions of which something is published, and that were forgotten since.
+    /// Sessions that are published and were forgotten since.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -133,7 +133,7 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The mark a thing was published with.
+    /// The digest a thing was published with.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -149,7 +149,7 @@ impl Ledger {
         Ok(statement.query_row(found, |row| blob(row, 0)).optional()?)
     }
 
-    /// Everything of a kind that is published of a session.
+    /// The keys of all published things of one kind in a session.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -164,7 +164,8 @@ impl Ledger {
         Ok(rows?.collect::<Result<_, _>>()?)
     }
 
-    /// Forgets what was published, so that all of it is published again. The numbers of lines go on.
+    /// Discards the record of published things, so that everything is published again. The numbers
+    /// of lines continue.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -181,9 +182,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Remembers what was published, and where to go on, in one transaction. `false` when everything
-    /// has to be published again since the cursor was read: nothing is remembered then, or the rest
-    /// would never be published.
+    /// Records what was published, and where to continue, in one transaction. Returns `false` and
+    /// records nothing if everything must be published again since the cursor was read; otherwise
+    /// the rest would never be published.
     ///
     /// # Errors
     /// When the ledger cannot be written.

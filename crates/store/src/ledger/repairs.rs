@@ -1,4 +1,4 @@
-//! What people repaired by hand: sessions that are one, and sessions that are kept for history only.
+//! Repairs by people: sessions that are one, and sessions that are kept for history only.
 
 use super::Ledger;
 use crate::db::StoreError;
@@ -8,38 +8,38 @@ use std::collections::{HashMap, HashSet};
 use taffrail_model::binding::Mark;
 use taffrail_model::{SessionId, Timestamp};
 
-/// All that was repaired.
+/// All repairs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repairs {
-    /// Which session took the place of which.
+    /// The session that replaced each session.
     by: HashMap<SessionId, SessionId>,
     archived: HashSet<SessionId>,
-    /// Chains are followed past these.
+    /// Chains continue past these.
     forgotten: HashSet<SessionId>,
 }
 
-/// What joining two sessions came to.
+/// The result of joining two sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joined {
     /// They are joined now.
     Now,
-    /// They were before.
+    /// They were joined before.
     Before,
-    /// The one was joined to the other the other way round.
+    /// They are joined the other way round.
     Circle,
-    /// It is joined to this one.
+    /// The session is joined to this other one.
     Elsewhere(SessionId),
 }
 
 impl Repairs {
-    /// The session that is meant by this one: the last of its chain that is not forgotten.
+    /// The session that stands for this one: the last of its chain that is not forgotten.
     #[must_use]
     pub fn head(&self, session: SessionId) -> SessionId {
         let kept = |it: &SessionId| !self.forgotten.contains(it);
         self.above(session).into_iter().rfind(kept).unwrap_or(session)
     }
 
-    /// The sessions whose place this one took, near and far, by their ids.
+    /// The sessions that this one replaced, directly or not, by their ids.
     #[must_use]
     pub fn below(&self, session: SessionId) -> Vec<SessionId> {
         let leads_here = |it: &&SessionId| self.above(**it).contains(&session);
@@ -49,7 +49,7 @@ impl Repairs {
         out
     }
 
-    /// What a person said of a session.
+    /// A person's mark on a session.
     #[must_use]
     pub fn mark(&self, session: SessionId) -> Option<Mark> {
         let head = self.head(session);
@@ -59,12 +59,12 @@ impl Repairs {
         self.archived.contains(&session).then_some(Mark::Archived)
     }
 
-    /// Sessions another took the place of.
+    /// Sessions that another replaced.
     pub(crate) fn superseded(&self) -> impl Iterator<Item = SessionId> {
         self.by.keys().copied().filter(|it| self.head(*it) != *it)
     }
 
-    /// The chain above a session, the nearest first. A ledger put together by hand may hold a circle.
+    /// The chain above a session, the nearest first. A ledger edited by hand may hold a cycle.
     fn above(&self, session: SessionId) -> Vec<SessionId> {
         let mut out = Vec::new();
         let mut next = self.by.get(&session);
@@ -99,7 +99,7 @@ fn id(row: &Row<'_>, column: usize) -> rusqlite::Result<SessionId> {
 }
 
 impl Ledger {
-    /// What was repaired by hand.
+    /// The repairs by people.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -107,7 +107,7 @@ impl Ledger {
         Repairs::read(&self.connection)
     }
 
-    /// Has one session take the place of another, unless that makes a circle.
+    /// Has one session replace another, unless that makes a cycle.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -136,8 +136,8 @@ impl Ledger {
         Ok(Joined::Now)
     }
 
-    /// Undoes the join of a session; where it is joined to none, those of the sessions joined to it.
-    /// Gives the sessions that are their own again.
+    /// Undoes the join of a session; if it is joined to none, undoes the joins of others to it.
+    /// Returns the sessions that are separate again.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -152,7 +152,7 @@ impl Ledger {
         Ok(split)
     }
 
-    /// Keeps a session for history only, or no more; `false` when it was so before.
+    /// Sets or clears that a session is kept for history only; `false` if nothing changed.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -273,7 +273,8 @@ mod tests {
     }
 
     proptest! {
-        /// However sessions are joined, every chain ends, and all that are joined mean one.
+        /// However sessions are joined, every chain ends, and all joined sessions have the same
+        /// head.
         #[test]
         fn every_chain_ends(pairs in prop::collection::vec((0u8..6, 0u8..6), 0..20)) {
             let folder = tempfile::tempdir().unwrap();

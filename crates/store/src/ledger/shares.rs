@@ -1,4 +1,4 @@
-//! Sessions that are shared from here: with whom, and how far each share was published.
+//! Sessions shared from here: with whom, and how far each share was published.
 
 use super::outbox::{close, execute, open, rows};
 use super::{Ledger, Mark, ToldKind};
@@ -9,14 +9,14 @@ use taffrail_model::exchange::Writing;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{SessionId, StreamName, Timestamp};
 
-/// Where a share is in its life. The numbers are those of the column.
+/// The state of a share. The numbers are those of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShareState {
     /// It is published.
     Told = 0,
-    /// It was revoked, and its readers do not know it yet.
+    /// It was revoked, and its readers do not know yet.
     Revoked = 1,
-    /// Its readers know it as soon as the outbox is sent.
+    /// The revocation is in the outbox.
     Gone = 2,
 }
 
@@ -30,22 +30,22 @@ impl ShareState {
     }
 }
 
-/// A session that is shared.
+/// A shared session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// The stream it is published in.
     pub stream: StreamName,
     /// The session.
     pub session: SessionId,
-    /// Who reads it, as the stream has it.
+    /// Its readers, as stored with the stream.
     pub readers: String,
     /// Since when.
     pub since: Timestamp,
-    /// Where it is in its life.
+    /// Its state.
     pub state: ShareState,
-    /// The numbering of the index it was read from; empty while not all of it was published.
+    /// The generation of the index it was read from; empty while it is not published completely.
     pub generation: String,
-    /// The last batch of the index that was published whole.
+    /// The last batch of the index that was published completely.
     pub batch: i64,
     /// The last change that was published.
     pub sequence: u64,
@@ -57,7 +57,7 @@ const SHARE: &str = "SELECT stream, session_id, readers, since, state, generatio
                      number FROM shares";
 
 impl Ledger {
-    /// Every share, also those that are not taken back yet, the oldest first.
+    /// Every share, including revoked ones, the oldest first.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -76,8 +76,8 @@ impl Ledger {
         })
     }
 
-    /// Revokes a share. What was never sealed has left nobody: it is dropped where nobody carries
-    /// at this moment, and the share with it if that was all.
+    /// Revokes a share. Items that were never sealed have reached no reader: they are dropped
+    /// unless an upload is in progress, and the share with them if nothing else was published.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -92,7 +92,7 @@ impl Ledger {
         })
     }
 
-    /// Remembers how far a share was published, in one transaction.
+    /// Records how far a share was published, in one transaction.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -107,7 +107,7 @@ impl Ledger {
         })
     }
 
-    /// The revocation of a share was published to its readers.
+    /// Records that the revocation of a share was published to its readers.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -116,7 +116,7 @@ impl Ledger {
         execute(&self.connection, query, params![stream.as_str()])
     }
 
-    /// Ends a share whose revocation was published, with its stream.
+    /// Ends a share whose revocation was sent, with its stream.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -124,8 +124,8 @@ impl Ledger {
         self.at_once(|it| end(it, stream))
     }
 
-    /// Forgets what was published in a share, so that all of it is published again. The numbers of
-    /// lines go on.
+    /// Discards the record of what a share published, so that everything is published again. The
+    /// numbers of lines continue.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -139,7 +139,7 @@ impl Ledger {
         })
     }
 
-    /// The mark a thing was published with in a share.
+    /// The digest a thing was published with in a share.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -155,7 +155,7 @@ impl Ledger {
         Ok(statement.query_row(found, |row| blob(row, 0)).optional()?)
     }
 
-    /// Everything of a kind that is published in a share.
+    /// The keys of all things of one kind in a share.
     ///
     /// # Errors
     /// When the ledger cannot be read.

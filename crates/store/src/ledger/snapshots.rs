@@ -1,4 +1,4 @@
-//! Snapshots that were taken: the latest of each session, and every distinct body once.
+//! Snapshots: the latest of each session, and every distinct body once.
 
 use super::Ledger;
 use crate::db::codec::micros;
@@ -6,29 +6,29 @@ use crate::db::{Columns, StoreError};
 use rusqlite::{OptionalExtension, Row, params};
 use taffrail_model::Timestamp;
 
-/// The most bodies that are remembered of a session; the oldest make room.
+/// The most bodies kept of a session; new ones displace the oldest.
 pub const HISTORY_LIMIT: u32 = 500;
 
-/// A snapshot that was taken.
+/// A stored snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Taken {
-    /// Who made it.
+    /// The adapter that made it.
     pub adapter: String,
-    /// The session's id there.
+    /// The adapter's id for the session.
     pub session: String,
     /// Equal for equal bodies.
     pub mark: String,
     /// The snapshot, as JSON.
     pub body: String,
-    /// When it was taken; in a history, when it was first.
+    /// When it was taken; in a history, when its body was first taken.
     pub at: Timestamp,
 }
 
 impl Ledger {
-    /// Records a snapshot: it takes the place of the latest, and joins the history if its body is new.
+    /// Records a snapshot: it replaces the latest, and joins the history if its body is new.
     ///
     /// # Errors
-    /// When the ledger cannot be written; nothing is recorded then.
+    /// When the ledger cannot be written; then nothing is recorded.
     pub fn record(&mut self, taken: &Taken) -> Result<(), StoreError> {
         let Taken { adapter, session, mark, body, at } = taken;
         let transaction = self.connection.transaction()?;

@@ -12,25 +12,25 @@ use taffrail_model::{Facts, RuntimeIdentity, SessionId, Timestamp};
 pub struct Forgotten(HashSet<SessionId>);
 
 impl Forgotten {
-    /// This session was forgotten, or the one it works for.
+    /// Whether this session or its parent was forgotten.
     #[must_use]
     pub fn holds(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
         let parent = facts.parent.as_ref().map(RuntimeIdentity::session);
         self.0.contains(&who.session()) || parent.is_some_and(|it| self.0.contains(&it))
     }
 
-    /// Their ids.
+    /// The ids of the sessions.
     pub(crate) fn ids(&self) -> &HashSet<SessionId> {
         &self.0
     }
 
-    /// How many they are.
+    /// How many sessions were forgotten.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// There are none.
+    /// Whether no session was forgotten.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -48,7 +48,7 @@ impl Ledger {
         Ok(Forgotten(rows.collect::<Result<_, _>>()?))
     }
 
-    /// Marks sessions as forgotten and drops all that is said of them here.
+    /// Marks sessions as forgotten and deletes everything the ledger has about them.
     pub(crate) fn bury(
         &mut self,
         sessions: &[SessionId],

@@ -1,4 +1,4 @@
-//! Sessions that are not to be captured for now: what is held of them stays, and nothing is added.
+//! Sessions that are not captured for now: existing data stays, and nothing is added.
 
 use super::Ledger;
 use crate::db::StoreError;
@@ -11,34 +11,34 @@ use taffrail_model::{Facts, RuntimeIdentity, SessionId, Timestamp};
 #[derive(Debug, Clone, Default)]
 pub struct Uncaptured(HashSet<SessionId>);
 
-/// One of them, as the ledger has it.
+/// An uncaptured session in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UncapturedRow {
     /// The session.
     pub session: SessionId,
-    /// The one a person named: this, or the one it works for.
+    /// The session that a person named: this one, or its parent.
     pub root: SessionId,
     /// Since when.
     pub since: Timestamp,
-    /// What was held of it was forgotten.
+    /// Its existing data was forgotten.
     pub forgotten: bool,
 }
 
 impl Uncaptured {
-    /// This session, or the one it works for, is not captured.
+    /// Whether this session or its parent is not captured.
     #[must_use]
     pub fn holds(&self, who: &RuntimeIdentity, facts: &Facts) -> bool {
         let parent = facts.parent.as_ref().map(RuntimeIdentity::session);
         self.has(who) || parent.is_some_and(|it| self.0.contains(&it))
     }
 
-    /// This very session is not captured.
+    /// Whether this very session is not captured.
     #[must_use]
     pub fn has(&self, who: &RuntimeIdentity) -> bool {
         self.0.contains(&who.session())
     }
 
-    /// There are none.
+    /// Whether every session is captured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -65,7 +65,7 @@ impl Ledger {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The same as a set.
+    /// The uncaptured sessions as a set.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -73,7 +73,7 @@ impl Ledger {
         Ok(Uncaptured(self.uncaptured_rows()?.iter().map(|it| it.session).collect()))
     }
 
-    /// Notes that sessions are not captured.
+    /// Marks sessions as not captured.
     pub(crate) fn note_uncaptured(&mut self, rows: &[UncapturedRow]) -> Result<(), StoreError> {
         let transaction = self.connection.transaction()?;
         for it in rows {
@@ -93,7 +93,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// A session that was forgotten when its capture ended may come back with it.
+    /// Captures sessions again. A session that was forgotten when its capture ended may come back.
     pub(crate) fn drop_uncaptured(&mut self, rows: &[UncapturedRow]) -> Result<(), StoreError> {
         let transaction = self.connection.transaction()?;
         for it in rows {

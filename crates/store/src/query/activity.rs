@@ -1,4 +1,4 @@
-//! When sessions did what, without what was said.
+//! When sessions were active, without their content.
 
 use super::IndexReader;
 use super::filter::{Filter, conditions};
@@ -7,7 +7,7 @@ use rusqlite::{ToSql, params};
 use taffrail_model::observed::Marks;
 use taffrail_model::{Kind, Timestamp};
 
-/// An hour of the week, from Sunday midnight, and what was spent in it.
+/// An hour of the week, from Sunday midnight, and the tokens spent in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HourRow {
     /// From 0 to 167.
@@ -16,11 +16,11 @@ pub struct HourRow {
     pub tokens: u64,
 }
 
-/// Seconds from the beginning of the week, a Sunday, to the beginning of time, a Thursday.
+/// Seconds from the start of the week, a Sunday, to the Unix epoch, a Thursday.
 const THURSDAY: i64 = 4 * 86_400;
 
 impl IndexReader {
-    /// The instants of a session's live events between two instants, in the order of time.
+    /// The times of a session's live events between two instants, in order.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -39,7 +39,7 @@ impl IndexReader {
         let mut out = Vec::new();
         for row in rows {
             let (kind, at, marks) = row?;
-            // A time that no clock shows is not activity.
+            // An event without a valid time is not activity.
             if let Ok(at) = Timestamp::from_microsecond(at) {
                 out.push((Kind::from(kind.as_str()), Marks::from_bits(marks), at));
             }
@@ -47,7 +47,7 @@ impl IndexReader {
         Ok(out)
     }
 
-    /// What was spent in each hour of the week, for a clock that is so many minutes ahead of UTC.
+    /// The tokens spent in each hour of the week, for a clock that is `ahead` minutes ahead of UTC.
     ///
     /// # Errors
     /// When the index cannot be read.

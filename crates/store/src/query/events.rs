@@ -7,16 +7,16 @@ use crate::db::rows::{EVENT, EventRow, SessionRow, read_event};
 use rusqlite::ToSql;
 use taffrail_model::{EventId, ResumeCursor};
 
-/// What a follower gets.
+/// The answer to a follower.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Changes {
-    /// The cursor was known: what changed after it, in the order of the changes, with removals.
+    /// The cursor is known: the changes after it, in order, including removals.
     Since(Vec<EventRow>),
-    /// It was not: all live events, in canonical order.
+    /// The cursor is unknown: all live events, in canonical order.
     Snapshot(Vec<EventRow>),
 }
 
-/// A session's start precedes whatever else was written in the same instant of its clock.
+/// A session's start precedes everything else written at the same instant.
 const CANONICAL: &str = " AND e.removed = 0 \
   ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
 
@@ -43,7 +43,7 @@ impl IndexReader {
         Ok(rows)
     }
 
-    /// What changed after a cursor; without a known cursor, everything.
+    /// The changes after a cursor; everything if the cursor is unknown.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -61,7 +61,7 @@ impl IndexReader {
         Ok(Changes::Since(self.changes_after(session.row, cursor.sequence)?))
     }
 
-    /// What changed in a session after a change number, in the order of the changes.
+    /// The changes in a session after a change number, in order.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -70,7 +70,7 @@ impl IndexReader {
         self.event_rows(&query, &[&session, &signed(sequence)])
     }
 
-    /// The events of a session that changed after a batch, by their positions, removed ones too.
+    /// The events of a session that changed after a batch, by position, including removed ones.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -79,7 +79,7 @@ impl IndexReader {
         self.event_rows(&query, &[&session, &batch])
     }
 
-    /// A live event by the beginning of its id.
+    /// A live event by the prefix of its id.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -109,7 +109,7 @@ impl IndexReader {
     }
 }
 
-/// The first and the last id that begin with a key.
+/// The first and the last id with this prefix.
 fn between(key: u64) -> ([u8; 16], [u8; 16]) {
     let first = u128::from(key) << 64;
     (first.to_be_bytes(), (first | u128::from(u64::MAX)).to_be_bytes())

@@ -1,16 +1,16 @@
-//! Which sessions are wanted, as SQL.
+//! Selects sessions, as SQL.
 
 use super::finals::{OF_CATEGORY, OF_TOPIC};
 use rusqlite::ToSql;
 use taffrail_model::summary::Category;
 use taffrail_model::{SessionId, Timestamp};
 
-/// Which sessions are wanted.
+/// Selects sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Workers too.
+    /// Include sub-agents.
     pub workers: bool,
-    /// At most so many, the latest first.
+    /// The most sessions to return, the latest first.
     pub limit: Option<usize>,
     /// Of this agent only.
     pub agent: Option<String>,
@@ -26,11 +26,11 @@ pub struct Filter {
     pub id_prefix: Option<String>,
     /// With this runtime id.
     pub runtime_id: Option<String>,
-    /// That were about this, once they were over.
+    /// With this topic in their final summary.
     pub topic: Option<String>,
-    /// That were work of this kind, once they were over.
+    /// With this category in their final summary.
     pub category: Option<Category>,
-    /// Whose history is there.
+    /// With a history at this place.
     pub source: Option<SourceAt>,
     /// On this branch.
     pub branch: Option<String>,
@@ -38,12 +38,12 @@ pub struct Filter {
     pub among: Option<Vec<SessionId>>,
 }
 
-/// Where a history is, by the beginning of its locator.
+/// Selects a history by the prefix of its locator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceAt {
-    /// The locator begins so.
+    /// The locator has this prefix.
     Below(String),
-    /// It does not.
+    /// The locator does not have this prefix.
     NotBelow(String),
 }
 

@@ -1,8 +1,8 @@
-//! What sessions were about, once they are over.
+//! Final summaries of sessions.
 //!
-//! Derived from their events, so a rebuild drops it and it is made again. It counts as long as
-//! nothing in the session changed since: a session that goes on has none until it is over again.
-//! Writing it needs no batch, because search does not read it.
+//! They are derived from events, so a rebuild drops them and they are made again. A summary is
+//! valid until the session changes: a session that continues has none until it is over again.
+//! Writing one needs no batch, because search does not read it.
 
 use super::IndexReader;
 use crate::db::StoreError;
@@ -12,10 +12,10 @@ use rusqlite::{OptionalExtension, params};
 use taffrail_model::Timestamp;
 use taffrail_model::summary::Final;
 
-/// The most sessions that are looked at for one that lacks its final summary.
+/// The most sessions examined in one step of the search for missing summaries.
 const WINDOW: i64 = 256;
 
-/// As a condition on sessions.
+/// A condition on sessions.
 pub(crate) const OF_TOPIC: &str = "id IN (SELECT t.session FROM topics t \
     JOIN finals f ON f.session = t.session JOIN sessions s ON s.id = f.session \
     WHERE t.topic = ? AND f.sequence = s.sequence)";
@@ -25,7 +25,7 @@ const LACKING: &str = "NOT EXISTS (SELECT 1 FROM finals f \
     WHERE f.session = sessions.id AND f.sequence = sessions.sequence)";
 
 impl IndexReader {
-    /// What a session was about, if that was kept and nothing changed since.
+    /// The final summary of a session, if it is stored and still valid.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -36,12 +36,12 @@ impl IndexReader {
             .prepare_cached(query)?
             .query_row(params![session.row, signed(session.sequence)], |row| row.get(0))
             .optional()?;
-        // One that cannot be read is as good as none, because it can be made again.
+        // An unreadable summary counts as missing, because it can be made again.
         Ok(told.and_then(|it| serde_json::from_str(&it).ok()))
     }
 
-    /// Sessions below a row that lack a final summary, and the row to go on below; `None` when
-    /// there are no more. A bounded number of sessions is looked at, however many there are.
+    /// Sessions below a row that lack a final summary, and the row to continue below; `None` when
+    /// there are no more. Each call examines a bounded number of sessions.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -54,7 +54,7 @@ impl IndexReader {
         Ok(Some((self.sessions_where(&clause, &[&first, &last])?, first)))
     }
 
-    /// Some session that did not move since lacks a final summary.
+    /// Whether a session without changes since an instant lacks a final summary.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -72,7 +72,7 @@ mod tests {
     use crate::db::schema::INDEX;
     use rusqlite::Connection;
 
-    /// Nothing is walked through that is not asked for.
+    /// No query scans all sessions.
     #[test]
     fn no_question_walks_through_all_sessions() {
         let index = Connection::open_in_memory().unwrap();

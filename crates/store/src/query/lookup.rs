@@ -1,4 +1,4 @@
-//! Single sessions, and what changed since.
+//! Looks up single sessions, and changes since a batch.
 
 use super::IndexReader;
 use super::filter::{Filter, conditions};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use taffrail_model::{SessionId, Timestamp, Tokens};
 
 impl IndexReader {
-    /// Which index this is: search is made from one and no other.
+    /// The identity of this index: search is built from exactly one index.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -26,8 +26,8 @@ impl IndexReader {
         meta::last_batch(&self.connection)
     }
 
-    /// What was begun was ended, and all that must be compared once was: nothing is left to do but
-    /// what is new on disk.
+    /// Whether all work that was begun is finished and every one-time comparison is done: only new
+    /// data on disk is left to read.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -39,7 +39,7 @@ impl IndexReader {
         Ok(clean && !due && has("compared_with_ledger")? && has("compared_with_archive")?)
     }
 
-    /// The archive was looked at since this start of the machine.
+    /// Whether the archive was checked since this boot.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -47,7 +47,7 @@ impl IndexReader {
         Ok(meta::get(&self.connection, "mended")?.as_deref() == Some(boot))
     }
 
-    /// Sessions something changed in after a batch.
+    /// Sessions that changed after a batch.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -55,7 +55,7 @@ impl IndexReader {
         self.sessions_where("last_batch > ?1", &[&batch])
     }
 
-    /// Sessions a process is known of.
+    /// Sessions with a known process.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -82,7 +82,7 @@ impl IndexReader {
         Ok(statement.query_row([id.as_bytes()], |row| self.seen(row)).optional()?)
     }
 
-    /// How a session was opened, in the agent's word.
+    /// How a session was opened, in the agent's terms.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -92,7 +92,7 @@ impl IndexReader {
         Ok(statement.query_row([id.as_bytes()], |row| row.get(0)).optional()?.flatten())
     }
 
-    /// What a session's latest answer cost, and when that was.
+    /// The tokens and the time of a session's latest answer.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -108,7 +108,7 @@ impl IndexReader {
         Ok(row.optional()?)
     }
 
-    /// The rows of the sessions that are wanted.
+    /// The rows of the selected sessions.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -132,7 +132,7 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How often the ledger was bound when this index was last carried over to it.
+    /// The ledger's bind counter when this index was last copied to it.
     ///
     /// # Errors
     /// When the index cannot be read.

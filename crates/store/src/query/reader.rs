@@ -14,39 +14,39 @@ use taffrail_model::{SessionId, Timestamp};
 pub struct IndexReader {
     pub(crate) connection: Connection,
     generation: String,
-    /// What people repaired by hand: it counts for more than what the sources say.
+    /// Repairs by people: they outrank the sources.
     pub(crate) repairs: Repairs,
 }
 
-/// What is known of one agent.
+/// Totals of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRow {
     /// The agent.
     pub agent: String,
-    /// Its sessions, workers included.
+    /// Its sessions, including sub-agents.
     pub sessions: u64,
-    /// When anything was last said in one.
+    /// The time of its latest event.
     pub last_event_at: Option<Timestamp>,
 }
 
-/// Records of a type no adapter knows.
+/// Records of a type that no adapter knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRow {
-    /// Whose they are.
+    /// The agent that wrote them.
     pub agent: String,
     /// The agent's version, or empty.
     pub version: String,
-    /// The type in the agent's word.
+    /// The type as the agent writes it.
     pub raw_type: String,
     /// How many.
     pub count: u64,
 }
 
 impl IndexReader {
-    /// Opens the index, if there is one of our schema.
+    /// Opens the index, if it exists with our schema.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// When the file exists and cannot be read.
     pub fn open(folder: &Path) -> Result<Option<Self>, StoreError> {
         let path = folder.join("index.db");
         if !path.exists() {
@@ -62,12 +62,12 @@ impl IndexReader {
         Ok(Some(Self { connection, generation, repairs }))
     }
 
-    /// For questions that are asked elsewhere in this crate.
+    /// For queries elsewhere in this crate.
     pub(crate) fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// The numbering in force.
+    /// The current generation.
     #[must_use]
     pub fn generation(&self) -> &str {
         &self.generation
@@ -89,7 +89,7 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How many sessions and how many of them are workers.
+    /// How many sessions there are, and how many of them are sub-agents.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -139,20 +139,20 @@ impl IndexReader {
         Ok(self.connection.query_row(query, [], |row| count(row, 0))?)
     }
 
-    /// What people repaired by hand.
+    /// Repairs by people.
     #[must_use]
     pub fn repairs(&self) -> &Repairs {
         &self.repairs
     }
 
-    /// A session's row as the index and the ledger have it.
+    /// A session's row, merged from the index and the ledger.
     pub(crate) fn seen(&self, row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         let row = read_session(row)?;
         let mark = self.repairs.mark(row.id);
         Ok(SessionRow { lifecycle: row.lifecycle.marked(mark), ..row })
     }
 
-    /// Hides sessions another took the place of, as workers are hidden.
+    /// Hides superseded sessions, as sub-agents are hidden.
     pub(crate) fn shown(&self, filter: &Filter) -> String {
         let hidden = self.repairs.superseded().filter(|_| !filter.workers);
         let hidden: Vec<_> = hidden.map(|it| format!("x'{}'", hex(it))).collect();

@@ -21,7 +21,7 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Any of these sessions, or one that works for it, is still there.
+    /// Whether any of these sessions, or a sub-agent of one, is still in the index.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -45,7 +45,7 @@ impl IndexReader {
         Ok(self.connection.query_row(query, [row], |row| count(row, 0))?)
     }
 
-    /// Sessions that work for another.
+    /// The sub-agents of a session.
     ///
     /// # Errors
     /// When the index cannot be read.

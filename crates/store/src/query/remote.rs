@@ -1,4 +1,4 @@
-//! What is published of sessions to other devices, and which sessions come from others.
+//! What this device publishes about its sessions, and which sessions come from other devices.
 
 use super::IndexReader;
 use crate::db::codec::read_facts;
@@ -12,7 +12,7 @@ use taffrail_model::{
 };
 
 impl IndexReader {
-    /// What this device's own sources say of a session together.
+    /// The merged facts of a session from this device's own sources.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -31,7 +31,7 @@ impl IndexReader {
         Ok(joined)
     }
 
-    /// Something changed in a session after a batch.
+    /// Whether a session changed after a batch.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -41,7 +41,7 @@ impl IndexReader {
         Ok(statement.query_row(params![session.as_bytes(), batch], |row| row.get(0))?)
     }
 
-    /// Sessions that others share with us, in the order they came.
+    /// Sessions that others share with us, in order of arrival.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -49,7 +49,7 @@ impl IndexReader {
         self.sessions_where("source_uri LIKE 'relay:%/share-%'", &[])
     }
 
-    /// Devices whose sessions are here without their texts: they publish only the name of the project,
+    /// Devices whose sessions are here without texts: they publish only the name of the project,
     /// not its path.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl IndexReader {
         Ok(out)
     }
 
-    /// A session as its agent knows it.
+    /// The identity of a session as its agent knows it.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -80,7 +80,7 @@ impl IndexReader {
         })?)
     }
 
-    /// What this device knows of the cost of a session's model answers since an instant.
+    /// The costs of a session's model answers since an instant, from this device's own sources.
     ///
     /// # Errors
     /// When the index cannot be read.

@@ -7,7 +7,7 @@ use crate::db::rows::{SESSION, SessionRow};
 use rusqlite::{OptionalExtension, ToSql};
 
 impl IndexReader {
-    /// The numbers of the rows of sessions, the earliest first.
+    /// The row numbers of sessions, the earliest first.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -21,7 +21,7 @@ impl IndexReader {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The session of a row, if it is still there.
+    /// The session of a row, if it still exists.
     ///
     /// # Errors
     /// When the index cannot be read.

@@ -38,7 +38,7 @@ impl IndexReader {
         source::of_home(&self.connection, home)
     }
 
-    /// The memory of a source's reader, to go on from.
+    /// The saved state of a source's reader.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -54,7 +54,7 @@ impl IndexReader {
         source::all(&self.connection)
     }
 
-    /// The files that hold only sessions that are not captured.
+    /// The files that hold only uncaptured sessions.
     ///
     /// # Errors
     /// When the index cannot be read.

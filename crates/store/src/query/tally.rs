@@ -1,4 +1,4 @@
-//! Counts of what is known, by agent, by project, by model and by day.
+//! Totals by agent, by project, by model and by day.
 
 use super::IndexReader;
 use super::filter::{Filter, conditions};
@@ -8,14 +8,14 @@ use rusqlite::ToSql;
 use std::collections::BTreeMap;
 use taffrail_model::{Ahead, Tokens};
 
-/// What several sessions come to; what cannot be known for this key is `None`.
+/// The total of several sessions; `None` where a value cannot be known for this key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TallyRow {
-    /// What they have in common, where it is known.
+    /// The key that they share, if known.
     pub key: Option<String>,
-    /// How many, workers included.
+    /// How many sessions, including sub-agents.
     pub sessions: u64,
-    /// Of these, workers.
+    /// How many of these are sub-agents.
     pub workers: u64,
     /// Turns.
     pub turns: Option<u64>,
@@ -23,20 +23,20 @@ pub struct TallyRow {
     pub prompts: Option<u64>,
     /// Tool calls.
     pub tool_calls: Option<u64>,
-    /// What they spent, each answer counted once.
+    /// The tokens spent, each answer counted once.
     pub tokens: Tokens,
-    /// The sum of the costs that are known.
+    /// The sum of the known costs.
     pub cost_microdollars: Option<i64>,
 }
 
-/// What sessions are counted by.
+/// How to group sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grouping {
     /// All of them together.
     Nothing,
     /// Their agent.
     Agent,
-    /// The folder they work in.
+    /// Their project folder.
     Project,
 }
 
@@ -50,7 +50,7 @@ impl Grouping {
     }
 }
 
-/// How many of the sessions are workers.
+/// How many of the sessions are sub-agents.
 const WORKERS: &str = "count(DISTINCT CASE WHEN session IN \
   (SELECT id FROM sessions WHERE parent IS NOT NULL) THEN session END) AS workers";
 
@@ -58,7 +58,7 @@ const WORKERS: &str = "count(DISTINCT CASE WHEN session IN \
 const DAY: &str = "86400000000";
 
 impl IndexReader {
-    /// What sessions come to, each counted whole.
+    /// Totals of sessions, each counted whole.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -85,7 +85,7 @@ impl IndexReader {
         })
     }
 
-    /// What sessions spent, by model: nothing else is known by model.
+    /// Tokens by model: nothing else is known by model.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -101,7 +101,7 @@ impl IndexReader {
         })
     }
 
-    /// What happened each day by a clock, from the filter's instant on.
+    /// Totals of each day by a local clock, from the filter's instant on.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -143,7 +143,7 @@ impl IndexReader {
         })
     }
 
-    /// What has no time is kept under no day.
+    /// Usage without a time belongs to no day.
     fn usage_by_day(&self, filter: &Filter, day: &str) -> Result<Vec<TallyRow>, StoreError> {
         let (clause, values) = conditions(filter);
         let query = format!(
@@ -179,7 +179,7 @@ fn spent(row: &Columns<'_, '_>) -> rusqlite::Result<TallyRow> {
     Ok(TallyRow { key, sessions, tokens, ..TallyRow::default() })
 }
 
-/// The number of the day of an event, as SQL: the clock's distance from UTC is that of its instant.
+/// The day number of an event, as SQL: uses the UTC offset at its instant.
 fn day_of(ahead: &Ahead) -> String {
     let micros = |seconds: i64| seconds.saturating_mul(1_000_000);
     let before = ahead.before.iter();

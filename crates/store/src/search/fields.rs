@@ -1,4 +1,4 @@
-//! What a document of the search index is made of.
+//! The documents of the search index.
 
 use super::tokenizer::Words;
 use taffrail_model::observed::Marks;
@@ -8,7 +8,7 @@ use tantivy::schema::{
 };
 use tantivy::{Index, TantivyDocument};
 
-/// Another number means that the index is rebuilt.
+/// Another version means that the search index is rebuilt.
 pub(crate) const SEARCH_VERSION: u32 = 3;
 const WORDS: &str = "words";
 
@@ -38,25 +38,25 @@ pub(crate) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Teaches an index our words.
+/// Registers our tokenizer with an index.
 pub(crate) fn register(index: &Index) {
     index.tokenizers().register(WORDS, Words::default());
 }
 
-/// An event as search sees it.
+/// An event as a document of the search index.
 #[derive(Debug, Clone)]
 pub struct Document {
     /// The session's row.
     pub session: i64,
     /// The event.
     pub id: EventId,
-    /// What it says.
+    /// Its kind.
     pub kind: Kind,
-    /// What is known about it without its text.
+    /// Its flags, known without its text.
     pub marks: Marks,
     /// When.
     pub at: Timestamp,
-    /// Its text, as far as it is searched.
+    /// Its searchable text.
     pub text: String,
 }
 
@@ -72,14 +72,14 @@ impl Document {
     }
 }
 
-/// The number an event goes by: the beginning of its id, which is a hash.
+/// The key of an event: the first bytes of its id, which is a hash.
 pub(crate) fn key(id: EventId) -> u64 {
     let mut first = [0; 8];
     first.iter_mut().zip(id.as_bytes()).for_each(|(to, from)| *to = *from);
     u64::from_be_bytes(first)
 }
 
-/// A row's number as tantivy takes it.
+/// A row number in tantivy's type.
 pub(crate) fn row(session: i64) -> u64 {
     u64::try_from(session).unwrap_or(0)
 }
@@ -104,7 +104,7 @@ const KINDS: &[Kind] = &[
 const FAILED_RESULT: u64 = 62;
 const OTHER: u64 = 63;
 
-/// The number of an event: that of its kind, but for a call that failed.
+/// The number of an event: the number of its kind, except for a failed call.
 fn code_of(kind: &Kind, marks: Marks) -> u64 {
     let failed = *kind == Kind::ToolResult && marks.has(Marks::FAILED);
     if failed { FAILED_RESULT } else { code(kind) }
@@ -116,8 +116,8 @@ pub(crate) fn code(kind: &Kind) -> u64 {
     known.and_then(|it| u64::try_from(it).ok()).unwrap_or(OTHER)
 }
 
-/// The numbers a person means by a kind, as a set of bits: its whole name, or a part of it. A call that
-/// failed is a result, and an error.
+/// The kinds that a user means, as a bit set: by full name, or by a part of it. A failed call is a
+/// result and an error.
 pub fn codes(typed: &str) -> u64 {
     let meant = |kind: &&Kind| {
         let name = kind.as_str();

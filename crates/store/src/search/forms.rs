@@ -1,8 +1,8 @@
-//! Other forms of a word: a search for `hashes` means `hash` and `hashing`, too.
+//! Other forms of a word: a search for `hashes` also finds `hash` and `hashing`.
 
-/// Shorter words are left as they are.
+/// Shorter words have no other forms.
 const SHORTEST: usize = 4;
-/// What a stem may end in.
+/// The endings of a stem.
 const ENDINGS: [&str; 14] =
     ["", "e", "s", "es", "ed", "ing", "er", "ers", "ion", "ions", "y", "ies", "ied", "ying"];
 
@@ -29,7 +29,7 @@ pub(crate) fn forms(word: &str) -> Vec<String> {
     out
 }
 
-/// What is left of a word without its ending.
+/// The possible stems of a word.
 fn stems(word: &str) -> Vec<String> {
     const LOST: [&str; 11] =
         ["ations", "ation", "ings", "ing", "ions", "ion", "ies", "ied", "ed", "es", "s"];
@@ -44,7 +44,7 @@ fn stems(word: &str) -> Vec<String> {
     out
 }
 
-/// `stopp` is `stop`.
+/// Turns `stopp` into `stop`.
 fn undoubled(stem: &str) -> &str {
     let mut last = stem.chars().rev();
     match (last.next(), last.next()) {

@@ -1,8 +1,8 @@
 //! Search over everything: a projection of the index, made with tantivy.
 //!
 //! A document holds the words of one event and nothing else; its text is read back from the source.
-//! Every commit says which index it was made from and how far it goes, so that it can catch up
-//! after a crash. Throwing the folder away costs time and nothing else.
+//! Every commit records which index it was made from and up to which batch, so that search can
+//! catch up after a crash. Deleting the folder costs only the time to rebuild it.
 
 mod fields;
 mod forms;

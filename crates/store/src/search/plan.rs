@@ -1,4 +1,4 @@
-//! From what is asked to what tantivy is asked.
+//! Translates a query into a tantivy query.
 
 use super::fields::{Fields, codes, row};
 use super::forms::forms;
@@ -15,13 +15,13 @@ use tantivy::query::{
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, SegmentReader, Term};
 
-/// What another form of a word counts, against the word itself.
+/// The weight of another form of a word, relative to the word itself.
 const OTHER_FORM: f32 = 0.8;
 
-/// What is asked for, with its filters as they are meant.
+/// A query with its filters resolved.
 #[derive(Debug, Clone)]
 pub struct Want<'a> {
-    /// What the text says.
+    /// The parsed query.
     pub query: &'a Query,
     /// Only in these sessions, by row.
     pub sessions: Option<HashSet<i64>>,
@@ -29,14 +29,14 @@ pub struct Want<'a> {
     pub since: Option<Timestamp>,
 }
 
-/// What tantivy is asked.
+/// The tantivy query.
 pub(crate) struct Plan {
     pub(crate) query: BooleanQuery,
-    /// There are words to rank by.
+    /// The query has words to rank by.
     pub(crate) ranked: bool,
 }
 
-/// Plans a question; `None` where nothing was asked.
+/// Plans a query; `None` if it is empty.
 pub(crate) fn planned(fields: &Fields, want: &Want<'_>) -> Result<Option<Plan>, StoreError> {
     let query = want.query;
     if query.has_no_words() && !query.has_filters() {
@@ -89,7 +89,7 @@ fn asked(
     })
 }
 
-/// The kinds that are meant, as bits. Files are named by calls.
+/// The selected kinds, as bits. File names appear in calls.
 fn kinds(query: &Query) -> Option<u64> {
     let typed = query.kind.as_deref().map(codes);
     let of_files = query.file.as_ref().map(|_| codes("tool.call"));
@@ -99,7 +99,7 @@ fn kinds(query: &Query) -> Option<u64> {
     }
 }
 
-/// What is asked of an event beside its text.
+/// The filters on an event apart from its text.
 fn filter(want: &Want<'_>) -> Option<Box<dyn TantivyQuery>> {
     let kinds = kinds(want.query);
     if kinds.is_none() && want.since.is_none() && want.sessions.is_none() {

@@ -1,8 +1,8 @@
-//! What a person types, and what it means.
+//! Parses the query that a person types.
 
 use super::words::words;
 
-/// Words that say nothing by themselves; they count only where nothing else was typed.
+/// Words without meaning of their own; they count only if nothing else was typed.
 const STOP_WORDS: &[&str] = &[
     "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in",
@@ -17,18 +17,18 @@ const STOP_WORDS: &[&str] = &[
 pub enum Clause {
     /// A word that adds to the score.
     Word(String),
-    /// An identifier or a path, typed as one: its parts one after the other add to the score.
+    /// An identifier or a path, typed as one word: its parts in sequence add to the score.
     Joined(Vec<String>),
     /// Words that must follow one another.
     Phrase(Vec<String>),
-    /// The beginning of a word that must be there.
+    /// A prefix of a word that must occur.
     Prefix(String),
 }
 
-/// What is asked for: what the text says, and filters as they were typed.
+/// A query: clauses on the text, and filters as typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
-    /// What the text says.
+    /// The clauses on the text.
     pub clauses: Vec<Clause>,
     /// `agent:`
     pub agent: Option<String>,
@@ -50,20 +50,20 @@ pub struct Query {
     pub branch: Option<String>,
     /// `tag:`
     pub tag: Option<String>,
-    /// `file:` or `path:`; its parts are a phrase of the text, too.
+    /// `file:` or `path:`; its parts are also a phrase of the text.
     pub file: Option<String>,
-    /// What was typed as a filter and is not one.
+    /// A filter that was typed and does not exist.
     pub unknown: Option<String>,
 }
 
-/// The filters there are.
+/// All filters.
 pub const FILTERS: &[&str] = &[
     "agent", "branch", "category", "device", "file", "in", "kind", "project", "since", "tag",
     "topic",
 ];
 
 impl Query {
-    /// Reads what was typed. What looks like a filter and is not one is noted, so that the caller can report it.
+    /// Parses a query. Records an unknown filter so that the caller can report it.
     #[must_use]
     pub fn parse(typed: &str) -> Self {
         let mut query = Self::default();
@@ -81,13 +81,13 @@ impl Query {
         query
     }
 
-    /// Several words were typed, as in a question: other forms of them are meant, too.
+    /// Whether several words were typed, as in a question: then other forms of them match too.
     #[must_use]
     pub fn is_question(&self) -> bool {
         self.clauses.iter().filter(|it| matches!(it, Clause::Word(_))).count() >= 2
     }
 
-    /// Nothing is asked of the text.
+    /// Whether the query has no clause on the text.
     #[must_use]
     pub fn has_no_words(&self) -> bool {
         self.clauses.is_empty()
@@ -96,7 +96,7 @@ impl Query {
     /// At least one filter is set.
     #[must_use]
     pub fn has_filters(&self) -> bool {
-        // Whoever adds a filter is reminded of it here.
+        // The destructuring reminds whoever adds a filter of this place.
         let Self { clauses: _, unknown: _, agent, device, project, kind, since, session, .. } =
             self;
         let Self { topic, category, branch, tag, file, .. } = self;
@@ -105,7 +105,7 @@ impl Query {
         of_events.into_iter().chain(of_sessions).any(Option::is_some)
     }
 
-    /// It asks what sessions were about, once they were over.
+    /// Whether the query filters on final summaries.
     #[must_use]
     pub fn asks_what_about(&self) -> bool {
         self.topic.is_some() || self.category.is_some()
@@ -182,8 +182,8 @@ impl Query {
     }
 }
 
-/// A small word, a colon and a value that begins like one: a filter was meant. Addresses, ports,
-/// lines of files and paths of modules are words.
+/// Whether a name and a value look like a filter: a short lowercase word, a colon and a value.
+/// Addresses, ports, lines of files and module paths are words.
 fn looks_meant(name: &str, value: &str) -> bool {
     let is_small_word = name.len() > 1 && name.chars().all(|it| it.is_ascii_lowercase());
     let begins = value.starts_with(|it: char| it.is_alphanumeric() || "~._@\"".contains(it));
@@ -197,15 +197,15 @@ enum Piece<'a> {
     Filter(&'a str, &'a str),
 }
 
-/// Splits at white space outside quotes; a quote that is never closed reaches to the end. The value
-/// of a filter may be quoted.
+/// Splits at whitespace outside quotes; an unclosed quote extends to the end. The value of a filter
+/// may be quoted.
 fn pieces(typed: &str) -> Vec<Piece<'_>> {
     let mut out: Vec<Piece<'_>> = Vec::new();
     let mut parted = true;
     for (index, part) in typed.split('"').enumerate() {
         if index % 2 == 1 {
             let name = out.pop_if(|it| matches!(it, Piece::Plain(text) if text.ends_with(':')));
-            // A blank before the quote parts the two; nothing is left of one that is split off.
+            // Whitespace before the quote separates the two.
             match name {
                 Some(Piece::Plain(name)) if !parted => {
                     out.push(Piece::Filter(name.trim_end_matches(':'), part));
@@ -227,7 +227,7 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
 pub(crate) fn parts_of(text: &str) -> Vec<String> {
     let mut out: Vec<(usize, String)> = Vec::new();
     words(text, |word, span| match out.last_mut() {
-        // An identifier comes before its parts, at the place of the first.
+        // An identifier comes before its parts, at the position of the first.
         Some((last, known)) if *last == span.position => *known = word.to_owned(),
         _ => out.push((span.position, word.to_owned())),
     });

@@ -1,16 +1,16 @@
-//! Which of the best comes first: what fits, weighed by how old it is and who said it.
+//! Ranks hits: by text score, age and author.
 
 use super::fields::code;
 use super::reader::Hit;
 use std::collections::HashMap;
 use taffrail_model::Kind;
 
-/// What was said today counts this much more than what was said long ago.
+/// The bonus of an event from today over an old one.
 const RECENCY: f64 = 0.25;
-/// What each further hit of one session counts, and the least.
+/// The factor for each further hit of a session, and the smallest factor.
 const AGAIN: f32 = 0.92;
 const AGAIN_LEAST: f32 = 0.5;
-/// The age in seconds at which half of that is left.
+/// The age in seconds at which half of the bonus is left.
 const HALF_LIFE: f64 = 30.0 * 86_400.0;
 
 /// The score of a text match.
@@ -23,7 +23,7 @@ pub(crate) fn latest(age: i64) -> f32 {
     1.0 / (1.0 + age.max(0) as f32)
 }
 
-/// Gives room to other sessions: each further hit of one session counts less.
+/// Makes room for other sessions: each further hit of a session counts less.
 pub(crate) fn spread(sorted: &mut [Hit]) {
     let mut met: HashMap<i64, i32> = HashMap::new();
     for hit in sorted {
@@ -37,7 +37,7 @@ fn freshness(age: i64) -> f64 {
     (-(age.max(0) as f64) / HALF_LIFE).exp2()
 }
 
-/// What people and agents say counts more than what tools print.
+/// Text of people and agents outranks the output of tools.
 fn by_kind(kind: u64) -> f64 {
     let of = |it: &Kind| kind == code(it);
     match kind {

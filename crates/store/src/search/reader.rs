@@ -1,4 +1,4 @@
-//! Asking the search index.
+//! Queries the search index.
 
 use super::fields::{self, Fields};
 use super::plan::{Plan, Want, planned};
@@ -16,9 +16,9 @@ use tantivy::{
     DocAddress, DocId, DocSet, Index, Order, ReloadPolicy, Searcher, SegmentOrdinal, TERMINATED,
 };
 
-/// Totals are exact up to this.
+/// Totals are exact up to this number.
 pub const EXACT_TOTAL: usize = 1_000;
-/// So many of the best are looked at again.
+/// How many of the best hits are ranked again.
 const CANDIDATES: usize = 200;
 
 /// The search index, open for reading.
@@ -34,25 +34,25 @@ impl std::fmt::Debug for SearchReader {
     }
 }
 
-/// An event that was found: its session's row, the number it goes by, and how well it fits.
+/// A hit: its session's row, its key and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// The session's row.
     pub session: i64,
-    /// The beginning of the event's id.
+    /// The first bytes of the event's id.
     pub key: u64,
-    /// Higher fits better.
+    /// A higher score is a better match.
     pub score: f32,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// The best, in order.
+    /// The best hits, in order.
     pub hits: Vec<Hit>,
-    /// How many there are in all.
+    /// How many events match.
     pub total: usize,
-    /// There are more than `total`.
+    /// More events match than `total`.
     pub total_is_at_least: bool,
 }
 
@@ -62,8 +62,8 @@ fn order(hits: &mut [Hit]) {
 }
 
 impl SearchReader {
-    /// Opens the search index, if there is one of our format. One that is damaged is as good as
-    /// none, because it can be made again.
+    /// Opens the search index, if it exists in our format. A damaged one counts as missing, because
+    /// it can be rebuilt.
     #[must_use]
     pub fn open(data: &Path) -> Option<Self> {
         let folder = data.join("search");
@@ -83,7 +83,7 @@ impl SearchReader {
         Ok(Some(Self { searcher: reader.searcher(), fields, stand }))
     }
 
-    /// How far it goes.
+    /// How far it has indexed.
     #[must_use]
     pub fn stand(&self) -> &Stand {
         &self.stand
@@ -95,7 +95,7 @@ impl SearchReader {
         self.searcher.num_docs()
     }
 
-    /// The best of what fits.
+    /// Finds the best matches.
     ///
     /// # Errors
     /// When the index cannot be read.
@@ -123,7 +123,7 @@ impl SearchReader {
         Ok(Hits { hits, total: total.min(EXACT_TOTAL), total_is_at_least })
     }
 
-    /// How many fit; one more than is exact means many.
+    /// How many events match; one above the exact limit means more.
     fn count(&self, weight: &dyn Weight) -> Result<usize, StoreError> {
         let mut total = 0;
         for segment in self.searcher.segment_readers() {
@@ -159,7 +159,7 @@ impl SearchReader {
     }
 }
 
-/// What a segment keeps of each event beside its words; opening them costs more than reading them.
+/// The columns of a segment. Opening them costs more than reading them.
 struct Columns {
     at: Column<i64>,
     kind: Column<u64>,

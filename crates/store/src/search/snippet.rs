@@ -1,24 +1,24 @@
-//! The piece of a text that shows why it was found.
+//! Finds the part of a text that shows why it matched.
 
 use super::forms::forms;
 use super::query::{Clause, Query};
 use super::words::{Span, into_lower, spans};
 
-/// The longest piece, in characters.
+/// The longest snippet, in characters.
 const LENGTH: usize = 220;
-/// What is shown before the first match, in characters.
+/// The context before the first match, in characters.
 const LEAD: usize = 60;
 
-/// A piece of plain text and the positions of the matches in it, in characters.
+/// A part of a plain text and the positions of the matches in it, in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The piece; white space is as it was.
+    /// The text, with its whitespace unchanged.
     pub text: String,
-    /// Beginning and end of each match.
+    /// Start and end of each match.
     pub matches: Vec<(usize, usize)>,
 }
 
-/// The piece of `text` that shows the most of what was asked for; without matches, its beginning.
+/// The part of `text` that matches the most clauses; its start if nothing matches.
 #[must_use]
 pub fn snippet(text: &str, query: &Query) -> Snippet {
     let found = matches(text, query);
@@ -32,7 +32,7 @@ pub fn snippet(text: &str, query: &Query) -> Snippet {
     Snippet { text: piece.to_owned(), matches: without_overlaps(out) }
 }
 
-/// A match, and which clause it is of.
+/// A match, and the clause it belongs to.
 #[derive(Debug, Clone, Copy)]
 struct Match {
     start: usize,
@@ -78,7 +78,7 @@ fn singles(
     }
 }
 
-/// Words that follow one another.
+/// Words in sequence.
 fn rows(words: &[(String, Span)], parts: &[String], give: &mut impl FnMut(usize, usize)) {
     let Some((first, others)) = parts.split_first() else { return };
     for (index, (word, span)) in words.iter().enumerate() {
@@ -103,7 +103,7 @@ fn row_end(words: &[(String, Span)], first: &Span, others: &[String]) -> Option<
     Some(end)
 }
 
-/// The window that holds the most different clauses, the earliest of several.
+/// The window with the most different clauses, the earliest of several.
 fn window(text: &str, found: &[Match]) -> (usize, usize) {
     let best = found.iter().enumerate().max_by_key(|(index, first)| {
         let reach = forward(text, first.start, LENGTH - LEAD);
@@ -116,19 +116,19 @@ fn window(text: &str, found: &[Match]) -> (usize, usize) {
     (start, forward(text, start, LENGTH))
 }
 
-/// So many characters on.
+/// Moves forward by a number of characters.
 fn forward(text: &str, from: usize, characters: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     rest.char_indices().nth(characters).map_or(text.len(), |(at, _)| from + at)
 }
 
-/// So many characters back.
+/// Moves backward by a number of characters.
 fn backward(text: &str, from: usize, characters: usize) -> usize {
     let before = text.get(..from).unwrap_or_default();
     before.char_indices().rev().nth(characters.saturating_sub(1)).map_or(0, |(at, _)| at)
 }
 
-/// The beginning of the first whole word at or after `from`, before `limit`.
+/// The start of the first whole word at or after `from`, before `limit`.
 fn word_start(text: &str, from: usize, limit: usize) -> usize {
     if from == 0 {
         return 0;
@@ -138,7 +138,7 @@ fn word_start(text: &str, from: usize, limit: usize) -> usize {
     gap.map_or(from, |(at, it)| from + at + it.len_utf8())
 }
 
-/// Of matches that overlap, the earlier, longer one counts.
+/// Of overlapping matches, keeps the earlier and longer one.
 fn without_overlaps(sorted: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     let mut out: Vec<(usize, usize)> = Vec::with_capacity(sorted.len());
     for (start, end) in sorted {

@@ -1,9 +1,9 @@
-//! The same words for tantivy.
+//! Our tokenizer for tantivy.
 
 use super::words::{Span, into_lower, spans};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Gives tantivy our words.
+/// Passes our words to tantivy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     token: Token,

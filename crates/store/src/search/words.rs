@@ -1,7 +1,7 @@
-//! Words as they are indexed and asked for: runs of letters and digits, and the parts of
+//! Splits text into words for indexing and queries: runs of letters and digits, and the parts of
 //! identifiers.
 
-/// Longer words are hashes, keys and encoded data; nobody asks for them.
+/// Longer words are hashes, keys and encoded data; people do not search for them.
 pub(crate) const LONGEST_WORD: usize = 64;
 
 /// The position of a word in a text.
@@ -9,14 +9,14 @@ pub(crate) const LONGEST_WORD: usize = 64;
 pub(crate) struct Span {
     /// Its first byte.
     pub(crate) start: usize,
-    /// The byte after its last.
+    /// The end, exclusive.
     pub(crate) end: usize,
-    /// Its place among the words; the parts of an identifier follow one another.
+    /// Its position among the words; the parts of an identifier have consecutive positions.
     pub(crate) position: usize,
 }
 
-/// Finds every word: `fixTheTest` gives itself and, from the same place on, `fix`, `The`, `Test`.
-/// Letters of scripts written without spaces are words by themselves.
+/// Finds every word: `fixTheTest` yields itself and, from the same position on, `fix`, `The`,
+/// `Test`. Letters of scripts without spaces are words by themselves.
 pub(crate) fn spans(text: &str, out: &mut Vec<Span>) {
     out.clear();
     let mut finder = Finder { out, position: 0, run: None, parts: Vec::new(), before: Class::Gap };
@@ -43,7 +43,7 @@ pub(crate) fn words(text: &str, mut each: impl FnMut(&str, Span)) {
     }
 }
 
-/// Puts a word into lower case.
+/// Lowercases a word.
 pub(crate) fn into_lower(text: &str, out: &mut String) {
     out.clear();
     if text.is_ascii() {
@@ -93,9 +93,9 @@ impl Class {
 struct Finder<'a> {
     out: &'a mut Vec<Span>,
     position: usize,
-    /// Where the run of letters began that is being read.
+    /// The start of the current run of letters.
     run: Option<usize>,
-    /// Where a new part of it begins.
+    /// The starts of its further parts.
     parts: Vec<usize>,
     before: Class,
 }
@@ -113,7 +113,7 @@ impl Finder<'_> {
         self.before = class;
     }
 
-    /// Ends the run: the whole word, and its parts where it has any.
+    /// Ends the run: adds the whole word, and its parts if it has any.
     fn close(&mut self, end: usize) {
         let Some(start) = self.run.take() else { return };
         if end - start <= LONGEST_WORD {
@@ -142,8 +142,8 @@ impl Finder<'_> {
     }
 }
 
-/// A capital begins a part after a small letter, and as the last of several (`HTTPServer`) or after
-/// a digit (`sha256Sum`) where a small letter follows.
+/// A capital starts a part after a lowercase letter, and as the last of several (`HTTPServer`) or
+/// after a digit (`sha256Sum`) if a lowercase letter follows.
 fn begins_part(before: Class, after: impl FnOnce() -> Class) -> bool {
     match before {
         Class::Small => true,

@@ -1,4 +1,4 @@
-//! Writing the search index: documents in, and a commit that says how far it goes.
+//! Writes the search index: adds documents, and records in each commit how far it has indexed.
 
 use super::fields::{self, Document, Fields, SEARCH_VERSION, key, row};
 use crate::db::StoreError;
@@ -12,20 +12,20 @@ use tantivy::query::{BooleanQuery, Occur, RangeQuery, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term};
 
-/// Memory for what is not yet written: much where a whole history is read, else little.
+/// Memory for uncommitted documents: large for a whole history, small otherwise.
 const BULK_ARENA: usize = 96_000_000;
 const STEADY_ARENA: usize = 16_000_000;
-/// Small segments are merged when there are so many of a size.
+/// How many small segments of one size trigger a merge.
 const MERGE_AT: usize = 8;
 
-/// How far a search index goes: it holds what its index held at this change.
+/// How far a search index has come: the index it was made from and the last batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stand {
-    /// Which index it was made from.
+    /// The identity of the index it was made from.
     pub born: String,
     /// The last batch it holds.
     pub change: i64,
-    /// How often it was committed, since it was made.
+    /// The number of commits since it was created.
     pub commits: u64,
 }
 
@@ -66,7 +66,7 @@ impl std::fmt::Debug for SearchWriter {
 }
 
 impl SearchWriter {
-    /// Opens the search index of the index `born`; one of another index is thrown away.
+    /// Opens the search index of the index `born`; removes one that was made from another index.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -92,7 +92,7 @@ impl SearchWriter {
         Ok(Self { writer, fields, stand })
     }
 
-    /// Throws the search index away, whatever state it is in.
+    /// Removes the search index, whatever its state.
     ///
     /// # Errors
     /// When the folder cannot be removed.
@@ -103,13 +103,13 @@ impl SearchWriter {
         }
     }
 
-    /// How far it goes.
+    /// How far it has indexed.
     #[must_use]
     pub fn stand(&self) -> &Stand {
         &self.stand
     }
 
-    /// Adds an event that is not there.
+    /// Adds an event that is not in the index.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -120,7 +120,7 @@ impl SearchWriter {
         Ok(())
     }
 
-    /// Takes an event out, if it is there.
+    /// Removes an event, if it is in the index.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -136,12 +136,12 @@ impl SearchWriter {
         Ok(())
     }
 
-    /// Takes a whole session out.
+    /// Removes a whole session.
     pub fn remove_session(&self, session: i64) {
         self.writer.delete_term(self.session_term(session));
     }
 
-    /// Makes what was written visible and durable, up to `change`.
+    /// Makes the changes up to `change` visible and durable.
     ///
     /// # Errors
     /// When the index cannot be written.
@@ -170,7 +170,7 @@ impl SearchWriter {
         Ok(())
     }
 
-    /// Ends the writing, after merges under way.
+    /// Waits for running merges and closes the writer.
     ///
     /// # Errors
     /// When a merge fails.
@@ -189,12 +189,12 @@ fn merging() -> LogMergePolicy {
     policy
 }
 
-/// The index in the folder, if it is readable, of our format and made from the index `born`.
+/// The index in the folder, if it is readable, in our format and made from the index `born`.
 fn open_known(folder: &Path, born: &str) -> Option<(Index, Stand)> {
     let index = Index::open_in_dir(folder).ok()?;
     let stand = Stand::read(&index.load_metas().ok()?.payload?)?;
     fields::register(&index);
-    // Opens every file, so that a damaged one is noticed before something is added.
+    // Opens every file, to detect damage before anything is added.
     let reader: tantivy::Result<IndexReader> =
         index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
     reader.ok()?;

@@ -1,4 +1,4 @@
-//! What must hold of the archive whatever it is given, tested through its public face.
+//! Properties of the archive for any input, tested through its public API.
 
 #[cfg(test)]
 mod appends;

@@ -1,4 +1,4 @@
-//! The tests of `store` from outside, as one program: linking is what takes time.
+//! The integration tests of `store` as one program, because linking takes most of the time.
 
 mod archive;
 mod store;

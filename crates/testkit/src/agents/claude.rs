@@ -1,4 +1,4 @@
-//! Claude Code on a machine of its own.
+//! Claude Code on its own machine.
 
 use super::{Machine, Package};
 use serde_json::json;
@@ -15,7 +15,7 @@ pub(super) const PACKAGE: Package = Package {
 
 const KEY: &str = "sk-ant-fake-000000000000000000000000";
 
-/// A home that asks nothing at the first start.
+/// Prepares a home in which the first start asks nothing.
 pub(super) fn seed(machine: &Machine) {
     let (_, known) = KEY.split_at(KEY.len() - 20);
     let project = json!({"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true});
@@ -26,11 +26,11 @@ pub(super) fn seed(machine: &Machine) {
         "projects": {machine.project().to_str().unwrap(): project},
     });
     machine.home().write(".claude.json", state.to_string());
-    // Its folder is there from the first start on.
+    // The agent has its folder from the first start on.
     machine.home().write(".claude/settings.json", "{}\n");
 }
 
-/// What its environment has beside the home's.
+/// Its environment, besides the home's.
 pub(super) fn environment(port: u16) -> Vec<(&'static str, String)> {
     let on = |name| (name, "1".to_owned());
     vec![

@@ -1,4 +1,4 @@
-//! Codex on a machine of its own.
+//! Codex on its own machine.
 
 use super::{Machine, Package};
 
@@ -18,7 +18,7 @@ pub(super) const PACKAGE: Package = Package {
     ],
 };
 
-/// A home that asks nothing at the first start and starts nothing on its own.
+/// Prepares a home in which the first start asks nothing and starts nothing else.
 pub(super) fn seed(machine: &Machine) {
     let config = CONFIG
         .replace("@PORT@", &machine.model().port().to_string())
@@ -26,7 +26,7 @@ pub(super) fn seed(machine: &Machine) {
     machine.home().write(".codex/config.toml", config);
 }
 
-/// What its environment has beside the home's.
+/// Its environment, besides the home's.
 pub(super) fn environment() -> Vec<(&'static str, String)> {
     vec![("FAKE_KEY", "fake".to_owned())]
 }

@@ -1,24 +1,24 @@
-//! Agents as their makers publish them, at one version each, kept in the user's cache.
+//! Installs published agents, at one version each, in the user's cache.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that npm brings.
+/// An npm package with a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Package {
     /// Its name on npm.
     pub name: &'static str,
-    /// Its version; formats move fast, so it is exact.
+    /// Its version; formats change fast, so it is exact.
     pub version: &'static str,
-    /// Where its own program stands, by processor; the wrapper around it needs a newer Node.
+    /// The path of its native program, by processor; the wrapper around it needs a newer Node.
     pub programs: &'static [(&'static str, &'static str)],
 }
 
-/// The program of a package, installed if it is not yet.
+/// The program of a package; installs it if needed.
 ///
-/// Tests run in parallel, so the first one installs and the others wait at a lock. A folder takes
-/// its name only when it is whole.
+/// Tests run in parallel, so the first one installs and the others wait for a lock. The folder is
+/// renamed to its final name only when it is complete.
 #[must_use]
 pub fn program_of(package: &Package) -> PathBuf {
     let folder = cache().join(format!("{}@{}", package.name, package.version));

@@ -1,4 +1,4 @@
-//! A machine of its own for agents, Taffrail and a scripted model.
+//! An isolated machine for agents, Taffrail and a scripted model.
 
 use super::{Namespace, claude, codex, program_of};
 use crate::model::Model;
@@ -6,10 +6,10 @@ use crate::{Home, Output, Tmux};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder agents work in, below the home.
+/// The project folder of agents, below the home.
 pub const PROJECT: &str = "app";
 
-/// An agent that is run for real.
+/// An agent that runs for real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code.
@@ -18,17 +18,17 @@ pub enum Agent {
     Codex,
 }
 
-/// A machine of its own. Dropped, it is gone with everything on it.
+/// An isolated machine. Dropping it removes everything on it.
 #[derive(Debug)]
 pub struct Machine {
-    // Dropped in this order: first everything that runs, then its home.
+    // Dropped in this order: first all processes, then their home.
     namespace: Namespace,
     model: Model,
     home: Home,
 }
 
 impl Machine {
-    /// Makes one for the program at this path, with a home for every agent.
+    /// Creates a machine for the program at this path, with a home for every agent.
     #[must_use]
     pub fn new(program: &str) -> Self {
         let namespace = Namespace::new();
@@ -43,25 +43,25 @@ impl Machine {
         machine
     }
 
-    /// The home and what Taffrail says of it; its commands run inside.
+    /// The home and Taffrail on it; its commands run inside.
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
     }
 
-    /// The model every agent speaks to.
+    /// The model of every agent.
     #[must_use]
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The folder agents work in.
+    /// The project folder of agents.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.home.path(PROJECT)
     }
 
-    /// Any program inside.
+    /// A command that runs any program inside.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = self.home.any_command(program.as_ref(), &self.project());
@@ -71,7 +71,7 @@ impl Machine {
         command
     }
 
-    /// An agent with these arguments, to be started.
+    /// A command that starts an agent with these arguments.
     #[must_use]
     pub fn agent(&self, agent: Agent, arguments: &[&str]) -> Command {
         let mut command = self.command(program_of(&agent.package()));
@@ -90,7 +90,7 @@ impl Machine {
         }
     }
 
-    /// An agent on a screen of its own, as a person uses it.
+    /// Starts an agent on its own screen, as a person uses it.
     #[must_use]
     pub fn on_screen(&self, agent: Agent, arguments: &[&str]) -> Tmux<'_> {
         Tmux::start(
@@ -101,7 +101,7 @@ impl Machine {
         )
     }
 
-    /// Another program on a screen of its own, with an agent where a user has it.
+    /// Starts another program on its own screen, with an agent installed as for a user.
     #[must_use]
     pub fn beside(&self, agent: Agent, program: &Path, arguments: &[&str]) -> Tmux<'_> {
         let folder = program_of(&agent.package()).parent().map(Path::to_owned).unwrap_or_default();
@@ -111,13 +111,13 @@ impl Machine {
         Tmux::start(self, program, arguments, &environment)
     }
 
-    /// Sends a signal to a process inside, by the number it has there.
+    /// Sends a signal to a process inside, by its pid there.
     pub fn signal(&self, signal: &str, pid: u32) {
         let status = self.command("/bin/kill").args([signal, &pid.to_string()]).status().unwrap();
         assert!(status.success(), "no signal {signal} for {pid}");
     }
 
-    /// Where everything runs.
+    /// The namespace of all processes.
     #[must_use]
     pub fn namespace(&self) -> &Namespace {
         &self.namespace

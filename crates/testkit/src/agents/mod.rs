@@ -1,8 +1,8 @@
-//! Real coding agents at work for a scripted model, on a machine of their own.
+//! Runs real coding agents with a scripted model, on an isolated machine.
 //!
-//! Each [`Machine`] has a network with nothing but loopback, processes nobody else sees, an empty
-//! home and a model that says what the test wrote down. Nothing on it needs an account, and nothing
-//! can leave it. When it is dropped everything on it ends, also when the test fails.
+//! Each [`Machine`] has a network with only loopback, its own process namespace, an empty home and
+//! a model that gives the answers of the test. Nothing on it needs an account, and nothing can
+//! leave it. Dropping it ends everything on it, also when the test fails.
 
 mod claude;
 mod codex;

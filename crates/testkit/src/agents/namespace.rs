@@ -1,4 +1,4 @@
-//! A network with nothing but loopback, and processes that end together.
+//! A network with only loopback, and processes that end together.
 
 use crate::process::until;
 use rustix::process::{Pid, Signal, kill_process};
@@ -9,18 +9,18 @@ use std::net::TcpListener;
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 
-/// Namespaces for network, processes and mounts, kept by their first process.
+/// Namespaces for network, processes and mounts, held by their first process.
 ///
-/// The first process ends when we let go of its input, by will or by dying ourselves, and the
-/// kernel ends every other process with it.
+/// The first process ends when we close its input, on purpose or by dying, and the kernel ends
+/// every other process with it.
 #[derive(Debug)]
 pub struct Namespace {
     holder: Child,
     first: u32,
 }
 
-/// The first process: loopback goes up, the folder of tmux becomes its own, and it reaps what
-/// others leave behind until its input ends.
+/// The first process: enables loopback, mounts a private folder for tmux, and reaps orphans until
+/// its input ends.
 const FIRST: &str = "\
     folder=/tmp/tmux-$(id -u)
     ip link set lo up && mkdir -p -m 700 $folder && mount -t tmpfs -o mode=700 none $folder || exit 1
@@ -29,7 +29,7 @@ const FIRST: &str = "\
     exit 0";
 
 impl Namespace {
-    /// Makes one. That needs root, or what root may do.
+    /// Creates the namespaces. That needs root or the same capabilities.
     #[must_use]
     pub fn new() -> Self {
         let mut command = Command::new("unshare");
@@ -47,7 +47,7 @@ impl Namespace {
         Self { holder, first }
     }
 
-    /// The words before a command that lead it inside; it ends when whoever runs it does.
+    /// The command prefix that enters the namespaces; the command ends with its parent.
     #[must_use]
     pub fn way_in(&self) -> Vec<String> {
         let first = self.first.to_string();
@@ -56,8 +56,8 @@ impl Namespace {
         enter.iter().chain(&end).map(ToString::to_string).collect()
     }
 
-    /// Listens on a free port of the loopback inside. Only the making happens there: whoever holds
-    /// the listener may accept from anywhere.
+    /// Listens on a free port of the loopback inside. Only the socket is created there: its holder
+    /// may accept from anywhere.
     #[must_use]
     pub fn listen(&self) -> TcpListener {
         let network = File::open(format!("/proc/{}/ns/net", self.first)).unwrap();
@@ -78,8 +78,8 @@ impl Default for Namespace {
 
 impl Drop for Namespace {
     fn drop(&mut self) {
-        // The first process takes everything else with it, and only then does its holder end: what
-        // they wrote to may be removed after that.
+        // The first process takes all others with it, and its holder ends only after that: then
+        // their files may be removed.
         let first = i32::try_from(self.first).ok().and_then(Pid::from_raw);
         let killed = first.is_some_and(|it| kill_process(it, Signal::KILL).is_ok());
         if !killed {

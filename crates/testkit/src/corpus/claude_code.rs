@@ -15,7 +15,7 @@ struct Transcript {
     bytes: usize,
 }
 
-/// Writes sessions until there are enough bytes; every fifth is forked.
+/// Writes sessions up to a number of bytes; every fifth is forked.
 pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     let mut number = 0;
@@ -37,7 +37,7 @@ fn put(out: &mut Shelf<'_>, transcript: &Transcript) {
     out.put(&path, &lines_of(&transcript.records));
 }
 
-/// The agent turns everything but letters and digits into dashes.
+/// The agent replaces everything but letters and digits by dashes.
 fn folder(transcript: &Transcript) -> String {
     let dash = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
     transcript.project.chars().map(dash).collect()
@@ -82,7 +82,7 @@ fn delegate(out: &mut Shelf<'_>, teller: &mut Generator, transcript: &mut Transc
     transcript.result(teller, &call, "Done.");
 }
 
-/// A new session that begins with a copy of another's first records, uuids and times included.
+/// A new session that starts with a copy of another's first records, including uuids and times.
 fn fork(teller: &mut Generator, origin: &Transcript, size: usize) -> Transcript {
     let mut fork = Transcript::new(teller.chance.uuid(), None, origin.project);
     let shared = teller.chance.between(2, origin.records.len());
@@ -170,7 +170,7 @@ impl Transcript {
         self.user(teller, json!([block]));
     }
 
-    /// A thought now and then, a call and its result.
+    /// Sometimes a thought, then a call and its result.
     fn step(&mut self, teller: &mut Generator) {
         let id = format!("msg_{:016x}", teller.chance.bits());
         if teller.chance.one_in(4) {

@@ -4,12 +4,12 @@ use super::Shelf;
 use super::telling::{Generator, lines_of};
 use serde_json::{Value, json};
 
-/// How a rollout is written.
+/// The form of a rollout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Without ordinals; events and items repeat each other.
     Legacy,
-    /// With ordinals and whole items.
+    /// With ordinals and complete items.
     Paginated,
 }
 
@@ -24,7 +24,7 @@ struct Rollout {
     bytes: usize,
 }
 
-/// Writes rollouts until there are enough bytes; the second is compressed.
+/// Writes rollouts up to a number of bytes; the second is compressed.
 pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     let mut number = 0;
@@ -55,7 +55,7 @@ fn put(out: &mut Shelf<'_>, rollout: &Rollout, packed: bool) {
     }
 }
 
-/// A sub-agent with a rollout of its own, called by a tool.
+/// A sub-agent with its own rollout, called by a tool.
 fn worker(out: &mut Shelf<'_>, teller: &mut Generator, parent: &mut Rollout, size: usize) {
     let mut worker = Rollout::new(teller, Form::Paginated, Some(&parent.thread));
     while worker.bytes < size {
@@ -105,7 +105,7 @@ impl Rollout {
         format!("turn-{}", self.turn)
     }
 
-    /// A finished item, as paginated rollouts have it.
+    /// A finished item, as in paginated rollouts.
     fn item(&mut self, teller: &mut Generator, item: Value) {
         let payload = json!({
             "type": "item_completed", "thread_id": self.thread, "turn_id": self.turn_id(),

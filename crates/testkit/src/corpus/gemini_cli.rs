@@ -1,13 +1,13 @@
-//! Gemini CLI: chats whose records are written again, rewound and replaced, and a legacy document.
+//! Gemini CLI: chats whose records are rewritten, rewound and replaced, and a legacy document.
 
 use super::Shelf;
 use super::telling::{Generator, lines_of, weight};
 use serde_json::{Value, json};
 
-/// The most bytes of the document of old; nobody wrote long ones.
+/// The largest legacy document, in bytes; real ones are short.
 const DOCUMENT: usize = 60_000;
 
-/// Writes chats until there are enough bytes, then one document as older versions wrote it.
+/// Writes chats up to a number of bytes, then one document as older versions wrote it.
 pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let begin = out.written.bytes;
     for slug in ["app", "api"] {
@@ -40,7 +40,7 @@ fn chat(out: &mut Shelf<'_>, teller: &mut Generator, size: usize) {
     out.put(&path, &lines_of(&records));
 }
 
-/// A prompt, answers that are written again with more in them, and now and then a change of heart.
+/// A prompt, answers that are rewritten with more content, and sometimes a rewind.
 fn turn(teller: &mut Generator, number: &mut usize) -> Vec<Value> {
     let prompt = user(teller, number);
     let mut records = vec![prompt.clone()];

@@ -1,11 +1,11 @@
-//! Goose: sessions in one database, every third a worker.
+//! Goose: sessions in one database, every third a sub-agent.
 
 use super::Shelf;
 use super::telling::Generator;
 use crate::goose::{DATABASE, GooseDb, Message, answer, call, text};
 use serde_json::{Value, json};
 
-/// Fills the database until its messages have enough bytes.
+/// Fills the database up to a number of message bytes.
 pub(super) fn write(out: &mut Shelf<'_>, teller: &mut Generator, target: usize) {
     let database = GooseDb::open(out.home);
     database.together(|database| {

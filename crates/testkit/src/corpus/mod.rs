@@ -1,4 +1,4 @@
-//! Whole homes that a seed decides: every agent, every shape of source, forks and workers.
+//! Whole homes generated from a seed: every agent, every shape of source, forks and sub-agents.
 
 mod claude_code;
 mod codex;
@@ -9,24 +9,24 @@ mod telling;
 use crate::{Chance, Home};
 use telling::Generator;
 
-/// How the bytes are shared between the agents, in hundredths.
+/// The share of bytes of each agent, in percent.
 const SHARES: [usize; 4] = [50, 25, 20, 5];
 
-/// A history of about so many bytes.
+/// A history of about this many bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Corpus {
-    /// Decides everything.
+    /// Determines everything.
     pub seed: u64,
-    /// How much, over all agents.
+    /// The size, over all agents.
     pub bytes: usize,
 }
 
-/// What was written.
+/// The written history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
     /// Bytes in files; the rows of a database are not counted.
     pub bytes: usize,
-    /// Every file below the home, in the order of writing.
+    /// Every file below the home, in order of writing.
     pub files: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ impl Corpus {
     }
 }
 
-/// Where files go.
+/// The destination of files.
 struct Shelf<'a> {
     home: &'a Home,
     written: Written,

@@ -1,4 +1,4 @@
-//! Words, times and ids for made-up sessions.
+//! Words, times and ids for generated sessions.
 
 use crate::Chance;
 use jiff::Timestamp;
@@ -33,7 +33,7 @@ const WORDS: [&str; 24] = [
     "\"quoted\"",
 ];
 
-/// Tells one agent's sessions, one after another.
+/// Generates one agent's sessions, one after another.
 #[derive(Debug)]
 pub(super) struct Generator {
     pub(super) chance: Chance,
@@ -45,39 +45,39 @@ impl Generator {
         Self { chance, milliseconds: BEGINNING }
     }
 
-    /// Goes on to a later minute: another session begins.
+    /// Advances to a later minute, for another session.
     pub(super) fn pause(&mut self) {
         self.milliseconds += i64::try_from(self.chance.between(60_000, 900_000)).unwrap();
     }
 
-    /// The time now, a little later than before.
+    /// The current time, a little later than before.
     pub(super) fn time(&mut self) -> String {
         self.milliseconds += i64::try_from(self.chance.between(1, 6_000)).unwrap();
         let at = Timestamp::from_millisecond(self.milliseconds).unwrap();
         format!("{at:.3}")
     }
 
-    /// The time now in seconds since 1970.
+    /// The current time in seconds since 1970.
     pub(super) fn seconds(&mut self) -> i64 {
         self.time();
         self.milliseconds / 1000
     }
 
-    /// The time now as file names have it, to the minute or to the second.
+    /// The current time as in file names, to the minute or to the second.
     pub(super) fn stamp(&mut self, length: usize) -> String {
         let mut text = self.time().replace(':', "-");
         text.truncate(length);
         text
     }
 
-    /// About so many words.
+    /// At most about this many words.
     pub(super) fn words(&mut self, most: usize) -> String {
         let count = self.chance.between(1, most);
         let words: Vec<_> = (0..count).map(|_| *self.chance.pick(&WORDS)).collect();
         words.join(" ")
     }
 
-    /// What a tool prints: several lines, now and then very many.
+    /// The output of a tool: several lines, sometimes very many.
     pub(super) fn output(&mut self) -> String {
         let most = if self.chance.one_in(400) { 2_000 } else { 6 };
         let count = self.chance.between(1, most);
@@ -85,7 +85,7 @@ impl Generator {
         lines.join("\n")
     }
 
-    /// A folder a session works in.
+    /// The project folder of a session.
     pub(super) fn project(&mut self) -> &'static str {
         const PROJECTS: [&str; 4] =
             ["/home/dev/app", "/home/dev/api", "/home/dev/src/parser", "/srv/größe"];
@@ -103,7 +103,7 @@ pub(super) fn lines_of(records: &[Value]) -> Vec<u8> {
     out
 }
 
-/// How many bytes records take as lines.
+/// The size of records as lines, in bytes.
 pub(super) fn weight(records: &[Value]) -> usize {
     records.iter().map(|record| record.to_string().len() + 1).sum()
 }

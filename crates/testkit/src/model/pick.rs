@@ -1,31 +1,31 @@
-//! Which answer a request is to get, from the request alone.
+//! Selects the answer to a request, from the request alone.
 
 use super::Wire;
 use serde_json::Value;
 
-/// What a request is for, and where in its scenario it stands.
+/// The purpose of a request, and its step in the scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picked {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// The scenario named last; empty where none is.
+    /// The scenario named last; empty if none is.
     pub scenario: String,
-    /// Results of tools since it was named.
+    /// The number of tool results since it was named.
     pub step: usize,
 }
 
-/// What an agent wants of its model.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The next answer of a conversation.
     Turn,
-    /// A summary, to fold the context.
+    /// A summary, to compact the context.
     Summary,
-    /// Something on the side, such as a title.
+    /// Something else, such as a title.
     Side,
 }
 
-/// Reads a request.
+/// Classifies a request.
 #[must_use]
 pub(super) fn pick(wire: Wire, body: &Value) -> Picked {
     let said = match wire {
@@ -37,7 +37,7 @@ pub(super) fn pick(wire: Wire, body: &Value) -> Picked {
     for (words, is_result) in said {
         picked.step += usize::from(is_result);
         if let Some(name) = marker(&words) {
-            // A marker beside a result, as after an interrupt, begins anew all the same.
+            // A marker next to a result, as after an interrupt, starts over nevertheless.
             (picked.scenario, picked.step) = (name.to_owned(), 0);
         }
         if !words.is_empty() {
@@ -62,7 +62,7 @@ fn purpose(wire: Wire, body: &Value, last: &str) -> Purpose {
     }
 }
 
-/// What the user's side said: words, and whether results of tools were among them.
+/// The user's messages: their text, and whether they include tool results.
 fn messages(body: &Value) -> Vec<(String, bool)> {
     let all = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
     let users = all.iter().filter(|it| it["role"] == "user");
@@ -74,7 +74,7 @@ fn messages(body: &Value) -> Vec<(String, bool)> {
         .collect()
 }
 
-/// The same of items; results that follow each other are one step.
+/// The same for items; consecutive results are one step.
 fn items(body: &Value) -> Vec<(String, bool)> {
     let all = body["input"].as_array().map_or(&[][..], Vec::as_slice);
     let (mut said, mut after_result) = (Vec::new(), false);
@@ -102,7 +102,7 @@ fn words(content: &Value) -> String {
     }
 }
 
-/// The last scenario a text names.
+/// The last scenario that a text names.
 fn marker(text: &str) -> Option<&str> {
     let (_, after) = text.rsplit_once("[[scenario:")?;
     after.split_once("]]").map(|(name, _)| name)

@@ -1,18 +1,18 @@
-//! Answers as OpenAI's responses stream them.
+//! Responses in the form of OpenAI's responses API.
 
 use super::TOKENS;
 use super::say::{Call, Content};
 use super::stream::Part;
 use serde_json::{Value, json};
 
-/// The head of an answer.
+/// The start of a response.
 pub(super) fn opening(number: usize) -> Vec<Value> {
     let response = json!({"id": id(number), "object": "response", "status": "in_progress",
         "output": []});
     vec![json!({"type": "response.created", "response": response})]
 }
 
-/// One item of it.
+/// One output item.
 pub(super) fn part(content: &Content, id: &str, index: usize) -> Part {
     let (mut begun, item) = match content {
         Content::Text(words) => {
@@ -51,7 +51,7 @@ fn called(call: &Call, id: &str) -> Value {
     item
 }
 
-/// Its end.
+/// The end of a response.
 pub(super) fn closing(number: usize, model: &Value, items: &[Value]) -> Vec<Value> {
     let (read, written) = TOKENS;
     let usage = json!({"input_tokens": read, "input_tokens_details": {"cached_tokens": 0},

@@ -1,4 +1,4 @@
-//! What a scripted model says, in words that fit every wire.
+//! The answers of a scripted model, independent of the API.
 
 use super::Wire;
 use serde_json::{Value, json};
@@ -6,57 +6,57 @@ use serde_json::{Value, json};
 /// One piece of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Say {
-    /// Words.
+    /// Text.
     Text(String),
-    /// A shell command that needs nobody's leave.
+    /// A shell command that needs no approval.
     Shell(String),
-    /// A shell command that a person has to allow, where persons are asked at all.
+    /// A shell command that needs approval, if the agent asks for any.
     Guarded(String),
     /// A question with two answers.
     Question(String),
-    /// A worker with this prompt.
+    /// A sub-agent with this prompt.
     Worker(String),
-    /// A worker with this prompt that is not waited for.
+    /// A sub-agent with this prompt in the background.
     Background(String),
     /// A call of a tool by its own name.
     Tool(String, Value),
-    /// Nothing more until the test opens this gate.
+    /// Waits until the test opens this gate.
     Hold(String),
     /// An HTTP error instead of an answer.
     Fail(u16),
 }
 
-/// What is said in answer to one request.
+/// The answer to one request.
 pub type Answer = Vec<Say>;
 
-/// An answer of words alone.
+/// An answer of text alone.
 #[must_use]
 pub fn text(words: &str) -> Answer {
     vec![Say::Text(words.to_owned())]
 }
 
-/// A call of a tool as one wire names it.
+/// A tool call in the form of one API.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Call {
     /// The tool.
     pub name: String,
-    /// The group of tools it is in, where the wire has groups.
+    /// The group of the tool, if the API has groups.
     pub group: Option<&'static str>,
-    /// What it is called with.
+    /// Its input.
     pub input: Value,
 }
 
 impl Call {
-    /// A call of a tool in no group.
+    /// A call of a tool without a group.
     pub(super) fn of(name: &str, input: Value) -> Self {
         Self { name: name.to_owned(), group: None, input }
     }
 }
 
-/// What a piece becomes on the wire.
+/// A piece in the form of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Content {
-    /// Words.
+    /// Text.
     Text(String),
     /// A call.
     Call(Call),
@@ -78,7 +78,7 @@ impl Say {
     }
 }
 
-/// How the agents of each wire call their tools.
+/// The tool calls of the agents of each API.
 impl Wire {
     fn shell(self, command: &str) -> Call {
         match self {
@@ -91,7 +91,7 @@ impl Wire {
 
     fn guarded(self, command: &str) -> Call {
         match self {
-            // What is guarded is the agent's to say, and it asks for every command that writes.
+            // The agent decides what needs approval, and it asks for every command that writes.
             Self::Messages => self.shell(command),
             Self::Responses => {
                 let input = json!({"cmd": command, "sandbox_permissions": "require_escalated",

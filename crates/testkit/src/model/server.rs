@@ -1,4 +1,4 @@
-//! The server: what was asked is kept, answers are given, gates are kept closed.
+//! The server: records requests, sends answers, holds gates.
 
 use super::pick::{Picked, Purpose, pick};
 use super::say::{Answer, Say, text};
@@ -12,10 +12,10 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The scenario that every request for a summary gets, where a test wrote one.
+/// The scenario for all summary requests, if a test defined it.
 const SUMMARY: &str = "summary";
 
-/// A scripted model that listens.
+/// A listening scripted model.
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
@@ -25,11 +25,11 @@ pub struct Model {
 /// A request that was answered, or is about to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
-    /// How.
+    /// The API.
     pub wire: Wire,
-    /// What for, and where in its scenario.
+    /// Its purpose, and its step in the scenario.
     pub picked: Picked,
-    /// The request whole.
+    /// The whole request.
     pub body: Value,
 }
 
@@ -43,7 +43,7 @@ struct Shared {
 struct State {
     scripts: HashMap<String, Vec<Answer>>,
     asked: Vec<ModelRequest>,
-    /// Gates an answer stands at or has passed.
+    /// Gates that an answer waits at or has passed.
     reached: HashSet<String>,
     open: HashSet<String>,
     /// The test is over: every gate is open.
@@ -51,7 +51,7 @@ struct State {
 }
 
 impl Model {
-    /// Answers whoever comes to this listener. The thread that waits for them ends with the test.
+    /// Serves this listener. The accepting thread ends with the test.
     #[must_use]
     pub fn start(listener: TcpListener) -> Self {
         let port = listener.local_addr().unwrap().port();
@@ -60,31 +60,32 @@ impl Model {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&serving);
-                // Who goes away in mid-answer, as after an interrupt, needs nothing more.
+                // A client that goes away during an answer, as after an interrupt, needs nothing
+                // more.
                 std::thread::spawn(move || shared.serve(stream));
             }
         });
         Self { shared, port }
     }
 
-    /// Where it listens, on loopback.
+    /// The port on loopback.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Writes down a scenario: what is answered first, what after the first results, and so on.
+    /// Defines a scenario: the first answer, the answer after the first results, and so on.
     pub fn script(&self, name: &str, answers: Vec<Answer>) {
         self.shared.state().scripts.insert(name.to_owned(), answers);
     }
 
-    /// Everything that was asked so far.
+    /// All requests so far.
     #[must_use]
     pub fn asked(&self) -> Vec<ModelRequest> {
         self.shared.state().asked.clone()
     }
 
-    /// Waits until an answer stands at a gate.
+    /// Waits until an answer is at a gate.
     pub fn reached(&self, gate: &str) {
         until_every(Duration::from_millis(2), &format!("an answer to reach {gate}"), || {
             self.shared.state().reached.contains(gate).then_some(())
@@ -110,7 +111,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers one request. `None` when who asked has gone away.
+    /// Serves one request. `None` when the client has gone away.
     fn serve(&self, mut stream: TcpStream) -> Option<()> {
         let request = http::read(&stream)?;
         let wire = match (request.method.as_str(), request.path.as_str()) {
@@ -146,7 +147,7 @@ impl Shared {
         send(&reply.closing(&wholes))
     }
 
-    /// Says piece after piece, waiting at gates, and gives the pieces whole.
+    /// Sends piece after piece, waits at gates, and returns the complete pieces.
     fn contents(
         &self,
         reply: &Reply<'_>,
@@ -167,7 +168,7 @@ impl Shared {
         Some(wholes)
     }
 
-    /// Writes a request down and finds what is to be said.
+    /// Records a request and selects its answer.
     fn answer(&self, wire: Wire, body: &Value) -> (usize, Answer) {
         let picked = pick(wire, body);
         let mut state = self.state();

@@ -1,26 +1,26 @@
-//! One answer on its way: what comes when, whatever the wire.
+//! One answer in progress: the order of its parts, for any API.
 
 use super::say::Content;
 use super::{Wire, messages, responses};
 use serde_json::Value;
 
-/// A piece of an answer as it goes over the wire.
+/// A piece of an answer in the form of the API.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Part {
-    /// What is streamed.
+    /// The streamed events.
     pub events: Vec<Value>,
-    /// The piece whole, as the end of an answer repeats it.
+    /// The complete piece, as the end of an answer repeats it.
     pub whole: Value,
 }
 
-/// An answer that is being given.
+/// An answer in progress.
 #[derive(Debug, Clone)]
 pub(super) struct Reply<'a> {
-    /// How.
+    /// The API.
     pub wire: Wire,
-    /// The number of the request, of which ids are made.
+    /// The number of the request, used in ids.
     pub number: usize,
-    /// The model that was asked for.
+    /// The requested model.
     pub model: &'a Value,
 }
 

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::thread::JoinHandle;
 
-/// A listener that answers so many requests with these codes, and gives what it was sent.
+/// A listener that answers requests with these codes, and returns what it received.
 struct Listener {
     url: String,
     thread: JoinHandle<Vec<(String, String)>>,
@@ -107,7 +107,7 @@ fn it_is_tried_again_a_few_times_and_only_where_that_may_help() {
         let listener = Listener::open(answers);
         let came = sent(&webhook(&listener.url, None), &Message::Told(notice("a", "b")));
         assert_eq!(came.as_deref().map_err(String::as_str), expected, "{answers:?}");
-        // It asked exactly as often as it was answered.
+        // The number of requests equals the number of answers.
         let got = listener.thread.join().unwrap();
         assert_eq!(got.len(), answers.len());
         assert!(got.iter().all(|(head, _)| header(head, "X-Taffrail-Signature").is_none()));

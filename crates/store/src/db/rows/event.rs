@@ -10,22 +10,22 @@ use taffrail_model::{
     Confidence, Cursor, EventId, Kind, Origin, SessionId, Signal, Timestamp, TurnId,
 };
 
-/// An event as the index knows it: everything but its whole text.
+/// An event as the index stores it: everything except its full text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventRow {
-    /// Computed, never drawn.
+    /// Computed from the record, never random.
     pub id: EventId,
     /// Its change number.
     pub sequence: u64,
     /// The batch it last changed in.
     pub batch: i64,
-    /// One more with every change.
+    /// Increases with every change.
     pub revision: u32,
-    /// It was removed.
+    /// The event was removed.
     pub removed: bool,
-    /// What it says.
+    /// Its kind.
     pub kind: Kind,
-    /// Where it was seen.
+    /// Where it was observed.
     pub origin: Origin,
     /// How far to trust it.
     pub confidence: Confidence,
@@ -37,43 +37,43 @@ pub struct EventRow {
     pub turn: Option<TurnId>,
     /// The event it answers.
     pub parent: Option<EventId>,
-    /// What else is true of it.
+    /// Further flags.
     pub marks: Marks,
     /// The position of its record.
     pub cursor: Cursor,
     /// Which of the record's events.
     pub part: u32,
-    /// The agent's id of the record.
+    /// The agent's id for the record.
     pub source_event_id: Option<String>,
     /// The tool, the model, ...
     pub label: Option<String>,
-    /// The beginning of its text.
+    /// The start of its text.
     pub excerpt: String,
-    /// What follows for the status, where the kind does not say it.
+    /// What it implies for the status, where the kind does not imply it.
     pub signal: Option<Signal>,
     /// The record's hash.
     pub raw: [u8; 16],
-    /// A mark of all it says.
+    /// A digest of its content.
     pub content: [u8; 16],
-    /// The session that owns the record this one is a copy of.
+    /// The session that owns the record, if this event is a copy.
     pub inherited_from: Option<SessionId>,
     /// The home of its source.
     pub home: String,
-    /// The path of its source below that.
+    /// The path of its source below that home.
     pub path: String,
     /// The session's key in the source.
     pub key: String,
     /// The source's locator.
     pub locator: String,
-    /// The source is there.
+    /// The source exists.
     pub present: bool,
 }
 
 impl EventRow {
-    /// What it says about the status of its session.
+    /// What the event implies for the status of its session.
     #[must_use]
     pub fn evidence(&self) -> Option<Evidence> {
-        // What another device saw is not evidence here: that device publishes the status itself.
+        // Events of another device are not evidence here: that device publishes the status itself.
         if is_locator(&self.locator) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Rows of the index as both the writer and the readers see them.
+//! Rows of the index, shared by the writer and the readers.
 
 mod event;
 mod session;

@@ -8,7 +8,7 @@ use taffrail_model::{
     Lifecycle, Lineage, LineageKind, Process, RuntimeSessionId, SessionId, Timestamp, Tokens,
 };
 
-/// A session as the index knows it.
+/// A session as the index stores it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionRow {
     /// The row's number.
@@ -17,23 +17,23 @@ pub struct SessionRow {
     pub id: SessionId,
     /// Its agent.
     pub agent: String,
-    /// Its agent's id for it.
+    /// The agent's id for it.
     pub runtime_id: RuntimeSessionId,
     /// Its title.
     pub title: Option<String>,
-    /// The title is the beginning of its first prompt.
+    /// The title is the start of its first prompt.
     pub title_derived: bool,
-    /// Where it works.
+    /// Its project folder.
     pub project_path: Option<String>,
-    /// The branch last seen.
+    /// The last known branch.
     pub git_branch: Option<String>,
-    /// The model last seen.
+    /// The last known model.
     pub model: Option<String>,
-    /// Where it is in its life.
+    /// Its lifecycle.
     pub lifecycle: Lifecycle,
     /// When it began.
     pub started_at: Option<Timestamp>,
-    /// Its latest event.
+    /// When its latest event happened.
     pub last_event_at: Option<Timestamp>,
     /// Turns.
     pub turns: u64,
@@ -41,23 +41,23 @@ pub struct SessionRow {
     pub prompts: u64,
     /// Tool calls.
     pub tool_calls: u64,
-    /// What it spent itself.
+    /// The tokens it spent itself.
     pub tokens: Tokens,
-    /// What its agent says it cost.
+    /// The cost its agent reports.
     pub cost_microdollars: Option<i64>,
-    /// The session it works for.
+    /// The session that started this sub-agent.
     pub parent: Option<SessionId>,
-    /// Where it comes from.
+    /// Its lineage.
     pub lineage: Option<Lineage>,
-    /// Where its history is.
+    /// The locator of its history.
     pub source_uri: String,
     /// The last change number.
     pub sequence: u64,
-    /// The process that runs it, last seen.
+    /// The last known process that runs it.
     pub process: Option<Process>,
-    /// What is new in it is captured.
+    /// New events of it are captured.
     pub captured: bool,
-    /// How it broke down, if nothing more comes of it and its process is gone.
+    /// How it failed, if it has no later events and its process is gone.
     pub failure: Option<Failure>,
 }
 

@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use taffrail_model::AgentId;
 use taffrail_model::observed::{ArchiveState, Fingerprint, LastLine, SourceState};
 
-/// A source with its number and state; the reader's memory is read apart.
+/// A source with its number and state; the reader's memory is loaded separately.
 #[derive(Debug, Clone)]
 pub struct SourceRow {
     /// Our number for it.
     pub id: i64,
     /// How far it was read.
     pub state: SourceState,
-    /// It was there when last looked for.
+    /// It existed at the last scan.
     pub present: bool,
-    /// A pass from its start was begun and not ended, or is asked for.
+    /// A pass from its start was begun and not finished, or is requested.
     pub half_read: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<SourceRow>, StoreError>
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The sources that hold what other devices published.
+/// The sources that hold items of other devices.
 pub(crate) fn relayed(connection: &Connection) -> Result<Vec<SourceRow>, StoreError> {
     let query = format!("SELECT {COLUMNS} FROM sources WHERE locator LIKE 'relay:%'");
     let mut statement = connection.prepare(&query)?;
@@ -119,7 +119,7 @@ fn unsigned(row: &Columns<'_, '_>, name: &str) -> rusqlite::Result<u64> {
     row.get::<i64>(name).map(|it| u64::try_from(it).unwrap_or(0))
 }
 
-/// How much is kept, as the column says it.
+/// Decodes the column that stores how much is archived.
 fn kept_of(number: i64) -> ArchiveState {
     match number {
         0 => ArchiveState::Nothing,
@@ -128,13 +128,13 @@ fn kept_of(number: i64) -> ArchiveState {
     }
 }
 
-/// The memory of a source's reader.
+/// The saved state of a source's reader.
 pub(crate) fn memory(connection: &Connection, id: i64) -> Result<String, StoreError> {
     let mut statement = connection.prepare_cached("SELECT reader FROM sources WHERE id = ?1")?;
     Ok(statement.query_row([id], |row| row.get(0)).optional()?.unwrap_or_default())
 }
 
-/// The files that hold only sessions that are not captured.
+/// The files that hold only uncaptured sessions.
 pub(crate) fn uncaptured_files(
     index: &Connection,
 ) -> Result<HashSet<(String, String)>, StoreError> {

@@ -4,12 +4,12 @@ use crate::archive::bench::{Bench, FRAME, feed, label, noise};
 use proptest::prelude::*;
 use taffrail_store::archive::{Keeper, Permission};
 
-/// What happens to a source or its copy. Places are shares of a length.
+/// A change to a source or its copy. Positions are fractions of a length.
 #[derive(Debug, Clone)]
 enum Step {
-    /// More was written to the source.
+    /// The source grew.
     Grow(Vec<u8>),
-    /// The source is another from here on.
+    /// The source changed from here on.
     Rewrite(f64, Vec<u8>),
     /// The source ends here.
     Shrink(f64),
@@ -36,7 +36,7 @@ fn part(length: usize, share: f64) -> usize {
     ((length as f64) * share) as usize
 }
 
-/// Makes the step and gives the furthest place up to which the source is what it was.
+/// Applies the step and returns the length up to which the source is unchanged.
 fn make(bench: &mut Bench, source: &mut Vec<u8>, step: &Step) -> usize {
     match step {
         Step::Grow(bytes) => {
@@ -71,7 +71,7 @@ fn make(bench: &mut Bench, source: &mut Vec<u8>, step: &Step) -> usize {
     }
 }
 
-/// What is left of a torn edition is the beginning of the source.
+/// The rest of a torn edition is a prefix of the source.
 fn is_a_beginning(bench: &Bench, edition: u32, source: &[u8]) -> bool {
     let editions = bench.archive.editions(label("a").address()).unwrap().into_iter();
     let mut torn = editions.filter(|volume| volume.edition() == edition);
@@ -131,7 +131,7 @@ fn frames_are_full_where_the_source_is_long() {
     let mut read = Vec::new();
     std::io::Read::read_to_end(&mut volume.reader(), &mut read).unwrap();
     assert!(read == source);
-    // A frame header has 48 bytes, and noise packs into itself and a few bytes more.
+    // A frame header has 48 bytes, and noise compresses to itself plus a few bytes.
     let overhead = std::fs::metadata(bench.file()).unwrap().len() as usize - source.len();
     assert!(overhead < 1000, "{overhead}");
 }

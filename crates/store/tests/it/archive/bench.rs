@@ -1,4 +1,4 @@
-//! An archive in a folder of its own, and a source that is kept in it.
+//! An archive in its own folder, and a source to archive in it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) fn label(path: &str) -> Label {
     }
 }
 
-/// Bytes that cannot be packed, the same for every seed.
+/// Incompressible bytes, the same for each seed.
 pub(crate) fn noise(length: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -49,7 +49,7 @@ impl Bench {
         Keeper::begin(&self.archive, label("a"), cursor, &mut self.packer).unwrap()
     }
 
-    /// One pass from the cursor to the end of the source, in slices of so many bytes.
+    /// One pass from the cursor to the end of the source, in slices of this many bytes.
     pub(crate) fn pass(&mut self, cursor: usize, source: &[u8], slice: usize) {
         let mut keeper = self.keeper(cursor as u64);
         assert!(keeper.wants_from() <= cursor as u64);
@@ -57,7 +57,7 @@ impl Bench {
         keeper.end(Permission::Keep).unwrap();
     }
 
-    /// The source read from its start.
+    /// Archives the source from its start.
     pub(crate) fn keep(&mut self, source: &[u8]) {
         self.pass(0, source, 1000);
     }
@@ -83,14 +83,14 @@ impl Bench {
         out
     }
 
-    /// The only file there is.
+    /// The only file.
     pub(crate) fn file(&self) -> PathBuf {
         let files = self.files();
         assert_eq!(files.len(), 1, "{:?}", files.keys());
         files.into_keys().next().unwrap()
     }
 
-    /// The file of the newest edition, where one source is kept.
+    /// The file of the newest edition, with one source archived.
     pub(crate) fn newest(&self) -> PathBuf {
         let end = format!(".{}.tfa", self.volume().edition());
         let mut files = self.files().into_keys();
@@ -98,7 +98,7 @@ impl Bench {
     }
 }
 
-/// Gives all the keeper wants of a source.
+/// Supplies everything that the keeper wants of a source.
 pub(crate) fn feed(keeper: &mut Keeper<'_>, source: &[u8], slice: usize) {
     let mut offset = keeper.wants_from();
     for part in source[offset as usize..].chunks(slice) {

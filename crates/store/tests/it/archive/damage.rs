@@ -1,4 +1,4 @@
-//! A damaged file gives less, and never other bytes.
+//! A damaged file yields fewer bytes, and never wrong ones.
 
 use crate::archive::bench::{Bench, label, noise};
 use std::io::Read;
@@ -54,7 +54,7 @@ fn no_flipped_bit_gives_other_bytes() {
         }
         noticed += usize::from(volume.range(0, 150).is_err());
     });
-    // The very few that go unnoticed are in bits that zstd does not use.
+    // The very few flips that go unnoticed are in bits that zstd does not use.
     let bits = std::fs::read(bench.file()).unwrap().len() * 8;
     assert!(noticed > bits - 50, "{noticed} of {bits}");
 }

@@ -1,4 +1,4 @@
-//! A source that is no longer what it was leaves an edition behind.
+//! A rewritten source leaves an edition behind.
 
 use crate::archive::bench::{Bench, FRAME, label, noise};
 use taffrail_store::archive::{EDITIONS, Keeper, Permission, Volume};
@@ -69,7 +69,7 @@ fn a_pass_that_stops_early_takes_nothing_away() {
     keeper.bytes(0, b"abc").unwrap();
     keeper.flush(Permission::Keep).unwrap();
     drop(keeper);
-    // The next pass goes on where that one stopped, in what turns out to be another source.
+    // The next pass continues there, in what turns out to be another source.
     let mut keeper = bench.keeper(3);
     keeper.bytes(3, b"xyz").unwrap();
     keeper.end(Permission::Keep).unwrap();

@@ -1,4 +1,4 @@
-//! The archive as others on the machine see it.
+//! The archive as other users of the machine see it.
 
 use crate::archive::bench::{Bench, label, walk};
 use std::collections::BTreeMap;

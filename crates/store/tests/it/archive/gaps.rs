@@ -1,4 +1,4 @@
-//! What was left out is known to be missing.
+//! The archive reports bytes that were left out as missing.
 
 use crate::archive::bench::{Bench, FRAME, feed, noise};
 use taffrail_store::archive::{ArchiveError, PENDING_LIMIT, Permission, RANGE_LIMIT};
@@ -10,7 +10,7 @@ fn gap_at<T: std::fmt::Debug>(result: Result<T, ArchiveError>) -> u64 {
     }
 }
 
-/// A source of which the middle did not fit, and where the gap begins and ends.
+/// A source whose middle did not fit, and the start and end of the gap.
 fn with_gap(bench: &mut Bench) -> (Vec<u8>, u64, u64) {
     let source = noise(PENDING_LIMIT + 5 * FRAME, 1);
     let end = source.len() - 100;

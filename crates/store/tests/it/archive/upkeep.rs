@@ -29,7 +29,7 @@ fn every_edition_follows_a_moved_source() {
     assert_eq!(editions(&bench, &to), [b"two", b"one"]);
     let packed = std::fs::read(bench.files().into_keys().last().unwrap()).unwrap();
     assert_eq!(zstd::decode_all(packed.as_slice()).unwrap(), b"two");
-    // It goes on there as if it had always been there.
+    // It continues as if it had always been there.
     keep(&mut bench, &to, b"two and more");
     assert_eq!(editions(&bench, &to), [b"two and more".as_slice(), b"one"]);
     bench.archive.relabel(from.address(), &to).unwrap();
@@ -100,7 +100,7 @@ fn many_small_frames_become_few() {
     let packed = std::fs::read(bench.file()).unwrap();
     assert!(zstd::decode_all(packed.as_slice()).unwrap() == source);
     assert!(!bench.archive.repack(label("a").address(), &mut bench.packer).unwrap());
-    // What follows is compared and added as before.
+    // Further bytes are compared and appended as before.
     bench.pass(0, &[source.as_slice(), b"more"].concat(), step);
     assert!(bench.editions() == [[source.as_slice(), b"more"].concat()]);
 }
@@ -119,7 +119,7 @@ fn gaps_stay_when_frames_are_joined() {
     keeper.end(Permission::Keep).unwrap();
     let before = bench.volume().ranges();
     assert_eq!((before.len(), &before[0]), (51, &(0..300)));
-    // What lies between gaps cannot be joined, so that it does not count as too many.
+    // Parts between gaps cannot be joined, so they do not count as too many.
     assert!(!bench.archive.repack(label("a").address(), &mut bench.packer).unwrap());
     let mut keeper = bench.keeper(300);
     keeper.bytes(1000, &[7; 10]).unwrap();

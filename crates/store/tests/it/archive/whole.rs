@@ -1,4 +1,4 @@
-//! Documents and rows, which are kept in one piece.
+//! Documents and rows, which are archived in one piece.
 
 use crate::archive::bench::{Bench, FRAME, label, noise};
 use taffrail_store::archive::{

@@ -1,4 +1,4 @@
-//! What only we know outlives the index.
+//! The ledger outlives the index.
 
 use crate::store::builder::{Desk, all_said, at, boot, piece, who};
 use rusqlite::Connection;
@@ -38,7 +38,7 @@ fn every_session_is_bound_with_its_commit() {
     desk.writer.commit(at(9)).unwrap();
     let binding = ledger(&desk).binding(who("s").session()).unwrap().unwrap();
     assert_eq!((binding.status, binding.created_at), (Lifecycle::Lost, at(1)));
-    // That it is gone confirms nothing: when it was seen, and how far it was read, stays.
+    // A missing source confirms nothing: the last-seen time and the cursor stay.
     assert_eq!((binding.last_seen_at, binding.source_cursor), (at(1), cursor));
     assert_eq!(binding.provenance.unwrap().source_kind, "runtime_transcript");
     assert!(!binding.resume_capability.by_runtime_id);
@@ -61,7 +61,7 @@ fn an_executor_makes_a_binding_active_and_the_last_one_is_remembered() {
     let name = || Some("tmux:%3".to_owned());
     desk.writer.attach(&[session], Some("tmux:%3")).unwrap();
     assert_eq!(told(&desk), (Lifecycle::Active, name(), name()));
-    // What its source says meanwhile changes nothing about that.
+    // New facts of its source do not change that.
     let facts = Facts { project_path: Some("/x".to_owned()), ..Facts::default() };
     desk.write(&[piece("a", &who("s")).saying(&all_said(0..4)).knowing(facts)]);
     assert_eq!(told(&desk), (Lifecycle::Active, name(), name()));
@@ -120,7 +120,7 @@ fn sessions_without_a_binding_get_one_at_the_next_look() {
     assert_eq!((bound("s"), bound("t")), (Some(at(1)), None));
     look(5);
     assert_eq!((bound("s"), bound("t")), (Some(at(1)), Some(at(5))));
-    // A ledger that was lost whole.
+    // A ledger that was lost entirely.
     for ending in ["", "-wal", "-shm"] {
         std::fs::remove_file(format!("{}{ending}", file.display())).unwrap_or_default();
     }

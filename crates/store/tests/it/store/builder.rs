@@ -1,4 +1,4 @@
-//! Pieces as capture would hand them over, made by hand, and a desk to write them at.
+//! Builds pieces by hand as capture would produce them, and a desk to write them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,9 +28,9 @@ pub(crate) fn at(second: i64) -> Timestamp {
 /// One record with one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Said {
-    /// Tells the record apart.
+    /// Identifies the record.
     pub(crate) key: u32,
-    /// Chooses what it says.
+    /// Selects its kind.
     pub(crate) kind: u32,
     /// When.
     pub(crate) second: i64,
@@ -38,7 +38,7 @@ pub(crate) struct Said {
     pub(crate) text: u32,
 }
 
-/// A record that follows from its key alone.
+/// A record derived from its key alone.
 pub(crate) fn said(key: u32) -> Said {
     Said { key, kind: key, second: i64::from(key) * 10, text: 0 }
 }
@@ -130,7 +130,7 @@ pub(crate) fn piece(path: &str, who: &RuntimeIdentity) -> Piece {
 }
 
 impl Piece {
-    /// Reads on from this byte.
+    /// Continues from this byte.
     pub(crate) fn from(mut self, offset: u64) -> Self {
         self.made.source.offset = offset;
         self
@@ -147,14 +147,14 @@ impl Piece {
         self
     }
 
-    /// Records that no longer stand.
+    /// Records that were retracted.
     pub(crate) fn removing(mut self, keys: &[u32]) -> Self {
         let (who, _) = &self.made.sessions[0];
         self.made.removed.extend(keys.iter().map(|key| (0, id_of(who, *key))));
         self
     }
 
-    /// What a model answer cost, by its key.
+    /// The cost of a model answer, by its key.
     pub(crate) fn spending(mut self, key: &str, second: i64, output: u64) -> Self {
         let tokens = Tokens { output, input: 1, ..Tokens::default() };
         let usage = NewUsage {
@@ -180,31 +180,31 @@ impl Piece {
         self
     }
 
-    /// The source counts more or less.
+    /// Sets the rank of the source.
     pub(crate) fn ranked(mut self, rank: u8) -> Self {
         self.made.source.rank = rank;
         self
     }
 
-    /// What the source says of the session.
+    /// Sets the source's facts about the session.
     pub(crate) fn knowing(mut self, facts: Facts) -> Self {
         self.made.sessions[0].1 = facts;
         self
     }
 
-    /// Anything else about the source.
+    /// Changes anything else about the source.
     pub(crate) fn source(mut self, change: impl FnOnce(&mut SourceState)) -> Self {
         change(&mut self.made.source);
         self
     }
 
-    /// As capture hands it over.
+    /// The piece as capture produces it.
     pub(crate) fn made(self) -> Observed {
         self.made
     }
 }
 
-/// The mark of a model answer.
+/// The key of a model answer.
 pub(crate) fn usage_key(key: &str) -> Digest16 {
     hash::of_bytes(key.as_bytes())
 }
@@ -214,7 +214,7 @@ pub(crate) fn copying(family: &str) -> Facts {
     Facts { first_record: Some(usage_key(family)), ..Facts::default() }
 }
 
-/// What a writer is told about this machine.
+/// The writer's view of this machine.
 pub(crate) fn boot() -> Boot {
     Boot {
         id: "boot".to_owned(),
@@ -237,7 +237,7 @@ impl Desk {
         Self { folder, writer }
     }
 
-    /// Lets the writer go in the middle of whatever it did, and takes another.
+    /// Drops the writer in the middle of its work, and opens another.
     pub(crate) fn reopened(self) -> Self {
         let Self { folder, writer } = self;
         drop(writer);
@@ -245,7 +245,7 @@ impl Desk {
         Self { folder, writer }
     }
 
-    /// Writes pieces in one batch and gives the number of changes.
+    /// Writes pieces in one batch and returns the number of changes.
     pub(crate) fn write(&mut self, pieces: &[Piece]) -> u64 {
         self.writer.begin().unwrap();
         let changes = pieces.iter().map(|it| self.append(it)).sum();
@@ -258,7 +258,7 @@ impl Desk {
         self.writer.append(&piece.made, at(1)).unwrap().changes
     }
 
-    /// Changes where sources are, in one batch.
+    /// Changes the locations of sources, in one batch.
     pub(crate) fn settle(&mut self, change: impl FnOnce(&mut Writer)) {
         self.writer.begin().unwrap();
         change(&mut self.writer);
@@ -310,7 +310,7 @@ pub(crate) fn session(reader: &IndexReader, who: &RuntimeIdentity) -> SessionRow
     found.remove(0)
 }
 
-/// What is the same however an event came to be known.
+/// The part of an event that does not depend on how it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) id: EventId,
@@ -324,7 +324,7 @@ pub(crate) struct View {
     pub(crate) locator: String,
 }
 
-/// The canonical view: live events of sources that are there, in canonical order.
+/// The canonical view: live events of present sources, in canonical order.
 pub(crate) fn view(reader: &IndexReader, who: &RuntimeIdentity) -> Vec<View> {
     let rows = reader.events(session(reader, who).row).unwrap();
     let seen = |row: EventRow| View {

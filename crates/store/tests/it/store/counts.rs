@@ -1,4 +1,4 @@
-//! Counts kept while events come and go are those a recount gives.
+//! Incremental counts equal a recount.
 
 use crate::store::builder::{Desk, Said, all_said, at, piece, who};
 use proptest::prelude::*;

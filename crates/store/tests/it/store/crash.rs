@@ -1,4 +1,4 @@
-//! A writer killed at any point loses nothing and doubles nothing.
+//! A writer killed at any point loses nothing and duplicates nothing.
 
 use crate::store::builder::{
     Piece, Said, View, all_said, at, boot, piece, reader, session, view, who,
@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use taffrail_store::{SourceRow, Writer};
 
-/// Tells the child that it is one, and where to write.
+/// Marks the child process, and names its folder.
 const FOLDER: &str = "TAFFRAIL_TEST_CRASH_FOLDER";
 const KILLS: usize = 20;
 const RECORDS: u32 = 240;
 const PIECE: usize = 3;
 const BATCH: usize = 4;
 
-/// What stands in the rewritten source: at first, and in the end.
+/// The content of the rewritten source: at first, and in the end.
 fn first() -> Vec<Said> {
     all_said(0..60)
 }
@@ -25,7 +25,7 @@ fn last() -> Vec<Said> {
     kept.map(|it| Said { text: it.key % 2, ..it }).chain(all_said(60..90)).collect()
 }
 
-/// The rest of an append-only source, from where the index knows it.
+/// The rest of an append-only source, from the cursor in the index.
 fn rest(name: &str, known: &[SourceRow]) -> Vec<Piece> {
     let offset = find(name, known).map_or(0, |row| row.state.offset);
     let done = usize::try_from(offset / 100).unwrap();
@@ -41,7 +41,7 @@ fn rewritten(writer: &Writer, known: &[SourceRow]) -> Vec<Piece> {
         None => String::new(),
         Some(row) => writer.memory(row.id).unwrap(),
     };
-    // While a pass is under way the memory says which it is, with a dash before it.
+    // While a pass is under way the reader's state names it, with a dash before it.
     let pass = |records: &[Said], mark: &str| -> Vec<Piece> {
         let count = records.chunks(PIECE).count();
         let parts = records.chunks(PIECE).enumerate();
@@ -68,7 +68,7 @@ fn find<'a>(path: &str, known: &'a [SourceRow]) -> Option<&'a SourceRow> {
     known.iter().find(|row| row.state.path == path)
 }
 
-/// Brings the index up, telling of every step.
+/// Brings the index up to date, and reports every step.
 fn run(folder: &Path, tell: &mut dyn FnMut()) {
     let mut writer = Writer::open(folder, boot()).unwrap();
     tell();
@@ -101,7 +101,7 @@ fn views(folder: &Path) -> Vec<(Vec<View>, u64, u64)> {
     ["one", "two", "rewritten"].map(of).to_vec()
 }
 
-/// Starts ourselves again and kills the child after it told of so many steps.
+/// Starts this program again and kills the child after it reported this many steps.
 fn killed_after(folder: &Path, steps: usize) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "store::crash::a_killed_writer_leaves_a_whole_index", "--nocapture"])

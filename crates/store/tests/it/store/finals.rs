@@ -1,11 +1,11 @@
-//! What sessions were about is kept as long as it holds, found by its words, and looked for in
-//! bounded steps.
+//! Final summaries are kept while they are valid, found by their words, and searched for in bounded
+//! steps.
 
 use crate::store::builder::{Desk, all_said, at, piece, said, who};
 use taffrail_model::summary::{Category, Final, Summary};
 use taffrail_store::{Filter, FinalRow, SessionRow};
 
-/// The most sessions one step may look at.
+/// The most sessions that one step may examine.
 const WINDOW: i64 = 256;
 
 fn told(topics: &[&str], category: Category) -> Final {
@@ -56,7 +56,7 @@ fn a_session_that_goes_on_loses_its_final_summary() {
     let both = [kept(&one, &first), kept(&two, &told(&["parser"], Category::Docs))];
     desk.writer.keep_finals(&both).unwrap();
 
-    // What was made before a change is not kept after it, and what was kept no longer counts.
+    // A summary made before a change is not stored after it, and a stored one is no longer valid.
     desk.write(&[piece("one", &who("one")).from(300).saying(&[said(3)])]);
     assert_eq!(desk.writer.keep_finals(&[kept(&one, &first)]).unwrap(), 0);
     assert_eq!(desk.reader().final_of(&desk.session(&who("one"))).unwrap(), None);
@@ -65,7 +65,7 @@ fn a_session_that_goes_on_loses_its_final_summary() {
     assert!(desk.reader().lacks_finals(at(1_000)).unwrap());
     assert!(!desk.reader().lacks_finals(at(5)).unwrap(), "it moved later than that");
 
-    // What it is about now takes the place of what it was about.
+    // The new summary replaces the old one.
     let now = told(&["lexer"], Category::Test);
     let again = kept(&desk.session(&who("one")), &now);
     assert_eq!(desk.writer.keep_finals(&[again]).unwrap(), 1);

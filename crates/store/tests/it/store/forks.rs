@@ -1,4 +1,4 @@
-//! What sessions share was spent once, and belongs to the same one whoever is read first.
+//! Shared records are counted once, and have the same owner in any order of reading.
 
 use crate::store::builder::{Desk, Piece, Said, copying, key_of, piece, said, who};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use taffrail_model::{Facts, Lineage, LineageKind, SessionId, Tokens};
 
 const NAMES: [&str; 4] = ["p", "f", "g", "h"];
 
-/// What the family comes to, by session.
+/// The result for one session of the family.
 type Settled = (u64, Option<Lineage>, Inherited);
 
 /// The records of a session, each with the session it was copied from.
@@ -19,7 +19,7 @@ fn settled(desk: &Desk, name: &str) -> Settled {
     (row.tokens.output, row.lineage, inherited)
 }
 
-/// A session that copies `shared` records and goes on with its own, each costing its second.
+/// A session that copies `shared` records and continues with its own, each costing its second.
 fn member(name: &str, shared: std::ops::Range<u32>, own: &[Said]) -> Vec<Piece> {
     let records: Vec<Said> = shared.map(said).chain(own.iter().copied()).collect();
     let one = |(nth, record): (usize, &Said)| {
@@ -92,7 +92,7 @@ fn what_a_fork_copied_belongs_to_its_parent() {
 
 #[test]
 fn an_origin_the_agent_names_comes_first_even_if_it_is_younger() {
-    // By age alone `f` would own what they share.
+    // By age alone `f` would own the shared records.
     let origin = member("p", 0..2, &[said(90)]);
     let fork: Vec<_> = member("f", 0..2, &[said(20)])
         .into_iter()
@@ -127,7 +127,7 @@ fn the_oldest_of_a_family_is_no_ones_fork() {
     assert_eq!(desk.session(&who("p")).lineage, None);
 }
 
-/// How much of a common history each session copied, and when it went on by itself.
+/// How much of a common history each session copied, and when it continued by itself.
 fn families() -> impl Strategy<Value = Vec<Vec<Piece>>> {
     let one = (0u32..5, prop::collection::vec(0i64..60, 1..4));
     prop::collection::vec(one, 2..5).prop_map(|members| {

@@ -1,4 +1,4 @@
-//! One writes, all read.
+//! One process writes, all can read.
 
 use crate::store::builder::{Desk, all_said, boot, piece, who};
 use taffrail_store::{IndexReader, LockError, StoreError, Writer, WriterLock};

@@ -1,16 +1,16 @@
-//! Several sources of one session, read in any order and in any pieces, say one thing once.
+//! Several sources of one session, read in any order and in any pieces, yield each event once.
 
 use crate::store::builder::{Desk, Piece, Said, View, all_said, piece, said, who};
 use proptest::prelude::*;
 
-/// The most passes in a row that a run makes because a source lost something.
+/// The most passes in a row that a run makes because a source lost events.
 const ROUNDS: usize = 3;
 
-/// A source and all it said over time.
+/// A source and its content over time.
 #[derive(Debug, Clone)]
 struct Replica {
     rank: u8,
-    /// What stands in it after each rewrite.
+    /// Its content after each rewrite.
     versions: Vec<Vec<Said>>,
     /// It is gone in the end.
     vanishes: bool,
@@ -44,7 +44,7 @@ impl Replica {
         out
     }
 
-    /// Everything that happens to it, in order.
+    /// All changes to it, in order.
     fn steps(&self, index: usize, size: usize) -> Vec<Step> {
         let versions = 0..self.versions.len();
         let read = versions.flat_map(|version| self.pass(index, version, size)).map(Step::Read);
@@ -52,7 +52,7 @@ impl Replica {
         read.chain(vanish).collect()
     }
 
-    /// As it stands in the end, read from its start.
+    /// Its final content, read from its start.
     fn last(&self, index: usize) -> Piece {
         let records = self.versions.last().unwrap();
         piece(&path(index), &who("s")).ranked(self.rank).again().saying(records)
@@ -71,7 +71,7 @@ fn take(desk: &mut Desk, step: &Step) {
     }
 }
 
-/// Reads again what the writer asked for, as a run does.
+/// Reads the sources again that the writer asks for, as a run does.
 fn converge(desk: &mut Desk, replicas: &[Replica]) {
     for _ in 0..ROUNDS {
         for (index, replica) in replicas.iter().enumerate() {
@@ -83,7 +83,7 @@ fn converge(desk: &mut Desk, replicas: &[Replica]) {
     }
 }
 
-/// The index of someone who never saw anything but the end.
+/// An index that was built from the final state only.
 fn clean(replicas: &[Replica]) -> Desk {
     let mut desk = Desk::new();
     for (index, replica) in replicas.iter().enumerate().filter(|(_, it)| !it.vanishes) {
@@ -127,7 +127,7 @@ fn check(replicas: &[Replica], size: usize, choices: &[usize]) -> Result<(), Tes
     Ok(())
 }
 
-/// What one source says: each record once, in its own words.
+/// The content of one source: each record once, with its own text.
 fn version(length: usize) -> impl Strategy<Value = Vec<Said>> {
     prop::collection::btree_map(0u32..8, 0u32..3, 0..length).prop_map(|records| {
         let one = |(key, text)| Said { text, ..said(key) };

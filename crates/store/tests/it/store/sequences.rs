@@ -1,11 +1,11 @@
-//! Every change has the next number, and a follower misses none.
+//! Every change gets the next number, and a follower misses none.
 
 use crate::store::builder::{Desk, Piece, Said, all_said, at, id_of, key_of, piece, said, who};
 use proptest::prelude::*;
 use taffrail_model::{Kind, ResumeCursor};
 use taffrail_store::{Changes, EventRow};
 
-/// Cuts records into pieces of these sizes, the last taking what remains.
+/// Cuts records into pieces of these sizes; the last takes the rest.
 fn pieces(records: &[Said], sizes: &[usize]) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut left = records;
@@ -44,7 +44,7 @@ fn take(desk: &mut Desk, step: &Step) -> u64 {
     }])
 }
 
-/// What a follower holds after some changes: the live events by key.
+/// The state of a follower after some changes: the live events by key.
 fn followed(rows: &[EventRow]) -> Vec<(u32, u64, u32)> {
     let mut out: Vec<_> = rows
         .iter()
@@ -181,7 +181,7 @@ fn the_numbering_changes_with_a_rebuild_and_an_unclean_start_of_the_machine() {
         let writer = taffrail_store::Writer::open(folder.path(), boot).unwrap();
         Desk { folder, writer }
     };
-    // A kill is not a reason for a new numbering, a machine that went down in the middle is.
+    // A killed process does not start a new generation; a machine that went down mid-write does.
     desk = starts_as(desk, "boot");
     assert_eq!(desk.reader().generation(), first);
     desk = starts_as(desk, "another");

@@ -1,4 +1,4 @@
-//! Sources: what is kept of them, and what follows when they move, go and come back.
+//! Sources: their stored state, and what happens when they move, vanish and come back.
 
 use crate::store::builder::{Desk, all_said, at, boot, piece, usage_key, who};
 use taffrail_model::observed::{
@@ -34,7 +34,7 @@ fn a_source_comes_back_as_it_was_written() {
     let mut desk = Desk::new();
     desk.write(&[piece("x", &who("s")).source(|it| *it = state.clone())]);
     let row = desk.source(&state.path);
-    // The reader's memory is large and asked for by itself.
+    // The reader's state is large and is loaded separately.
     let told = SourceState { reader: String::new(), ..state.clone() };
     assert_eq!((&row.state, row.present, row.half_read), (&told, true, false));
     assert_eq!(desk.writer.memory(row.id).unwrap(), state.reader);

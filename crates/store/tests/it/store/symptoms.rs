@@ -1,4 +1,4 @@
-//! Faults that were met and mended; each test is named after the symptom.
+//! Fixed bugs; each test is named after the symptom.
 
 use crate::store::builder::{Desk, Piece, Said, all_said, at, boot, copying, piece, said, who};
 use rusqlite::Connection;
@@ -189,7 +189,7 @@ fn a_fork_that_began_by_itself_and_is_read_in_two_batches_owns_no_copies() {
 fn a_binding_due_from_before_a_crash_is_made_with_the_next_commit() {
     let Desk { folder, writer } = full();
     drop(writer);
-    // As a kill between the two files leaves them.
+    // The state that a kill between the two files leaves.
     let session = who("s").session();
     let file = |name: &str| Connection::open(folder.path().join(name)).unwrap();
     let forget = "DELETE FROM bindings WHERE session_id = ?1";

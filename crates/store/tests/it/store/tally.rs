@@ -1,4 +1,4 @@
-//! Counts by what sessions have in common: whole sessions by agent and project, days by event.
+//! Totals by common keys: whole sessions by agent and project, days by event.
 
 use crate::store::builder::{Desk, Said, all_said, at, piece, who};
 use taffrail_model::{Ahead, Facts};
@@ -6,7 +6,7 @@ use taffrail_store::{Filter, Grouping, TallyRow};
 
 const DAY: i64 = 86_400;
 
-/// Two sessions of two days; the first has two answers of unknown model on different days.
+/// Two sessions on two days; the first has two answers of unknown model on different days.
 fn desk() -> Desk {
     let mut desk = Desk::new();
     let app = Facts { project_path: Some("/app".into()), ..Facts::default() };

@@ -3,13 +3,13 @@
 use crate::store::builder::{Desk, all_said, piece, said, who};
 use rusqlite::Connection;
 
-/// What a write-ahead log frame holds: a page and its header.
+/// The size of a frame in the write-ahead log: a page and its header.
 const FRAME: u64 = 4096 + 24;
 /// The most pages one event may write: a leaf of each table and index it touches, the sessions row
 /// and its indexes, the cursor, and a little for splits.
 const PAGES: u64 = 24;
 
-/// Pages a commit writes, told by the log it leaves.
+/// The pages that a commit writes, measured by the log it leaves.
 fn pages_written(desk: &mut Desk, write: impl FnOnce(&mut Desk)) -> u64 {
     let index = Connection::open(desk.folder.path().join("index.db")).unwrap();
     index.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
