@@ -1,8 +1,9 @@
-//! The daemon's API over a socket and loopback, the embedded dashboard, received telemetry, and the daemon's log.
+//! The daemon's API over a socket and loopback, the embedded dashboard, received telemetry, the daemon's log, and releases.
 
 pub mod http;
 pub mod logs;
 mod otel;
 pub mod process;
+pub mod releases;
 
 pub use otel::{OtelSettings, otel_settings};

@@ -10,6 +10,7 @@ use taffrail_devices::HubFault;
 use taffrail_devices::ShareError;
 use taffrail_devices::TeleportError;
 use taffrail_hooks::HooksError;
+use taffrail_store::StoreError;
 use taffrail_sync::exchange::RosterFault;
 use taffrail_sync::roster::{self, JoinFault};
 use taffrail_team::DeviceError;
@@ -43,6 +44,8 @@ const JOINED: &str = "`taffrail link ID` shows how sessions are joined";
 const RESUME: &str = "`taffrail resume ID --dry-run` says what could be done";
 const FILTERS: &str = "known: agent: branch: category: device: file: in: kind: project: since: tag: topic:; quote it \
     to search for the text itself";
+const NEWER: &str = "nothing was changed; upgrade Taffrail (`taffrail upgrade --check` says how), or restore a backup \
+    of before: `taffrail restore FILE`";
 const BUSY: &str = "wait for it to end; reading commands work meanwhile";
 
 pub(super) fn kind_and_hint(error: &DaemonError) -> KindAndHint {
@@ -92,6 +95,7 @@ fn of_question(error: &Error) -> KindAndHint {
         E::Running => failure("taffrail daemon status says where it listens"),
         E::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
         E::Store(_) if error.is_busy() => failure(BUSY),
+        E::Store(StoreError::Newer { .. }) => refused(NEWER),
         E::Storage(_) => failure("see `taffrail hub doctor`"),
         E::Store(_) | E::Archive(_) => failure("see `taffrail doctor`"),
     }

@@ -6,7 +6,7 @@ use super::{
     daemon, device, doctor, document, events, explain, export, feed, findings, forget, handoff,
     health, hooks, hub, index, key, link, ls, man, notifications, rebuild, resume, rules, run,
     schema, search, send, service, setup, share, show, snapshot, state, stats, status_bar, summary,
-    tail, telemetry, teleport, token, uninstall, validate, wait, web, work,
+    tail, telemetry, teleport, token, uninstall, upgrade, validate, wait, web, work,
 };
 use crate::env::Env;
 use crate::error::CliError;
@@ -75,6 +75,7 @@ pub(super) enum Command {
     Statusline(status_bar::LineArgs),
     Setup(setup::Args),
     Service(service::Args),
+    Upgrade(upgrade::Args),
     Uninstall(uninstall::Args),
     Token(token::Args),
     #[command(alias = "otel")]
@@ -128,6 +129,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Daemon(args) => daemon::run(&args, &paged()?),
         Command::Setup(args) => setup::run(&args, &context()?),
         Command::Service(args) => service::run(&args, &context()?),
+        Command::Upgrade(args) => upgrade::run(&args, &context()?),
         Command::Uninstall(args) => uninstall::run(&args, &context()?),
         Command::StatusBar(args) => status_bar::run(&args, &Env::read()?, json),
         Command::Health(_) => health::run(&context()?),

@@ -58,6 +58,7 @@ mod telemetry;
 mod teleport;
 mod token;
 mod uninstall;
+mod upgrade;
 mod validate;
 mod wait;
 mod web;
@@ -82,7 +83,7 @@ const TEMPLATE: &str =
 
 /// Sees every coding-agent session on your machine.
 #[derive(Debug, Parser)]
-#[command(name = "taffrail", version, help_template = TEMPLATE, before_help = "\
+#[command(name = "taffrail", version = env!("TAFFRAIL_VERSION"), help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail                     every session on one board, by who must act
   taffrail ls                  the latest sessions of every agent
