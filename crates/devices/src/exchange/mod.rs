@@ -1,8 +1,9 @@
 //! The exchange with other devices while the daemon runs: it publishes local changes to the hub and
 //! applies what others published.
 //!
-//! One thread of its own carries, so that a slow disk or hub holds up nobody. What is told waits in the
-//! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
+//! The exchange runs on its own thread, so that a slow disk or hub blocks nothing else. Items to
+//! publish wait in the ledger until the hub has them. Received items are on disk before they are
+//! acknowledged.
 
 mod bundles;
 mod gate;
