@@ -1,5 +1,4 @@
-//! Single promises: forks are one hit, small steps cost few commits, odd queries have their answers.
-//! answers.
+//! Single promises: forks are one hit, small steps cost few commits, odd queries have answers.
 
 use super::{PROGRAM, ask, found, total, word};
 use serde_json::Value;
