@@ -1,4 +1,4 @@
-//! What time went to, for pages that draw it.
+//! How sessions spent their time, for pages that draw it.
 
 use crate::{Session, schema};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Requests to be allowed something, as they are asked, listed and decided.
+//! Requests for approval, as they are asked, listed and decided.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The daemon's client: HTTP over its socket, one connection for each request.
 //!
-//! It understands only the answers of our own server; anything else is an error.
+//! The client parses only the responses of our own server; anything else is an error.
 
 mod body;
 mod stream;

@@ -1,4 +1,4 @@
-//! How a failure is told to programs.
+//! Errors in the form programs read.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! What happened of late, across all sessions.
+//! Recent events across all sessions.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What is remarked on sessions.
+//! Findings about sessions.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

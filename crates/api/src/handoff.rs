@@ -1,4 +1,4 @@
-//! A session handed over: a short brief made of what was captured.
+//! The handoff of a session: a short brief made from the captured history.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How it stands with our hooks in the agents' settings, and what is changed there.
+//! The state of our hooks in the agents' settings, and changes to them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,7 +1,7 @@
 //! The contract between Taffrail and its clients.
 //!
-//! Requests and replies as they are written in JSON. Every reply document carries
-//! `schema_version`; lines of a stream do not.
+//! The JSON form of requests and replies. Every reply document carries `schema_version`; lines of a
+//! stream do not.
 
 mod activity;
 mod approvals;

@@ -1,4 +1,4 @@
-//! What is answered about sessions that are alive, and about the daemon.
+//! Replies about live sessions and the daemon.
 
 use crate::schema;
 use crate::{EventLine, SCHEMA_VERSION, Session};

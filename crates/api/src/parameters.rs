@@ -1,4 +1,4 @@
-//! What may be asked over HTTP: the parameters and bodies of the routes.
+//! The parameters and bodies of the HTTP routes.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

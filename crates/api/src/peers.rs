@@ -1,4 +1,4 @@
-//! Who runs sessions, and what was repaired by hand.
+//! Executors of sessions, and repairs made by hand.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

@@ -87,7 +87,8 @@ pub struct Queue {
 impl From<Message> for Receipt {
     fn from(it: Message) -> Self {
         let word = match it.state {
-            // Who asks from outside sees four steps: what is under way is not there yet.
+            // Clients outside see four steps: a message that is being delivered does not count as
+            // delivered.
             Delivery::Delivering => Delivery::Accepted,
             Delivery::Removed => Delivery::Failed,
             other => other,

@@ -1,4 +1,4 @@
-//! What is answered.
+//! Replies of the API.
 
 use crate::SCHEMA_VERSION;
 use crate::schema;

@@ -1,4 +1,4 @@
-//! What is kept, and what is forgotten.
+//! Retention and forgetting.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Rules about approvals, and what they say about a request.
+//! Rules about approvals, and their decision on a request.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -1,6 +1,7 @@
-//! How the words of `model` are described to programs: forms without content.
+//! Schema descriptions of the types in `model`: shapes without content.
 //!
-//! Nothing is ever made of these types; a test compares them with what is really written.
+//! No value of these types is ever created; a test compares them with the JSON that is really
+//! written.
 
 use utoipa::ToSchema;
 

@@ -1,4 +1,4 @@
-//! Asking for words, and what was found.
+//! Search queries and their hits.
 
 use crate::schema;
 use serde::{Deserialize, Serialize};

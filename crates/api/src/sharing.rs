@@ -1,4 +1,4 @@
-//! Sessions that are shared, and those that others share.
+//! Sessions shared by this device, and with it.
 
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;

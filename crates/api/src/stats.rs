@@ -1,4 +1,4 @@
-//! What sessions come to.
+//! Totals over sessions.
 
 use crate::{Quality, Usage};
 use serde::{Deserialize, Serialize};

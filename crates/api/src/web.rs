@@ -1,4 +1,4 @@
-//! Letting a browser in.
+//! Authentication of a browser.
 
 use serde::{Deserialize, Serialize};
 use std::net::{Ipv4Addr, SocketAddr};

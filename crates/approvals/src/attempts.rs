@@ -1,4 +1,4 @@
-//! What somebody tried and may not: in the audit log, and in the history of the session it came from.
+//! Records refused actions in the audit log and in the history of the session they came from.
 
 use crate::decision_log::sign_log;
 use taffrail_capture::spool;
@@ -10,28 +10,29 @@ use taffrail_model::journal::{Entry, Tried};
 use taffrail_model::{Origin, RuntimeIdentity, SessionId, Timestamp, hash};
 use taffrail_store::{IndexReader, Ledger, StoreError};
 
-/// The same attempt is written down once in so many seconds.
+/// Seconds during which the same attempt is recorded only once.
 const AGAIN: i64 = 60;
-/// So many of the latest entries are looked at for it.
+/// How many of the latest entries are searched for the same attempt.
 const LOOK: i64 = 64;
-/// So many attempts are written down in a day: who tries without end must not push decisions out of the log.
+/// The daily limit of recorded attempts, so that endless attempts cannot push decisions out of the
+/// log.
 const A_DAY: u64 = 200;
 const DAY: i64 = 24 * 60 * 60;
 
-/// Something that was refused.
+/// A refused action.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// What: a command of ours, or a route of the API.
+    /// The action: one of our commands, or a route of the API.
     pub what: String,
-    /// The request it was about.
+    /// The request the attempt was about.
     pub approval: Option<ApprovalId>,
-    /// The session it came from, where that is known.
+    /// The session the attempt came from, if known.
     pub session: Option<SessionId>,
-    /// Who that was.
+    /// The process that made the attempt.
     pub who: Who,
 }
 
-/// Writes an attempt down, and tells of one that an agent made.
+/// Records an attempt, and adds one made by an agent to the journal.
 ///
 /// # Errors
 /// When the ledger cannot be written.
@@ -57,7 +58,7 @@ pub fn note_attempt(settings: &Settings, attempt: &Attempt) -> Result<(), Error>
     Ok(())
 }
 
-/// The log has this attempt already, or as many as it takes in a day.
+/// True if the log already has this attempt, or has reached the daily limit.
 fn is_enough(ledger: &Ledger, deed: &Deed, now: Timestamp) -> Result<bool, Error> {
     let before = |seconds| Timestamp::from_second(now.as_second() - seconds);
     let day = before(DAY).unwrap_or(Timestamp::MIN);
@@ -69,7 +70,7 @@ fn is_enough(ledger: &Ledger, deed: &Deed, now: Timestamp) -> Result<bool, Error
     Ok(latest.iter().filter(is_new).filter_map(audit::Entry::deed).any(|it| is_alike(&it, deed)))
 }
 
-/// The same thing tried again, by whatever process of the same agent.
+/// True if both are the same attempt, made by any process of the same agent.
 fn is_alike(one: &Deed, other: &Deed) -> bool {
     let about = |it: &Deed| match it {
         Deed::Refused { what, approval_id, session_id, who } => {
@@ -80,8 +81,8 @@ fn is_alike(one: &Deed, other: &Deed) -> bool {
     about(one).is_some() && about(one) == about(other)
 }
 
-/// Writes into the journal what an agent tried: it is part of what its session did, and a finding comes of
-/// it. Where the journal cannot be written, the audit log has it all the same.
+/// Writes an agent's attempt into the journal: it belongs to the history of its session, and
+/// becomes a finding. If the journal cannot be written, the audit log still has the attempt.
 fn tell(settings: &Settings, session: SessionId, attempt: &Attempt, number: u64) {
     let identity = match identity_of(settings, session) {
         Ok(Some(identity)) => identity,
@@ -98,7 +99,7 @@ fn tell(settings: &Settings, session: SessionId, attempt: &Attempt, number: u64)
         session: identity.id.as_str().to_owned(),
         scope: identity.scope,
     };
-    // Plain texts can always be written.
+    // Plain strings always serialize.
     let Ok(payload) = serde_json::value::to_raw_value(&tried) else { return };
     let entry = Entry {
         at: (settings.now)(),
@@ -114,7 +115,7 @@ fn tell(settings: &Settings, session: SessionId, attempt: &Attempt, number: u64)
     }
 }
 
-/// A session by its agent's own id; none where the index does not know it.
+/// Looks up a session by its agent's own id; `None` if the index does not have it.
 fn identity_of(
     settings: &Settings,
     session: SessionId,
@@ -152,7 +153,7 @@ mod tests {
         check("approve", AGAIN, false);
     }
 
-    /// Decisions in between are no way around it.
+    /// Decisions in between do not get around the limit.
     #[test]
     fn attempts_without_end_do_not_push_decisions_out_of_the_log() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Who is calling, and whether scripts of the user's may decide.
+//! Identifies the calling process, and decides whether the user's scripts may decide.
 
 use std::io::Read;
 use taffrail_adapters::{agent_marks, agent_programs};
@@ -10,12 +10,12 @@ use taffrail_model::SessionId;
 use taffrail_model::caller::{Agents, ProcessInfo, Scripts, Who, agent_above, who};
 use toml_edit::DocumentMut;
 
-/// No configuration is longer.
+/// The size limit of a configuration file.
 const CONFIG_BYTES: u64 = 1 << 20;
 /// The key that lets scripts decide.
 pub const SCRIPTS_KEY: &str = "control.scripts";
 
-/// Who this very program was called by.
+/// Identifies the process that called this program.
 #[must_use]
 pub fn own_caller() -> Who {
     let pid = std::process::id();
@@ -24,7 +24,7 @@ pub fn own_caller() -> Who {
     seen.map_or_else(Who::unseen, |seen| known(&seen, &|_| false))
 }
 
-/// Who a process is, with the session whose process is above it.
+/// Identifies a process, with the session whose process is its ancestor.
 pub fn caller(live: &Live, process: Process) -> (Who, Option<SessionId>) {
     let Some(seen) = look_at(process, &agent_marks()) else { return (Who::unseen(), None) };
     let cards = live.statuses();
@@ -44,14 +44,14 @@ fn above(seen: &ProcessInfo, runs_session: &dyn Fn(Process) -> bool) -> Option<P
     Some(Process { pid: it.pid, start: it.start })
 }
 
-/// Whether the user lets scripts decide: read when it matters, so that it counts at once.
+/// Whether the user lets scripts decide. Read on every use, so that a change counts at once.
 #[must_use]
 pub fn scripts(settings: &Settings) -> Scripts {
     let mut text = String::new();
     let file = open_own(&settings.config.join("config.toml"));
     // A file that cannot be read, or that others may write, allows nothing.
     file.and_then(|it| it.take(CONFIG_BYTES).read_to_string(&mut text)).ok();
-    // Nor does one that is not TOML.
+    // Neither does a file that is not TOML.
     let document = text.parse::<DocumentMut>().unwrap_or_default();
     let value = document.get("control").and_then(|it| it.get("scripts"));
     match value.and_then(toml_edit::Item::as_bool) {

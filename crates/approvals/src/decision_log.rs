@@ -1,4 +1,4 @@
-//! Whether the log of decisions is what was written.
+//! Verifies that the log of decisions is unchanged.
 
 use std::collections::HashMap;
 use taffrail_api::{LogCheck, SCHEMA_VERSION};
@@ -8,7 +8,7 @@ use taffrail_model::audit::Deed;
 use taffrail_store::{Chain, End, Ledger};
 use taffrail_sync::audit::{head_holds, sign_head};
 
-/// Follows the chain of the log, and compares each decision with it.
+/// Verifies the hash chain of the log, and compares each decision with it.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -31,10 +31,10 @@ pub fn verify_decisions(settings: &Settings) -> Result<LogCheck, Error> {
     })
 }
 
-/// Signs the end of the log where this device has keys. What cannot be signed now is signed with the next
-/// entry.
+/// Signs the end of the log if this device has keys. If signing fails now, the next entry is
+/// signed.
 pub fn sign_log(settings: &Settings, ledger: &mut Ledger) {
-    // A device without keys, as most are, signs nothing.
+    // Most devices have no keys and sign nothing.
     let Ok(own) = taffrail_team::own(settings) else { return };
     let signed = ledger.deeds_end().and_then(|end| {
         let signature = sign_head(&own.signer(), end.number, &end.hash);
@@ -45,7 +45,7 @@ pub fn sign_log(settings: &Settings, ledger: &mut Ledger) {
     }
 }
 
-/// Who signed the end, and whether somebody else wrote a signature there.
+/// Who signed the end, and whether the signature belongs to somebody else.
 fn signed_by(settings: &Settings, end: &End) -> (Option<String>, bool) {
     let (Some(signature), Ok(own)) = (&end.signature, taffrail_team::own(settings)) else {
         return (None, false);
@@ -68,14 +68,14 @@ fn empty() -> LogCheck {
     }
 }
 
-/// Requests that say another decision than the log has of them.
+/// Requests whose decision differs from the log.
 fn differing(ledger: &Ledger) -> Result<Vec<String>, Error> {
     let logged: HashMap<ApprovalId, (Decision, String)> =
         ledger.deeds()?.iter().filter_map(|it| decided(it.deed()?)).collect();
     let differs = |it: &Approval| {
         let (known, verdict) = (logged.get(&it.id), it.verdict.as_ref());
         let says = verdict.map(|verdict| (&verdict.decision, it.input_hash.as_str()));
-        // What somebody at the agent decided in between is the agent's word, not ours.
+        // A decision made at the agent in between is the agent's, not ours.
         let is_ours = verdict.is_some_and(|it| it.who.is_some() || it.rule.is_some());
         is_ours && known.is_some_and(|(what, input)| says != Some((what, input.as_str())))
     };

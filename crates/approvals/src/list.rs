@@ -1,4 +1,4 @@
-//! What was asked and decided, as faces list it. Readers take no lock.
+//! Requests and decisions as the user interfaces list them. Readers take no lock.
 
 use crate::screen_requests::seen;
 use std::collections::{HashMap, HashSet};
@@ -12,8 +12,8 @@ use taffrail_model::{SessionId, Timestamp};
 use taffrail_query::board::recent_statuses;
 use taffrail_store::{IndexReader, Ledger};
 
-/// Requests that can still be answered, here or at the agent; or all there were. For when no daemon
-/// runs.
+/// Lists the requests that can still be answered, here or at the agent, or all requests. For use
+/// without a daemon.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -27,7 +27,7 @@ pub fn approvals(settings: &Settings, all: bool) -> Result<Approvals, Error> {
     Ok(out)
 }
 
-/// Says of each request in which folder its session works.
+/// Adds to each request the folder in which its session works.
 pub(crate) fn add_projects(settings: &Settings, rows: &mut [ApprovalRow]) -> Result<(), Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
     let mut known: HashMap<SessionId, Option<String>> = HashMap::new();
@@ -42,7 +42,7 @@ pub(crate) fn add_projects(settings: &Settings, rows: &mut [ApprovalRow]) -> Res
     Ok(())
 }
 
-/// What hooks asked for, and what screens show beside it.
+/// Requests from hooks, and those that screens show beside them.
 pub(crate) fn known_requests(
     settings: &Settings,
     statuses: &LiveStatuses,
@@ -66,8 +66,8 @@ fn asked(settings: &Settings, all: bool) -> Result<Approvals, Error> {
     Ok(Approvals { schema_version: SCHEMA_VERSION, approvals })
 }
 
-/// Every decision there was, with what became of it. `elsewhere` are decisions made here about requests
-/// of other devices.
+/// Lists every decision with its outcome. `elsewhere` are decisions made here about requests of
+/// other devices.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -102,7 +102,7 @@ fn attempt(
     AttemptRow { what, caller, approval_id, session_id, pid, program, chain, because, at }
 }
 
-/// A decision that outlived its request: without a word of what was asked for.
+/// A decision that outlived its request, without any of the request's content.
 fn forgotten(at: Timestamp, deed: Deed, known: &HashSet<ApprovalId>) -> Option<DecisionRow> {
     let Deed::Decided { approval_id, session_id, decision, by, who, input_hash } = deed else {
         return None;
@@ -130,7 +130,7 @@ fn known(settings: &Settings, all: bool) -> Result<Vec<Approval>, Error> {
     })
 }
 
-/// As it stands now: the time may be up, and without a daemon no hook is connected.
+/// The request in its current state: its time may be up, and without a daemon no hook is connected.
 fn timely(it: Approval, settings: &Settings, now: Timestamp) -> Approval {
     let it = match it.expires_at <= now {
         true => it.after(&Happening::TimedOut).unwrap_or(it),

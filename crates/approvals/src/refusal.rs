@@ -5,7 +5,7 @@ use taffrail_context::Live;
 use taffrail_model::SessionId;
 use taffrail_model::approval::{Approval, State};
 
-/// The state of a request, for whoever came too late.
+/// Describes the state of a request to a caller that came too late.
 pub(crate) fn refusal(live: &Live, it: &Approval) -> String {
     let id = &it.id;
     match (&it.state, &it.verdict) {
@@ -19,7 +19,7 @@ pub(crate) fn refusal(live: &Live, it: &Approval) -> String {
     }
 }
 
-/// Where a request is answered that only the agent's own dialog can settle.
+/// Where to answer a request that only the agent's own dialog can settle.
 pub(crate) fn at_the_agent(live: &Live, session: SessionId, agent: &str) -> String {
     let adapter = by_id(agent);
     let label = adapter.map_or(agent, |it| it.descriptor().label);

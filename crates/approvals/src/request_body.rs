@@ -1,23 +1,23 @@
-//! A request, as the desk is told of it.
+//! A request as it is sent to the approval broker.
 
 use serde_json::Value;
 use taffrail_adapters::Request;
 use taffrail_api::{ApprovalRequestBody, ToolInput};
 use taffrail_model::Timestamp;
 
-/// The longest command that is told; rules believe no longer one.
+/// The size limit of a command; rules do not trust a longer one.
 const COMMAND: usize = 64 * 1024 + 1;
 
-/// The longest text of an input that is told.
+/// The size limit of one string in an input.
 const TEXT: usize = 32 * 1024;
-/// All texts of an input together.
+/// The size limit of all strings in an input.
 const INPUT: usize = 128 * 1024;
-/// The most fields or entries at a place of an input.
+/// The most fields or elements at one place in an input.
 const MANY: usize = 256;
-/// So deep an input is told.
+/// The depth limit of an input.
 const DEEP: usize = 8;
 
-/// What the desk is told of a request of this name and time, with somebody at the agent.
+/// Builds the body of a request with this name and time, with somebody present at the agent.
 pub fn body_of(request: Request, nonce: &str, asked_at: Timestamp) -> ApprovalRequestBody {
     ApprovalRequestBody {
         nonce: nonce.to_owned(),
@@ -36,7 +36,7 @@ pub fn body_of(request: Request, nonce: &str, asked_at: Timestamp) -> ApprovalRe
     }
 }
 
-/// As much of an input as a person can judge, with whether something is left out.
+/// Keeps as much of an input as a person can judge, and notes whether something is left out.
 fn judged(input: Value) -> ToolInput {
     let mut room = Room { left: INPUT, cut: false };
     let fields = room.take(input, DEEP);

@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 use taffrail_api::ApprovalRequestBody;
 use taffrail_model::rules::{Request, fields_beside};
 
-/// The files a request names, each as it is named and where it leads.
+/// The files a request names, each as written and as resolved.
 fn named_files(body: &ApprovalRequestBody) -> Vec<String> {
     let project = body.project.as_deref().map_or(Path::new("/"), Path::new);
     let both = |it: &String| [it.clone(), leads_to(&project.join(it)).display().to_string()];
     body.files.iter().flat_map(both).collect()
 }
 
-/// Where a path leads, links and steps upward followed as far as there is something; what is to be made
-/// keeps its name.
+/// Resolves a path: follows links and `..` as far as the path exists, and keeps the name of a file
+/// that does not exist yet.
 fn leads_to(path: &Path) -> PathBuf {
     match (path.canonicalize(), path.parent(), path.file_name()) {
         (Ok(real), _, _) => real,
@@ -21,7 +21,7 @@ fn leads_to(path: &Path) -> PathBuf {
     }
 }
 
-/// What a request names beside its command, as rules see it.
+/// What a request names besides its command, as rules see it.
 #[derive(Debug)]
 pub(crate) struct RuleRequest {
     files: Vec<String>,
@@ -32,12 +32,12 @@ impl RuleRequest {
     pub(crate) fn of(body: &ApprovalRequestBody) -> Self {
         let input = body.input.as_ref();
         let mut beside = input.map(|it| fields_beside(&it.fields)).unwrap_or_default();
-        // What is not all here may say anything.
+        // A truncated input may contain anything.
         beside.extend(input.filter(|it| it.cut).map(|_| "too much".to_owned()));
         Self { files: named_files(body), beside }
     }
 
-    /// Calls with it what is to be decided.
+    /// Calls a function with the request to decide.
     pub(crate) fn with<T>(
         &self,
         body: &ApprovalRequestBody,

@@ -1,5 +1,5 @@
-//! Requests that only a screen shows. They are listed and never kept: nobody waits for an answer
-//! from here, and neither a rule nor a person can decide them here.
+//! Requests that only a screen shows. They are listed and never stored: no hook waits for an
+//! answer, and neither a rule nor a person can decide them here.
 
 use taffrail_api::ApprovalRow;
 use taffrail_context::Error;
@@ -11,7 +11,7 @@ use taffrail_model::status::Status;
 use taffrail_model::{AgentId, Confidence, Origin};
 use taffrail_store::{IndexReader, SessionRow};
 
-/// The requests that only a screen shows, the oldest first.
+/// Requests that only a screen shows, oldest first.
 pub(crate) fn seen(index: &IndexReader, cards: &LiveStatuses) -> Result<Vec<ApprovalRow>, Error> {
     let mut out = Vec::new();
     for (id, card) in cards.iter().filter(|(_, card)| is_seen(card)) {

@@ -1,8 +1,8 @@
-//! The names of what can be set, and the one that was probably meant.
+//! The names of all settings, and a suggestion for a mistyped one.
 
 use crate::error::ConfigError;
 
-/// Everything that can be set; `<id>` stands for an agent's id.
+/// Every setting; `<id>` means an agent's id.
 const KEYS: [&str; 33] = [
     "exclude",
     "archive.enabled",
@@ -38,16 +38,16 @@ const KEYS: [&str; 33] = [
     "agents.<id>.homes",
     "agents.<id>.server",
 ];
-/// A name that differs in more than this part of its letters is another one.
+/// A name is a suggestion only if at most one in this many letters differs.
 const ALIKE: usize = 3;
 
-/// What to say of a key that is not one of ours; `None` where it is one, and its value is at fault.
+/// The error for an unknown key; `None` if the key is known and its value is wrong.
 pub fn unknown(key: &str) -> Option<ConfigError> {
     let is_known = KEYS.contains(&general(key).as_str());
     (!is_known).then(|| ConfigError::invalid(format!("unknown key `{key}`"), hint(key)))
 }
 
-/// The key that was probably meant, and where all are listed.
+/// The likely key, and where to find all of them.
 fn hint(key: &str) -> String {
     let list = "docs/config.md lists every key";
     match nearest(key) {
@@ -56,7 +56,7 @@ fn hint(key: &str) -> String {
     }
 }
 
-/// A key with the agent's id taken out.
+/// A key with the agent's id replaced by `<id>`.
 fn general(key: &str) -> String {
     match key.split('.').collect::<Vec<_>>().as_slice() {
         ["agents", _, last] => format!("agents.<id>.{last}"),
@@ -75,7 +75,7 @@ fn nearest(key: &str) -> Option<&'static str> {
     (distance(&key, near) * ALIKE <= near.len()).then_some(near)
 }
 
-/// How many letters have to be put in, taken out or changed to make one word of another.
+/// The edit distance between two words.
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();

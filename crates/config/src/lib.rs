@@ -18,55 +18,55 @@ use taffrail_capture::JournalLimits;
 use taffrail_context::{ArchiveSettings, HubSettings, RetentionSettings, SummarySettings};
 use taffrail_tui::ThemeChoice;
 
-/// As it is written.
+/// The file as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Projects that are not read.
+    /// Projects that are not captured.
     pub exclude: Vec<String>,
-    /// What is kept when an agent deletes its files.
+    /// What to keep when an agent deletes its files.
     pub archive: ArchiveConfig,
-    /// How long things are kept.
+    /// How long to keep data.
     pub retention: RetentionConfig,
     /// Agents' own telemetry.
     pub otel: OtelConfig,
-    /// How sessions are summed up.
+    /// How to summarize sessions.
     pub summary: SummaryConfig,
-    /// What snapshots are taken of.
+    /// The sources of snapshots.
     pub snapshots: SnapshotConfig,
-    /// How requests for approval are answered.
+    /// How to answer requests for approval.
     pub approvals: ApprovalsConfig,
     /// Who may act.
     pub control: ControlConfig,
-    /// What you are told without asking.
+    /// What to notify the user about.
     pub notifications: NotificationsConfig,
     /// The hub between devices.
     pub hub: HubConfig,
-    /// What other devices are told.
+    /// What to publish to other devices.
     pub sync: SyncConfig,
-    /// How the board looks.
+    /// The look of the board.
     pub board: BoardConfig,
-    /// By agent id.
+    /// Settings by agent id.
     pub agents: BTreeMap<String, AgentConfig>,
 }
 
-/// What can be set for the board.
+/// The settings of the board.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoardConfig {
-    /// Its colours.
+    /// The colours of the board.
     pub theme: ThemeChoice,
 }
 
-/// What can be set for the archive.
+/// The settings of the archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ArchiveConfig {
-    /// Copies are kept at all.
+    /// Whether to keep copies at all.
     pub enabled: bool,
-    /// Projects nothing is kept of.
+    /// Projects without copies.
     pub exclude: Vec<String>,
-    /// The most it may take, in megabytes.
+    /// The size limit in megabytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap_mb: Option<u64>,
 }
@@ -77,88 +77,89 @@ impl Default for ArchiveConfig {
     }
 }
 
-/// For how many days things are kept; what is not set is kept for ever.
+/// For how many days to keep data; an unset value keeps it forever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetentionConfig {
-    /// Sessions in index and search.
+    /// Sessions in the index and the search index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_days: Option<u32>,
     /// Copies in the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive_days: Option<u32>,
-    /// For how many days what hooks and probes said is kept.
+    /// For how many days to keep reports of hooks and probes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal_days: Option<u32>,
-    /// The most megabytes of it.
+    /// The size limit of those reports in megabytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal_mb: Option<u32>,
 }
 
-/// What can be set for telemetry.
+/// The settings of telemetry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OtelConfig {
-    /// The loopback address the daemon receives it at; without one it receives none.
+    /// The loopback address where the daemon receives telemetry; unset for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen: Option<SocketAddr>,
 }
 
-/// What can be set for summaries.
+/// The settings of summaries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SummaryConfig {
-    /// A program and its words that may put a summary into better ones.
+    /// A program and its arguments that may improve the wording of a summary.
     pub command: Vec<String>,
 }
 
-/// What can be set for snapshots.
+/// The settings of snapshots.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SnapshotConfig {
-    /// Where session files are looked for, instead of the usual places.
+    /// Where to look for session files, instead of the default places.
     pub history_folders: Vec<String>,
 }
 
-/// What can be set for approvals.
+/// The settings of approvals.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApprovalsConfig {
-    /// Projects whose requests are held although nobody sits at the agent.
+    /// Projects whose requests are held although nobody is at the agent.
     pub unattended: Vec<String>,
 }
 
-/// What can be set for who may act.
+/// The settings of who may act.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ControlConfig {
-    /// Scripts without a terminal may decide as a person may. The daemon reads it when it matters.
+    /// Scripts without a terminal may decide like a person. The daemon reads this on every use.
     pub scripts: bool,
 }
 
-/// What can be set for the hub between devices; `taffrail hub use` sets it.
+/// The settings of the hub between devices; `taffrail hub use` writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HubConfig {
-    /// Where it is.
+    /// The address of the hub.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// A file with what lets us in.
+    /// A file with the credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<String>,
 }
 
-/// What can be set for one agent.
+/// The settings of one agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
-    /// More homes to look in.
+    /// Additional homes.
     pub homes: Vec<String>,
-    /// The agent's own server is joined.
+    /// Whether to join the agent's own server.
     pub server: bool,
 }
 
-/// The text of a file of the user's own: what others may write could have programs of theirs run.
+/// Reads a file that belongs to the user: a file that others can write could make us run their
+/// programs.
 fn own_text(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     taffrail_capture::open_own(path)?.read_to_string(&mut text)?;
@@ -166,7 +167,7 @@ fn own_text(path: &Path) -> std::io::Result<String> {
 }
 
 impl Config {
-    /// Reads the file; one that is not there sets nothing.
+    /// Reads the file; a missing file sets nothing.
     ///
     /// # Errors
     /// When the file cannot be read, or has a key or a value that is not valid.
@@ -185,7 +186,7 @@ impl Config {
         })
     }
 
-    /// What the archive may keep.
+    /// The settings of the archive.
     #[must_use]
     pub fn archive(&self) -> ArchiveSettings {
         let ArchiveConfig { enabled, exclude, cap_mb } = self.archive.clone();
@@ -193,7 +194,7 @@ impl Config {
         ArchiveSettings { enabled, excluded: exclude, cap }
     }
 
-    /// How long things are kept.
+    /// How long to keep data.
     #[must_use]
     pub fn retention(&self) -> RetentionSettings {
         let RetentionConfig { index_days, archive_days, journal_days, journal_mb } = self.retention;
@@ -205,7 +206,7 @@ impl Config {
         RetentionSettings { index_days, archive_days, journal }
     }
 
-    /// How sessions are summed up; `~` stands for the user's home.
+    /// How to summarize sessions; `~` means the user's home.
     #[must_use]
     pub fn summary(&self, user_home: &Path, draw: fn() -> String) -> SummarySettings {
         let mut command = self.summary.command.clone();
@@ -215,7 +216,7 @@ impl Config {
         SummarySettings { command, draw, ..SummarySettings::default() }
     }
 
-    /// The added homes as paths; `~` stands for the user's home.
+    /// The additional homes as paths; `~` means the user's home.
     #[must_use]
     pub fn homes(&self, user_home: &Path) -> HashMap<String, Vec<PathBuf>> {
         let path = |text: &String| at_home(user_home, text);
@@ -223,7 +224,7 @@ impl Config {
         agents.map(|(id, it)| (id.clone(), it.homes.iter().map(path).collect())).collect()
     }
 
-    /// Agents whose own servers are joined.
+    /// Agents whose own servers to join.
     #[must_use]
     pub fn servers(&self) -> Vec<String> {
         self.agents.iter().filter(|(_, it)| it.server).map(|(id, _)| id.clone()).collect()
@@ -236,13 +237,13 @@ impl Config {
         HubSettings { url: self.hub.url.clone(), credentials, draw: None }
     }
 
-    /// Projects whose requests are held although nobody sits at the agent.
+    /// Projects whose requests are held although nobody is at the agent.
     #[must_use]
     pub fn held_unattended(&self, user_home: &Path) -> Vec<PathBuf> {
         self.approvals.unattended.iter().map(|it| at_home(user_home, it)).collect()
     }
 
-    /// Where session files are looked for.
+    /// Where to look for session files.
     #[must_use]
     pub fn history_folders(&self, user_home: &Path) -> Vec<PathBuf> {
         self.snapshots.history_folders.iter().map(|it| at_home(user_home, it)).collect()
@@ -256,7 +257,7 @@ fn at_home(user_home: &Path, text: &str) -> PathBuf {
     }
 }
 
-/// The same file with one value set, everything else left as it was written.
+/// The text of the file with one value set; everything else stays as written.
 ///
 /// # Errors
 /// When the file, the key or the value is not valid.
@@ -284,7 +285,7 @@ pub fn with_value(text: &str, key: &str, value: &str) -> Result<String, ConfigEr
     Ok(text)
 }
 
-/// The same file without one value or table, everything else left as it was written.
+/// The text of the file without one value or table; everything else stays as written.
 ///
 /// # Errors
 /// When the file is not valid.

@@ -1,4 +1,4 @@
-//! What can be set for notifications.
+//! The settings of notifications.
 
 use super::at_home;
 use serde::de::Error;
@@ -9,34 +9,34 @@ use taffrail_model::Timestamp;
 use taffrail_model::findings::FindingKind;
 use taffrail_model::notices::{Hours, Wanted, Wishes};
 
-/// As it is written.
+/// The settings as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NotificationsConfig {
-    /// On the desktop; without it, where there is one.
+    /// Whether to notify on the desktop; unset means if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     desktop: Option<bool>,
-    /// In terminals, by this sequence.
+    /// The escape sequence for notifications in terminals.
     #[serde(skip_serializing_if = "Option::is_none")]
     terminal: Option<Osc>,
-    /// To this address.
+    /// The URL that receives notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook: Option<WebhookUrl>,
-    /// The file with the secret that messages to it are signed with.
+    /// The file with the secret that signs messages to the webhook.
     #[serde(skip_serializing_if = "Option::is_none")]
     webhook_secret_file: Option<String>,
-    /// To this program.
+    /// The program that receives notifications.
     command: Vec<String>,
-    /// Sessions that wait for an approval or an answer.
+    /// Notify about sessions that wait for an approval or an answer.
     waiting: bool,
-    /// Those that ask for something risky.
+    /// Notify about risky requests.
     risky: bool,
-    /// Long jobs that are done.
+    /// Notify about long jobs that are done.
     finished: bool,
-    /// Findings of these kinds.
+    /// Notify about findings of these kinds.
     #[serde(deserialize_with = "kinds")]
     findings: Vec<String>,
-    /// When nothing is told.
+    /// The hours without notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     quiet: Option<Hours>,
 }
@@ -59,7 +59,7 @@ impl Default for NotificationsConfig {
 }
 
 impl NotificationsConfig {
-    /// As it is meant; `~` stands for the user's home.
+    /// The parsed settings; `~` means the user's home.
     pub fn settings(&self, home: &Path, minute: fn(Timestamp) -> u16) -> NoticeSettings {
         let mut command = self.command.clone();
         if let Some(program) = command.first_mut() {
@@ -85,7 +85,7 @@ impl NotificationsConfig {
     }
 }
 
-/// Kinds of findings there are; a typing mistake should not go unnoticed.
+/// Accepts only known kinds of findings, so that a typo does not go unnoticed.
 fn kinds<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     let words = Vec::<String>::deserialize(from)?;
     for word in &words {

@@ -1,29 +1,29 @@
-//! What can be set about what other devices are told.
+//! The settings of what to publish to other devices.
 
 use super::at_home;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use taffrail_context::SyncSettings;
 
-/// As it is written.
+/// The settings as written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SyncConfig {
-    /// Other devices are told of sessions here; without it, where a hub is in use.
+    /// Publish sessions to other devices; unset means if a hub is in use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// Texts too, not only what happened when.
+    /// Include texts, not only what happened when.
     pub bodies: bool,
-    /// Only of these projects.
+    /// Publish only these projects.
     pub include: Vec<String>,
-    /// Not of these projects.
+    /// Do not publish these projects.
     pub exclude: Vec<String>,
     /// In these projects your other devices may answer requests and send prompts.
     pub remote: Vec<String>,
 }
 
 impl SyncConfig {
-    /// The same as it is meant; `~` stands for the user's home.
+    /// The parsed settings; `~` means the user's home.
     pub fn settings(&self, user_home: &Path, has_hub: bool) -> SyncSettings {
         let at_home = |it: &String| at_home(user_home, it).to_string_lossy().into_owned();
         SyncSettings {

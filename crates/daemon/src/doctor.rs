@@ -1,4 +1,4 @@
-//! What is wrong or worth knowing. Nothing is changed.
+//! Reports what is wrong or worth knowing. Changes nothing.
 
 use crate::DaemonError;
 use serde_json::Value;
@@ -12,12 +12,12 @@ use taffrail_ingest::archive;
 use taffrail_store::search::SearchReader;
 use taffrail_store::{Filter, IndexReader, UnknownRow};
 
-/// The largest settings file that is read.
+/// The size limit of a settings file.
 const SETTINGS_LIMIT: u64 = 1024 * 1024;
-/// Days below which a clean-up is worth a warning.
+/// A retention below this many days is worth a warning.
 const SHORT_RETENTION_DAYS: u64 = 365;
 
-/// Looks at everything that could be wrong.
+/// Runs all checks.
 ///
 /// # Errors
 /// When the index cannot be read at all.
@@ -105,7 +105,7 @@ fn archive_check(settings: &Settings) -> Result<Check, DaemonError> {
     })
 }
 
-/// Whether the threads that read agents' files are confined.
+/// Reports whether the threads that read agents' files are confined.
 fn confinement(confined: &Confined) -> Check {
     let (status, fix) = match confined {
         Confined::Wholly => (CheckStatus::Ok, None),
@@ -121,7 +121,7 @@ fn confinement(confined: &Confined) -> Check {
 fn data_folder(settings: &Settings) -> Check {
     let shown = settings.data.display();
     match std::fs::metadata(&settings.data) {
-        // What cannot be looked at fails where it is opened.
+        // A folder that cannot be inspected fails where it is opened.
         Err(_) => check("data", CheckStatus::Ok, format!("{shown} is not made yet"), None),
         Ok(metadata) if metadata.permissions().mode() & 0o077 == 0 => {
             check("data", CheckStatus::Ok, format!("{shown} is yours alone"), None)
@@ -145,7 +145,7 @@ fn index_check(reader: Option<&IndexReader>, sources: usize) -> Result<Check, Da
     Ok(check("index", CheckStatus::Ok, evidence, None))
 }
 
-/// A number of things as people say it.
+/// A number with its noun, in the singular or plural.
 fn counted(number: impl TryInto<u64>, word: &str) -> String {
     match number.try_into().unwrap_or_default() {
         1 => format!("1 {word}"),
@@ -219,7 +219,7 @@ fn advice(home: &Home) -> Vec<Check> {
     told.map(|it| check(it.id, CheckStatus::Warning, it.text.to_owned(), Some(it.fix))).collect()
 }
 
-/// The agent's settings do not say otherwise.
+/// True unless the agent's settings say otherwise.
 fn speaks_of(home: &Home, setting: &AdvisedSetting) -> bool {
     let settings = settings_in(home, setting.file);
     let word = settings.pointer(setting.pointer).and_then(Value::as_str);
@@ -266,7 +266,7 @@ fn days(value: &Value) -> Option<u64> {
 }
 
 fn settings_in(home: &Home, below: &str) -> Value {
-    // A settings file that is not there or not JSON sets nothing.
+    // A settings file that is absent or not JSON sets nothing.
     let read = || {
         let mut text = String::new();
         let file = open_below(&home.root, below).ok()?;

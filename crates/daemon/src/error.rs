@@ -1,4 +1,4 @@
-//! Everything that can fail in the daemon or in a command that works without one.
+//! Errors of the daemon, and of commands that work without one.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -10,10 +10,10 @@ use taffrail_store::StoreError;
 use taffrail_store::archive::ArchiveError;
 use taffrail_team::DeviceError;
 
-/// Everything that can fail in the daemon or in a command that works without one.
+/// An error of the daemon, or of a command that works without one.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// A question about sessions could not be answered.
+    /// A query about sessions failed.
     #[error(transparent)]
     Question(#[from] Error),
     /// Hooks could not be changed.
@@ -22,16 +22,16 @@ pub enum DaemonError {
     /// Rules could not be changed.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// There is no hub, or it does not do what is asked.
+    /// No hub is in use, or the hub failed.
     #[error(transparent)]
     Hub(#[from] HubFault),
-    /// Something with this device, or with its team, is not done.
+    /// This device or its team refused a change.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// A session is not carried, and why.
+    /// Why a session cannot be moved.
     #[error(transparent)]
     Teleport(#[from] TeleportError),
-    /// A session is not shared, and why.
+    /// Why a session cannot be shared.
     #[error(transparent)]
     Share(#[from] ShareError),
     /// The server could not be started.
@@ -69,25 +69,25 @@ impl From<DevicesError> for DaemonError {
     }
 }
 
-/// Why nobody can be answered.
+/// Why the server cannot listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Others could reach it.
+    /// Other machines could reach the address.
     #[error("{0} can be reached by others: only 127.0.0.1 and ::1 are listened on")]
     NotLoopback(SocketAddr),
-    /// Another daemon answers there.
+    /// Another daemon listens there.
     #[error("another daemon answers on {0}")]
     Taken(String),
-    /// A file or folder others could have made.
+    /// A file or folder that others could have created.
     #[error("{0}: {1}")]
     Unsafe(String, &'static str),
-    /// The system refused.
+    /// The system returned an error.
     #[error("{0}: {1}")]
     Io(String, #[source] std::io::Error),
 }
 
 impl ServeError {
-    /// The system refused a file or folder.
+    /// Wraps an I/O error with the path of its file or folder.
     pub fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.display().to_string();
         move |error| Self::Io(path, error)
@@ -95,13 +95,13 @@ impl ServeError {
 }
 
 impl DaemonError {
-    /// Another program is writing, or reading is not over: it may go better in a moment.
+    /// True if another program is writing, or history is still being read: a retry may succeed.
     #[must_use]
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Question(error) if error.is_passing())
     }
 
-    /// Another program is writing.
+    /// True if another program is writing.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Question(error) if error.is_busy())

@@ -1,8 +1,8 @@
 //! The daemon: the loop that ingests what agents write, and the parts it runs beside it.
 //!
-//! [`live::Handle`] owns those parts: the approvals broker, message delivery, notifications,
-//! summaries and the exchange with other devices. Commands that work without a daemon use the crates
-//! below.
+//! [`live::Handle`] owns those parts: the approval broker, message delivery, notifications,
+//! summaries and the exchange with other devices. Commands that work without a daemon use the lower
+//! crates.
 
 pub mod agent_servers;
 pub mod delivery;

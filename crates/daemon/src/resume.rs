@@ -1,4 +1,4 @@
-//! Resuming a session: who runs it, or the agent's own command that goes on with it. Never a guess
+//! Resumes a session: finds its executor, or the agent's own command that resumes it. Never guesses
 //! from a folder or a title.
 
 use crate::DaemonError;
@@ -17,7 +17,7 @@ use taffrail_query::resolve::resolve;
 use taffrail_query::status::StatusLookup;
 use taffrail_store::{Begun, IndexReader, Ledger, Operation, SessionRow};
 
-/// What resuming a session would do.
+/// Returns what resuming a session would do.
 ///
 /// # Errors
 /// When the session cannot be found or our own files fail.
@@ -63,7 +63,7 @@ fn elsewhere(settings: &Settings, row: &SessionRow) -> Option<String> {
     ))
 }
 
-/// The agent's own words; of a session that was carried here, with the folder it goes on in.
+/// The agent's own command; for a session that moved here, with its folder.
 fn words(plan: &StartPlan, row: &SessionRow, binding: &Binding) -> Option<Vec<String>> {
     let id = row.runtime_id.as_str();
     match &binding.project_path {
@@ -72,8 +72,8 @@ fn words(plan: &StartPlan, row: &SessionRow, binding: &Binding) -> Option<Vec<St
     }
 }
 
-/// What resuming would do for each session of late that lost its agent without being ended, the one that
-/// moved last first: after a reboot, a crash, a kill.
+/// Returns what resuming would do for each recent session that lost its agent without ending,
+/// latest first: after a reboot, a crash or a kill.
 ///
 /// # Errors
 /// When our own files fail.
@@ -110,10 +110,11 @@ fn state(row: &SessionRow, binding: &Binding, has_command: bool) -> (ResumeState
     }
 }
 
-/// The same in another folder than the session worked in.
+/// The same in another folder than the session's own.
 ///
 /// # Errors
-/// `Unresumed` where there is no such folder, or its agent goes on with a session in its own folder only.
+/// `Unresumed` when the folder does not exist, or when the agent resumes a session only in its own
+/// folder.
 pub fn resume_elsewhere(
     settings: &Settings,
     reply: ResumeReply,
@@ -136,10 +137,10 @@ pub fn resume_elsewhere(
     }
 }
 
-/// The folder a session goes on in.
+/// The folder to resume a session in.
 ///
 /// # Errors
-/// `Unresumed` with what to do, where it is gone.
+/// `Unresumed` with the next step, when the folder is gone.
 pub fn resume_folder(settings: &Settings, reply: &ResumeReply) -> Result<PathBuf, DaemonError> {
     let Some(folder) = reply.cwd.as_deref().map(PathBuf::from) else {
         let why = "nothing says which folder it worked in; name one with --in DIR";
@@ -166,12 +167,12 @@ fn only_there(row: &SessionRow) -> String {
     )
 }
 
-/// Takes the lease on a session for an attempt to resume it: from the hub, where one answers, and here. It is held
-/// until the attempt fails, or the process that it started ends.
+/// Takes the lease on a session for an attempt to resume it: from the hub, if one answers, and
+/// locally. The lease lasts until the attempt fails, or the process that it started ends.
 ///
 /// # Errors
-/// `Held` while another device has it, `Unresumed` while another attempt holds it; else when the ledger
-/// cannot be written.
+/// `Held` while another device has the lease, `Unresumed` while another attempt holds it; otherwise
+/// when the ledger cannot be written.
 pub fn begin_resume(
     settings: &Settings,
     reply: &ResumeReply,
@@ -197,18 +198,18 @@ fn resumed_already(by: &Operation, now: Timestamp) -> String {
     format!("it was resumed {ago} s ago{place}, and its agent is starting")
 }
 
-/// Notes the process that an attempt started.
+/// Records the process that an attempt started.
 ///
 /// # Errors
 /// When the ledger cannot be written.
 pub fn note_resumed(settings: &Settings, operation: i64, pid: u32) -> Result<(), DaemonError> {
-    // Where the system does not say when a process began, the attempt holds for a short time.
+    // If the system does not report when a process started, the attempt holds for a short time.
     let Some(start) = start_of(pid) else { return Ok(()) };
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     Ok(ledger.note_process(operation, Process { pid, start })?)
 }
 
-/// Notes what came of an attempt.
+/// Records the outcome of an attempt.
 ///
 /// # Errors
 /// When the ledger cannot be written.
@@ -225,10 +226,10 @@ pub fn end_resume(
     Ok(ledger.end_operation(operation, state, result)?)
 }
 
-/// Resumes a session in a tmux session of its own, and says which.
+/// Resumes a session in a new tmux session and returns its name.
 ///
 /// # Errors
-/// When it cannot be resumed, or tmux does not do it.
+/// When the session cannot be resumed, or tmux fails.
 pub fn resume_in_tmux(settings: &Settings, reply: &ResumeReply) -> Result<String, DaemonError> {
     let (ResumeState::ResumeAvailable, Some(words)) = (reply.state, &reply.command) else {
         return Err(Error::Unresumed(reply.reason.clone()).into());
@@ -244,19 +245,20 @@ pub fn resume_in_tmux(settings: &Settings, reply: &ResumeReply) -> Result<String
     Ok(came.map_err(Error::Unresumed)?)
 }
 
-/// A pane that was made for an agent.
+/// A pane that was created for an agent.
 #[derive(Debug, PartialEq, Eq)]
 struct NewPane {
     executor: String,
     pid: u32,
 }
 
-/// What tmux prints of a pane that it made: the server may be any, by `TMUX` or `TMUX_TMPDIR`.
+/// What tmux prints about a new pane: `TMUX` or `TMUX_TMPDIR` may select any server.
 const NEW_PANE: &str = "#{pane_id} #{pane_pid} #{socket_path}";
 
 fn tmux(reply: &ResumeReply, folder: &Path, words: &[String]) -> Result<NewPane, String> {
     let name = format!("taffrail-{}", reply.session_id.get(..8).unwrap_or_default());
-    // The folder is handed over as a folder: in an argument tmux would run what `#(…)` in its name says.
+    // The folder is passed as the working directory: in an argument, tmux would run `#(…)` in its
+    // name.
     let mut tmux = Command::new("tmux");
     tmux.args(["new-session", "-d", "-P", "-F", NEW_PANE, "-s", &name, "--"]).args(words);
     tmux.current_dir(folder).env("PWD", folder).stdout(Stdio::piped()).stderr(Stdio::piped());

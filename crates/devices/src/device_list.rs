@@ -1,4 +1,4 @@
-//! The devices of the team, as faces show them.
+//! The devices of the team, as the user interfaces show them.
 
 use crate::error::DevicesError;
 use crate::hubs::{self, HubState};
@@ -9,7 +9,7 @@ use taffrail_sync::Roster;
 use taffrail_sync::roster::{Member, Role};
 use taffrail_team::{ThisDevice, known, own, own_name};
 
-/// This device and its team.
+/// Lists this device and its team.
 ///
 /// # Errors
 /// When this device has no keys yet, or its files cannot be read.
@@ -27,7 +27,7 @@ pub fn devices(settings: &Settings) -> Result<DeviceList, DevicesError> {
     })
 }
 
-/// What devices are called, as far as is known here; nobody has a name where nothing can be read.
+/// The known names of devices; empty if no file can be read.
 #[must_use]
 pub fn device_names(settings: &Settings) -> Devices {
     let roster = known(settings);
@@ -52,7 +52,8 @@ fn this(settings: &Settings, own: &ThisDevice) -> OwnDevice {
     }
 }
 
-/// The hub has a roster that is not sealed to this device any more: that it was removed is not in the one it has.
+/// True if the roster on the hub is no longer sealed to this device. The local roster does not
+/// contain that removal.
 fn is_shut_out(settings: &Settings) -> bool {
     let noted = hubs::standing(settings).ok().flatten();
     noted.is_some_and(|it| it.state == HubState::Removed)

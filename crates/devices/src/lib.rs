@@ -1,5 +1,5 @@
-//! The user's other devices: the hub, what is published to it and applied from it, requests answered
-//! from elsewhere, shares, and sessions that move.
+//! The user's other devices: the hub, the items published to it and applied from it, requests
+//! answered on other devices, shares, and sessions that move.
 
 mod device_list;
 mod error;

@@ -1,4 +1,4 @@
-//! What the exchange shares with the daemon's other parts while it runs.
+//! What the exchange shares with the other parts of the daemon while it runs.
 
 use crate::error::DevicesError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,16 +20,17 @@ use taffrail_sync::hub::HubError;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 
-/// What is said where another copy of this device writes.
+/// Shown when another copy of this device writes to the hub.
 const TWICE: &str = "hub: this device runs twice: another copy with the same keys writes to the hub. \
     Stop one of them, or give it an identity of its own with `taffrail device join`";
 
-/// Takes a message for a session of this device, or says why not.
+/// Accepts a message for a session of this device, or returns why not.
 pub type Accept = Box<dyn Fn(SessionId, (Sender, String)) -> Result<Message, Error> + Send + Sync>;
 /// Notifies the user.
 pub type Notifier = Box<dyn Fn(Notice) + Send + Sync>;
 
-/// The exchange with other devices, and the parts of the daemon it needs. Clones are the same.
+/// The exchange with other devices, and the parts of the daemon it needs. Clones share the same
+/// exchange.
 #[derive(Clone)]
 pub struct ExchangeHandle(Arc<Parts>);
 
@@ -48,7 +49,7 @@ impl std::fmt::Debug for ExchangeHandle {
 }
 
 impl ExchangeHandle {
-    /// Nothing is exchanged yet.
+    /// Creates a handle; the exchange starts later.
     #[must_use]
     pub fn new((live, broker): (Live, Broker), accept: Accept, notify: Notifier) -> Self {
         Self(Arc::new(Parts { live, broker, accept, notify, state: ExchangeState::default() }))
@@ -66,7 +67,7 @@ impl ExchangeHandle {
         &self.0.broker
     }
 
-    /// How the exchange goes.
+    /// The state of the exchange.
     #[must_use]
     pub fn state(&self) -> &ExchangeState {
         &self.0.state
@@ -92,7 +93,7 @@ impl ExchangeHandle {
     }
 }
 
-/// A decision to be claimed on the hub, and where the outcome goes.
+/// A decision to claim on the hub, and the sender for the outcome.
 #[derive(Debug)]
 pub(crate) struct ClaimTask {
     pub(crate) roster: Roster,
@@ -101,26 +102,27 @@ pub(crate) struct ClaimTask {
     pub(crate) done: SyncSender<Result<Claimed, HubError>>,
 }
 
-/// What a running exchange is told, and tells.
+/// Signals to and from a running exchange.
 #[derive(Debug)]
 pub struct ExchangeState {
-    /// Something was given to the outbox.
+    /// Something was put into the outbox.
     pub(crate) pushed: Arc<Notify>,
-    /// The index was brought up aside from the loop, which tells nobody of what is in it.
+    /// The index was updated outside the daemon's loop, which does not publish those changes.
     pub(crate) looked_up: Notify,
-    /// Sessions of this device live that others are told of.
+    /// Published sessions of this device are alive.
     pub(crate) lives: Arc<AtomicBool>,
     /// How well this device keeps up.
     pub(crate) health: watch::Sender<Health>,
-    /// An answer came from another device.
+    /// An answer arrived from another device.
     pub(crate) answered: Notify,
-    /// Held by who changes what is remembered of other devices' requests and prompts.
+    /// Held while the stored requests and prompts of other devices change.
     pub(crate) memory: Mutex<()>,
     /// Where decisions are claimed, while the hub is connected.
     pub(crate) claims: Mutex<Option<UnboundedSender<ClaimTask>>>,
-    /// Counts what other devices said about their requests; who waits for that waits here.
+    /// Counts reports of other devices about their requests, and wakes their waiters.
     settlements: (Mutex<u64>, Condvar),
-    /// Why nothing can be told, while nothing can. It stands apart, because carrying may go well meanwhile.
+    /// Why nothing can be published, if so. Separate from `health`, because the exchange itself may
+    /// work.
     pub(crate) untold: watch::Sender<Option<String>>,
 }
 
@@ -136,7 +138,7 @@ impl Default for ExchangeState {
 }
 
 impl ExchangeState {
-    /// What is wrong with the hub, and whose word is refused, for people.
+    /// Describes what is wrong with the hub, and whose items are refused.
     pub fn trouble(&self, settings: &Settings) -> Vec<String> {
         let health = self.health.borrow();
         let hub = health.error.iter().map(|it| format!("hub: {it}"));
@@ -153,18 +155,18 @@ impl ExchangeState {
         hub.chain(untold).chain(twice).chain(clocks(settings)).chain(stands).collect()
     }
 
-    /// Another device said something about its requests.
+    /// Notes that another device reported about its requests.
     pub(crate) fn note_settlement(&self) {
         *self.settlements.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.settlements.1.notify_all();
     }
 
-    /// How often other devices said something about their requests.
+    /// How many times other devices reported about their requests.
     pub(crate) fn settlements(&self) -> u64 {
         *self.settlements.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one says more than was seen; `None` when that takes longer than this.
+    /// Waits until the count differs from `seen`; `None` on timeout.
     pub(crate) fn settlements_after(&self, seen: u64, within: Duration) -> Option<u64> {
         let (count, changed) = &self.settlements;
         let count = count.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,12 +175,12 @@ impl ExchangeState {
         (!timeout.timed_out()).then_some(*count)
     }
 
-    /// The hub lets no signs of life through: they are said in a stream.
+    /// True if the hub does not support heartbeats, so they go into a stream.
     pub(crate) fn is_mute(&self) -> bool {
         self.health.borrow().mute
     }
 
-    /// Sessions live that others are told of, or none does.
+    /// Notes whether any published session is alive.
     pub(crate) fn note_lives(&self, lives: bool) {
         let before = self.lives.swap(lives, Ordering::Relaxed);
         if lives && !before {
@@ -186,12 +188,12 @@ impl ExchangeState {
         }
     }
 
-    /// What came of telling, the last time.
+    /// Notes the result of the last publish.
     pub fn note_telling(&self, came: &Result<(), DevicesError>) {
         self.untold.send_replace(came.as_ref().err().map(ToString::to_string));
     }
 
-    /// Something does not work.
+    /// Notes a failure.
     pub fn fail(&self, error: &str) {
         self.health.send_modify(|it| {
             it.state = State::Failing;
@@ -199,7 +201,7 @@ impl ExchangeState {
         });
     }
 
-    /// The hub was not reached.
+    /// Notes that the hub could not be reached.
     pub(crate) fn miss(&self, error: &str) {
         self.health.send_modify(|it| {
             it.state = State::Unreachable;
@@ -211,18 +213,18 @@ impl ExchangeState {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The index was brought up: there may be much to tell.
+    /// Notes that the index was updated: there may be much to publish.
     pub fn looked_up(&self) {
         self.looked_up.notify_one();
     }
 
-    /// Something was given to the outbox.
+    /// Notes that something was put into the outbox.
     pub fn nudge(&self) {
         self.pushed.notify_one();
     }
 }
 
-/// Devices whose clocks are not ours.
+/// Devices whose clocks differ from ours.
 fn clocks(settings: &Settings) -> impl Iterator<Item = String> {
     settings.devices.others.iter().filter_map(|(device, name)| {
         let ahead = skew(&settings.data, device)?;

@@ -1,4 +1,5 @@
-//! The daemon's API over a socket and loopback, the embedded dashboard, received telemetry, the daemon's log, and releases.
+//! The daemon's API over a socket and loopback, the embedded dashboard, received telemetry, and the
+//! daemon's log.
 
 pub mod http;
 pub mod logs;

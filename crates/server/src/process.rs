@@ -1,4 +1,4 @@
-//! The daemon as a process: one for each user, found by a small file that says where it listens.
+//! The daemon as a process: one per user, found by a small file that contains its addresses.
 
 use crate::http::{self, Server};
 use crate::logs::{self, DEFAULT_LEVEL, LogFilter};
@@ -18,42 +18,42 @@ use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::{Handle, live};
 use taffrail_store::StoreError;
 
-/// So long a daemon that does not answer any more may take to give the lock up.
+/// How long a daemon that no longer answers may take to release the lock.
 const ENDING: Duration = Duration::from_secs(10);
-/// How often that is looked at.
+/// How often the lock is tried.
 const LOOK: Duration = Duration::from_millis(20);
 /// The name of the socket in its folder.
 const SOCKET: &str = "taffrail.sock";
 /// The name of the token's file in our state.
 pub const TOKEN_FILE: &str = "token";
-/// The name of the file of the token that telemetry is sent with.
+/// The name of the telemetry token's file.
 pub const OTEL_TOKEN_FILE: &str = "otel-token";
 
 /// Where a daemon keeps its small files and listens.
 #[derive(Debug, Clone)]
 pub struct Listening {
-    /// Our own state.
+    /// Our state folder.
     pub state: PathBuf,
     /// The folder of the socket.
     pub runtime: PathBuf,
-    /// The loopback address for browsers, where one is wanted.
+    /// The loopback address for browsers, if wanted.
     pub http: Option<SocketAddr>,
-    /// The loopback address telemetry is received at, where that is wanted, and chance for its token.
+    /// The loopback address for telemetry, if wanted, and random bytes for its token.
     pub otel: Option<(SocketAddr, [u8; 32])>,
     /// Our own program, for hooks to call.
     pub program: PathBuf,
     /// This program's version.
     pub version: String,
-    /// Thirty-two bytes of chance, for a token that has to be made.
+    /// Thirty-two random bytes, for a new token.
     pub chance: [u8; 32],
-    /// Which records are logged, as `TAFFRAIL_LOG` has it.
+    /// The log filter, in the syntax of `TAFFRAIL_LOG`.
     pub log: Option<String>,
 }
 
-/// Runs the daemon in this process until it is told to stop. `ready` is given a way to it.
+/// Runs the daemon in this process until it is stopped. Calls `ready` with a handle.
 ///
 /// # Errors
-/// When one runs already, nobody can be answered, or our own files fail.
+/// When a daemon is already running, the server cannot listen, or our own files fail.
 pub fn serve(
     settings: &Settings,
     listening: &Listening,
@@ -74,7 +74,7 @@ pub fn serve(
     if let Some(server) = serving {
         server.stop();
     }
-    // A file left behind names a socket where nobody answers.
+    // A leftover file names a socket without a listener.
     for file in [DAEMON_FILE, STATUS_FILE] {
         remove(&listening.state.join(file));
     }
@@ -82,7 +82,7 @@ pub fn serve(
     ended
 }
 
-/// Opens the log. A filter that cannot be read is reported there, and the usual one is used.
+/// Opens the log. An invalid filter is reported there, and the default is used.
 fn begin_log(settings: &Settings, listening: &Listening) {
     let read = listening.log.as_deref().unwrap_or_default().parse::<LogFilter>();
     let (filter, wrong) = match read {
@@ -141,15 +141,16 @@ fn doors(listening: &Listening) -> http::Listening {
     }
 }
 
-/// Writes down an address that is opened later.
+/// Saves an address that is opened later.
 fn opened(state: PathBuf) -> http::Opened {
     Arc::new(move |address| {
-        // Where the file is gone, the daemon is ending.
+        // If the file is gone, the daemon is ending.
         let place = fs::read(state.join(DAEMON_FILE)).ok();
         let place = place.and_then(|it| serde_json::from_slice::<DaemonPlace>(&it).ok());
         if let Some(place) = place {
             let http = Some(format!("http://{address}"));
-            // Without it only `daemon status` does not know; whoever asked is told the address.
+            // If this fails, only `daemon status` lacks the address; the requester still receives
+            // it.
             if let Err(error) = write_down(&state, &DaemonPlace { http, ..place }) {
                 tracing::warn!(%error, "cannot write down the address that was opened");
             }
@@ -157,7 +158,7 @@ fn opened(state: PathBuf) -> http::Opened {
     })
 }
 
-/// The lock of the one daemon; given up when the process ends in any way.
+/// The lock of the one daemon; released when the process ends in any way.
 fn lock(state: &Path) -> Result<File, DaemonError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
     made.map_err(StoreError::from)?;
@@ -171,7 +172,7 @@ fn lock(state: &Path) -> Result<File, DaemonError> {
             Err(TryLockError::Error(error)) => return Err(StoreError::from(error).into()),
             Err(TryLockError::WouldBlock) => {}
         }
-        // One that has the lock and does not answer is about to end, or to begin.
+        // A daemon that holds the lock and does not answer is about to end, or to start.
         if Client::connect(state).is_ok() || Instant::now() >= end {
             return Err(Error::Running.into());
         }
@@ -179,7 +180,7 @@ fn lock(state: &Path) -> Result<File, DaemonError> {
     }
 }
 
-/// Takes a folder away from others, whoever made it.
+/// Removes other users' access to a folder, whoever created it.
 fn close(folder: &Path) -> std::io::Result<()> {
     let mode = fs::metadata(folder)?.permissions().mode();
     match mode & 0o077 {
@@ -188,7 +189,7 @@ fn close(folder: &Path) -> std::io::Result<()> {
     }
 }
 
-/// Says where it listens, whole or not at all.
+/// Writes the addresses atomically.
 fn write_place(listening: &Listening, server: &Server) -> Result<(), DaemonError> {
     let place = DaemonPlace {
         pid: std::process::id(),

@@ -1,4 +1,5 @@
-//! The environment of the process: the only place that reads the environment, the clock and chance.
+//! The environment of the process: the only module that reads the environment, the clock and random
+//! bytes.
 #![expect(clippy::disallowed_methods, reason = "this is the module the lint points to")]
 
 use crate::pager::Pager;
@@ -18,9 +19,9 @@ use zeroize::Zeroizing;
 
 /// The name of our folder in each place.
 const OURS: &str = "taffrail";
-/// The variable that says where data is, and where it is below the home otherwise.
+/// The variable for the data folder, and its default below the home.
 const DATA: (&str, &str) = ("XDG_DATA_HOME", ".local/share");
-/// The same for what we note for ourselves.
+/// The same for the state folder.
 const STATE: (&str, &str) = ("XDG_STATE_HOME", ".local/state");
 
 /// What the process was started with.
@@ -29,7 +30,7 @@ pub(crate) struct Env {
     pub(crate) variables: HashMap<String, String>,
     pub(crate) user_home: PathBuf,
     pub(crate) here: PathBuf,
-    /// The zone of the person who reads: `TZ`, else the system's, else UTC.
+    /// The reader's time zone: `TZ`, else the system's, else UTC.
     pub(crate) zone: TimeZone,
 }
 
@@ -41,28 +42,28 @@ impl Env {
             true => "HOME must be an absolute path",
             false => "HOME is not set, so there is nowhere to look",
         })?;
-        // Without a current folder only `.` means nothing.
+        // Without a current folder, only `.` has no meaning.
         let here = std::env::current_dir().unwrap_or_default();
         Ok(Self { variables, user_home, here, zone: TimeZone::system() })
     }
 
-    /// The present instant by the clock of the person who reads.
+    /// The current instant in the reader's time zone.
     pub(crate) fn clock(&self) -> Clock {
         Clock { now: now(), zone: self.zone.clone() }
     }
 
-    /// One of our own folders: the variable's, or its place below the home.
+    /// One of our own folders: from the variable, or its default below the home.
     fn folder(&self, variable: &str, below: &str) -> PathBuf {
         let set = named(&self.variables, variable);
         set.unwrap_or_else(|| self.user_home.join(below)).join(OURS)
     }
 
-    /// The folder of our configuration.
+    /// Our configuration folder.
     pub(crate) fn config_folder(&self) -> PathBuf {
         self.folder("XDG_CONFIG_HOME", ".config")
     }
 
-    /// A folder that a variable names from the root.
+    /// A folder that a variable names by an absolute path.
     pub(crate) fn named(&self, variable: &str) -> Option<PathBuf> {
         named(&self.variables, variable)
     }
@@ -88,12 +89,12 @@ impl Env {
         config.parent().unwrap_or(&self.user_home).join("systemd/user")
     }
 
-    /// Our data.
+    /// Our data folder.
     pub(crate) fn data_folder(&self) -> PathBuf {
         self.folder(DATA.0, DATA.1)
     }
 
-    /// What we note for ourselves and could do without.
+    /// Our state folder: notes that we could do without.
     pub(crate) fn state_folder(&self) -> PathBuf {
         self.folder(STATE.0, STATE.1)
     }
@@ -105,14 +106,14 @@ impl Env {
         set.map_or_else(|| self.state_folder().join("run"), |path| path.join("taffrail"))
     }
 
-    /// Who sits here, by the name the system has.
+    /// The name of the current user.
     pub(crate) fn user(&self) -> String {
         let set = ["USER", "LOGNAME"].into_iter().filter_map(|it| self.variables.get(it));
         let mut set = set.filter(|it| !it.trim().is_empty());
         set.next().cloned().unwrap_or_else(|| "me".to_owned())
     }
 
-    /// The program long output is read with; none where it was turned off.
+    /// The pager for long output; `None` if it is turned off.
     pub(crate) fn pager(&self) -> Option<Pager> {
         let set = self.variables.get("TAFFRAIL_PAGER").or_else(|| self.variables.get("PAGER"));
         let command = set.map_or("less -FRX", String::as_str).trim().to_owned();
@@ -122,7 +123,7 @@ impl Env {
         is_wanted.then_some(Pager { command, less })
     }
 
-    /// Everything the assembly must be told.
+    /// The settings for all other crates.
     pub(crate) fn settings(&self, config: &Config) -> Settings {
         let settings = self.settings_of(config);
         Settings { devices: device_names(&settings), ..settings }
@@ -163,7 +164,7 @@ fn variables() -> HashMap<String, String> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// A folder that a variable names from the root.
+/// A folder that a variable names by an absolute path.
 fn named(variables: &HashMap<String, String>, variable: &str) -> Option<PathBuf> {
     variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
@@ -172,17 +173,17 @@ fn home(variables: &HashMap<String, String>) -> Option<PathBuf> {
     named(variables, "HOME")
 }
 
-/// Our data, for who needs nothing else; none where no variable says where it could be.
+/// Our data folder, for callers without an `Env`; `None` if no variable determines it.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     own_folder(DATA)
 }
 
-/// What we note for ourselves, as above.
+/// Our state folder, as above.
 pub(crate) fn state_folder() -> Option<PathBuf> {
     own_folder(STATE)
 }
 
-/// Our folder of the configuration, as above.
+/// Our configuration folder, as above.
 pub(crate) fn config_folder() -> Option<PathBuf> {
     own_folder(("XDG_CONFIG_HOME", ".config"))
 }
@@ -198,23 +199,23 @@ fn own_folder((variable, below): (&str, &str)) -> Option<PathBuf> {
     Some(set.or_else(|| Some(home(&variables)?.join(below)))?.join(OURS))
 }
 
-/// A variable, for who needs nothing else.
+/// A variable, for callers without an `Env`.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// The words we were called with.
+/// The arguments of the process.
 pub(crate) fn arguments() -> std::env::ArgsOs {
     std::env::args_os()
 }
 
-/// Something that was never drawn before.
+/// A value that never repeats.
 pub(crate) fn nonce() -> String {
     hash::to_hex(&chance("nonce"))
 }
 
-/// The path under which this program can be called again. A name the user gave it stays valid when
-/// the program behind it is replaced by a newer one, so it is preferred to the real path.
+/// The path for calling this program again. A name that the user gave it stays valid when a newer
+/// version replaces the program, so it is preferred to the real path.
 pub(crate) fn own_path(env: &Env) -> anyhow::Result<PathBuf> {
     let real = std::env::current_exe().context("the path of this program is unknown")?;
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
@@ -228,7 +229,7 @@ pub(crate) fn own_path(env: &Env) -> anyhow::Result<PathBuf> {
     Ok(names.into_iter().find(same).unwrap_or(real))
 }
 
-/// Thirty-two bytes nobody can guess.
+/// Thirty-two random bytes.
 pub(crate) fn secret() -> anyhow::Result<[u8; 32]> {
     let mut bytes = [0; 32];
     let read = std::fs::File::open("/dev/urandom").and_then(|mut it| it.read_exact(&mut bytes));
@@ -236,7 +237,7 @@ pub(crate) fn secret() -> anyhow::Result<[u8; 32]> {
     Ok(bytes)
 }
 
-/// So many bytes nobody can guess, wiped when they are dropped.
+/// Random bytes, wiped when dropped.
 pub(crate) fn drawn<const N: usize>() -> anyhow::Result<Zeroizing<[u8; N]>> {
     let mut bytes = Zeroizing::new([0; N]);
     let mut source =
@@ -245,24 +246,24 @@ pub(crate) fn drawn<const N: usize>() -> anyhow::Result<Zeroizing<[u8; N]>> {
     Ok(bytes)
 }
 
-/// What this process holds is not written to a core file, and no other process of the user's looks into it.
-/// Only for the daemon: whoever calls it is looked at, and could not be.
+/// Excludes the memory of this process from core files, and from other processes of the user. Only
+/// for the daemon: a caller must stay inspectable, because the daemon identifies it.
 pub(crate) fn close_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    // What it starts may allow itself more again.
+    // A child process may raise its own limit again.
     let none = Rlimit { current: Some(0), ..getrlimit(Resource::Core) };
-    // Where it is not possible, memory is as open as that of every other program.
+    // Best effort: if this fails, memory is as open as that of every other program.
     setrlimit(Resource::Core, none).ok();
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).ok();
 }
 
-/// The time now, for relative times on a screen.
+/// The current time, for relative times on a screen.
 pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// How this program was called: by its name, or by its path from anywhere.
+/// How this program was called: by its name, or by its absolute path.
 pub(crate) fn program() -> String {
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     if called.components().count() < 2 {
@@ -272,7 +273,7 @@ pub(crate) fn program() -> String {
     here.join(called).to_string_lossy().into_owned()
 }
 
-/// The minute of the day by the user's own clock.
+/// The minute of the day in the user's time zone.
 fn local_minute(at: Timestamp) -> u16 {
     let local = at.to_zoned(TimeZone::system());
     let part = |it: i8| u16::try_from(it).unwrap_or(0);
@@ -280,8 +281,8 @@ fn local_minute(at: Timestamp) -> u16 {
 }
 
 fn boot_id() -> String {
-    // Where the system does not tell, every start counts as the same: a lost batch is then found
-    // by the next read of its source.
+    // If the system does not report a boot id, every boot counts as the same: the next read of its
+    // source then finds a lost batch.
     std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
@@ -289,7 +290,8 @@ fn new_device() -> DeviceId {
     DeviceId::new(format!("dev-{}", hash::to_hex(&chance("device"))))
 }
 
-/// Fills a slice with chance. A program that seals without any would betray its user: it ends.
+/// Fills a slice with random bytes. Sealing without them would betray the user, so the process
+/// aborts.
 fn draw(out: &mut [u8]) {
     let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(out));
     if read.is_err() {
@@ -300,8 +302,8 @@ fn draw(out: &mut [u8]) {
 
 fn chance(purpose: &str) -> hash::Digest16 {
     let mut bytes = [0; 32];
-    // Where the system gives no chance, the clock and our own process number still tell two devices
-    // and two calls apart.
+    // Without random bytes, the clock and our process id still distinguish two devices and two
+    // calls.
     std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).ok();
     let when = Timestamp::now().as_nanosecond().to_le_bytes();
     let parts: [&[u8]; 3] = [&bytes, &when, &std::process::id().to_le_bytes()];

@@ -1,4 +1,4 @@
-//! One error for people: what happened, what to do, and an exit code.
+//! One error for people: what happened, the next step, and an exit code.
 
 use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
@@ -7,7 +7,7 @@ use taffrail_daemon::DaemonError;
 use taffrail_server::http::error_body;
 use taffrail_workspace::WorkError;
 
-/// A failure as it is told.
+/// An error of a command.
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub(crate) kind: ErrorKind,
@@ -16,37 +16,37 @@ pub(crate) struct CliError {
 }
 
 impl CliError {
-    /// The question was not understood.
+    /// The command line is invalid.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Usage, message: message.into(), hint: Some(hint.into()) }
     }
 
-    /// A contract, a policy or the state of things forbids it.
+    /// A contract, a policy or the current state forbids it.
     pub(crate) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Refused, ..Self::usage(message, hint) }
     }
 
-    /// What was named does not exist.
+    /// The named thing does not exist.
     pub(crate) fn not_found(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::NotFound, ..Self::usage(message, hint) }
     }
 
-    /// Only a daemon can do it, and none runs.
+    /// The command needs a daemon, and none runs.
     pub(crate) fn no_daemon(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::DaemonUnreachable, ..Self::usage(message, "taffrail daemon start") }
     }
 
-    /// It failed, and no hint helps.
+    /// The command failed, and no hint helps.
     pub(crate) fn failure(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Failure, message: message.into(), hint: None }
     }
 
-    /// Everything was said already; only the exit code is left to tell.
+    /// Everything was printed already; only the exit code remains.
     pub(crate) fn silent(kind: ErrorKind) -> Self {
         Self { kind, message: String::new(), hint: None }
     }
 
-    /// The document programs read.
+    /// The JSON document of the error.
     pub(crate) fn envelope(&self) -> Envelope {
         Envelope {
             error: ErrorBody {
@@ -71,7 +71,7 @@ impl From<ClientError> for CliError {
     }
 }
 
-/// The errors of single parts are those of the daemon, which joins the parts.
+/// The errors of single crates convert through the daemon's error, which joins them.
 macro_rules! from_parts {
     ($($part:ty),*) => {
         $(impl From<$part> for CliError {

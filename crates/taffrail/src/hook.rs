@@ -1,7 +1,8 @@
-//! `taffrail hook AGENT`: the agent waits for it, so it comes before everything else.
+//! `taffrail hook AGENT`: the agent waits for it, so it runs before everything else.
 //!
-//! It always ends well: an exit code could stop the agent. It says nothing, because a word could
-//! become part of the conversation, but for the answer to a request that was decided.
+//! It always exits with 0, because another exit code could stop the agent. It prints only the
+//! answer to a request that was decided, because any other output could become part of the
+//! conversation.
 
 use crate::env;
 use std::ffi::OsString;
@@ -9,10 +10,10 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use taffrail_approvals::{Question, Said, ask_desk, deny_call, is_anothers, take_down};
 
-/// The most of a payload that is held in memory; the rest is read and dropped.
+/// The most bytes of a payload held in memory; the rest is read and dropped.
 const HELD: u64 = 64 * 1024 * 1024;
 
-/// Does what a hook does if we were called as one. A call for help does not come from an agent.
+/// Runs the hook if we were called as one. A call for help does not come from an agent.
 pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != "hook" {
         return None;
@@ -21,8 +22,8 @@ pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     if agent == "--help" || agent == "-h" {
         return None;
     }
-    // A hook that fails must not be noticed: what it would have said is lost, and status falls back
-    // to what the agent writes itself.
+    // A failing hook must not be noticed: its report is lost, and the status falls back to what the
+    // agent writes itself.
     agent.to_str().and_then(|agent| record(agent).ok());
     Some(ExitCode::SUCCESS)
 }
@@ -53,7 +54,7 @@ fn record(agent: &str) -> io::Result<()> {
     }
 }
 
-/// The first bytes of a stream that is read to its end, so that who writes it never fails.
+/// The first bytes of a stream, which is read to its end so that its writer never fails.
 pub(crate) fn held(mut stream: impl Read, most: u64) -> io::Result<Vec<u8>> {
     let mut out = Vec::new();
     (&mut stream).take(most).read_to_end(&mut out)?;

@@ -1,4 +1,4 @@
-//! The one door to stdout and stderr: data to the first, everything else to the second.
+//! The only access to stdout and stderr: data to the first, everything else to the second.
 
 use crate::error::CliError;
 use crate::pager::{Pager, Screen};
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use std::io::{self, IsTerminal, Write};
 use taffrail_tui::letters::shown;
 
-/// Where data goes. A reader that hangs up is not an error.
+/// The sink of data. A reader that hangs up is not an error.
 pub(crate) struct Out {
     sink: Sink,
     closed: bool,
@@ -20,17 +20,17 @@ enum Sink {
 }
 
 impl Out {
-    /// Opens stdout; styles are taken out where nobody would see them.
+    /// Opens stdout; strips styles if it is not a terminal.
     pub(crate) fn new() -> Self {
         Self::to(anstream::AutoStream::auto(io::stdout().lock()))
     }
 
-    /// Writes to something else.
+    /// Writes to another sink.
     pub(crate) fn to(sink: impl Write + 'static) -> Self {
         Self { sink: Sink::Stream(io::BufWriter::new(Box::new(sink))), closed: false }
     }
 
-    /// Opens stdout; what a person's screen cannot hold goes through the pager.
+    /// Opens stdout; output that does not fit on the screen goes through the pager.
     pub(crate) fn paged(pager: Option<&Pager>) -> Self {
         match pager.filter(|_| is_terminal()) {
             Some(pager) => {
@@ -46,7 +46,7 @@ impl Out {
         Self::new().lines([text])
     }
 
-    /// Writes lines, and sends everything on its way.
+    /// Writes lines, and flushes.
     pub(crate) fn lines<T: AsRef<str>>(
         &mut self,
         all: impl IntoIterator<Item = T>,
@@ -57,12 +57,12 @@ impl Out {
         self.end()
     }
 
-    /// Writes one line; `false` when nobody reads any more.
+    /// Writes one line; `false` when the reader is gone.
     pub(crate) fn line(&mut self, text: &str) -> Result<bool, CliError> {
         self.put(&shown(text))
     }
 
-    /// Writes one line as it is: data is not made to fit a terminal.
+    /// Writes one line unchanged: data is not fitted to a terminal.
     fn put(&mut self, text: &str) -> Result<bool, CliError> {
         if !self.closed {
             let written = match &mut self.sink {
@@ -74,7 +74,7 @@ impl Out {
         Ok(!self.closed)
     }
 
-    /// Sends what was written on its way; `false` when nobody reads any more.
+    /// Flushes; `false` when the reader is gone.
     pub(crate) fn flush(&mut self) -> Result<bool, CliError> {
         if let Sink::Stream(stream) = &mut self.sink {
             let flushed = stream.flush();
@@ -89,20 +89,20 @@ impl Out {
         self.put(&unobeyed(text))
     }
 
-    /// Writes a document as JSON for people and programs alike.
+    /// Writes a document as indented JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?;
         self.put(&unobeyed(text))?;
         self.end()
     }
 
-    /// Writes a document that is JSON already, with all it says as it was written.
+    /// Writes a document that is already JSON, with all values as written.
     pub(crate) fn raw_json(&mut self, document: &RawValue) -> Result<(), CliError> {
         self.put(&unobeyed(pretty(document.get())))?;
         self.end()
     }
 
-    /// Sends everything on its way.
+    /// Flushes everything.
     pub(crate) fn end(&mut self) -> Result<(), CliError> {
         let ended = match &mut self.sink {
             Sink::Stream(stream) => stream.flush(),
@@ -122,8 +122,8 @@ impl Out {
     }
 }
 
-/// JSON leaves some characters as they are which a terminal obeys, or which turn text round or hide it;
-/// they only stand in strings, where they can be escaped.
+/// Escapes characters that JSON leaves unchanged but that a terminal obeys, or that reverse or hide
+/// text. They only occur in strings, where they can be escaped.
 fn unobeyed(json: String) -> String {
     let is_obeyed = |character| {
         matches!(character, '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200b}'..='\u{200f}')
@@ -142,29 +142,29 @@ fn unobeyed(json: String) -> String {
     out
 }
 
-/// Says something to the person, not to the program that reads the data.
+/// Prints a message for the person, not for the program that reads the data.
 pub(crate) fn say(text: &str) {
-    // Writing fails only when stderr is closed.
+    // Writing fails only if stderr is closed.
     writeln!(anstream::stderr(), "{}", shown(text)).ok();
 }
 
-/// A person looks at stdout.
+/// True if stdout is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// A person looks at stderr.
+/// True if stderr is a terminal.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-/// The columns of the screen; 80 where there is none.
+/// The columns of the screen; 80 without one.
 pub(crate) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|it| usize::from(it.ws_col)).filter(|width| *width >= 40).unwrap_or(80)
 }
 
-/// The rows of the screen; 24 where there is none.
+/// The rows of the screen; 24 without one.
 fn rows() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
     size.map(|it| usize::from(it.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)

@@ -1,4 +1,4 @@
-//! What does not fit on the screen goes through a pager; what fits is printed as it is.
+//! Sends output that does not fit on the screen through a pager; prints the rest directly.
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use unicode_width::UnicodeWidthStr;
 
-/// What only a shell understands.
+/// Characters that only a shell understands.
 const FOR_A_SHELL: &str = "|&;<>()$`\\\"'*?[#~=%{\n";
 
-/// The program a person reads long output with.
+/// The program for reading long output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pager {
-    /// As a shell reads it.
+    /// The command line, as a shell parses it.
     pub(crate) command: String,
-    /// What `LESS` is set to, where nobody set it.
+    /// The value for `LESS`, if it is not set.
     pub(crate) less: Option<&'static str>,
 }
 
@@ -40,7 +40,7 @@ impl Pager {
     }
 }
 
-/// A screen: it holds back what was written until it is clear whether it fits.
+/// A screen: it buffers output until it is clear whether it fits.
 pub(crate) struct Screen {
     pager: Pager,
     rows: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Screen {
     open: Option<Open>,
 }
 
-/// Where lines go once they did not fit.
+/// The destination of output that does not fit.
 struct Open {
     sink: Box<dyn Write>,
     child: Option<Child>,
@@ -61,7 +61,7 @@ impl Screen {
         Self { pager, rows, columns, held: String::new(), used: 0, open: None }
     }
 
-    /// Takes one line.
+    /// Writes one line.
     pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
         if let Some(open) = &mut self.open {
             return writeln!(open.sink, "{text}");
@@ -73,7 +73,7 @@ impl Screen {
         if self.used < self.rows { Ok(()) } else { self.overflow() }
     }
 
-    /// Lets the person read to the end, or prints what was held back.
+    /// Waits for the pager, or prints the buffered output.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         let Some(Open { mut sink, child }) = self.open.take() else {
             let held = std::mem::take(&mut self.held);
@@ -98,17 +98,17 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         // A failure on the way must not leave a pager alone with the terminal; the failure itself
-        // is told elsewhere.
+        // is reported elsewhere.
         self.end().ok();
     }
 }
 
-/// A pager that cannot be started is done without.
+/// Starts the pager; writes to stdout if it cannot be started.
 fn opened(pager: &Pager) -> Open {
     let Ok(mut child) = pager.start() else {
         return Open { sink: Box::new(plain()), child: None };
     };
-    // An interrupt is for the pager; best effort, without it we end first as any filter would.
+    // An interrupt is for the pager. Best effort: without this we end first, as any filter would.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false))).ok();
     let choice = AutoStream::choice(&io::stdout());
     let sink: Box<dyn Write> = match child.stdin.take() {
@@ -126,7 +126,7 @@ fn plain() -> impl Write {
     AutoStream::auto(io::stdout().lock())
 }
 
-/// How many rows a line takes where long ones are wrapped.
+/// How many rows a line takes after wrapping.
 fn rows_of(line: &str, columns: usize) -> usize {
     let width = strip_str(line).to_string().width();
     width.div_ceil(columns.max(1)).max(1)

@@ -1,6 +1,6 @@
-//! JSON made readable without being understood: every digit, key and escape stays as it is.
+//! Indents JSON without parsing its values: every digit, key and escape stays unchanged.
 
-/// The same JSON with a line for each field and element.
+/// The same JSON with one line per field and element.
 pub(crate) fn pretty(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);

@@ -1,7 +1,8 @@
-//! `taffrail statusline AGENT`: the agent draws what it prints, several times a second.
+//! `taffrail statusline AGENT`: the agent draws its output, several times a second.
 //!
-//! It comes before everything else, opens no database and always ends well: an exit code would blank the
-//! line. What the agent says on stdin is written down, and given to the user's own command.
+//! It runs before everything else, opens no database and always exits with 0: another exit code
+//! would blank the line. The agent's data on stdin is recorded, and passed to the user's own
+//! command.
 
 use crate::cli::one_line;
 use crate::env;
@@ -11,14 +12,14 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::process::{Command, ExitCode, Stdio};
 use taffrail_approvals::{Said, take_down_line};
 
-/// The most of a payload that is held in memory.
+/// The most bytes of a payload held in memory.
 const HELD: u64 = 1024 * 1024;
-/// The most of the user's own line that is printed.
+/// The most bytes of the user's own line that are printed.
 const THEIRS: u64 = 64 * 1024;
-/// Between the user's line and ours; colours of theirs end here.
+/// The separator after the user's line, which also resets its colours.
 const BETWEEN: &str = "\u{1b}[0m · ";
 
-/// Does what a status line does if we were called as one. A call for help does not come from an agent.
+/// Runs the status line if we were called as one. A call for help does not come from an agent.
 pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if arguments.nth(1)? != "statusline" {
         return None;
@@ -31,24 +32,24 @@ pub(crate) fn answer(mut arguments: impl Iterator<Item = OsString>) -> Option<Ex
     let (json, words): (Vec<_>, Vec<_>) = words.into_iter().partition(is_json);
     let (agent, then) = asked(&words)?;
     let payload = heard().unwrap_or_default();
-    // What cannot be written down is lost; the line is drawn all the same.
+    // Best effort: if recording fails, the line is drawn all the same.
     record(agent, &payload).ok();
     let theirs = then.and_then(|command| chained(command, &payload).ok()).unwrap_or_default();
     let state = env::state_folder();
     let ours = one_line(state.as_deref());
     let line = joined(&theirs, &ours);
     let text = if json.is_empty() { line } else { document(&line) };
-    // Printing fails only when nobody reads.
+    // Printing fails only if the reader is gone.
     io::stdout().lock().write_all(text.as_bytes()).ok();
     Some(ExitCode::SUCCESS)
 }
 
-/// The line as a document.
+/// The line as a JSON document.
 fn document(line: &str) -> String {
     format!("{}\n", serde_json::json!({"schema_version": 1, "line": line.trim_end()}))
 }
 
-/// The agent, and the user's own command; `None` for what the list of commands refuses in words.
+/// The agent, and the user's own command; `None` if the command line parser should report an error.
 fn asked(words: &[OsString]) -> Option<(&str, Option<&str>)> {
     let words: Option<Vec<&str>> = words.iter().map(|it| it.to_str()).collect();
     match words?.as_slice() {
@@ -70,7 +71,7 @@ fn record(agent: &str, payload: &[u8]) -> io::Result<()> {
     take_down_line(&data, &state, Said { agent, payload, at, nonce, pid })
 }
 
-/// What the user's own command prints.
+/// The output of the user's own command.
 fn chained(command: &str, payload: &[u8]) -> io::Result<String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
@@ -79,7 +80,7 @@ fn chained(command: &str, payload: &[u8]) -> io::Result<String> {
         .stderr(Stdio::null())
         .spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A command that does not read it does not need it.
+        // A command that does not read its input does not need it.
         stdin.write_all(payload).ok();
     }
     let mut out = Vec::new();

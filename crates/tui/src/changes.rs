@@ -1,28 +1,28 @@
 //! What a tool's input would change in a file, and the to-do list in it. Both are recognised by
-//! their shape, for the tools of every agent.
+//! their shape, so this works for the tools of every agent.
 
 use crate::terminal::{clean, shown};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-/// The most text that is compared, in bytes.
+/// The longest text that is compared, in bytes.
 const COMPARED: usize = 64 * 1024;
-/// The most things to do.
+/// The most items of a to-do list.
 const TASKS: usize = 20;
 
 /// A line of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// Only the new text has it.
+    /// The line is only in the new text.
     Added(String),
-    /// Only the old text has it.
+    /// The line is only in the old text.
     Removed(String),
-    /// Both have it.
+    /// The line is in both texts.
     Same(String),
 }
 
 impl Change {
-    /// With the mark a comparison has before it.
+    /// The line with its diff mark.
     pub fn marked(&self) -> String {
         match self {
             Self::Added(text) => format!("+{text}"),
@@ -31,7 +31,7 @@ impl Change {
         }
     }
 
-    /// Without a mark.
+    /// The line without a mark.
     pub fn text(&self) -> &str {
         match self {
             Self::Added(text) | Self::Removed(text) | Self::Same(text) => text,
@@ -39,7 +39,7 @@ impl Change {
     }
 }
 
-/// The lines an input would change; empty where it changes nothing.
+/// The lines that an input would change; empty if it changes nothing.
 pub fn changes(input: &Value) -> Vec<Change> {
     if let Some(text) = input.as_str() {
         return patch(text);
@@ -58,7 +58,7 @@ pub fn changes(input: &Value) -> Vec<Change> {
     }
 }
 
-/// A file that is written whole.
+/// An input that writes a whole file.
 fn written(input: &Value) -> Vec<Change> {
     let names_file = any(input, &["file_path", "path", "filePath"]).is_some();
     let content = any(input, &["content", "file_text"]).filter(|_| names_file);

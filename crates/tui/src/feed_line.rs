@@ -8,9 +8,9 @@ use taffrail_model::{Event, EventId, Kind as EventKind, SessionId, Timestamp};
 
 /// The longest text of a line, in characters.
 const LONGEST: usize = 400;
-/// The names under which tools take the file they change.
+/// The input fields in which tools name the file they change.
 const FILES: [&str; 5] = ["file_path", "filePath", "path", "notebook_path", "target_file"];
-/// With these beside it the file is changed, not only read.
+/// A call with one of these fields changes the file, instead of only reading it.
 const CHANGING: [&str; 8] = [
     "old_string",
     "new_string",
@@ -48,7 +48,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In a word.
+    /// The kind as a word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -64,7 +64,7 @@ impl Kind {
         }
     }
 
-    /// In a shape.
+    /// The kind as a symbol.
     pub fn shape(self) -> char {
         match self {
             Self::Prompt => '›',
@@ -82,7 +82,7 @@ impl Kind {
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedLine {
-    /// The event it is made of.
+    /// The event of the line.
     pub event_id: EventId,
     /// The session of the event.
     pub session_id: SessionId,
@@ -90,11 +90,11 @@ pub struct FeedLine {
     pub at: Timestamp,
     /// What kind of thing.
     pub kind: Kind,
-    /// Harmless, on one line.
+    /// The text, sanitized and on one line.
     pub text: String,
 }
 
-/// The line of an event; most events have none.
+/// The line of an event; `None` for most events.
 pub fn of(event: &Event) -> Option<FeedLine> {
     let text = event.text.as_deref().unwrap_or_default();
     let (kind, text) = match &event.kind {
@@ -119,7 +119,7 @@ pub fn of(event: &Event) -> Option<FeedLine> {
     Some(FeedLine { event_id, session_id, at, kind, text })
 }
 
-/// The latest lines of each session, so that one fact from several sources is one line.
+/// The latest lines of each session, so that one fact from several sources gives one line.
 #[derive(Debug, Default)]
 pub struct FeedLines {
     sessions: HashMap<SessionId, Progress>,
@@ -134,7 +134,7 @@ struct Progress {
 }
 
 impl FeedLines {
-    /// The line of an event, unless there is one already. A hook and a transcript say the same
+    /// The line of an event, unless there is one already. A hook and a transcript report the same
     /// decision and the same end of a turn.
     pub fn take(&mut self, event: &Event) -> Option<FeedLine> {
         let line_of = of(event)?;

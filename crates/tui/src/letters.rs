@@ -1,12 +1,12 @@
-//! Marks for a terminal whose locale has no more than ASCII: `LC_ALL=C`, or `POSIX`.
+//! Symbols for a terminal whose locale supports only ASCII: `LC_ALL=C`, or `POSIX`.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Only ASCII is written, as far as the marks are ours.
+/// Write only ASCII, as far as the symbols are ours.
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
-/// Our marks and lines, each with its replacement. Text of agents and people stays as it is.
+/// Our symbols and lines, each with its replacement. Text of agents and people stays unchanged.
 const MARKS: &[(char, &str)] = &[
     ('●', "*"),
     ('○', "o"),
@@ -48,8 +48,8 @@ const MARKS: &[(char, &str)] = &[
     ('░', "."),
 ];
 
-/// Learns the locale: the first of these variables that is set decides. Without any, marks are written:
-/// most terminals show them.
+/// Reads the locale: the first of these variables that is set decides. Without any, Unicode symbols
+/// are used, because most terminals show them.
 pub fn set_locale(variable: impl Fn(&str) -> Option<String>) {
     let set = |name: &&str| variable(name).filter(|it| !it.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
@@ -57,12 +57,12 @@ pub fn set_locale(variable: impl Fn(&str) -> Option<String>) {
     PLAIN.store(is_plain, Ordering::Relaxed);
 }
 
-/// Only ASCII is written.
+/// True if only ASCII is written.
 pub fn is_plain() -> bool {
     PLAIN.load(Ordering::Relaxed)
 }
 
-/// A text with the marks this terminal has.
+/// A text with the symbols that this terminal supports.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !is_plain() || text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(replaced(text)) }
 }
@@ -78,12 +78,12 @@ fn replaced(text: &str) -> String {
     out
 }
 
-/// The replacement of one of our marks.
+/// The replacement of one of our symbols.
 fn plain(mark: char) -> Option<&'static str> {
     MARKS.iter().find(|(it, _)| *it == mark).map(|(_, plain)| *plain)
 }
 
-/// The replacement of a mark in one column of the board.
+/// The replacement of a symbol in one column of the board.
 pub fn in_one_column(symbol: &str) -> Option<&'static str> {
     let mut letters = symbol.chars();
     let (mark, rest) = (letters.next()?, letters.next());

@@ -1,7 +1,7 @@
 //! The board in the terminal, and the words, tables and times it shares with the commands.
 //!
-//! The board speaks to the daemon through `taffrail-api` only. Whatever it needs of the process
-//! around it comes in [`Options`]: time, environment, paths, and how a program is started.
+//! The board talks to the daemon through `taffrail-api` only. Everything it needs from the process
+//! around it comes in [`Options`]: time, environment, paths, and how to start a program.
 //!
 //! A message changes the state in `update`; `view` draws the state and cannot change it;
 //! `io` holds the terminal and the threads that send messages.

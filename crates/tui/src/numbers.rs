@@ -4,7 +4,7 @@
 pub fn short(count: u64) -> String {
     let scaled = |unit: f64, letter: char| {
         let number = count as f64 / unit;
-        // Where rounding would give four digits and a point, the point goes.
+        // If rounding would give four digits and a point, the point is dropped.
         if number < 9.95 { format!("{number:.1}{letter}") } else { format!("{number:.0}{letter}") }
     };
     match count {
@@ -16,17 +16,17 @@ pub fn short(count: u64) -> String {
     }
 }
 
-/// An amount of money; `-` where it is not known.
+/// An amount of money; `-` if unknown.
 pub fn dollars(microdollars: Option<i64>) -> String {
     microdollars.map_or("-".to_owned(), |it| format!("${:.2}", it as f64 / 1e6))
 }
 
-/// A number of things as people say it.
+/// A number with its noun, in the singular or plural.
 pub fn counted(number: u64, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// Sessions and their sub-agents apart; the first number counts both.
+/// Sessions and sub-agents separately; the first number counts both.
 pub fn sessions(all: u64, sub_agents: u64) -> String {
     let main = counted(all.saturating_sub(sub_agents), "session");
     match sub_agents {
@@ -35,7 +35,7 @@ pub fn sessions(all: u64, sub_agents: u64) -> String {
     }
 }
 
-/// A number of bytes as people say it.
+/// A number of bytes with its unit.
 pub fn bytes(count: u64) -> String {
     match count {
         ..1_000 => format!("{count} B"),

@@ -1,23 +1,23 @@
-//! Words and marks in an event's data, as every face reads them.
+//! Words and symbols from an event's data, shared by all user interfaces.
 
 use crate::terminal::line;
 use serde_json::Value;
 use taffrail_api::Receipt;
 use taffrail_model::{Event, Kind, approval};
 
-/// How a tool call went, where the agent said so.
+/// How a tool call went, if the agent recorded it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It succeeded.
     Well,
     /// It failed.
     Badly,
-    /// The agent did not say.
+    /// The agent did not record it.
     Unknown,
 }
 
 impl Outcome {
-    /// Of a result.
+    /// The outcome of a result.
     pub fn of(event: &Event) -> Self {
         let exit_code = event.data.get("exit_code").and_then(Value::as_i64);
         match (flag(event, "failed"), exit_code) {
@@ -28,7 +28,7 @@ impl Outcome {
         }
     }
 
-    /// One character.
+    /// The outcome as one character.
     pub fn mark(self) -> &'static str {
         match self {
             Self::Well => "✓",
@@ -38,7 +38,7 @@ impl Outcome {
     }
 }
 
-/// Who said it, in a word.
+/// The author of an event, in a word.
 pub fn speaker(kind: &Kind) -> &str {
     match kind {
         Kind::UserPrompt => "prompt",
@@ -75,7 +75,7 @@ pub fn decider(event: &Event) -> String {
     }
 }
 
-/// What became of a decision.
+/// Describes the outcome of a decision.
 pub fn outcome_says(it: &approval::Outcome) -> String {
     use approval::Outcome as O;
     match it {
@@ -87,7 +87,7 @@ pub fn outcome_says(it: &approval::Outcome) -> String {
     }
 }
 
-/// How far a message to a session has come.
+/// Describes the progress of a message to a session.
 pub fn receipt_says(it: &Receipt) -> String {
     let reason = it.reason.as_deref().map(line);
     match (it.delivery_state.as_str(), reason) {
@@ -100,12 +100,12 @@ pub fn receipt_says(it: &Receipt) -> String {
     }
 }
 
-/// A word of an event's data, on one line.
+/// A field of an event's data, on one line.
 pub fn word(event: &Event, name: &str) -> String {
     event.data.get(name).and_then(Value::as_str).map_or("?".to_owned(), line)
 }
 
-/// What a tool is to do, with the tool's name before it once.
+/// What a tool is asked to do, preceded once by the tool's name.
 pub fn with_tool(event: &Event) -> String {
     let (tool, text) = (word(event, "tool"), event.text.as_deref().unwrap_or_default());
     match text.strip_prefix(tool.as_str()) {
@@ -114,19 +114,19 @@ pub fn with_tool(event: &Event) -> String {
     }
 }
 
-/// Whether a request was allowed, where its decision is a word that says so.
+/// True if a request was refused, by the word of its decision.
 pub fn is_refusal(event: &Event) -> bool {
     let decision = word(event, "decision");
     ["deny", "denied", "reject", "rejected", "decline", "declined", "abort", "cancel"]
         .contains(&decision.as_str())
 }
 
-/// A flag of an event's data, where it is known.
+/// A flag of an event's data, if known.
 pub fn flag(event: &Event, name: &str) -> Option<bool> {
     event.data.get(name).and_then(Value::as_bool)
 }
 
-/// A query as a shell reads it as one word.
+/// A query, quoted as one word for a shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

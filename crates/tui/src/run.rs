@@ -21,25 +21,25 @@ use std::time::{Duration, Instant};
 use taffrail_api::Client;
 use taffrail_model::Timestamp;
 
-/// The most messages in the channel; a sender of more waits.
+/// The most messages in the channel; a full channel blocks its senders.
 const WAITING: usize = 4_096;
-/// The most messages that are taken before the next frame.
+/// The most messages handled before the next frame.
 const BATCH: usize = 512;
-/// The shortest time between two frames of daemon messages; keys are shown at once.
+/// The shortest time between two frames for daemon messages; keys are shown at once.
 const FRAME: Duration = Duration::from_millis(33);
 
-/// What the board takes from the program that shows it.
+/// What the board needs from the program that shows it.
 #[derive(Debug)]
 pub struct Options {
-    /// The folder in which the daemon is found and the board notes that it welcomed the user.
+    /// The folder of the daemon's address file and the board's note that it welcomed the user.
     pub state_folder: PathBuf,
-    /// The program the board calls for commands of ours.
+    /// The program for our own commands.
     pub program: PathBuf,
     /// The user's home, shown as `~`.
     pub home: PathBuf,
     /// The environment: colours, motion, editor.
     pub variables: HashMap<String, String>,
-    /// The zone of the user.
+    /// The user's time zone.
     pub zone: TimeZone,
     /// The configured colours.
     pub theme: ThemeChoice,
@@ -49,7 +49,7 @@ pub struct Options {
     pub now: fn() -> Timestamp,
     /// Starts a program with the user's own file mask.
     pub spawn: fn(&mut Command) -> std::io::Result<Child>,
-    /// Writes a line to stderr while the terminal is lent.
+    /// Writes a line to stderr while another program has the terminal.
     pub say: fn(&str),
 }
 
@@ -107,7 +107,7 @@ fn first(options: &Options, theme: Theme) -> State {
     state
 }
 
-/// Takes messages until there are none, or a batch is full; `true` if the user did something.
+/// Handles messages until there are none, or a batch is full; `true` if the user did something.
 fn take(
     state: &mut State,
     from: &Receiver<Message>,
@@ -133,7 +133,7 @@ fn take(
     is_pressed
 }
 
-/// Whether the board goes on after an effect.
+/// Whether the board continues after an effect.
 enum Next {
     GoOn,
     Leave,
@@ -151,7 +151,7 @@ impl Terminal<'_> {
         match effect {
             Effect::Quit => return Ok(Next::Leave),
             Effect::Copy(text) => self.canvas.copy(text)?,
-            // Without the file the user is welcomed once more.
+            // Without the file, the user is welcomed once more.
             Effect::Welcomed => {
                 std::fs::write(self.options.state_folder.join(WELCOMED), "").unwrap_or(());
             }
@@ -171,12 +171,12 @@ impl Terminal<'_> {
         Ok(Next::GoOn)
     }
 
-    /// Lends the terminal to another program until that has ended.
+    /// Gives the terminal to another program until that ends.
     fn lend(&mut self, state: &mut State, mut command: Command) -> std::io::Result<()> {
         self.gate.leave();
         give_back();
         let ended = (self.options.spawn)(&mut command).and_then(|mut it| it.wait());
-        // The last words of a failed program would vanish with the screen.
+        // The last output of a failed program would vanish with the screen.
         if !matches!(&ended, Ok(status) if status.success()) {
             (self.options.say)("Press Enter to return to the board.");
             // A closed terminal returns, too.

@@ -1,15 +1,15 @@
-//! Sessions for tests, as the daemon would tell of them.
+//! Sessions for tests, as the daemon would send them.
 
 use serde_json::{Value, json};
 use taffrail_api::{ApprovalRow, Session};
 use taffrail_model::{Event, Timestamp};
 
-/// The instant everything in tests happens at.
+/// The current instant in tests.
 pub(crate) fn now() -> Timestamp {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
 
-/// A session with these fields instead of the usual ones.
+/// A session with these fields instead of the defaults.
 pub(crate) fn session(number: u32, fields: &Value) -> Session {
     let mut row = json!({
         "id": format!("00000000-0000-4000-8000-{number:012}"),
@@ -47,7 +47,7 @@ pub(crate) fn session(number: u32, fields: &Value) -> Session {
     serde_json::from_value(row).unwrap()
 }
 
-/// One that waits for an approval.
+/// A session that waits for an approval.
 pub(crate) fn approval() -> Session {
     session(
         1,
@@ -58,7 +58,7 @@ pub(crate) fn approval() -> Session {
     )
 }
 
-/// One on another device that waits for an approval there.
+/// A session on another device that waits for an approval there.
 pub(crate) fn remote() -> Session {
     session(
         9,
@@ -71,7 +71,7 @@ pub(crate) fn remote() -> Session {
     )
 }
 
-/// One that works.
+/// A working session.
 pub(crate) fn working() -> Session {
     session(
         2,
@@ -82,7 +82,7 @@ pub(crate) fn working() -> Session {
     )
 }
 
-/// The request of the one that waits.
+/// The request of the waiting session.
 pub(crate) fn request(command: &str, risk: &str) -> ApprovalRow {
     serde_json::from_value(json!({
         "id": "a1b2c3d4e5", "session_id": approval().id, "agent": "claude-code", "tool": "Bash",
@@ -92,7 +92,7 @@ pub(crate) fn request(command: &str, risk: &str) -> ApprovalRow {
     .unwrap()
 }
 
-/// An event of the session that works, a minute after the one before.
+/// An event of the working session, a minute after the previous one.
 pub(crate) fn event(number: u32, kind: &str, text: &str, data: &Value) -> Event {
     serde_json::from_value(json!({
         "id": format!("{number:032x}"), "sessionId": working().id, "provider": "claude-code",

@@ -1,4 +1,4 @@
-//! Sessions on a screen.
+//! Sessions as rows of text.
 
 use crate::terminal::{fit, line, pad};
 use crate::when;
@@ -14,11 +14,11 @@ const AGE: usize = 6;
 const PROJECT: usize = 16;
 const DEVICE: usize = 10;
 
-/// The groups in the order they are shown.
+/// The groups in display order.
 pub const GROUPS: [Group; 6] =
     [Group::NeedsYou, Group::Working, Group::YourTurn, Group::Failed, Group::Idle, Group::Done];
 
-/// What a group is called.
+/// The heading of a group.
 pub fn heading(group: Group) -> &'static str {
     match group {
         Group::NeedsYou => "NEEDS YOU",
@@ -33,14 +33,14 @@ pub fn heading(group: Group) -> &'static str {
 /// Whether the device of each session is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// There is more than one.
+    /// The sessions are on more than one device.
     Device,
-    /// All are on this one.
+    /// All sessions are on this device.
     Nothing,
 }
 
 impl Shown {
-    /// As it is needed for these sessions.
+    /// The column that these sessions need.
     pub fn of(sessions: &[Session]) -> Self {
         let mut devices = sessions.iter().map(|it| &it.device);
         let first = devices.next();
@@ -52,7 +52,7 @@ impl Shown {
     }
 }
 
-/// The device a session is on, where it is another one.
+/// The device of a session, if it is another one.
 pub fn elsewhere(session: &Session) -> Option<String> {
     let device = session.device.as_deref().filter(|_| is_locator(&session.source_uri));
     device.map(line)
@@ -66,7 +66,7 @@ fn device(session: &Session, shown: Shown) -> String {
     }
 }
 
-/// One session in `width` columns: its status, since when, and what it waits for.
+/// One session in `width` columns: its status, its age, and what it waits for.
 pub fn row(session: &Session, clock: &Clock, (width, shown): (usize, Shown)) -> String {
     let id: String = session.id.to_string().chars().take(ID).collect();
     let since = session.status_since.filter(|_| session.group != Group::Done);
@@ -102,13 +102,13 @@ fn runs_at(session: &Session) -> String {
     }
 }
 
-/// What is not sure is marked, but for what is over.
+/// Marks an uncertain status, except for a session that is over.
 pub fn doubt(session: &Session) -> char {
     let over = matches!(session.group, Group::Done | Group::Failed);
     if over || session.confidence == Confidence::High { ' ' } else { '~' }
 }
 
-/// A shape for each state, so that colour never speaks alone.
+/// A symbol for each state, so that colour is never the only sign.
 pub fn shape(session: &Session) -> char {
     let asked = session.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);
     match session.status {
@@ -123,7 +123,7 @@ pub fn shape(session: &Session) -> char {
     }
 }
 
-/// The first word of an agent's id is enough to tell agents apart in a column.
+/// The first word of an agent's id, which is enough to distinguish agents in a column.
 pub fn short(agent: &str) -> &str {
     agent.split('-').next().unwrap_or(agent)
 }
@@ -134,7 +134,7 @@ pub fn project(session: &Session) -> String {
     line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path))
 }
 
-/// What it waits for, or else its title.
+/// What the session waits for, or else its title.
 fn what(session: &Session) -> String {
     let waiting = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
     match waiting.map(|it| (it.kind, line(&it.text))) {

@@ -1,13 +1,13 @@
-//! Text on a terminal: made safe, and fitted to columns.
+//! Text on a terminal: sanitized, and fitted to columns.
 
 pub use taffrail_model::terminal::{clean, line};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The most characters of a text that goes on one line; no screen is as wide.
+/// The most characters of a text on one line; no screen is as wide.
 const LONGEST: usize = 2_000;
 
-/// Foreign text on one line. Marks that choose another form of a character go: terminals do not
-/// agree on how wide that is.
+/// Foreign text on one line. Variation selectors are dropped, because terminals do not agree on
+/// their width.
 pub fn shown(text: &str) -> String {
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(at, _)| at);
     let text = line(text.get(..end).unwrap_or(text));
@@ -15,7 +15,7 @@ pub fn shown(text: &str) -> String {
     if text.contains(chooses) { text.replace(chooses, "") } else { text }
 }
 
-/// At most `width` columns, with a mark where something was left out.
+/// At most `width` columns, with a mark where text was cut.
 pub fn fit(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -36,7 +36,7 @@ pub fn fit(text: &str, width: usize) -> String {
     out
 }
 
-/// At most `width` columns of the end of a text, with a mark where something was left out.
+/// At most `width` columns of the end of a text, with a mark where text was cut.
 pub fn fit_end(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -50,7 +50,7 @@ pub fn fit_end(text: &str, width: usize) -> String {
     format!("…{}", text.get(begin..).unwrap_or_default())
 }
 
-/// Filled with spaces to `width` columns.
+/// Pads with spaces to `width` columns.
 pub fn pad(text: &str, width: usize) -> String {
     let text = fit(text, width);
     let missing = width.saturating_sub(text.width());

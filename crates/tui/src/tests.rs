@@ -1,4 +1,4 @@
-//! Screens and walks without a terminal: keys go in, a screen comes out.
+//! Screens and walkthroughs without a terminal: keys go in, a screen comes out.
 
 mod answers;
 mod hostile;
@@ -20,10 +20,10 @@ use ratatui::layout::Rect;
 use taffrail_api::{ApprovalRow, Session};
 use taffrail_model::Timestamp;
 
-/// A board nobody sees.
+/// A board without a terminal.
 pub(crate) struct Desk {
     pub(crate) state: State,
-    /// Everything that was asked for so far.
+    /// Every request so far.
     pub(crate) asked: Vec<Ask>,
     pub(crate) effects: Vec<Effect>,
 }
@@ -38,7 +38,7 @@ impl Desk {
         desk
     }
 
-    /// One that knows these sessions and requests, seen a while ago.
+    /// A board with these sessions and requests, seen a while ago.
     pub(crate) fn with(
         size: (u16, u16),
         sessions: Vec<Session>,
@@ -63,7 +63,7 @@ impl Desk {
         }
     }
 
-    /// Types a text, letter by letter.
+    /// Types a text, character by character.
     pub(crate) fn type_in(&mut self, text: &str) {
         for letter in text.chars() {
             let key = if letter == ' ' { "space".to_owned() } else { letter.to_string() };
@@ -71,7 +71,7 @@ impl Desk {
         }
     }
 
-    /// Lets time go by.
+    /// Advances the clock.
     pub(crate) fn pass(&mut self, ms: i64) {
         self.state.now = later(self.state.now, ms);
         self.derive();
@@ -94,7 +94,7 @@ impl Desk {
         text_of(&self.buffer())
     }
 
-    /// The decisions that went out.
+    /// The decisions that were sent.
     pub(crate) fn decisions(&self) -> Vec<&Ask> {
         self.asked.iter().filter(|it| matches!(it, Ask::Decide { .. })).collect()
     }
@@ -104,7 +104,7 @@ fn later(at: Timestamp, ms: i64) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond() + ms).unwrap()
 }
 
-/// What stands on a screen, without blanks at the ends of lines.
+/// The text on a screen, without trailing spaces.
 pub(crate) fn text_of(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width);
     let mut out = String::new();

@@ -1,6 +1,6 @@
-//! Times as people read them: by the clock of the person who reads, with the day named.
+//! Times as people read them: in the reader's time zone, with the day named.
 //!
-//! The zone comes from the environment once, at the rim; everything here is a function of it.
+//! The zone is read from the environment once, at the edge; everything here is a function of it.
 
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
@@ -11,20 +11,20 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const TWO_MONTHS: i64 = 60 * DAY;
-/// Within so many days a weekday says which day is meant.
+/// Within this many days, a weekday identifies the day.
 const WEEK: i32 = 6;
-/// Within so many days a day and a month say which year is meant.
+/// Within this many days, a day and a month identify the year.
 const YEAR: i32 = 330;
 
-/// So many changes of a clock are looked back over: twenty years of summers and winters.
+/// How many clock changes are looked up: twenty years of daylight saving time.
 const CHANGES: usize = 40;
 
-/// The columns of `Clock::minute`, for who lines them up.
+/// The width of `Clock::minute`, for alignment.
 pub const MINUTE_WIDTH: usize = 16;
-/// The columns of `Clock::second`.
+/// The width of `Clock::second`.
 pub const SECOND_WIDTH: usize = 19;
 
-/// How long, short: `14s`, `2m`, `3h`, `5d`, `7w`. It fits after "for" and before "ago".
+/// A short duration: `14s`, `2m`, `3h`, `5d`, `7w`. It fits after "for" and before "ago".
 pub fn ago(at: Timestamp, now: Timestamp) -> String {
     let seconds = (now.as_second() - at.as_second()).max(0);
     match seconds {
@@ -36,18 +36,18 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-/// A time whatever day it is read on: `Sun 2026-11-15 06:54`.
+/// A time in absolute form: `Sun 2026-11-15 06:54`.
 pub fn dated(at: Timestamp, zone: &TimeZone) -> String {
     let local = at.to_zoned(zone.clone());
     format!("{} {}", weekday(&local), local.strftime("%Y-%m-%d %H:%M"))
 }
 
-/// The present instant and the zone of the person who reads.
+/// The current instant and the reader's time zone.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    /// The present instant.
+    /// The current instant.
     pub now: Timestamp,
-    /// The zone of the reader.
+    /// The reader's time zone.
     pub zone: TimeZone,
 }
 
@@ -77,7 +77,7 @@ impl Clock {
         }
     }
 
-    /// For a file that is kept: the date, the minute, and how far the zone is from UTC.
+    /// For a file that is kept: the date, the minute, and the UTC offset.
     pub fn stated(&self, at: Timestamp) -> String {
         let local = self.local(at);
         let minute = local.strftime("%Y-%m-%d %H:%M");
@@ -87,13 +87,13 @@ impl Clock {
         }
     }
 
-    /// The instant at which a date begins here; none where the text is not a date.
+    /// The instant at which a date begins here; `None` if the text is not a date.
     pub fn midnight(&self, date: &str) -> Option<Timestamp> {
         let date: jiff::civil::Date = (date.len() == 10).then(|| date.parse().ok())??;
         Some(date.to_zoned(self.zone.clone()).ok()?.timestamp())
     }
 
-    /// How far this clock is ahead of UTC, now and at its latest changes.
+    /// The UTC offset of this zone, now and at its latest changes.
     pub fn ahead(&self) -> Ahead {
         let offset = |at: Timestamp| i64::from(self.zone.to_offset(at).seconds());
         let changes = self.zone.preceding(self.now).take(CHANGES);
@@ -117,7 +117,7 @@ impl Clock {
         }
     }
 
-    /// How many midnights lie between a time and now; less than none where it is to come.
+    /// How many midnights are between a time and now; negative for the future.
     fn days_since(&self, local: &Zoned) -> i32 {
         let today = self.local(self.now).date();
         today.since(local.date()).as_ref().map_or(i32::MAX, Span::get_days)

@@ -1,4 +1,4 @@
-//! The head and the body of an answer.
+//! The head and the body of a response.
 
 use super::ClientError;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Result as IoResult};

@@ -52,7 +52,7 @@ impl<R: Read> Updates<R> {
                     }
                     update.data += value;
                 }
-                // A sign of life, or an unknown field.
+                // A keep-alive, or an unknown field.
                 _ => {}
             }
         }

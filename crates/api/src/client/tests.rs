@@ -1,4 +1,4 @@
-//! Answers as they come, and as they must not.
+//! Valid and invalid responses.
 
 use super::*;
 use std::io::Cursor;

@@ -1,5 +1,5 @@
-//! Checks that the daemon is our own. Another user of the machine may have made the folder its
-//! socket is in, or the file that names it: then the client reports no daemon.
+//! Checks that the daemon is our own. Another user of the machine may have created the folder of
+//! its socket, or the file that names it: then the client reports that no daemon runs.
 
 use rustix::process::geteuid;
 use std::fs::{File, Metadata, OpenOptions};

@@ -1,4 +1,4 @@
-//! What the agent itself says about requests, and what follows from how its session stands.
+//! Applies what the agent's own record and the session's status imply for requests.
 
 use super::{Broker, Open, PendingRequest, ledger, moved};
 use taffrail_api::EventLine;
@@ -11,12 +11,12 @@ use taffrail_model::{Confidence, Event, Kind, Origin, SessionId, Signal, Timesta
 use taffrail_query::events::{device_of, each_line};
 use taffrail_store::IndexReader;
 
-/// Events that are looked back at when a request comes, to find its call.
+/// How many past events are searched for the call of a new request.
 const LOOK_BACK: usize = 64;
-/// Whoever decided was not here.
+/// Names a decision that was made at the agent.
 const AT_THE_AGENT: &str = "agent";
 
-/// Something an event says about requests.
+/// What one event implies for requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestEvent {
     /// A tool is called.
@@ -25,12 +25,13 @@ pub enum RequestEvent {
     Asked(String),
     /// A request was decided, by the agent's own record.
     Decided(String, Decision, Option<String>),
-    /// A call came back.
+    /// A call returned.
     Returned(String),
 }
 
 impl RequestEvent {
-    /// What an event and its signal say; nothing of most, and nothing of our own words.
+    /// Returns what an event and its signal imply for requests: `None` for most events and for our
+    /// own.
     pub fn of(event: &Event, signal: Option<&Signal>) -> Option<Self> {
         let field = |name: &str| event.data.get(name).and_then(|it| it.as_str());
         let call = || field("call_id").unwrap_or_default().to_owned();
@@ -56,7 +57,7 @@ impl RequestEvent {
     }
 }
 
-/// The agent's word for a decision, in ours.
+/// Maps the agent's word for a decision to ours.
 fn decision(word: &str) -> Decision {
     match word {
         "accept" | "allow" | "approve" | "approved" => Decision::Allow,
@@ -65,12 +66,12 @@ fn decision(word: &str) -> Decision {
     }
 }
 
-/// What is over, by the status of a session.
+/// What has ended, according to the status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Over {
-    /// The session, and all it asked.
+    /// The session, with all its requests.
     Session,
-    /// The turn, at this time: what was asked before is no longer open.
+    /// The turn, at this time. Requests from before are no longer open.
     Turn(Timestamp),
     /// The request the session waited for; another one may be open.
     Request,
@@ -80,7 +81,7 @@ impl Over {
     fn of(reading: &Reading) -> Option<Self> {
         match reading.status {
             Status::Exited => Some(Self::Session),
-            // A daemon that comes back guesses before it has event the agent.
+            // A restarted daemon guesses before it has read the agent's events.
             _ if reading.confidence == Confidence::Low => None,
             Status::Waiting | Status::Idle if !asks(reading) => Some(Self::Turn(reading.since)),
             Status::Waiting | Status::Idle | Status::Running => Some(Self::Request),
@@ -89,30 +90,31 @@ impl Over {
     }
 }
 
-/// A question is asked in the middle of a turn.
+/// True for a question in the middle of a turn.
 fn asks(reading: &Reading) -> bool {
     reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question)
 }
 
 impl Broker {
-    /// Something may still be learned of a request of this session.
+    /// True while the broker still follows a request of this session.
     pub fn follows(&self, session: SessionId) -> bool {
         self.lock().known.values().any(|it| it.it.session_id == session)
     }
 
-    /// A hook of this session waits here for an answer: whoever sent it lives.
+    /// True if a hook of this session waits here for an answer, which proves that its agent is
+    /// alive.
     pub fn holds(&self, session: SessionId) -> bool {
         self.lock().known.values().any(|it| it.it.session_id == session && it.waits.is_some())
     }
 
-    /// Learns from what a session says.
+    /// Applies the events of a session to its requests.
     pub fn apply_events(&self, session: SessionId, said: &[RequestEvent]) -> Result<(), Error> {
         let settings = self.settings();
         let mut open = self.lock();
         open.join(settings, session, said)?;
         let now = (settings.now)();
         let mut changed = Vec::new();
-        // Who decided stands beside the result, and says more.
+        // A recorded decision comes with the result and carries more detail, so it goes first.
         let decided = said.iter().filter(|it| matches!(it, RequestEvent::Decided(..)));
         let returned = said.iter().filter(|it| matches!(it, RequestEvent::Returned(_)));
         for it in decided.chain(returned) {
@@ -124,7 +126,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Learns from the status of a session.
+    /// Applies the status of a session to its requests.
     pub fn apply_status(&self, session: SessionId, reading: &Reading) -> Result<(), Error> {
         let Some(over) = Over::of(reading) else { return Ok(()) };
         let now = (self.settings().now)();
@@ -152,7 +154,7 @@ impl Broker {
         Ok(())
     }
 
-    /// Looks for the calls of a session that came before its request.
+    /// Searches past events for the calls of requests that arrived after them.
     pub(super) fn look_back(&self, session: SessionId) -> Result<(), Error> {
         let settings = self.settings();
         let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
@@ -168,7 +170,7 @@ impl Broker {
         self.lock().join(settings, session, &without_returned(&said))
     }
 
-    /// The hook of a request is gone, or its time is up.
+    /// Ends the wait of a hook that disconnected or timed out.
     pub(super) fn hook_ended(
         &self,
         (id, connection): (&ApprovalId, u64),
@@ -191,7 +193,7 @@ impl Broker {
     }
 }
 
-/// What events say about requests, in their order.
+/// Returns what events imply for requests, in their order.
 pub fn of_lines(lines: &[EventLine], signals: &[Option<Signal>]) -> Vec<RequestEvent> {
     let events = lines.iter().zip(signals).filter_map(|(line, signal)| match line {
         EventLine::Event(event) => RequestEvent::of(event, signal.as_ref()),
@@ -200,7 +202,7 @@ pub fn of_lines(lines: &[EventLine], signals: &[Option<Signal>]) -> Vec<RequestE
     events.collect()
 }
 
-/// Calls that came back are no longer asked about.
+/// Leaves out calls that have returned: nothing asks about them any more.
 fn without_returned(said: &[RequestEvent]) -> Vec<RequestEvent> {
     let is_back = |call: &Call| {
         said.iter().any(|it| matches!(it, RequestEvent::Returned(id) if *id == call.id))
@@ -219,7 +221,7 @@ fn at_the_agent(at: Timestamp, told: Option<(&Decision, Option<&str>)>) -> Verdi
 }
 
 impl Open {
-    /// Joins requests with their calls, and notes which were read from the journal.
+    /// Links requests to their calls, and notes which ones were read from the journal.
     fn join(
         &mut self,
         settings: &Settings,
@@ -281,8 +283,8 @@ impl Open {
         Ok(changed.then(|| request.it.clone()))
     }
 
-    /// Requests that how their session stands says something of. While equal ones are open nothing tells which of
-    /// them was meant, unless all of them are over.
+    /// Requests that the session's status settles. While equal requests are open, the status does
+    /// not identify one of them, unless all of them are over.
     fn answerable(&mut self, session: SessionId, over: Over) -> Vec<ApprovalId> {
         let all: Vec<_> = self.of(session).filter(|it| it.it.is_open()).collect();
         let alone = |one: &Approval| {
@@ -301,7 +303,7 @@ impl Open {
 mod tests {
     use super::*;
 
-    /// A daemon that came back closed a request that its agent still asked.
+    /// A restarted daemon closed a request that its agent still asked.
     #[test]
     fn a_guess_settles_no_request() {
         let since = Timestamp::from_second(1_000).unwrap();

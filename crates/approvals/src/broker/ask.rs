@@ -1,4 +1,4 @@
-//! A hook asks.
+//! Accepts a request from a hook or from an agent's server.
 
 use super::waiting_hook::{HeldWhile, WaitingHook};
 use super::{
@@ -20,19 +20,19 @@ use taffrail_store::IndexReader;
 /// A dialog is answered within a day, or never.
 const SERVER_WAITS: i64 = 24 * 3_600;
 
-/// What a hook that asked gets.
+/// What the broker returns to a hook.
 #[derive(Debug)]
 pub enum AskOutcome {
-    /// A decision at once.
+    /// An immediate decision.
     Answered(Answer),
-    /// Nothing: the agent's own dialog decides.
+    /// No decision: the agent's own dialog decides.
     Left,
-    /// It waits.
+    /// The hook waits.
     Held(WaitingHook),
 }
 
 impl Broker {
-    /// Takes a request, or takes one back whose hook was cut off.
+    /// Accepts a request, or resumes one whose hook was disconnected.
     pub fn ask(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
         let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
             return Ok(AskOutcome::Left);
@@ -50,8 +50,8 @@ impl Broker {
         }
     }
 
-    /// Takes a request that an agent's own server tells while its dialog is open. It is the oldest
-    /// one of the same input that its hook no longer waits for, or one of its own.
+    /// Accepts a request that an agent's own server reports while its dialog is open. This is the
+    /// oldest request with the same input whose hook no longer waits, or else a new one.
     pub fn ask_beside(&self, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
         let Some(plan) = by_id(&body.agent).and_then(Adapter::approval_plan) else {
             return Ok(AskOutcome::Left);
@@ -67,7 +67,7 @@ impl Broker {
     fn ask_again(&self, it: Approval, body: &ApprovalRequestBody) -> Result<AskOutcome, Error> {
         match (&it.state, &it.verdict) {
             (State::Pending | State::DialogOnly, _) => self.hold(it, (body, Source::Hook)),
-            // It may have been cut off before it could read the answer.
+            // The hook may have been disconnected before it read the answer.
             (State::Decided, Some(verdict)) if it.outcome == Some(Outcome::Unconfirmed) => {
                 let (decision, reason) = (verdict.decision.clone(), reason(verdict));
                 Ok(AskOutcome::Answered(Answer { decision, reason }))
@@ -102,7 +102,8 @@ impl Broker {
         Ok(asked)
     }
 
-    /// Whoever sees the request in the ledger finds its hook waiting, too.
+    /// Registers the wait together with the row: anybody who sees the request in the ledger also
+    /// finds its hook waiting.
     fn put_down(
         &self,
         request: PendingRequest,
@@ -154,9 +155,9 @@ impl Broker {
             return Ok(AskOutcome::Left);
         };
         let mut open = self.lock();
-        // What is known of it may have moved on meanwhile.
+        // The request may have changed in the meantime.
         let request = open.known.entry(id.clone()).or_insert_with(|| PendingRequest::new(it));
-        // A server may tell less of it than the hook did.
+        // A server may report less about the request than the hook did.
         if request.input.is_none() || by == Source::Hook {
             request.input.clone_from(&body.input);
         }
@@ -180,8 +181,8 @@ impl Broker {
     }
 }
 
-/// How long a hook is held; `None` where its agent's own dialog comes up only when the hook is gone, and the user
-/// sits there.
+/// How long a hook is held. `None` if the agent shows its own dialog only after the hook is gone,
+/// and the user is present.
 fn held_while(settings: &Settings, plan: &ApprovalPlan, source: Source) -> Option<HeldWhile> {
     if source == Source::Server || plan.dialog == Dialog::Beside {
         return Some(HeldWhile::Open);
@@ -190,8 +191,8 @@ fn held_while(settings: &Settings, plan: &ApprovalPlan, source: Source) -> Optio
 }
 
 impl Open {
-    /// The oldest request whose input is the same and that only its dialog can answer. Where the
-    /// input is not told, the tool must be the same.
+    /// The oldest request with the same input that only its dialog can answer. If the input is
+    /// unknown, the tool must be the same.
     fn left_to_dialog(&self, asked: &Approval) -> Option<Approval> {
         let is_same = |it: &Approval| {
             it.input_hash == asked.input_hash
@@ -204,12 +205,13 @@ impl Open {
     }
 }
 
-/// Who tells of a request.
+/// Who reports a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     /// Our hook, which the agent waits for.
     Hook,
-    /// The agent's own server, which tells it beside its dialog and waits as long as that.
+    /// The agent's own server, which reports a request beside its dialog and waits as long as the
+    /// dialog.
     Server,
 }
 
@@ -254,7 +256,7 @@ fn approval(plan: &ApprovalPlan, body: &ApprovalRequestBody, source: Source) -> 
     }
 }
 
-/// What the rules say, unless they say that a person is to be asked.
+/// The decision of the rules; `None` if they ask a person.
 fn ruled(settings: &Settings, body: &ApprovalRequestBody) -> Option<Verdict> {
     let book = rules::load(settings, body.project.as_deref().map(Path::new));
     let verdict = RuleRequest::of(body).with(body, |it| decide(it, &book.rules));
@@ -273,7 +275,8 @@ fn ruled(settings: &Settings, body: &ApprovalRequestBody) -> Option<Verdict> {
     })
 }
 
-/// Nobody could also answer at the agent: then it is not held, unless the user wants that.
+/// True if nobody can answer at the agent. Such a request is held only where the user configured
+/// that.
 fn is_unattended(
     settings: &Settings,
     plan: &ApprovalPlan,

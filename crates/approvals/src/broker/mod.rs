@@ -1,7 +1,7 @@
-//! The approvals broker: one row in the ledger for each request, and at most one decision out.
+//! The approval broker: one row in the ledger for each request, and at most one decision.
 //!
-//! A hook that asks is held open; whoever decides first wins, and all others learn who did. What the
-//! agent's own record says later is only learned, never guessed.
+//! The broker holds the asking hook open. The first decision wins, and everybody else learns who
+//! made it. The broker takes later facts from the agent's own record and never guesses them.
 
 mod agent_record;
 mod ask;
@@ -27,16 +27,16 @@ use taffrail_model::{Origin, SessionId, Timestamp, hash};
 use taffrail_store::{IndexReader, Ledger};
 use tokio::sync::oneshot;
 
-/// For so many seconds after a decision the agent's own word on it is waited for.
+/// For this many seconds after a decision, the broker waits for the agent to confirm it.
 const FOLLOWED: i64 = 3_600;
 
-/// Ids of requests that were asked within so many seconds are not taken for one another.
+/// An id prefix must be unique among requests asked within this many seconds.
 const ALIKE: i64 = 3_600;
 
-/// Is called with a session whose requests changed.
+/// Called with a session whose requests changed.
 pub type OnChange = Box<dyn Fn(SessionId) + Send + Sync>;
 
-/// Requests of which something may still be learned. Clones are the same broker.
+/// Requests that the broker still follows. Clones share the same broker.
 #[derive(Clone)]
 pub struct Broker(Arc<Shared>);
 
@@ -55,19 +55,19 @@ impl std::fmt::Debug for Broker {
 #[derive(Debug, Default)]
 struct Open {
     known: BTreeMap<ApprovalId, PendingRequest>,
-    /// Counts the connections of hooks.
+    /// Numbers the connections of hooks.
     connections: u64,
 }
 
-/// A request, and who waits for its answer.
+/// A request, and the hook that waits for its answer.
 #[derive(Debug)]
 struct PendingRequest {
     it: Approval,
-    /// The connection that waits, and where its answer goes.
+    /// The waiting connection, and the sender for its answer.
     waits: Option<(u64, oneshot::Sender<Answer>)>,
-    /// The journal's own word of it was read: how the session stands counts it in.
+    /// The request's journal entry was read, so the session's status includes it.
     is_read: bool,
-    /// What the tool would be given, as its hook told it. It is kept in memory only.
+    /// The input of the tool, as its hook reported it. Kept in memory only.
     input: Option<ToolInput>,
 }
 
@@ -78,7 +78,7 @@ impl PendingRequest {
 }
 
 impl Broker {
-    /// Nothing is open yet.
+    /// Creates a broker without open requests.
     #[must_use]
     pub fn new(live: Live, on_change: OnChange) -> Self {
         Self(Arc::new(Shared { live, on_change, open: Mutex::default() }))
@@ -92,7 +92,8 @@ impl Broker {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes up what was open when the last daemon ended: no hook is connected any more.
+    /// Restores the requests that were open when the last daemon ended. Their hooks are no longer
+    /// connected.
     ///
     /// # Errors
     /// When the ledger cannot be read or written.
@@ -111,7 +112,7 @@ impl Broker {
         open.sweep(&mut ledger, (settings.now)())
     }
 
-    /// Requests that can still be answered, the oldest first.
+    /// Returns the requests that can still be answered, oldest first.
     pub fn open_requests(&self) -> Vec<Approval> {
         let open = self.lock();
         let mut all: Vec<Approval> =
@@ -120,12 +121,12 @@ impl Broker {
         all
     }
 
-    /// The request as clients see it.
+    /// Returns the request as clients see it.
     #[must_use]
     pub fn row(&self, it: Approval) -> ApprovalRow {
         let mut row = [ApprovalRow::from(it)];
         self.fill_in(&mut row);
-        // Without the index only its folder is not named.
+        // Without the index, only the project is missing.
         if let Err(error) = add_projects(self.settings(), &mut row) {
             tracing::debug!(%error, "cannot look up the folder of a request");
         }
@@ -133,7 +134,7 @@ impl Broker {
         row
     }
 
-    /// What is known of open requests beside what is written down.
+    /// Adds what the broker knows about open requests beyond the ledger.
     fn fill_in(&self, rows: &mut [ApprovalRow]) {
         let open = self.lock();
         for row in rows {
@@ -142,8 +143,8 @@ impl Broker {
         }
     }
 
-    /// Requests that can still be answered, here or at the agent; or all there were. `elsewhere` are
-    /// requests of other devices.
+    /// Lists the requests that can still be answered, here or at the agent, or all requests.
+    /// `elsewhere` are requests of other devices.
     ///
     /// # Errors
     /// When the ledger or the index cannot be read.
@@ -169,10 +170,10 @@ impl Broker {
         Error::Undecided(refusal(&self.0.live, it))
     }
 
-    /// Lets a decision out, if none is.
+    /// Decides a request, unless it is decided already.
     ///
     /// # Errors
-    /// `Undecided` when the request cannot be decided here, `NoApproval` when there is none.
+    /// `Undecided` when the request cannot be decided here, `NoApproval` when it does not exist.
     pub fn decide(&self, id: &str, verdict: Verdict) -> Result<Approval, Error> {
         let settings = self.settings();
         let mut open = self.lock();
@@ -194,11 +195,11 @@ impl Broker {
         let before = request.it.clone();
         request.it = decided(&mut ledger, &before, verdict)?;
         if request.it.state != State::Decided {
-            // What is written down is not what we knew: nothing may be let out.
+            // The ledger differs from our memory, so no decision may go out.
             return Err(self.refused(&request.it));
         }
         if sender.send(answer).is_err() {
-            // The hook went away in this very moment: nothing was let out.
+            // The hook disconnected at this very moment, so no decision went out.
             let left = before.after(&Happening::HookLost).unwrap_or(before);
             ledger.move_approval(&request.it, &left)?;
             let deed = Deed::Undelivered { approval_id: left.id.clone() };
@@ -218,7 +219,7 @@ impl Broker {
 }
 
 impl Open {
-    /// The one request whose id begins so.
+    /// Returns the one request whose id has this prefix.
     fn find(&mut self, id: &str) -> Result<Option<&mut PendingRequest>, Error> {
         let mut found = self.known.values_mut().filter(|it| it.it.id.as_str().starts_with(id));
         match (found.next(), found.next()) {
@@ -229,7 +230,7 @@ impl Open {
         }
     }
 
-    /// An equal request of the same session is open.
+    /// True if an equal request of the same session is open.
     fn has_twin(&self, id: &str) -> bool {
         let Some(one) = self.known.values().find(|it| it.it.id.as_str().starts_with(id)) else {
             return false;
@@ -242,7 +243,7 @@ impl Open {
         self.known.values().any(|it| equal(&it.it))
     }
 
-    /// From now on a connection waits for the answer to a request.
+    /// Registers a connection that waits for the answer to a request.
     fn wait_for(&mut self, id: &ApprovalId) -> (u64, oneshot::Receiver<Answer>) {
         let (sender, answer) = oneshot::channel();
         self.connections += 1;
@@ -256,12 +257,12 @@ impl Open {
         self.known.values_mut().filter(move |it| it.it.session_id == session)
     }
 
-    /// Drops what nothing more will be learned of.
+    /// Drops requests that no event can change any more.
     fn tidy(&mut self) {
         self.known.retain(|_, it| it.it.is_followed());
     }
 
-    /// Ends what nobody waits for any more, and gives up learning what became of old decisions.
+    /// Ends requests that no hook waits for any more, and stops following old decisions.
     fn sweep(&mut self, ledger: &mut Ledger, now: Timestamp) -> Result<(), Error> {
         for request in self.known.values_mut().filter(|it| it.it.expires_at <= now) {
             request.it = moved(ledger, request.it.clone(), &Happening::TimedOut)?;
@@ -282,18 +283,19 @@ fn ledger(settings: &Settings) -> Result<Ledger, Error> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }
 
-/// A request after something happened, written down; as it was where that changes nothing.
+/// Applies a transition to a request and saves it; returns the request unchanged if nothing
+/// changes.
 fn moved(ledger: &mut Ledger, it: Approval, happening: &Happening) -> Result<Approval, Error> {
     let Some(next) = it.after(happening) else { return Ok(it) };
     if ledger.move_approval(&it, &next)? {
         return Ok(next);
     }
-    // It was forgotten, or restored as it was before: what is written counts.
+    // The row was forgotten, or restored to an earlier state: the ledger wins.
     Ok(ledger.approval(&it.id)?.unwrap_or(next))
 }
 
-/// A request after a decision, written down with it and into the audit log at once; as what is written
-/// where it is no longer open.
+/// Saves a decision together with its entry in the audit log. Returns the row in the ledger if it
+/// is no longer open.
 fn decided(ledger: &mut Ledger, it: &Approval, verdict: Verdict) -> Result<Approval, Error> {
     let at = verdict.at;
     let Some(next) = it.after(&Happening::Decided(verdict)) else { return Ok(it.clone()) };
@@ -307,7 +309,7 @@ fn decided(ledger: &mut Ledger, it: &Approval, verdict: Verdict) -> Result<Appro
     Ok(ledger.approval(&it.id)?.unwrap_or(next))
 }
 
-/// A decision, as the audit log has it.
+/// The entry of a decision in the audit log.
 fn deed(it: &Approval) -> Option<Deed> {
     let verdict = it.verdict.as_ref()?;
     Some(Deed::Decided {
@@ -320,7 +322,7 @@ fn deed(it: &Approval) -> Option<Deed> {
     })
 }
 
-/// What is so of a request that only a screen shows.
+/// The error for a request that only a screen shows.
 fn only_seen(live: &Live, id: &str) -> Result<Option<Error>, Error> {
     let Some(index) = IndexReader::open(&live.settings().data)? else { return Ok(None) };
     let seen = screen_requests::seen(&index, &live.statuses())?;
@@ -329,8 +331,8 @@ fn only_seen(live: &Live, id: &str) -> Result<Option<Error>, Error> {
     Ok(found.map(|it| Error::Undecided(at(it))))
 }
 
-/// Who asks chooses the id: one that was read in a list and withdrawn must not be taken for another that
-/// begins alike.
+/// The caller chooses the id, so an id that was read in a list and then withdrawn must not match
+/// another request with the same prefix.
 fn check_alone(ledger: &Ledger, id: &str, now: Timestamp) -> Result<(), Error> {
     let since = Timestamp::from_second(now.as_second() - ALIKE).unwrap_or(Timestamp::MIN);
     match ledger.approvals_beginning(id, since)? {
@@ -351,20 +353,20 @@ fn unknown(live: &Live, ledger: &Ledger, id: &str) -> Result<Error, Error> {
     })
 }
 
-/// Logs who decided a request, and how; never what was asked for.
+/// Logs who decided a request and how; never its content.
 fn log_decision(it: &Approval) {
     let Some(verdict) = &it.verdict else { return };
     let (decision, by) = (verdict.decision.as_str(), &verdict.by);
     tracing::info!(request = %it.id, session = %it.session_id, decision, by, "a request was decided");
 }
 
-/// What the agent is told with a refusal.
+/// The reason sent to the agent with a refusal.
 fn reason(verdict: &Verdict) -> Option<String> {
     verdict.why.clone().or_else(|| verdict.rule.as_ref().map(|rule| format!("Rule: {rule}")))
 }
 
-/// Writes into the journal that a request was decided here. The decision is out and in the ledger; where
-/// the journal cannot be written, only its status is told later, by the agent itself.
+/// Writes a decision into the journal. The decision is already out and in the ledger. If the
+/// journal cannot be written, the status only changes later, when the agent reports it.
 fn journal(settings: &Settings, it: &Approval, has_twin: bool) {
     let Some(verdict) = &it.verdict else { return };
     let answered = Answered {
@@ -376,7 +378,7 @@ fn journal(settings: &Settings, it: &Approval, has_twin: bool) {
         says: it.command.clone(),
         input: if has_twin { String::new() } else { it.input_hash.clone() },
     };
-    // Plain texts can always be written.
+    // Plain strings always serialize.
     let Ok(payload) = serde_json::value::to_raw_value(&answered) else { return };
     let entry = Entry {
         at: verdict.at,

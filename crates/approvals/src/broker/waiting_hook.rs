@@ -1,4 +1,4 @@
-//! A hook that is held open.
+//! A hook that the broker holds open.
 
 use super::Broker;
 use std::time::Duration;
@@ -8,19 +8,20 @@ use taffrail_model::Timestamp;
 use taffrail_model::approval::{ApprovalId, Happening};
 use tokio::sync::oneshot;
 
-/// While a request is held because the user is away, it is looked so often whether that is still so.
+/// How often the broker checks whether the user is still away, while it holds a request for that
+/// reason.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a hook is held at most, beside its own time.
+/// How long a hook is held at most, besides its own timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeldWhile {
-    /// As long as the request is open: the agent shows its own dialog beside it.
+    /// While the request is open: the agent shows its own dialog beside it.
     Open,
-    /// As long as the user is away: the agent shows its own dialog when the hook is gone.
+    /// While the user is away: the agent shows its own dialog when the hook is gone.
     Away,
 }
 
-/// A request whose hook waits. When this is dropped unanswered, the hook is gone.
+/// A request whose hook waits. Dropping it unanswered means that the hook disconnected.
 #[derive(Debug)]
 pub struct WaitingHook {
     broker: Broker,
@@ -40,7 +41,8 @@ impl WaitingHook {
         Self { broker, which, answer: Some(answer), until, held }
     }
 
-    /// Waits for an answer; `None` when the time is up, the user is back, or the request was closed otherwise.
+    /// Waits for an answer. `None` when the time is up, the user is back, or the request was closed
+    /// otherwise.
     pub async fn answered(mut self) -> Option<Answer> {
         let now = (self.broker.settings().now)();
         let left = self.until.as_millisecond().saturating_sub(now.as_millisecond());
@@ -60,11 +62,11 @@ impl WaitingHook {
         answer
     }
 
-    /// On a thread that may wait for the disk.
+    /// Runs on a thread that may block on the disk.
     fn happens(&self, happening: Happening) {
         let (broker, (id, connection)) = (self.broker.clone(), self.which.clone());
         tokio::task::spawn_blocking(move || {
-            // What cannot be written now is found when the request is looked at next.
+            // A failed write is made up for the next time the request is looked at.
             if let Err(error) = broker.hook_ended((&id, connection), &happening) {
                 tracing::warn!(%error, request = %id, "cannot note that a hook ended");
             }
@@ -72,7 +74,7 @@ impl WaitingHook {
     }
 }
 
-/// The user is back, and the agent's own dialog is to come up.
+/// Resolves when the user is back and the agent's own dialog should appear.
 async fn back(broker: Broker, held: HeldWhile) {
     if held == HeldWhile::Open {
         return std::future::pending().await;

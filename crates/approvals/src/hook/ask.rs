@@ -1,4 +1,4 @@
-//! Asking the desk: the hook waits for its answer and prints what the agent reads.
+//! Asks the broker: the hook waits for an answer and prints what the agent reads.
 
 use crate::request_body::body_of;
 use std::path::Path;
@@ -9,9 +9,9 @@ use taffrail_api::{ApprovalReply, ApprovalRequestBody, Client, ClientError};
 use taffrail_model::Timestamp;
 use taffrail_model::process::Ancestor;
 
-/// A daemon that went away is waited for so long.
+/// How long the hook waits for a daemon that went away.
 const AWAY: Duration = Duration::from_secs(10);
-/// And looked for so often.
+/// How often the hook looks for it.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What a hook knows when it may have to ask.
@@ -21,16 +21,16 @@ pub struct Question<'a> {
     pub agent: &'a str,
     /// The bytes of stdin.
     pub payload: &'a [u8],
-    /// When.
+    /// The time of the call.
     pub at: Timestamp,
     /// The nonce of the journal's entry.
     pub nonce: &'a str,
-    /// The number of our own process.
+    /// Our own process id.
     pub pid: u32,
 }
 
-/// Asks the desk if this is a request, and gives what is to be printed: nothing when nobody decides,
-/// when nobody is there, or when it is none. `state` is our folder of that name.
+/// Asks the broker if this is a request, and returns the text to print: `None` if nobody decides,
+/// no daemon runs, or this is not a request. `state` is our folder of that name.
 #[must_use]
 pub fn ask_desk(
     state: &Path,
@@ -59,15 +59,15 @@ fn arguments(adapter: &dyn Adapter, pid: u32) -> Vec<String> {
         .map_or_else(Vec::new, |it| taffrail_capture::command_line(it.pid))
 }
 
-/// The desk's answer. Without a daemon there is none at once; one that goes away while it is asked
-/// is given the time to come back.
+/// The broker's answer. Without a daemon it is `None` at once; a daemon that goes away in the
+/// middle gets time to come back.
 fn answered(state: &Path, body: &ApprovalRequestBody) -> Option<ApprovalReply> {
     let mut client = Client::connect(state).ok()?;
     loop {
         match client.with_timeout(None).post("/api/desk", body) {
             Ok(reply) => return Some(reply),
             Err(ClientError::Refused(told)) if !told.retryable => return None,
-            // The daemon is gone; another may come.
+            // The daemon is gone; another may start.
             Err(_) => client = comes_back(state)?,
         }
     }

@@ -1,5 +1,5 @@
-//! A rule that denies answers a call that is about to run: from the files, without a daemon, and in every
-//! mode of the agent, also where it asks nobody.
+//! Lets a deny rule answer a call that is about to run: from the files, without a daemon, and in
+//! every mode of the agent, even one that asks nobody.
 
 use crate::request_body::body_of;
 use crate::rule_request::RuleRequest;
@@ -8,8 +8,8 @@ use std::path::Path;
 use taffrail_adapters::{Adapter, by_id};
 use taffrail_model::rules::{Decision, decide};
 
-/// What is printed to a call that a rule denies; nothing for every other. `places` are our folder of the
-/// configuration and the user's home.
+/// The text to print for a call that a rule denies; `None` for every other call. `places` are our
+/// configuration folder and the user's home.
 #[must_use]
 pub fn deny_call(places: (&Path, &Path), agent: &str, payload: &[u8]) -> Option<String> {
     let plan = by_id(agent).and_then(Adapter::approval_plan)?;

@@ -1,7 +1,7 @@
-//! What a hook does: it writes one entry into the spool and is done.
+//! What a hook does: it writes one entry into the spool and exits.
 //!
-//! The agent waits for it, so nothing here opens a database or reads the configuration. Only a
-//! request for approval is taken further: to the desk of a daemon that runs.
+//! The agent waits for the hook, so nothing here opens a database or reads the configuration. Only
+//! a request for approval goes further: to the broker of a running daemon.
 
 mod ask;
 mod deny;
@@ -18,10 +18,10 @@ use taffrail_adapters::by_id;
 use taffrail_model::journal::Entry;
 use taffrail_model::{AgentId, Origin, Timestamp};
 
-/// How far up is looked; an agent is rarely more than a shell or two above its hook.
+/// How many ancestors are searched. An agent is rarely more than a shell or two above its hook.
 const ANCESTORS: usize = 8;
 
-/// What an agent said to its hook, and what tells it from all else that is said.
+/// What an agent passed to its hook, and what makes this call unique.
 #[derive(Debug)]
 pub struct Said<'a> {
     /// The agent's id, as the hook was given it.
@@ -30,21 +30,21 @@ pub struct Said<'a> {
     pub payload: &'a [u8],
     /// The time now.
     pub at: Timestamp,
-    /// Chance.
+    /// Random, so that two calls never look the same.
     pub nonce: String,
-    /// The number of our own process.
+    /// Our own process id.
     pub pid: u32,
 }
 
-/// Another agent said this, and ran our hook because it reads this one's settings: nothing of it is
-/// believed, and nothing is answered.
+/// True if another agent sent this: it ran our hook because it reads this agent's settings. The
+/// hook ignores the payload and does not answer.
 #[must_use]
 pub fn is_anothers(agent: &str, payload: &[u8]) -> bool {
     let text = std::str::from_utf8(payload).unwrap_or_default();
     by_id(agent).is_some_and(|it| !it.is_own_payload(text))
 }
 
-/// Writes down what an agent said. Silence, and what no known agent said, leave nothing.
+/// Writes an agent's payload to the spool. An empty payload and an unknown agent leave nothing.
 ///
 /// # Errors
 /// When the spool cannot be written.

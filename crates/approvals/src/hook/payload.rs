@@ -1,4 +1,4 @@
-//! A payload as the journal keeps it: JSON on one line, not too long.
+//! A payload as the journal keeps it: JSON on one line, of limited length.
 
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -6,33 +6,33 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_model::journal::PAYLOAD_LIMIT;
 
-/// Strings are cut to ever less until the payload is short enough.
+/// Strings are cut to each of these lengths in turn until the payload is short enough.
 const CUTS: [usize; 4] = [4096, 1024, 256, 64];
-/// Fields up to this length stay as they are, whatever stands beside them.
+/// Fields up to this length stay unchanged, whatever is beside them.
 const SMALL: usize = 1024;
 
 /// A payload to keep.
 #[derive(Debug)]
 pub(super) struct Payload {
     pub(super) json: Box<RawValue>,
-    /// It was longer.
+    /// True if the payload was longer.
     pub(super) shortened: bool,
 }
 
-/// What to keep of the bytes an agent sent; nothing of silence. What is not JSON becomes a string,
-/// so that it can be seen that something was said.
+/// Returns what to keep of the bytes an agent sent: `None` for an empty payload. Text that is not
+/// JSON becomes a string, so that it stays visible.
 pub(super) fn kept(bytes: &[u8]) -> Option<Payload> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
     if text.is_empty() {
         return None;
     }
-    // What is not JSON is kept as text.
+    // Text that is not JSON is kept as a string.
     let Ok(raw) = serde_json::from_str::<&RawValue>(text) else { return as_string(text) };
     if text.len() > PAYLOAD_LIMIT {
         return shortened(raw);
     }
-    // Line breaks between the parts of JSON are only space; inside a string they are escaped.
+    // Line breaks between JSON tokens are only whitespace; inside a string they are escaped.
     let line = if text.contains(['\n', '\r']) {
         Cow::Owned(text.replace(['\n', '\r'], " "))
     } else {
@@ -48,13 +48,13 @@ fn as_string(text: &str) -> Option<Payload> {
     Some(Payload { json, shortened: head.len() < text.len() })
 }
 
-/// The small fields as they are, and of the large ones what is left when their strings are cut.
+/// Keeps small fields unchanged, and cuts the strings in large ones.
 fn shortened(raw: &RawValue) -> Option<Payload> {
     // As above.
     let Ok(fields) = serde_json::from_str::<BTreeMap<Cow<'_, str>, &RawValue>>(raw.get()) else {
         return as_string(raw.get());
     };
-    // What is nested too deep to be read is left out.
+    // Values nested too deep to parse are left out.
     let read = |it: &RawValue| serde_json::from_str::<Value>(it.get()).ok();
     let mut fields: BTreeMap<_, _> =
         fields.iter().filter_map(|(name, it)| Some((name.as_ref(), read(it)?))).collect();
@@ -65,7 +65,7 @@ fn shortened(raw: &RawValue) -> Option<Payload> {
         }
     }
     loop {
-        // Even with short strings it is too long: the largest field goes, then the next.
+        // Even with short strings the payload is too long: drop the largest field, then the next.
         let largest = *fields.iter().max_by_key(|(_, it)| size(it))?.0;
         fields.remove(largest);
         if let Some(json) = short_enough(&fields) {

@@ -1,5 +1,5 @@
-//! What an agent tells its status line: written down as a hook's payload is, but only where it says
-//! something new. An agent tells it several times a second.
+//! Records what an agent sends to its status line, in the same form as a hook's payload. An agent
+//! sends it several times a second, so only changes are recorded.
 
 use super::{Said, take_down};
 use std::fs::DirBuilder;
@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use taffrail_adapters::by_id;
 use taffrail_model::hash;
 
-/// The folder, in our state, of what was told last.
+/// The folder, in our state, of the last payloads.
 const FOLDER: &str = "status-line";
-/// Sessions share so many files; who finds another's tells once more.
+/// Sessions share this many files. A session that finds another's file records its payload once
+/// more.
 const SLOTS: u8 = 64;
 
-/// Writes down what a status line was told, if it is new.
+/// Records a status line payload if it is new.
 ///
 /// # Errors
 /// When the spool cannot be written.
@@ -30,7 +31,7 @@ pub fn take_down_line(data: &Path, state: &Path, said: Said<'_>) -> io::Result<(
         return Ok(());
     }
     take_down(data, said)?;
-    // Where it cannot be remembered it is told again.
+    // If the payload cannot be remembered, it is recorded again next time.
     if let Some(folder) = slot.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).ok();
     }

@@ -1,4 +1,4 @@
-//! Changes the user's rules, and leaves the rest of the file as it is.
+//! Edits the user's rules and leaves the rest of the file unchanged.
 
 use super::file::{self, Read, entries};
 use super::{RulesError, load, user_file};
@@ -10,34 +10,34 @@ use taffrail_context::Settings;
 use taffrail_model::rules::{Origin, Rule, Typed};
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-/// What a new file begins with.
+/// The header of a new file.
 const HEAD: &str = "# What agents may do without asking you, and what they may not.\n\
     # `taffrail rules --help` and `taffrail rules test` say how it is read.\n\
     version = 1\n";
 
-/// Adds a rule at the end of the user's file, and gives it as it is meant. One that is there already
-/// is not added again.
+/// Adds a rule at the end of the user's file and returns the parsed rule. A rule that exists
+/// already is not added again.
 ///
 /// # Errors
-/// When the rule is none, or the file cannot be changed.
+/// When the rule is invalid, or the file cannot be changed.
 pub fn add(settings: &Settings, typed: &Typed) -> Result<Rule, RulesError> {
     Ok(put_in(settings, typed)?.rule)
 }
 
-/// A rule, and what the user's file says without and with it.
+/// A rule, and the user's file without and with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
-    /// The rule as it is meant.
+    /// The parsed rule.
     pub rule: Rule,
     /// The user's file.
     pub file: PathBuf,
-    /// What it says; none if it is not there.
+    /// The current text; `None` if the file does not exist.
     pub before: Option<String>,
-    /// What it would say.
+    /// The new text.
     pub after: String,
 }
 
-/// The same as `add`, with what was changed.
+/// Like `add`, but also returns the change.
 ///
 /// # Errors
 /// As `add`.
@@ -51,10 +51,10 @@ pub fn put_in(settings: &Settings, typed: &Typed) -> Result<Proposed, RulesError
     Ok(proposed)
 }
 
-/// What adding a rule would change; nothing is written.
+/// Returns what adding a rule would change; writes nothing.
 ///
 /// # Errors
-/// When the rule is none, or the file could not be changed.
+/// When the rule is invalid, or the file could not be changed.
 pub fn propose(settings: &Settings, typed: &Typed) -> Result<Proposed, RulesError> {
     let meant = |number| file::meant(typed, Origin::User, number, &settings.user_home);
     let no_rule = |it: taffrail_model::rules::Fault| RulesError::NoRule(it.message().to_owned());
@@ -79,7 +79,7 @@ fn is_same(one: &Rule, other: &Rule) -> bool {
         == Rule { number: 0, text: String::new(), ..other.clone() }
 }
 
-/// Takes a rule out of the user's file, and gives it as it was typed, if it could be read.
+/// Removes a rule from the user's file and returns it as typed, if it could be parsed.
 ///
 /// # Errors
 /// When there is no such rule, or the file cannot be changed.
@@ -89,7 +89,7 @@ pub fn remove(settings: &Settings, number: usize) -> Result<Option<Typed>, Rules
     let (mut document, mut tables) = read(&path)?;
     let at = number.checked_sub(1).filter(|at| *at < tables.len());
     let at = at.ok_or(RulesError::NoNumber(number))?;
-    // Rules that cannot be read are removed by their number all the same.
+    // Rules that cannot be parsed can still be removed by number.
     let listed = entries(&document.to_string()).unwrap_or_default();
     let was = listed.into_iter().nth(at).and_then(Result::ok);
     tables.remove(at);
@@ -98,7 +98,7 @@ pub fn remove(settings: &Settings, number: usize) -> Result<Option<Typed>, Rules
     Ok(was)
 }
 
-/// The file as it is, and its rules.
+/// The current file, and its rules.
 fn read(path: &Path) -> Result<(DocumentMut, ArrayOfTables), RulesError> {
     let shown = || path.display().to_string();
     let text = match file::read_user(path) {
@@ -140,7 +140,7 @@ fn table(typed: &Typed) -> Table {
     table
 }
 
-/// Held while the file is changed, so that two changes at once are both there.
+/// Held while the file is changed, so that two concurrent changes both survive.
 fn lock(settings: &Settings) -> io::Result<File> {
     DirBuilder::new().recursive(true).mode(0o700).create(&settings.config)?;
     let folder = File::open(&settings.config)?;
@@ -148,7 +148,7 @@ fn lock(settings: &Settings) -> io::Result<File> {
     Ok(folder)
 }
 
-/// Writes the file whole or not at all. Where a link stands, the file behind it is written.
+/// Writes the file atomically. A link is followed: the file behind it is written.
 fn write(path: &Path, text: &str) -> Result<(), RulesError> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let write = || -> io::Result<()> {

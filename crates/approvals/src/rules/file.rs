@@ -1,4 +1,4 @@
-//! A file of rules as it is written: read with care, and taken apart.
+//! Reads and parses a rules file.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
@@ -8,14 +8,14 @@ use taffrail_context::agent_id;
 use taffrail_model::rules::{Fault, Origin, Rule, Typed};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-/// No file of rules is longer.
+/// The size limit of a rules file.
 pub(super) const FILE_BYTES: u64 = 256 * 1024;
-/// Nor has it more rules.
+/// The most rules in a file.
 const MOST_RULES: usize = 1_000;
 /// The version of the files we write and read.
 const VERSION: i64 = 1;
 
-/// The text of a file of rules, if there is one.
+/// The text of a rules file, if it exists.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read {
     Absent,
@@ -23,18 +23,19 @@ pub(super) enum Read {
     Broken(String),
 }
 
-/// The user's own file. A link is followed, as people keep their settings elsewhere; what others
-/// may write is not believed.
+/// Reads the user's own file. A link is followed, as people keep their settings elsewhere; a file
+/// that others may write is not trusted.
 pub(super) fn read_user(path: &Path) -> Read {
     text_of(open_own(path), FILE_BYTES)
 }
 
-/// A repository's file in one of its folders. No link is followed.
+/// Reads a repository's file in one of its folders. Links are not followed.
 pub(super) fn read_repository(folder: &Path, most: u64) -> Read {
     text_of(open_below(folder, super::repository::FILE), most)
 }
 
-/// The rules a text has, however they are written; none if it is not a file of rules, which stands for itself.
+/// Counts the rules in a text, valid or not. A text that is not a rules file counts as zero and has
+/// a fault of its own.
 pub(super) fn count(text: &str) -> usize {
     entries(text).map_or(0, |it| it.len())
 }
@@ -57,12 +58,12 @@ fn text_of(file: io::Result<File>, most: u64) -> Read {
     }
 }
 
-/// What is wrong with a whole file may hide a deny.
+/// A fault of a whole file: the file may have contained a deny.
 pub(super) fn whole(why: String) -> Fault {
     Fault::Other(why)
 }
 
-/// The rules of a file in order, each as it is typed or with what is wrong with it.
+/// The rules of a file in order, each as typed or with its fault.
 pub(super) fn entries(text: &str) -> Result<Vec<Result<Typed, Fault>>, String> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         format!("it is not valid TOML: {}", error.to_string().lines().collect::<Vec<_>>().join(" "))
@@ -95,7 +96,7 @@ fn tables<'a>(item: &'a Item) -> Result<Vec<&'a dyn TableLike>, String> {
     }
 }
 
-/// A rule as it is typed. A key that is not known may have made it narrower or wider.
+/// Parses a rule. An unknown key may have made it narrower or wider.
 fn typed(table: &dyn TableLike) -> Result<Typed, Fault> {
     let decision = table.get("decision").and_then(Item::as_str).unwrap_or_default();
     let fault = |message: String| match decision {
@@ -120,7 +121,7 @@ fn typed(table: &dyn TableLike) -> Result<Typed, Fault> {
     Ok(out)
 }
 
-/// What is meant by a rule. An agent goes by its id or its short name, and must be one.
+/// Resolves a typed rule. An agent is named by its id or short name, and must exist.
 pub(super) fn meant(
     typed: &Typed,
     origin: Origin,
@@ -133,7 +134,7 @@ pub(super) fn meant(
         taffrail_model::rules::Decision::Allow => Fault::Allow(error.to_string()),
         _ => Fault::Other(error.to_string()),
     })?;
-    // A folder that is there goes by its real path, as sessions do.
+    // A folder that exists is compared by its real path, as sessions are.
     let real = |it: PathBuf| std::fs::canonicalize(&it).unwrap_or(it);
     Ok(Rule { agent, project: rule.project.clone().map(real), ..rule })
 }

@@ -1,7 +1,7 @@
-//! The rules that are in force: the user's own file, and what the repository says.
+//! The rules in force: the user's own file, and the repository's.
 //!
-//! Files are read anew each time, so that a change counts at once. What cannot be read may have denied
-//! anything; until it is mended nothing is allowed.
+//! Files are read each time, so that a change counts at once. A file that cannot be read may have
+//! denied anything, so nothing is allowed until it is fixed.
 
 mod edit;
 mod file;
@@ -19,46 +19,46 @@ use std::path::{Path, PathBuf};
 use taffrail_context::Settings;
 use taffrail_model::rules::{Fault, Origin, Rule};
 
-/// The rules of all files of a repository together.
+/// The most rules in all files of a repository together.
 const REPOSITORY_RULES: usize = 200;
-/// The user's rules, in our folder of the configuration.
+/// The user's rules, in our configuration folder.
 const USER_FILE: &str = "rules.toml";
 
-/// What is in force for a project.
+/// The rules in force for a project.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RuleBook {
-    /// The rules, the user's first. What cannot be read has a rule in its place that asks.
+    /// The rules, the user's first. An unreadable one is replaced by a rule that asks.
     pub rules: Vec<Rule>,
     /// What does not count, and why.
     pub faults: Vec<RuleFault>,
-    /// The files that were there.
+    /// The files that exist.
     pub files: Vec<PathBuf>,
-    /// For each rule its file's place among the files.
+    /// For each rule, the index of its file in `files`.
     from: Vec<usize>,
 }
 
-/// Something in a file that does not count.
+/// A part of a file that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleFault {
     /// The file.
     pub file: PathBuf,
-    /// Whose it is.
+    /// Who owns the file.
     pub origin: Origin,
-    /// The rule's place in it, from 1; none for the file as a whole.
+    /// The rule's number in the file, from 1; `None` for the whole file.
     pub number: Option<usize>,
     /// What is wrong.
     pub message: String,
-    /// Nothing is allowed because of it.
+    /// True if nothing is allowed because of it.
     pub holds_back: bool,
 }
 
 /// Why rules could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
-    /// The file as it is cannot be added to.
+    /// The current file cannot be extended.
     #[error("{0} cannot be changed: {1}")]
     Unreadable(String, String),
-    /// The rule is none.
+    /// The rule is invalid.
     #[error("{0}")]
     NoRule(String),
     /// No rule has this number.
@@ -66,13 +66,13 @@ pub enum RulesError {
     NoNumber(usize),
 }
 
-/// Reads what is in force for a session in a folder.
+/// Loads the rules in force for a session in a folder.
 #[must_use]
 pub fn load(settings: &Settings, project: Option<&Path>) -> RuleBook {
     load_from((&settings.config, &settings.user_home), project)
 }
 
-/// The same from our folder of the configuration and the user's home, for who knows nothing else.
+/// Like `load`, from our configuration folder and the user's home, for callers without settings.
 pub fn load_from((config, home): (&Path, &Path), project: Option<&Path>) -> RuleBook {
     let mut book = RuleBook::default();
     let path = config.join(USER_FILE);
@@ -88,8 +88,8 @@ pub fn load_from((config, home): (&Path, &Path), project: Option<&Path>) -> Rule
     book
 }
 
-/// What all files of a repository may take together. A file that has no room is one that cannot be
-/// read: it may have denied anything, so nothing is allowed.
+/// What all files of a repository may use together. A file that exceeds it counts as unreadable: it
+/// may have denied anything, so nothing is allowed.
 struct Room {
     bytes: u64,
     rules: usize,
@@ -105,7 +105,7 @@ impl Room {
     fn take(&mut self, folder: &Path) -> Read {
         let read = file::read_repository(folder, self.bytes);
         let Read::Text(text) = read else { return read };
-        // What was looked at costs its room, whatever it is worth.
+        // Reading a file uses up its room, whatever the file contains.
         self.bytes = self.bytes.saturating_sub(text.len() as u64);
         match file::count(&text) > self.rules {
             true => {
@@ -116,15 +116,15 @@ impl Room {
     }
 }
 
-/// An agent's id, by its id or its short name.
+/// Returns an agent's id for its id or short name.
 ///
 /// # Errors
-/// When no agent is called so.
+/// When no agent has this name.
 pub fn agent_named(word: &str) -> Result<String, taffrail_context::Error> {
     taffrail_context::agent_id(word)
 }
 
-/// Where the user's rules are.
+/// The path of the user's rules.
 #[must_use]
 pub fn user_file(settings: &Settings) -> PathBuf {
     settings.config.join(USER_FILE)
@@ -166,13 +166,13 @@ impl RuleBook {
         stand_in.into_iter().for_each(|it| self.push(it));
     }
 
-    /// A rule of the file that is being read.
+    /// Adds a rule of the current file.
     fn push(&mut self, rule: Rule) {
         self.rules.push(rule);
         self.from.push(self.files.len().saturating_sub(1));
     }
 
-    /// Each rule with the file it is in.
+    /// Each rule with its file.
     fn with_files(&self) -> impl Iterator<Item = (&Rule, &Path)> {
         let file = |at: &usize| self.files.get(*at).map_or(Path::new(""), PathBuf::as_path);
         self.rules.iter().zip(self.from.iter().map(file))

@@ -1,14 +1,14 @@
-//! Where a repository's rules are.
+//! Finds a repository's rules files.
 
 use std::path::{Path, PathBuf};
 
-/// The file, in a folder of the repository.
+/// The file's path in a folder of the repository.
 pub(super) const FILE: &str = ".taffrail/policy.toml";
-/// The most folders that are looked at.
+/// The most folders that are searched.
 const MOST_FOLDERS: usize = 64;
 
-/// The folders that may hold rules for a project: itself, and those above it up to the root of its
-/// repository. Without a repository it is the project's own alone.
+/// The folders that may hold rules for a project: the project, and its parents up to the root of
+/// its repository. Without a repository, only the project.
 pub(super) fn folders(project: &Path) -> Vec<PathBuf> {
     let real = std::fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     if !real.is_absolute() {

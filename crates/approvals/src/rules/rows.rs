@@ -1,4 +1,4 @@
-//! Rules as faces show them.
+//! Rules as the user interfaces show them.
 
 use super::{RuleFault, load, user_file};
 use std::path::Path;
@@ -6,7 +6,7 @@ use taffrail_api::{Check, CheckStatus, RuleAnswer, RuleList, RuleRow, SCHEMA_VER
 use taffrail_context::Settings;
 use taffrail_model::rules::{Origin, Request, Rule, decide};
 
-/// The rules in force in a folder, and what of them is broken.
+/// Lists the rules in force in a folder, and their faults.
 #[must_use]
 pub fn rule_list(settings: &Settings, project: Option<&Path>) -> RuleList {
     let book = load(settings, project);
@@ -23,7 +23,7 @@ pub fn rule_list(settings: &Settings, project: Option<&Path>) -> RuleList {
     }
 }
 
-/// What the rules say about a request.
+/// Returns the decision of the rules about a request.
 #[must_use]
 pub fn rule_test(settings: &Settings, request: &Request<'_>) -> RuleAnswer {
     let verdict = decide(request, &load(settings, request.project).rules);
@@ -74,7 +74,7 @@ const fn origin(it: Origin) -> &'static str {
     }
 }
 
-/// What is wrong with the user's rules; nothing where there are none.
+/// Checks the user's rules; empty if there are none.
 pub fn doctor_checks(settings: &Settings) -> Vec<Check> {
     let book = load(settings, None);
     let check = |status, evidence, fix: Option<&str>| Check {

@@ -1,4 +1,4 @@
-//! Rules that past decisions speak for. They are offered; nothing is ever added by itself.
+//! Suggests rules from past decisions. A rule is never added without the user.
 
 use super::load;
 use std::collections::HashMap;
@@ -10,7 +10,8 @@ use taffrail_model::approval::{Approval, Decision as Decided, input_mark};
 use taffrail_model::rules::{self, Decision, Request, Rule, decide, suggestions};
 use taffrail_store::{IndexReader, Ledger};
 
-/// What people decided often enough, always alike, about commands that are in the ledger.
+/// Suggests rules for commands in the ledger that people decided often enough and always the same
+/// way.
 ///
 /// # Errors
 /// When the ledger or the index cannot be read.
@@ -24,7 +25,7 @@ pub fn rule_suggestions(settings: &Settings) -> Result<RuleSuggestions, Error> {
     Ok(RuleSuggestions { schema_version: SCHEMA_VERSION, suggestions })
 }
 
-/// Decisions of people about commands, with the folder each was in.
+/// Decisions of people about commands, each with its folder.
 fn of_people(settings: &Settings, all: Vec<Approval>) -> Result<Vec<rules::Decided>, Error> {
     let index = IndexReader::open(&settings.data)?;
     let mut folders: HashMap<SessionId, Option<PathBuf>> = HashMap::new();
@@ -48,7 +49,7 @@ fn folder(index: &IndexReader, session: SessionId) -> Result<Option<PathBuf>, Er
     Ok(row.and_then(|it| it.project_path).map(PathBuf::from))
 }
 
-/// What a person decided; what a rule did speaks for no further one.
+/// A person's decision; a rule's decision does not support another rule.
 fn by_person(it: &Approval) -> Option<Decision> {
     let verdict = it.verdict.as_ref().filter(|it| it.rule.is_none())?;
     match verdict.decision {
@@ -58,13 +59,14 @@ fn by_person(it: &Approval) -> Option<Decision> {
     }
 }
 
-/// The request was for exactly this command: its mark says so. The line of another tool is none.
+/// True if the request was for exactly this command, by its digest. Another tool's summary is not a
+/// command.
 fn is_command(it: &Approval) -> bool {
     let input = serde_json::json!({ "command": it.command });
     input_mark(&it.tool, input) == it.input_hash
 }
 
-/// The rules there are already say what is to be done.
+/// True if the existing rules already decide this.
 fn is_decided(settings: &Settings, rule: &Rule) -> bool {
     let pattern = rule.command.as_ref().map(ToString::to_string).unwrap_or_default();
     let command = pattern.strip_suffix(" *").unwrap_or(&pattern);

@@ -1,4 +1,4 @@
-//! Files of rules: sound, broken, hostile, and changed.
+//! Rules files: valid, broken, hostile, and edited.
 
 mod fuzz;
 mod suggestions;
@@ -145,7 +145,7 @@ fn a_file_that_is_broken_allows_nothing() {
         assert_eq!(place.faults().len(), 1, "{text}");
         assert!(place.faults()[0].2, "{text}");
         assert_eq!(place.decided("make x"), Decision::Ask, "{text}");
-        // The same in the user's own, whose sound rules still deny.
+        // The same in the user's own file, whose valid rules still deny.
         let place = Place::new();
         place
             .repository("", "[[rule]]\ndecision = \"deny\"\ntool = \"Bash\"\ncommand = \"dd *\"\n");
@@ -185,12 +185,12 @@ fn files_that_others_could_have_written_allow_nothing() {
     fs::create_dir(&path).unwrap();
     assert_eq!(place.faults().len(), 1);
     fs::remove_dir(&path).unwrap();
-    // A pipe is not waited for.
+    // Reading a pipe does not block.
     let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     assert_eq!(place.faults().len(), 1);
     fs::remove_file(&path).unwrap();
-    // A repository's link is not followed.
+    // A link in a repository is not followed.
     place.user(ALLOW);
     place.repository("", "");
     let policy = place.project.join(".taffrail/policy.toml");

@@ -1,4 +1,4 @@
-//! One talk with a server.
+//! One connection to an agent's server.
 
 use crate::live::Handle;
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
@@ -12,7 +12,7 @@ use taffrail_model::{Origin, Process, Timestamp};
 use tokio::task::{JoinError, JoinSet, spawn_blocking};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// A talk, and the requests of it that wait here.
+/// A connection, and its requests that wait here.
 #[derive(Debug)]
 pub(super) struct Connection<'h> {
     handle: &'h Handle,
@@ -34,7 +34,7 @@ impl<'h> Connection<'h> {
         Self { handle, agent, plan, talk, since, waiting: JoinSet::new() }
     }
 
-    /// Says hello and listens until the server is gone.
+    /// Greets the server and listens until it is gone.
     pub(super) async fn listen<S>(mut self, mut stream: S) -> io::Result<()>
     where
         S: Stream<Item = Result<Message, Error>> + Sink<Message, Error = Error> + Unpin,
@@ -59,7 +59,7 @@ impl<'h> Connection<'h> {
         Ok(())
     }
 
-    /// Takes a message in, and gives what is said in return.
+    /// Handles a message and returns the replies.
     async fn received(&mut self, text: &str) -> io::Result<Vec<String>> {
         let mut replies = Vec::new();
         for said in (self.plan.read)(&mut self.talk, text) {
@@ -97,9 +97,9 @@ impl<'h> Connection<'h> {
         })
     }
 
-    /// What is said of a request that waited; one that was closed otherwise needs no word.
+    /// The reply for a request that waited; none if it was closed otherwise.
     fn answered(&self, done: Result<(String, Option<Answer>), JoinError>) -> Vec<String> {
-        // A task that failed has no answer: the agent's own dialog is open.
+        // A failed task has no answer: the agent's own dialog is open.
         let answer = done.ok().and_then(|(key, answer)| Some((key, answer?)));
         answer.into_iter().map(|(key, answer)| (self.plan.answer)(&key, &answer)).collect()
     }
@@ -112,7 +112,7 @@ where
     stream.send(Message::Text(text.into())).await.map_err(io::Error::other)
 }
 
-/// A server that was killed says no farewell.
+/// A killed server closes without a goodbye, which is not an error.
 fn ended(error: Error) -> io::Result<()> {
     match error {
         Error::Protocol(_) | Error::Io(_) | Error::AlreadyClosed => Ok(()),

@@ -1,8 +1,8 @@
-//! Agents' own servers: what they tell of their sessions, and requests that are answered through them.
+//! Agents' own servers: their reports about sessions, and requests that are answered through them.
 //!
-//! Joining one may change what its agent says of itself, so only those that the user named are joined.
-//! A server is talked with for as long as it is there. What it tells goes into the journal, like all
-//! evidence; a request goes to the approvals broker, and the answer back the same way.
+//! Joining a server may change what its agent reports about itself, so only servers that the user
+//! named are joined. The connection lasts as long as the server. Its reports go into the journal,
+//! like all evidence. A request goes to the approval broker, and the answer back the same way.
 
 mod connection;
 
@@ -22,12 +22,12 @@ use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
-/// A server that is not there is looked for so often.
+/// How often an absent server is looked for.
 const LOOK: Duration = Duration::from_secs(1);
-/// The longest message that is taken; a longer one ends the talk, and a new one begins.
+/// The longest accepted message. A longer one ends the connection, and a new one begins.
 const MESSAGE: usize = 32 * 1024 * 1024;
 
-/// Talks with the server of every home that has one, until the daemon ends.
+/// Stays connected to the server of every home that has one, until the daemon ends.
 pub async fn talk(handle: Handle, mut stops: watch::Receiver<bool>) {
     if handle.settings().servers.is_empty() {
         return;
@@ -43,7 +43,7 @@ pub async fn talk(handle: Handle, mut stops: watch::Receiver<bool>) {
     talks.values().for_each(JoinHandle::abort);
 }
 
-/// Begins a talk with every server that is there and not talked with.
+/// Connects to every server that is running and not connected.
 async fn look(handle: &Handle, talks: &mut BTreeMap<PathBuf, JoinHandle<()>>) {
     talks.retain(|_, it| !it.is_finished());
     let asked = handle.clone();
@@ -67,7 +67,7 @@ fn servers(handle: &Handle) -> Vec<(&'static str, &'static ServerPlan, PathBuf)>
     found.collect()
 }
 
-/// Talks with one server until it goes away.
+/// Serves one connection until its server goes away.
 async fn converse(handle: Handle, agent: &'static str, plan: &'static ServerPlan, socket: PathBuf) {
     let ended = match connect(&socket).await {
         Ok((stream, process)) => {
@@ -75,7 +75,7 @@ async fn converse(handle: Handle, agent: &'static str, plan: &'static ServerPlan
             handle.live().resolve_problems(Part::AgentServers);
             Connection::new(&handle, agent, plan, process).listen(stream).await
         }
-        // A socket that nobody listens on was left behind.
+        // A socket without a listener is a leftover.
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
         Err(error) => Err(error),
     };
@@ -86,7 +86,7 @@ async fn converse(handle: Handle, agent: &'static str, plan: &'static ServerPlan
     }
 }
 
-/// A server of this user, and its process.
+/// Connects to a server of this user, and returns its process.
 async fn connect(socket: &Path) -> io::Result<(WebSocketStream<UnixStream>, Option<Process>)> {
     let stream = UnixStream::connect(socket).await?;
     let peer = stream.peer_cred()?;

@@ -1,4 +1,4 @@
-//! Taking messages, and telling how far they have come.
+//! Accepts messages, and reports their progress.
 
 use super::terminal::NOT_REACHED;
 use super::{Delivery, ledger, moved, run_of};
@@ -13,12 +13,12 @@ use taffrail_model::message::{Happening, Message, Sender, TEXT_LIMIT};
 use taffrail_run::locate_one;
 use taffrail_store::QUEUE_LIMIT;
 
-/// How long tmux may take to answer somebody who sends.
+/// How long a sender waits for tmux.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 impl Delivery {
-    /// Whether a session can be given a message at all now; else why not. What was found too early, or by a tmux that was
-    /// too slow, is looked for again.
+    /// Checks whether a session can receive a message now, or returns why not. Looks again for an
+    /// executor that was found too early, or by a tmux that was too slow.
     pub fn reachable(&self, session: SessionId) -> Result<(), Error> {
         let no = |why: &str| Err(Error::Unsent(why.to_owned()));
         let card = self.0.live.status(session);
@@ -42,7 +42,7 @@ impl Delivery {
         if is_there { Ok(()) } else { no(NOT_REACHED) }
     }
 
-    /// Takes a message at the end of a session's queue; it goes in when its turn comes.
+    /// Appends a message to a session's queue; it is delivered when its turn comes.
     pub fn accept(
         &self,
         session: SessionId,
@@ -60,7 +60,7 @@ impl Delivery {
         Ok(message)
     }
 
-    /// Takes a message for a session that can be given one now.
+    /// Accepts a message for a session that is reachable now.
     ///
     /// # Errors
     /// When the session cannot be reached or its queue is full.
@@ -78,10 +78,10 @@ fn is_typed_into(settings: &Settings, executor: &str) -> bool {
     PaneName::of(executor).is_some() || run_of(settings, executor).is_some()
 }
 
-/// How far a message has come.
+/// Returns the progress of a message.
 ///
 /// # Errors
-/// When there is none of this name, or the ledger cannot be read.
+/// When no message has this id, or the ledger cannot be read.
 pub fn receipt(settings: &Settings, id: &str) -> Result<Receipt, Error> {
     let found = ledger(settings)?.message(id)?;
     found.map(Receipt::from).ok_or_else(|| Error::NoReceipt(id.to_owned()))
@@ -96,10 +96,10 @@ pub fn queue(settings: &Settings, session: SessionId) -> Result<Queue, Error> {
     Ok(Queue { schema_version: SCHEMA_VERSION, session_id: session.to_string(), messages })
 }
 
-/// Takes a message back that was not delivered.
+/// Withdraws a message that was not delivered.
 ///
 /// # Errors
-/// When there is none of this name, or it is on its way.
+/// When no message has this id, or it is being delivered.
 pub fn take_back(settings: &Settings, id: &str) -> Result<Receipt, Error> {
     let mut ledger = ledger(settings)?;
     let found = ledger.message(id)?.ok_or_else(|| Error::NoReceipt(id.to_owned()))?;

@@ -1,9 +1,9 @@
-//! Messages to sessions: taken into the ledger first, and put into a terminal at most once, when the
-//! session waits for a prompt.
+//! Messages to sessions: saved in the ledger first, and typed into a terminal at most once, when
+//! the session waits for a prompt.
 //!
-//! A thread of its own looks at a session's queue when the session comes to stand differently, and
-//! every second where something waits to go in. It never acts on a guess: how the session stands must be sure,
-//! and its screen must show an empty prompt.
+//! A thread of its own looks at a session's queue when the session's status changes, and every
+//! second while a message waits. It never acts on a guess: the status must be certain, and the
+//! screen must show an empty prompt.
 
 mod accept;
 mod terminal;
@@ -24,14 +24,14 @@ use taffrail_run::Located;
 use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
 use terminal::{Held, put_in, ready_place, run_of};
 
-/// What waits to go in is looked at again so often.
+/// How often waiting messages are tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Is called with where a process runs, when that was looked for.
+/// Called with the location of a process after a search for it.
 pub type OnLocated = Box<dyn Fn(u32, Located) + Send + Sync>;
 
-/// The sessions messages are open for, and the way to the thread that delivers them. Clones are the
-/// same.
+/// The sessions with open messages, and the channel to the thread that delivers them. Clones share
+/// the same state.
 #[derive(Clone)]
 pub struct Delivery(Arc<Shared>);
 
@@ -49,7 +49,7 @@ impl std::fmt::Debug for Delivery {
 }
 
 impl Delivery {
-    /// Nothing waits yet.
+    /// Starts without open messages.
     #[must_use]
     pub fn new(live: Live, on_located: OnLocated) -> Self {
         let (open, asks) = (Mutex::default(), Mutex::default());
@@ -60,7 +60,7 @@ impl Delivery {
         self.0.live.settings()
     }
 
-    /// Takes up what was open, and begins to deliver.
+    /// Restores open messages, and starts to deliver.
     ///
     /// # Errors
     /// When the ledger cannot be read or written, or no thread can be started.
@@ -78,12 +78,12 @@ impl Delivery {
         begun.map(|_| ()).map_err(|error| StoreError::from(error).into())
     }
 
-    /// Nothing is delivered any more.
+    /// Stops delivering.
     pub fn stop(&self) {
         self.0.asks.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Messages of this session may move.
+    /// True if this session has open messages.
     pub fn has(&self, session: SessionId) -> bool {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).contains(&session)
     }
@@ -96,16 +96,16 @@ impl Delivery {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Looks at a session's queue, if it has one.
+    /// Tries to deliver from a session's queue, if it has one.
     pub fn look(&self, session: SessionId) {
         let asks = self.0.asks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(asks) = asks.as_ref().filter(|_| self.has(session)) {
-            // Without the thread nothing is delivered, and receipts say so.
+            // Without the thread nothing is delivered, and receipts report that.
             asks.send(session).ok();
         }
     }
 
-    /// The agent says that it took a prompt.
+    /// Applies the agent's record that it took a prompt.
     ///
     /// # Errors
     /// When the ledger cannot be written.
@@ -126,7 +126,7 @@ impl Delivery {
     fn work(&self, asked: &Receiver<SessionId>) {
         loop {
             let open = self.all();
-            // Nothing waits: nothing is due before somebody asks.
+            // Nothing waits, so nothing is due until a request arrives.
             let rest = if open.is_empty() { Duration::MAX } else { AGAIN };
             let sessions = match asked.recv_timeout(rest) {
                 Ok(first) => std::iter::once(first).chain(asked.try_iter()).collect(),
@@ -134,7 +134,7 @@ impl Delivery {
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             for session in sessions {
-                // What fails is told, and looked at again in a second.
+                // A failure is logged, and tried again in a second.
                 match self.deliver_next(session) {
                     Ok(()) => self.0.live.resolve_problems(Part::Delivery),
                     Err(error) => {
@@ -146,13 +146,13 @@ impl Delivery {
         }
     }
 
-    /// Delivers the next message of a session, if it is time for it.
+    /// Delivers the next message of a session, if it is time.
     fn deliver_next(&self, session: SessionId) -> Result<(), Error> {
         let settings = self.settings();
         let Some(card) = self.0.live.status(session) else { return Ok(()) };
         let mut ledger = self::ledger(settings)?;
         let queue = ledger.queue(session)?;
-        // What is for another device is delivered there.
+        // Another device delivers messages for its own sessions.
         if queue.is_empty() || home_of(settings, session)?.is_some() {
             self.0.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
             return Ok(());
@@ -172,7 +172,7 @@ impl Delivery {
         let begun =
             moved(settings, &mut ledger, &message, &Happening::Begun(place.peer().to_owned()))?;
         let Some(begun) = begun else { return Ok(()) };
-        // The agent's own record is heard by the loop, while this waits for its screen.
+        // The loop reads the agent's own record while this thread waits for the screen.
         let is_taken = || {
             let now = self::ledger(settings).and_then(|it| Ok(it.message(begun.id.as_str())?));
             now.is_ok_and(|it| it.is_some_and(|it| it.state == State::PickedUp))
@@ -190,7 +190,8 @@ impl Delivery {
     }
 }
 
-/// What was being put in when we were cut off may be there or not: it is not put in again.
+/// A message whose delivery was interrupted may or may not be in the prompt, so it is not typed
+/// again.
 fn give_up(settings: &Settings, ledger: &mut Ledger, session: SessionId) -> Result<(), Error> {
     let why = "we were cut off while it was put in: look at the session before you send it again";
     for message in ledger.queue(session)? {
@@ -201,7 +202,7 @@ fn give_up(settings: &Settings, ledger: &mut Ledger, session: SessionId) -> Resu
     Ok(())
 }
 
-/// The same reason is not written down twice.
+/// Records a reason, unless it is the last one recorded.
 fn not_now(
     settings: &Settings,
     ledger: &mut Ledger,
@@ -223,7 +224,7 @@ fn ledger(settings: &Settings) -> Result<Ledger, Error> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }
 
-/// A message after something happened, written down; `None` where another was quicker.
+/// Applies a transition to a message and saves it; `None` if another writer was faster.
 fn moved(
     settings: &Settings,
     ledger: &mut Ledger,
@@ -234,7 +235,7 @@ fn moved(
     Ok(ledger.move_message(it, &next)?.then_some(next))
 }
 
-/// Writes into the journal that a prompt was put in; the prompt itself is the transcript's.
+/// Writes into the journal that a prompt was delivered; the prompt itself is in the transcript.
 fn tell(settings: &Settings, row: &SessionRow, it: &Message) {
     let sent = Sent {
         message: it.id.clone(),
@@ -242,10 +243,10 @@ fn tell(settings: &Settings, row: &SessionRow, it: &Message) {
         scope: String::new(),
         says: it.text.clone(),
     };
-    // Plain texts can always be written.
+    // Plain strings always serialize.
     let Ok(payload) = serde_json::to_string(&sent) else { return };
     let mark = hash::digest("sent", &[it.id.as_str().as_bytes()]);
-    // It was put in, and the ledger says so, whatever becomes of this.
+    // Best effort: the prompt was delivered, and the ledger has it.
     if let Err(error) = write_entry(settings, (&row.agent, Origin::Input), mark, &payload) {
         tracing::warn!(%error, message = %it.id, "cannot note a delivered prompt in the journal");
     }

@@ -1,4 +1,5 @@
-//! Putting a text into a terminal: only where an empty prompt is seen, and seen to have taken it.
+//! Types a text into a terminal: only at an empty prompt on the screen, and confirmed on the
+//! screen.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,34 +10,34 @@ use taffrail_context::Settings;
 use taffrail_model::message::{Message, pasteable};
 use taffrail_run::{Pasted, paste, socket_of};
 
-/// How long a screen may take to show what was put in.
+/// How long a screen may take to show the text.
 const SHOWN_WITHIN: Duration = Duration::from_secs(3);
-/// How long an agent may take to react to enter.
+/// How long an agent may take to react to Enter.
 const SENT_WITHIN: Duration = Duration::from_secs(10);
-/// How often it is looked at meanwhile.
+/// How often the screen is checked in between.
 const LOOK: Duration = Duration::from_millis(20);
-/// After so long enter is pressed again, if the text still stands there: some agents swallow an enter
-/// that comes right after a paste.
+/// After this time Enter is pressed again if the text is still there: some agents swallow an Enter
+/// right after a paste.
 const PRESS_AGAIN: Duration = Duration::from_millis(700);
 
 /// Why nothing can be typed into a session.
 pub(super) const NOT_REACHED: &str =
     "it does not run in tmux or under `taffrail run`, so nothing can be typed into it from here";
 
-/// Why a text was not put in.
+/// Why a text was not typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Held {
-    /// Nothing was put in; it may be tried again.
+    /// Nothing was typed; it may be tried again.
     NotNow(String),
-    /// Something was put in, or nobody can say: it is not tried again.
+    /// Something was typed, or that is unknown: it is not tried again.
     Broken(String),
 }
 
-/// A place that can be written to, by its name as an executor.
+/// A place that accepts input, by its name as an executor.
 pub(super) enum Place {
-    /// A pane of tmux, whose screen we look at ourselves.
+    /// A tmux pane, whose screen we read ourselves.
     Pane(String, Pane),
-    /// A terminal of ours, which looks at its own screen.
+    /// A terminal of ours, which reads its own screen.
     Run(String, PathBuf),
 }
 
@@ -49,7 +50,7 @@ impl Place {
     }
 }
 
-/// A pane, and whose screen it shows.
+/// A pane, and the agent whose screen it shows.
 pub(super) struct Pane {
     pane: PaneName,
     adapter: &'static dyn Adapter,
@@ -62,7 +63,7 @@ impl Pane {
         Some(self.adapter.read_screen(&Screen { rows: &rows, cursor: view.cursor }))
     }
 
-    /// Waits until the screen shows something that decides.
+    /// Waits until the screen satisfies a condition.
     fn wait<T>(&self, within: Duration, decides: impl Fn(&ScreenState) -> Option<T>) -> Option<T> {
         let end = Instant::now() + within;
         loop {
@@ -77,13 +78,13 @@ impl Pane {
     }
 }
 
-/// The socket of the terminal of ours that an executor names.
+/// The socket of our terminal that an executor names.
 pub(super) fn run_of(settings: &Settings, executor: &str) -> Option<PathBuf> {
     let pid = executor.strip_prefix("pty:")?.parse().ok()?;
     Some(socket_of(&settings.runtime, pid))
 }
 
-/// The place a session's prompts go to, if a prompt could be typed there now; else why not.
+/// The place for a session's prompts, if a prompt could be typed there now; otherwise why not.
 pub(super) fn ready_place(
     settings: &Settings,
     card: &LiveStatus,
@@ -109,7 +110,7 @@ pub(super) fn ready_place(
     }
 }
 
-/// Puts a message in and sends it off. `is_taken` says whether the agent has said that it took it.
+/// Types a message and submits it. `is_taken` returns whether the agent recorded that it took it.
 pub(super) fn put_in(
     place: &Place,
     message: &Message,
@@ -126,7 +127,7 @@ pub(super) fn put_in(
     }
 }
 
-/// When this fails, nobody can say what stands there: it is not tried again.
+/// After a failure the state of the prompt is unknown, so this is not tried again.
 fn into_pane(
     pane: &Pane,
     (message, text): (&Message, &str),
@@ -146,8 +147,8 @@ fn into_pane(
     }
 }
 
-/// Presses enter until the text is gone from the prompt, or the agent says that it has it: a busy terminal may show
-/// its screen late.
+/// Presses Enter until the text is gone from the prompt, or the agent recorded it: a busy terminal
+/// may update its screen late.
 fn send_off(place: &Pane, is_taken: &dyn Fn() -> bool) -> Result<(), String> {
     let gone = |shown: &ScreenState| match shown {
         ScreenState::Ready { empty: false } | ScreenState::Unknown => None,
@@ -160,7 +161,7 @@ fn send_off(place: &Pane, is_taken: &dyn Fn() -> bool) -> Result<(), String> {
         if place.wait(PRESS_AGAIN, gone).is_some() || is_taken() {
             return Ok(());
         }
-        // Only a prompt with our text in it is given another enter.
+        // Enter is pressed again only while our text is in the prompt.
         if place.shown() != Some(ScreenState::Ready { empty: false }) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What the approvals broker learns from sessions.
+//! Passes changes of sessions to the approval broker.
 
 use super::event_loop::Loop;
 use crate::DaemonError;
@@ -9,7 +9,7 @@ use taffrail_model::SessionId;
 use taffrail_model::status::Status;
 use taffrail_query::SessionChange;
 
-/// Lets the broker learn from what a session says, if it waits for any of it.
+/// Passes a session's new events to the broker, if it follows a request of that session.
 pub(super) fn watch_approvals(broker: &Broker, change: &SessionChange<'_>) -> Result<(), Error> {
     let session = change.row().id;
     if !broker.follows(session) {
@@ -21,7 +21,7 @@ pub(super) fn watch_approvals(broker: &Broker, change: &SessionChange<'_>) -> Re
 }
 
 impl Loop {
-    /// Lets the broker learn from the status of sessions; sub-agents end with their session.
+    /// Passes the status of sessions to the broker; sub-agents end with their session.
     pub(super) fn approvals_after_status(&self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         let broker = self.handle.broker();
         for id in sessions {

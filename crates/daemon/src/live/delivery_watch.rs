@@ -1,4 +1,4 @@
-//! What the delivery of messages learns from sessions.
+//! Passes changes of sessions to message delivery.
 
 use crate::delivery::Delivery;
 use taffrail_api::EventLine;
@@ -7,7 +7,7 @@ use taffrail_model::{Kind, Origin, Signal};
 use taffrail_query::SessionChange;
 use taffrail_store::EventRow;
 
-/// Lets delivery learn which prompts a session's agent took, if it waits for any.
+/// Passes prompts that a session's agent took to delivery, if it waits for any.
 pub(super) fn watch_delivery(delivery: &Delivery, change: &SessionChange<'_>) -> Result<(), Error> {
     let session = change.row().id;
     if !delivery.has(session) {

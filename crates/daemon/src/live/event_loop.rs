@@ -1,4 +1,4 @@
-//! The loop: wakes, writes, tells.
+//! The loop: wakes, writes, publishes.
 
 use super::final_summaries::{self, Ask};
 use super::first_pass::FirstPass;
@@ -31,31 +31,31 @@ use taffrail_query::findings::Monitor;
 use taffrail_store::{IndexReader, StoreError, Writer};
 use tokio::sync::oneshot;
 
-/// A batch takes no more after so many changes, or so long.
+/// A batch is closed after this many changes, or this time.
 const BATCH_CHANGES: u64 = 4096;
 const BATCH_TIME: Duration = Duration::from_millis(100);
-/// New homes are looked for so often.
+/// How often new homes are looked for.
 pub(super) const HOMES_TIME: Duration = Duration::from_secs(2);
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 #[derive(Debug, PartialEq, Eq)]
 enum Go {
     On,
     Away,
 }
 
-/// What was written and is not committed.
+/// Changes that were written and not committed.
 #[derive(Default)]
 struct Batch {
     is_open: bool,
     changes: u64,
-    /// What was taken from each eye.
+    /// The load taken from each watcher.
     taken: BTreeMap<WatcherNumber, Load>,
-    /// Asked for meanwhile; done when the batch is closed.
+    /// Messages that arrived in the meantime; handled when the batch is closed.
     later: Vec<LoopMessage>,
 }
 
-/// The one writer and all it needs.
+/// The single writer and everything it needs.
 pub(super) struct Loop {
     pub(super) settings: Arc<Settings>,
     pub(super) handle: Handle,
@@ -74,17 +74,17 @@ pub(super) struct Loop {
     settling: Vec<Settling>,
     settlings: u64,
     pub(super) next_homes: Instant,
-    /// Where the file for status bars is kept, and what it says.
+    /// The folder of the status-bar file, and its last content.
     pub(super) state: Option<PathBuf>,
     pub(super) glanced: Option<StatusFile>,
-    /// Something stands differently since that was written.
+    /// A status changed since the file was written.
     pub(super) stands_new: bool,
-    /// Who makes final summaries.
+    /// The channel to the thread that makes final summaries.
     pub(super) finals: Sender<Ask>,
 }
 
 impl Loop {
-    /// Takes the writer's lock, brings the index up, and opens the eyes.
+    /// Takes the writer's lock, updates the index, and starts the watchers.
     pub(super) fn open(
         settings: Settings,
         (handle, state): (Handle, Option<PathBuf>),
@@ -125,7 +125,7 @@ impl Loop {
             finals,
         };
         it.look_up()?;
-        // Who asked before may have been told less.
+        // Earlier subscribers may have received incomplete statuses.
         let all: Vec<_> = it.handle.live().statuses().into_keys().collect();
         it.tell_statuses(&all)?;
         it.open_eyes()?;
@@ -134,7 +134,7 @@ impl Loop {
         Ok(it)
     }
 
-    /// Works until it is told to stop; then everything written is settled.
+    /// Works until it is stopped; then commits everything written.
     pub(super) fn work(mut self) -> Result<(), DaemonError> {
         loop {
             let went = match self.wakes.recv_timeout(self.rest()) {
@@ -156,7 +156,7 @@ impl Loop {
         }
     }
 
-    /// How long nothing is due.
+    /// How long until something is due.
     fn rest(&self) -> Duration {
         let now = Instant::now();
         let mut rest = self.next_homes.saturating_duration_since(now);
@@ -184,7 +184,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Writes what came, and what else waits by then, in one batch.
+    /// Writes a message, and everything else that waits by then, in one batch.
     fn batch(&mut self, first: LoopMessage) -> Result<Go, DaemonError> {
         let began = Instant::now();
         let mut batch = Batch::default();
@@ -210,7 +210,7 @@ impl Loop {
             }
         }
         if is_open {
-            // A flood is written in larger batches; what comes alone is written at once.
+            // A flood is written in larger batches; a single change is written at once.
             std::thread::sleep(pause(began.elapsed()));
         }
         Ok(Go::On)
@@ -276,14 +276,14 @@ impl Loop {
         Ok(())
     }
 
-    /// Commits the batch and publishes it; gives how many sessions it changed.
+    /// Commits the batch and publishes it; returns how many sessions it changed.
     fn commit(&mut self) -> Result<usize, DaemonError> {
         let now = (self.settings.now)();
         let writer = self.writer()?;
         let touched = writer.commit(now)?;
         writer.take_changed();
         if writer.wants_another_round() {
-            // An eye that is gone cannot look.
+            // A watcher that ended cannot scan.
             self.eyes
                 .iter()
                 .for_each(|eye| eye.commands.send(WatcherCommand::Whole).unwrap_or_default());
@@ -313,7 +313,7 @@ impl Loop {
             LoopMessage::Request(request) => return self.answer(request),
             LoopMessage::Searched(how) => self.searched(how)?,
             LoopMessage::Finals(finals) => self.keep_finals(&finals)?,
-            // Taken before a batch is closed.
+            // Handled before a batch is closed.
             LoopMessage::Watcher(WatcherMessage::Piece(..) | WatcherMessage::Moves(..)) => {}
         }
         Ok(Go::On)
@@ -338,7 +338,7 @@ impl Loop {
         }
         let done = |it: &mut Settling| it.eyes.is_empty();
         for settling in self.settling.extract_if(.., done) {
-            // Who asked may have gone away.
+            // The requester may have gone away.
             settling.done.send(()).ok();
         }
     }
@@ -353,7 +353,7 @@ impl Loop {
         self.settling.push(Settling { number, eyes, done });
     }
 
-    /// Gives the writer up while something else has it.
+    /// Releases the writer while other work has exclusive access.
     fn alone(&mut self, what: Exclusive) -> Result<(), DaemonError> {
         let now = (self.settings.now)();
         self.searchable.rest();
@@ -372,7 +372,7 @@ impl Loop {
         self.look_up()
     }
 
-    /// Reads from the index how everything stands.
+    /// Loads the status of everything from the index.
     fn look_up(&mut self) -> Result<(), DaemonError> {
         self.index = IndexReader::open(&self.settings.data)?;
         if let Some(index) = &self.index {
@@ -380,7 +380,7 @@ impl Loop {
             self.handle.live().retain_statuses(|it| self.board.row(it).is_some());
             self.handle.live().set_complete(true);
             self.probe.watch(self.board.processes().filter(|it| lives(*it)));
-            // Without the thread they are made when they are asked for.
+            // Without the thread they are made on request.
             self.finals.send(Ask::All).ok();
         }
         self.executors_again()?;

@@ -1,7 +1,7 @@
-//! Asking where processes run, apart from the loop: tmux may take a while to answer.
+//! Locates processes apart from the loop, because tmux may take a while to answer.
 //!
-//! A busy tmux answers late, and a process may be asked about before its pane is known. Such a process is asked
-//! about again, less and less often and not for ever.
+//! A busy tmux answers late, and a process may be looked up before its pane is known. Such a
+//! process is looked up again, with growing pauses and a limit.
 
 use super::loop_message::LoopMessage;
 use std::collections::BTreeMap;
@@ -11,22 +11,22 @@ use std::time::{Duration, Instant};
 use taffrail_context::Settings;
 use taffrail_run::{Located, locate};
 
-/// How often a process is asked about while a tmux server does not answer in time.
+/// How many times a process is looked up while a tmux server does not answer in time.
 const DOUBTFUL_ASKS: u32 = 8;
-/// How often a process is asked about when every server answered, and none has it in a pane.
+/// How many times a process is looked up when every server answered and none has it in a pane.
 const BARE_ASKS: u32 = 3;
-/// The pause after the first answer; each further one is twice as long.
+/// The pause after the first lookup; it doubles after each further one.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// How long tmux may take at first, and at most. Each further question waits twice as long.
+/// The first and the longest timeout for tmux. It doubles with each lookup.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(4);
 
-/// Begins to answer questions. Without the thread no executor is known, and nothing else is lost.
+/// Starts the thread. Without it no executor is known, and nothing else is lost.
 pub(super) fn begin(settings: Arc<Settings>, wakes: Sender<LoopMessage>) -> Sender<u32> {
     let (ask, questions) = channel();
     let thread = std::thread::Builder::new().name("executors".to_owned());
     let tell = move |pid, found| {
-        // The loop ends before we do.
+        // The loop ends before this thread.
         wakes.send(LoopMessage::Executor(pid, found)).ok();
     };
     let look = move |pids: &[u32], within| locate(&settings, pids, within);
@@ -37,7 +37,8 @@ pub(super) fn begin(settings: Arc<Settings>, wakes: Sender<LoopMessage>) -> Send
     ask
 }
 
-/// When a process is to be asked about again after so many answers; `None` when that is enough.
+/// The pause before a process is looked up again after this many lookups; `None` when that is
+/// enough.
 fn pause_after(asks: u32, found: &Located) -> Option<Duration> {
     let most = match (found.is_bare(), found.is_doubtful) {
         (_, true) => DOUBTFUL_ASKS,
@@ -51,7 +52,7 @@ fn wait_for(asks: u32) -> Duration {
     FIRST_WAIT.saturating_mul(1 << asks.min(8)).min(LONGEST_WAIT)
 }
 
-/// Processes to be asked about, each with how often it was and when it is due.
+/// Processes to look up, each with its number of lookups and when it is due.
 struct Locating<Look, Tell> {
     look: Look,
     tell: Tell,
@@ -77,7 +78,7 @@ where
     fn next(&self, questions: &Receiver<u32>) -> Result<u32, RecvTimeoutError> {
         match self.open.values().map(|(_, due)| *due).min() {
             Some(due) => questions.recv_timeout(due.saturating_duration_since(Instant::now())),
-            // Nothing is due before somebody asks.
+            // Nothing is due until a request arrives.
             None => questions.recv().map_err(|_| RecvTimeoutError::Disconnected),
         }
     }
@@ -112,7 +113,7 @@ mod tests {
         Located { executor: Some(executor.to_owned()), is_doubtful }
     }
 
-    /// Asks until nothing is due, however long that would take; says what was told, and the pauses.
+    /// Runs until nothing is due; returns the reported locations and the pauses.
     fn asked(answer: impl Fn(u32) -> Located) -> (Vec<Located>, Vec<u64>) {
         let (told, count) = (RefCell::new(Vec::new()), RefCell::new(0));
         let look = |pids: &[u32], _| {

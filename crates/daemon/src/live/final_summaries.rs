@@ -1,7 +1,7 @@
-//! Final summaries as sessions end, and slowly for those that lack one.
+//! Makes final summaries as sessions end, and slowly for those that lack one.
 //!
-//! A thread of its own reads; the loop writes what it found. It is one step ahead at most, and
-//! rests after each.
+//! A thread of its own reads; the loop writes the results. The thread is at most one step ahead,
+//! and rests after each step.
 
 use super::event_loop::Loop;
 use super::handle::Handle;
@@ -17,27 +17,28 @@ use taffrail_store::{FinalRow, IndexReader};
 
 /// The shortest rest after a step.
 const REST: Duration = Duration::from_millis(50);
-/// The rest is so many times what the step took: at most a twentieth of a core.
+/// The rest is this many times the duration of the step, so the thread uses at most a twentieth of
+/// a core.
 const SHARE: u32 = 19;
-/// Sessions that wait; when more end at once, all are looked through instead.
+/// The most waiting sessions; when more end at once, all sessions are scanned instead.
 const WAITING: usize = 1_000;
 
-/// What it is to do.
+/// A request to the thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Look through all sessions.
+    /// Scan all sessions.
     All,
-    /// This session, by its row, may be over.
+    /// The session in this row may be over.
     Over(i64),
-    /// What was found is written.
+    /// The last result is written.
     Written,
 }
 
-/// Begins; it ends when nobody can ask any more.
+/// Starts the thread; it ends when all senders are gone.
 pub(super) fn open(handle: Handle, wakes: Sender<LoopMessage>) -> Sender<Ask> {
     let (ask, asked) = channel();
     let thread = std::thread::Builder::new().name("finals".to_owned());
-    // Without the thread final summaries are made when they are asked for.
+    // Without the thread, final summaries are made on request.
     if let Err(error) = thread.spawn(move || Finisher::new(handle, wakes).work(&asked)) {
         tracing::warn!(%error, "cannot start the thread of final summaries");
     }
@@ -49,7 +50,7 @@ struct Finisher {
     wakes: Sender<LoopMessage>,
     over: BTreeSet<i64>,
     walk: Walk,
-    /// What was found last is not written yet.
+    /// The last result is not written yet.
     unwritten: bool,
     next: Instant,
 }
@@ -66,7 +67,7 @@ impl Finisher {
                 Some(ask) => self.take(ask),
                 None => {
                     let began = Instant::now();
-                    // What cannot be read now is looked at after the next start.
+                    // A session that cannot be read now is tried after the next start.
                     let made = self.step().unwrap_or_else(|error| {
                         tracing::warn!(%error, "cannot make a final summary");
                         Made::default()
@@ -81,7 +82,7 @@ impl Finisher {
         }
     }
 
-    /// What is asked, or nothing when it is time for a step; `None` at the end.
+    /// The next request, or `Some(None)` when a step is due; `None` at the end.
     #[expect(clippy::option_option, reason = "the end is not the same as nothing asked")]
     fn next(&self, asked: &Receiver<Ask>) -> Option<Option<Ask>> {
         let idle = self.unwritten || (self.over.is_empty() && self.walk.is_done());
@@ -106,7 +107,7 @@ impl Finisher {
 
     fn step(&mut self) -> Result<Made, DaemonError> {
         let settings = self.handle.settings();
-        // It may have been made anew since the last step.
+        // The index may have been rebuilt since the last step.
         let Some(reader) = IndexReader::open(&settings.data)? else {
             self.over.clear();
             self.walk = Walk::default();
@@ -130,7 +131,7 @@ fn rest(took: Duration) -> Duration {
 }
 
 impl Loop {
-    /// These stand differently: a turn may have ended, or a session.
+    /// Handles changed statuses: a turn or a session may have ended.
     pub(super) fn follow_up(&self, sessions: &[SessionId]) {
         for id in sessions {
             let Some(card) = self.handle.live().status(*id) else { continue };
@@ -139,24 +140,24 @@ impl Loop {
                 Status::Running | Status::WaitingApproval | Status::Unknown => false,
             };
             if rests && !self.board.is_worker(*id) {
-                // Nobody here waits for it.
+                // Nothing here waits for the summary.
                 drop(self.handle.summaries().wish(self.handle.live(), *id, Wish::TurnEnded));
             }
             self.finish(*id);
         }
     }
 
-    /// If a session is over, has its final summary made.
+    /// Requests the final summary of a session that is over.
     pub(super) fn finish(&self, session: SessionId) {
         let card = self.handle.live().status(session);
         let over = card.is_some_and(|it| it.reading.status == Status::Exited);
         if let Some(row) = self.board.row(session).filter(|_| over) {
-            // Without the thread it is made when it is asked for.
+            // Without the thread, the summary is made on request.
             self.finals.send(Ask::Over(row)).ok();
         }
     }
 
-    /// Keeps what was found, and lets the next step be done.
+    /// Saves the results, and permits the next step.
     pub(super) fn keep_finals(&mut self, finals: &[FinalRow]) -> Result<(), DaemonError> {
         self.writer()?.keep_finals(finals)?;
         // As above.

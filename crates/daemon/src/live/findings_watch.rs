@@ -1,4 +1,4 @@
-//! What the loop remarks on sessions, and tells who listens.
+//! Monitors sessions for findings, and publishes them.
 
 use super::event_loop::Loop;
 use crate::DaemonError;
@@ -10,7 +10,7 @@ use taffrail_model::findings::Finding;
 use taffrail_query::findings::{FindingsChange, Whose};
 
 impl Loop {
-    /// Hears all sessions of late from the index.
+    /// Loads all recent sessions from the index.
     pub(super) fn watch(&mut self) -> Result<(), DaemonError> {
         let Some(index) = &self.index else { return Ok(()) };
         self.monitor.load(&self.settings, index, &self.handle.live().statuses())?;
@@ -18,7 +18,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Looks at sessions that changed, or stand differently, or both.
+    /// Checks sessions whose events or status changed.
     pub(super) fn remark_on(&mut self, sessions: &[SessionId]) {
         let now = (self.settings.now)();
         let handle = self.handle.clone();
@@ -26,7 +26,7 @@ impl Loop {
         self.tell_findings(change);
     }
 
-    /// Looks at those whose time has come, and drops those that are no longer of late.
+    /// Checks sessions whose time has come, and drops those that are no longer recent.
     pub(super) fn pass_findings(&mut self) {
         let now = (self.settings.now)();
         let handle = self.handle.clone();

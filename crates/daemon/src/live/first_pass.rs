@@ -1,5 +1,5 @@
-//! The first reading of history: who listens is told of sessions as they become known, the latest
-//! first, and of how far the reading is.
+//! The first reading of history: publishes sessions as they become known, latest first, and the
+//! progress of the reading.
 
 use super::handle::Handle;
 use crate::DaemonError;
@@ -17,16 +17,16 @@ use taffrail_query::session as listed;
 use taffrail_query::status::apply_status;
 use taffrail_store::{IndexReader, SessionRow, Touched, Writer};
 
-/// Sessions that are told of after one batch. Those left out come with the list at the end: who
-/// listens must not be flooded.
+/// The most sessions published after one batch. The rest come with the list at the end, so that
+/// subscribers are not flooded.
 const TOLD: usize = 512;
 
-/// What the first reading knows so far.
+/// The state of the first reading.
 pub(super) struct FirstPass<'a> {
     settings: &'a Settings,
     handle: &'a Handle,
     index: Option<IndexReader>,
-    /// Sessions of late, so that they are shown as they stand.
+    /// Recent sessions, so that they are published with their status.
     board: Board,
 }
 
@@ -35,7 +35,7 @@ impl<'a> FirstPass<'a> {
         Self { settings, handle, index: None, board: handle.board() }
     }
 
-    /// Reads everything there is, unless the daemon is asked to end.
+    /// Reads all history, unless the daemon is stopped.
     pub(super) fn run(mut self, writer: &mut Writer) -> Result<(), DaemonError> {
         let (settings, handle) = (self.settings, self.handle);
         let mut progress = |it: Progress| {
@@ -78,7 +78,7 @@ impl<'a> FirstPass<'a> {
         changed.into_iter().try_for_each(|it| self.publish(it, &row))
     }
 
-    /// Tells of a session as it stands: of the one that was read, or of one that works with it.
+    /// Publishes a session with its status: the one that was read, or one that is related to it.
     fn publish(&self, id: SessionId, read: &SessionRow) -> Result<(), Error> {
         let Some(index) = &self.index else { return Ok(()) };
         let row = match self.board.row(id).filter(|_| id != read.id) {
@@ -97,7 +97,7 @@ impl<'a> FirstPass<'a> {
     }
 }
 
-/// Something moved in it within a day.
+/// True if the session had an event within a day.
 fn is_of_late(row: &SessionRow, now: Timestamp) -> bool {
     let day = Thresholds::default().over;
     row.last_event_at.is_some_and(|at| now.as_second() - at.as_second() < day)

@@ -1,4 +1,4 @@
-//! A way to the daemon's loop and to the parts that it runs.
+//! A handle to the daemon's loop and its parts.
 
 use super::loop_message::LoopMessage;
 use crate::delivery::Delivery;
@@ -12,7 +12,7 @@ use taffrail_notify::Notices;
 use taffrail_query::board::{Board, IsHeld};
 use taffrail_query::summary::CommandSummaries;
 
-/// A way to the daemon's loop and to the parts that it runs. Clones are the same daemon.
+/// A handle to the daemon's loop and its parts. Clones share the same daemon.
 #[derive(Clone)]
 pub struct Handle(Arc<Parts>);
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Handle {
 }
 
 impl Handle {
-    /// The parts of a daemon that has not started yet.
+    /// Creates the parts of a daemon that has not started yet.
     #[must_use]
     pub fn new(settings: Settings, to_loop: &Sender<LoopMessage>) -> Self {
         let (summaries, notices) = (CommandSummaries::new(&settings), Notices::default());
@@ -50,19 +50,19 @@ impl Handle {
         &self.0.live
     }
 
-    /// What the daemon was started with; questions asked with it find the index up to date.
+    /// The daemon's settings; queries with them expect an up-to-date index.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         self.0.live.settings()
     }
 
-    /// Summaries by the user's own command.
+    /// Summaries made by the user's own command.
     #[must_use]
     pub fn summaries(&self) -> &CommandSummaries {
         &self.0.summaries
     }
 
-    /// The approvals broker.
+    /// The approval broker.
     #[must_use]
     pub fn broker(&self) -> &Broker {
         &self.0.broker
@@ -86,7 +86,7 @@ impl Handle {
         &self.0.exchange
     }
 
-    /// A board that knows nothing yet.
+    /// Creates an empty board.
     pub(super) fn board(&self) -> Board {
         Board::new(self.live().clone(), self.is_held())
     }
@@ -106,7 +106,7 @@ impl Handle {
 }
 
 fn live(settings: Settings, to_loop: Sender<LoopMessage>) -> Live {
-    // A loop that ended takes no requests; the caller notices that its answer never comes.
+    // A loop that ended accepts no requests; the caller notices that its answer never comes.
     Live::new(settings, Box::new(move |it| drop(to_loop.send(LoopMessage::Request(it)))))
 }
 

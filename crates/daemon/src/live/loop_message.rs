@@ -6,23 +6,23 @@ use taffrail_run::Located;
 use taffrail_store::FinalRow;
 use tokio::sync::oneshot;
 
-/// What woke the loop.
+/// A message that wakes the loop.
 pub enum LoopMessage {
-    /// A watcher has something.
+    /// A watcher reports something.
     Watcher(WatcherMessage),
     /// A process ended.
     Died(u32),
-    /// Where a process runs was looked for.
+    /// The search for the location of a process ended.
     Executor(u32, Located),
-    /// Another part asks for something.
+    /// Another part requests something.
     Request(LoopRequest),
-    /// Search was brought up, or could not be.
+    /// The search index was updated, or could not be.
     Searched(Result<(), Error>),
-    /// Final summaries are to be kept.
+    /// Final summaries to save.
     Finals(Vec<FinalRow>),
 }
 
-/// Somebody waits until everything is indexed.
+/// A caller that waits until everything is indexed.
 pub(super) struct Settling {
     pub number: u64,
     pub eyes: Vec<WatcherNumber>,

@@ -1,7 +1,7 @@
-//! The daemon: one loop that wakes, reads what is new, writes it and tells who listens.
+//! The daemon: one loop that wakes, reads new data, writes it and publishes the changes.
 //!
-//! Everything that can happen is a [`LoopMessage`]. The loop is the only one that writes; servers answer
-//! from read-only views and from what the loop shares through its [`Handle`].
+//! Everything that can happen is a [`LoopMessage`]. Only the loop writes. Servers answer from
+//! read-only views and from the state that the loop shares through its [`Handle`].
 
 mod approval_watch;
 mod delivery_watch;
@@ -32,7 +32,7 @@ use taffrail_capture::Home;
 use taffrail_context::Error;
 use taffrail_context::Settings;
 
-/// Runs the loop in this thread until it is told to stop. `begin` is given a way to it first.
+/// Runs the loop in this thread until it is stopped. Calls `begin` with a handle first.
 ///
 /// # Errors
 /// When our own files fail.
@@ -45,7 +45,7 @@ pub fn live(
     let kept_up = Settings { kept_up: true, ..settings.clone() };
     let handle = Handle::new(kept_up, &to_loop);
     handle.live().set_complete(false);
-    // Whoever asks is told how requests stand for us, not how they stood for who was here before.
+    // Clients must see requests as they are for this daemon, not as the last daemon left them.
     handle.broker().take_up()?;
     handle.delivery().begin()?;
     handle.live().set_progress(Some(HistoryProgress::default()));
@@ -58,7 +58,7 @@ pub fn live(
     handle.open_notices(state.clone());
     let ending = handle.clone();
     let ended = match Loop::open(settings.clone(), (handle, state), (to_loop, wakes)) {
-        // What was read so far is written; the next daemon goes on from there.
+        // The history read so far is written; the next daemon continues from there.
         Err(DaemonError::Question(Error::Ending)) => Ok(()),
         opened => opened.and_then(Loop::work),
     };
@@ -68,7 +68,7 @@ pub fn live(
     ended
 }
 
-/// Homes that are one place are looked at by one eye.
+/// Groups homes with the same root, so that one watcher covers them.
 fn by_root(homes: Vec<Home>) -> BTreeMap<PathBuf, Vec<Home>> {
     let mut out: BTreeMap<PathBuf, Vec<Home>> = BTreeMap::new();
     for home in homes {

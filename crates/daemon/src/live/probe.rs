@@ -1,4 +1,4 @@
-//! Processes: whether they live, and where commands for them could go.
+//! Processes: whether they are alive, and where commands for them could go.
 
 use super::executor_watch;
 use super::loop_message::LoopMessage;
@@ -11,29 +11,31 @@ use taffrail_context::Settings;
 use taffrail_model::Process;
 use taffrail_run::Located;
 
-/// A process whose place stayed in doubt is asked about again when its session moves, this often at most.
+/// A process whose location stayed in doubt is looked up again when its session changes, but not
+/// more often than this.
 const ASK_AGAIN: Duration = Duration::from_secs(10);
 
 /// Watches the processes that run sessions.
 pub(super) struct Probe {
-    /// `None` where the system cannot tell of deaths: they are then noticed when something else is.
+    /// `None` if the system cannot report exits: they are then noticed along with other changes.
     deaths: Option<Deaths>,
     watched: HashSet<Process>,
-    /// Those that ended: they are not looked at again.
+    /// Processes that ended: they are not watched again.
     ended: HashSet<Process>,
     executors: HashMap<u32, String>,
-    /// Processes that may be in a pane of a server that did not answer, and when they were asked about.
+    /// Processes that may be in a pane of a server that did not answer, and when they were looked
+    /// up.
     doubtful: HashMap<u32, Instant>,
-    /// Where somebody looks for the terminals of processes.
+    /// The channel to the thread that locates processes.
     asked: Sender<u32>,
 }
 
 impl Probe {
-    /// Tells the loop of deaths and of where processes run.
+    /// Reports exits and locations of processes to the loop.
     pub(super) fn new(wakes: &Sender<LoopMessage>, settings: Arc<Settings>) -> Self {
         let told = wakes.clone();
         let deaths = Deaths::new(move |pid| {
-            // The loop ends before we do.
+            // The loop ends before this thread.
             told.send(LoopMessage::Died(pid)).ok();
         });
         let asked = executor_watch::begin(settings, wakes.clone());
@@ -52,7 +54,7 @@ impl Probe {
         }
     }
 
-    /// Looks after these processes from now on.
+    /// Watches these processes from now on.
     pub(super) fn watch(&mut self, processes: impl Iterator<Item = Process>) {
         for process in processes {
             if self.ended.contains(&process) {
@@ -63,7 +65,7 @@ impl Probe {
                 continue;
             }
             if let Some(deaths) = &self.deaths {
-                // One that cannot be watched is looked at when its session moves.
+                // A process that cannot be watched is checked when its session changes.
                 if let Err(error) = deaths.watch(process) {
                     tracing::debug!(%error, pid = process.pid, "cannot watch a process");
                 }
@@ -82,7 +84,7 @@ impl Probe {
         }
     }
 
-    /// A process ended; those that did not end before are given.
+    /// Notes that a process ended; returns those not known to have ended.
     pub(super) fn died(&mut self, pid: u32) -> Vec<Process> {
         let ended: Vec<_> = self.watched.extract_if(|it| it.pid == pid).collect();
         self.ended.extend(&ended);
@@ -91,18 +93,18 @@ impl Probe {
         ended
     }
 
-    /// Where processes run, as far as that was found out.
+    /// The known locations of processes.
     pub(super) fn executors(&self) -> Vec<(u32, String)> {
         self.executors.iter().map(|(pid, it)| (*pid, it.clone())).collect()
     }
 
-    /// Where a process runs, if that was found out.
+    /// The known location of a process.
     pub(super) fn executor(&self, pid: u32) -> Option<String> {
         self.executors.get(&pid).cloned()
     }
 
-    /// Where a process runs was found out; `true` when that is new. A pane that was found is not lost to a
-    /// later answer in doubt.
+    /// Notes the location of a process; `true` if it is new. A later doubtful answer does not
+    /// override a pane that was found.
     pub(super) fn found(&mut self, pid: u32, found: Located) -> bool {
         if found.is_doubtful {
             self.doubtful.insert(pid, Instant::now());

@@ -1,4 +1,4 @@
-//! What the loop tells who listens: events as they are written, and how sessions stand.
+//! Publishes what the loop wrote: events, and the status of sessions.
 
 use super::approval_watch::watch_approvals;
 use super::delivery_watch::watch_delivery;
@@ -26,7 +26,7 @@ fn publish_lines(live: &Live, change: &SessionChange<'_>) {
 }
 
 impl Loop {
-    /// Tells who listens what a batch changed in a session, and how it stands now.
+    /// Publishes what a batch changed in a session, and its current status.
     pub(super) fn publish(&mut self, touched: Touched) -> Result<(), DaemonError> {
         let Some(index) = &self.index else { return Ok(()) };
         let Some(row) = index.session(touched.row)? else { return Ok(()) };
@@ -36,13 +36,13 @@ impl Loop {
         let stands = self.board.take(index, &row, &changed, now)?;
         let change = SessionChange::new((&self.settings, index, &self.device), row, changed);
         let row = change.row();
-        // What is to be done about a session of another device is done there.
+        // A session of another device is handled on that device.
         if !is_locator(&row.source_uri) {
             watch_approvals(self.handle.broker(), &change)?;
             watch_delivery(self.handle.delivery(), &change)?;
             self.monitor.take(&change)?;
         }
-        // What comes after its end belongs to its final summary, too.
+        // Events after its end belong to its final summary, too.
         self.finish(row.id);
         if let Some(process) = row.process.filter(|it| lives(*it)) {
             self.probe.watch(std::iter::once(process));
@@ -58,7 +58,7 @@ impl Loop {
         if !stands.contains(&row.id) {
             self.remark_on(&[row.id]);
         }
-        // A process that was met with another session is not asked about again.
+        // A process that was located with another session is not looked up again.
         let process = row.process.filter(|_| self.board.lacks_executor(row.id));
         let known = process.and_then(|it| Some((it.pid, self.probe.executor(it.pid)?)));
         match known {
@@ -96,7 +96,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Another device was heard: its sessions may stand differently.
+    /// Applies a report of another device: the status of its sessions may have changed.
     pub(super) fn heard(
         &mut self,
         device: &DeviceId,
@@ -107,7 +107,7 @@ impl Loop {
         self.tell_statuses(&changed)
     }
 
-    /// A board that was looked up anew does not know yet who runs what.
+    /// Restores the executors after the board was reloaded.
     pub(super) fn executors_again(&mut self) -> Result<(), DaemonError> {
         for (pid, executor) in self.probe.executors() {
             self.look_again_at(pid, Some(&executor))?;
@@ -115,7 +115,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Writes into the ledger who runs sessions now, where that is new.
+    /// Saves new executors of sessions in the ledger.
     fn note_executors(&mut self, sessions: &[SessionId]) -> Result<(), DaemonError> {
         for session in sessions {
             if let Some(executor) = self.board.new_executor(*session) {
@@ -125,7 +125,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Writes down that the sessions a process ran lost it, but for the one it runs now.
+    /// Records that the sessions of a process lost it, except the one it runs now.
     pub(super) fn note_loss(
         &self,
         process: Process,
@@ -146,7 +146,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Something is new about a process: what it runs may stand differently.
+    /// Updates the status of the sessions that a process runs.
     pub(super) fn look_again_at(
         &mut self,
         pid: u32,

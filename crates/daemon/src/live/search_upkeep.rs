@@ -1,4 +1,4 @@
-//! Search is brought up beside the loop, so that no line waits until it is written.
+//! Updates the search index beside the loop, so that no line waits for it.
 
 use super::event_loop::Loop;
 use super::loop_message::LoopMessage;
@@ -9,16 +9,16 @@ use taffrail_context::{Error, Part};
 use taffrail_ingest::bring_search_up as bring_up;
 use tokio::sync::oneshot;
 
-/// Search is brought up after so much or so long, unless somebody asks before.
+/// The search index is updated after this many bytes or this time, unless requested earlier.
 const BYTES: u64 = 16 * 1024 * 1024;
 const TIME: Duration = Duration::from_secs(60);
 
-/// What search lacks, who waits for it, and who writes it.
+/// What the search index lacks, who waits for it, and the thread that writes it.
 #[derive(Debug, Default)]
 pub(super) struct Searchable {
     bytes: u64,
     since: Option<Instant>,
-    /// They are told when all is searchable that was there when they asked.
+    /// Answered when everything that existed at the time of the request is searchable.
     asked: Vec<oneshot::Sender<bool>>,
     under_way: Option<UnderWay>,
 }
@@ -30,13 +30,13 @@ struct UnderWay {
 }
 
 impl Searchable {
-    /// So many bytes were read.
+    /// Adds bytes that were read but are not searchable.
     pub(super) fn lacks(&mut self, bytes: u64) {
         self.bytes += bytes;
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// When it is due by time alone.
+    /// When an update is due by time alone.
     pub(super) fn due(&self) -> Option<Instant> {
         self.since.filter(|_| self.under_way.is_none()).map(|since| since + TIME)
     }
@@ -46,22 +46,22 @@ impl Searchable {
         late || self.bytes >= BYTES || !self.asked.is_empty()
     }
 
-    /// Waits until nobody writes search; they who asked are told.
+    /// Waits for a running update, and answers its waiters.
     pub(super) fn rest(&mut self) {
         let Some(UnderWay { thread, asked }) = self.under_way.take() else { return };
-        // What a thread that broke has not written is written the next time.
+        // What a panicked thread did not write is written the next time.
         tell(asked, thread.join().unwrap_or(false));
     }
 }
 
 impl Loop {
-    /// Somebody wants all that is indexed to be searchable.
+    /// Requests that everything indexed become searchable.
     pub(super) fn ask_search(&mut self, done: oneshot::Sender<bool>) -> Result<(), DaemonError> {
         self.searchable.asked.push(done);
         self.bring_search_up()
     }
 
-    /// Begins to bring search up, if it is time and nobody does.
+    /// Starts an update if one is due and none is running.
     pub(super) fn bring_search_up(&mut self) -> Result<(), DaemonError> {
         if self.searchable.under_way.is_some() || !self.searchable.is_wanted() {
             return Ok(());
@@ -70,7 +70,7 @@ impl Loop {
         let work = move || {
             let how = bring_up(&settings);
             let up = how.is_ok();
-            // A loop that is gone needs to know nothing.
+            // A loop that is gone needs no report.
             wakes.send(LoopMessage::Searched(how)).ok();
             up
         };
@@ -82,7 +82,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Search was brought up, or could not be: then it is tried again when it is next due.
+    /// Handles the end of an update. A failed one is tried again when it is next due.
     pub(super) fn searched(&mut self, how: Result<(), Error>) -> Result<(), DaemonError> {
         let done = self.searchable.under_way.take();
         tell(done.map(|it| it.asked).unwrap_or_default(), how.is_ok());
@@ -103,7 +103,7 @@ impl Loop {
 
 fn tell(asked: Vec<oneshot::Sender<bool>>, up: bool) {
     for done in asked {
-        // Who asked may have gone away.
+        // The requester may have gone away.
         done.send(up).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! Keeping the small file for status bars up.
+//! Keeps the small file for status bars up to date.
 
 use super::event_loop::Loop;
 use crate::DaemonError;
@@ -12,7 +12,7 @@ use taffrail_model::{SessionId, Timestamp};
 use taffrail_store::StoreError;
 
 impl Loop {
-    /// Writes the file anew, if something else is to be said than before.
+    /// Rewrites the file if its content changed.
     pub(super) fn keep_glance(&mut self) -> Result<(), DaemonError> {
         if !std::mem::take(&mut self.stands_new) {
             return Ok(());
@@ -55,7 +55,7 @@ impl Loop {
     }
 }
 
-/// Says that a daemon runs and does not know yet how sessions stand.
+/// Writes that a daemon runs and does not know the statuses yet.
 pub(super) fn say_reading(state: &Path) -> Result<(), DaemonError> {
     let glance = StatusFile { pid: std::process::id(), reading: true, ..StatusFile::default() };
     Ok(write(state, &glance).map_err(StoreError::from)?)

@@ -1,4 +1,4 @@
-//! Opening eyes on the places sources are in.
+//! Starts watchers on the places that contain sources.
 
 use super::by_root;
 use super::event_loop::{HOMES_TIME, Loop};
@@ -15,8 +15,8 @@ use taffrail_adapters::remotes;
 use taffrail_capture::make_spool;
 use taffrail_ingest::watcher::{self, ToLoop, WATCHES, WatcherConfig};
 
-/// Makes the folders of our own that sources come in. The folder above them is not watched, so they must be there
-/// to be.
+/// Creates our own folders that contain sources. Their parent is not watched, so they must exist
+/// first.
 pub(super) fn make_folders(data: &Path) -> io::Result<()> {
     make_spool(data)?;
     let roots = remotes().flat_map(|it| it.descriptor().roots);
@@ -26,7 +26,7 @@ pub(super) fn make_folders(data: &Path) -> io::Result<()> {
 }
 
 impl Loop {
-    /// Opens an eye on every place that has none.
+    /// Starts a watcher on every place that has none.
     pub(super) fn open_eyes(&mut self) -> Result<(), DaemonError> {
         self.next_homes = Instant::now() + HOMES_TIME;
         for (root, homes) in by_root(self.settings.watched_homes()) {

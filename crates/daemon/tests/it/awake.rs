@@ -1,4 +1,5 @@
-//! What wakes a daemon, counted: how often its eyes are told of a change, and how often they read a source.
+//! Counts what wakes a daemon: how often its watchers are notified, and how often they read a
+//! source.
 #![expect(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
 use crate::listing::sessions;
@@ -30,7 +31,7 @@ struct Machine {
 }
 
 impl Machine {
-    /// Our folders are these below the home; `begin` fills it.
+    /// Uses these folders below the home; `begin` fills it.
     fn start(data: &str, state: &str, begin: impl FnOnce(&Path)) -> Self {
         let home = TempDir::new().unwrap();
         begin(home.path());
@@ -53,7 +54,7 @@ impl Machine {
         it
     }
 
-    /// Waits until everything on disk is indexed: every eye looks at everything.
+    /// Waits until everything on disk is indexed: every watcher scans everything.
     fn settle(&self) {
         assert!(self.runtime.block_on(self.handle.live().settle()));
     }
@@ -66,7 +67,7 @@ impl Machine {
         self.handle.live().watchers().iter().map(|it| it.counts().reads).sum()
     }
 
-    /// How often an eye was told of changes, by the place it looks at.
+    /// How often each watcher was notified, by the place it watches.
     fn told(&self) -> HashMap<PathBuf, u64> {
         self.handle.live().watchers().iter().map(|it| (it.root.clone(), it.counts().told)).collect()
     }
@@ -89,7 +90,7 @@ fn settings(home: &Path, data: &str) -> Settings {
     }
 }
 
-/// Lays down a database of another program, from the statements that make it.
+/// Creates a database of another program from its SQL statements.
 fn lay_database(home: &Path) {
     let below = ".local/share/goose/sessions/sessions.db";
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recordings");
@@ -125,7 +126,7 @@ fn a_database_beside_a_session_captured_again_is_not_read_over_and_over() {
         machine.alone(move |it| capture_off(it, &target(), Held::Stays)).unwrap();
         machine.alone(move |it| capture_on(it, &target())).unwrap();
     }
-    // Something is written, so that the loop looks at what is left to do.
+    // Writes something, so that the loop checks for remaining work.
     append(machine.home.path(), 4, 6);
     machine.settle();
     machine.settle();
@@ -147,7 +148,7 @@ fn check_own_files(data: &str, state: &str) {
     }
     let now = machine.told();
     let told = |root: &Path| now.get(root).unwrap() - before.get(root).unwrap_or(&0);
-    // Each lot is one write of one file.
+    // Each lot is one write to one file.
     let (agent, own) = (told(&real(".claude")), told(&real(data)));
     assert!(agent <= u64::from(LOTS), "told {agent} times of {LOTS} writes, with data in {data}");
     assert_eq!(own, 0, "told of our own files, with data in {data}");

@@ -1,4 +1,4 @@
-//! A list of sessions as a command without a daemon makes it.
+//! Lists sessions like a command without a daemon.
 
 use taffrail_api::{ListRequest, Session};
 use taffrail_context::{Error, Settings};

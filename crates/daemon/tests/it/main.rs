@@ -1,4 +1,4 @@
-//! The tests of `daemon` from outside, as one program: linking is what takes time.
+//! The integration tests of `daemon` as one program, because linking takes most of the time.
 
 mod awake;
 mod listing;

@@ -1,9 +1,9 @@
-//! Recorded homes of real agents, read as a user's would be: the whole of what the index says of
-//! them stands beside each as `sessions.jsonl` and `events.jsonl`.
+//! Recorded homes of real agents, read like a user's: everything the index knows about them is
+//! stored beside each as `sessions.jsonl` and `events.jsonl`.
 //!
-//! `recordings/<name>/home/...` is laid out as on disk, with everything a vendor wrote cut out. A
-//! database is given as the statements that make it, one a line, in `<its path>.sql`.
-//! `UPDATE_GOLDEN=1` writes the expectations anew; read the difference before you keep it.
+//! `recordings/<name>/home/...` has the layout on disk, with all vendor text removed. A database is
+//! stored as its SQL statements, one per line, in `<its path>.sql`. `UPDATE_GOLDEN=1` rewrites the
+//! expectations; read the diff before you keep it.
 #![expect(clippy::disallowed_methods, reason = "only a person asks for new expectations")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
@@ -21,7 +21,7 @@ use taffrail_model::{Event, Timestamp};
 use taffrail_query::events::events;
 use tempfile::TempDir;
 
-/// The fewest recordings there are: none may be lost unnoticed.
+/// The fewest recordings: none may disappear unnoticed.
 const FEWEST: usize = 8;
 
 /// A recording, and the files of its home.
@@ -30,20 +30,20 @@ struct Recording {
     files: Vec<PathBuf>,
 }
 
-/// A machine of its own: a home that fills and the index of it.
+/// A separate machine: a home that fills, and its index.
 struct Machine {
     home: TempDir,
     data: TempDir,
 }
 
-/// What the index says of a home, one line each.
+/// What the index knows about a home, one line each.
 #[derive(Debug, PartialEq)]
 struct Said {
     sessions: Vec<String>,
     events: Vec<String>,
 }
 
-/// How much of a file is laid down.
+/// How much of a file is written.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Whole,
@@ -77,7 +77,7 @@ impl Machine {
         Self { home: TempDir::new().unwrap(), data: TempDir::new().unwrap() }
     }
 
-    /// Lays down a part of a recorded file, after what was laid down before.
+    /// Writes a part of a recorded file, after the parts before it.
     fn lay(&self, recording: &Recording, file: &Path, part: Part) {
         let below = file.strip_prefix(recording.folder.join("home")).unwrap();
         let to = self.home.path().join(below);
@@ -113,7 +113,7 @@ impl Machine {
         assert_eq!(done.report.unknown_records, 0);
     }
 
-    /// Everything the index says, in the order of the agents' ids for the sessions.
+    /// Everything the index knows, ordered by the agents' session ids.
     fn said(&self) -> Said {
         let request = ListRequest { all: true, ..ListRequest::default() };
         let mut sessions = sessions(&self.settings(), &request).unwrap();
@@ -143,7 +143,8 @@ impl Machine {
     }
 }
 
-/// Names for ids that hold only on this machine: those of agents whose own ids are not unique.
+/// Replacements for ids that are valid only on this machine: those of agents whose own ids are not
+/// unique.
 fn names_of(sessions: &[Session], events: &[Event]) -> Vec<(String, String)> {
     let is_scoped = |agent: &str| by_id(agent).unwrap().descriptor().scoped_ids;
     let sessions = sessions.iter().filter(|it| is_scoped(&it.agent)).map(|it| it.id.to_string());
@@ -199,7 +200,7 @@ fn check(got: &[String], expected: &Path) {
     assert_eq!(got.len(), wanted.lines().count(), "{}", expected.display());
 }
 
-/// Reads a recording after laying its files down in these steps, with a look after each.
+/// Reads a recording whose files are written in these steps, with a scan after each.
 fn said_after(recording: &Recording, steps: &[(&PathBuf, Part)]) -> Said {
     let machine = Machine::new();
     for (file, part) in steps {

@@ -1,4 +1,4 @@
-//! Two devices with a home each: what one tells of its sessions the other shows as its own are shown.
+//! Two devices with a home each: what one publishes, the other shows like its own sessions.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must stop")]
 
 mod machine;
@@ -15,7 +15,7 @@ use taffrail_model::redact::redact;
 use taffrail_model::replication::{Carried, Item};
 use taffrail_testkit::check_same;
 
-/// Everything is told.
+/// Publishes everything.
 fn all(bodies: bool) -> SyncSettings {
     SyncSettings { enabled: true, bodies, ..SyncSettings::default() }
 }
@@ -46,7 +46,7 @@ fn every_agents_sessions_look_alike_on_both_devices() {
             assert!(told.len() > 3, "{recording:?}");
             there.rebuild();
             assert_eq!(there.view(bodies), heard, "{recording:?} rebuilt");
-            // What was told to it is not its own to tell.
+            // A device does not publish what it received.
             assert_eq!(there.tell_all(&all(bodies)), [], "{recording:?}");
         }
     }
@@ -69,7 +69,7 @@ fn without_texts_nothing_that_was_said_leaves() {
                 canaries.extend(event.data.get("input").map(ToString::to_string));
             }
         }
-        // An agent may say the id of a session, which is told for itself.
+        // An agent may mention the id of a session, which is published by itself.
         let ids: BTreeSet<_> =
             here.sessions().iter().map(|it| it.runtime_session_id.to_string()).collect();
         let canaries: Vec<_> = canaries.difference(&ids).filter(|it| it.len() > 12).collect();

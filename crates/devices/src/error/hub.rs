@@ -1,46 +1,46 @@
-//! Why there is no hub, or why it does not do what is asked.
+//! Why no hub is in use, or why the hub fails.
 
 use taffrail_model::exchange::StorageFault;
 use taffrail_sync::exchange::{ExchangeError, RosterFault};
 use taffrail_sync::hub::{HubError, NameError, UrlError};
 
-/// Why there is no hub.
+/// Why no hub is in use, or why it fails.
 #[derive(Debug, thiserror::Error)]
 pub enum HubFault {
-    /// None was named.
+    /// No hub is configured.
     #[error("no hub is in use")]
     None,
-    /// Nothing can be drawn, and what is sealed needs chance.
+    /// The system provides no random bytes, and sealing needs them.
     #[error("no random bytes can be had, so nothing is sealed")]
     NoChance,
-    /// The key opens the team's roster, and is not the recovery key of anybody in it any more.
+    /// The key opens the team's roster, but is no longer a recovery key of any member.
     #[error("this recovery key is nobody's any more: another took its place")]
     NobodysKey,
-    /// The address is none.
+    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] UrlError),
-    /// The team has an odd name.
+    /// The team's name is invalid.
     #[error(transparent)]
     Team(#[from] NameError),
     /// The file of credentials cannot be used.
     #[error("{0}: {1}")]
     Credentials(String, String),
-    /// It did not answer, or refused.
+    /// The hub did not answer, or refused.
     #[error(transparent)]
     Hub(#[from] HubError),
-    /// What goes through it was not carried.
+    /// The exchange over the hub failed.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// The roster on it was not fetched or changed.
+    /// The roster on the hub could not be fetched or changed.
     #[error(transparent)]
     Roster(#[from] RosterFault),
-    /// What waits for it could not be kept.
+    /// Items that wait for the hub could not be stored.
     #[error(transparent)]
     Storage(#[from] StorageFault),
 }
 
 impl HubFault {
-    /// Whether the hub was not reached, and may be later.
+    /// True if the hub could not be reached and may be reachable later.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {

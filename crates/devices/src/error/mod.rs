@@ -1,4 +1,4 @@
-//! What can fail with other devices.
+//! Errors in the work with other devices.
 
 mod hub;
 mod share;
@@ -13,22 +13,22 @@ use taffrail_store::StoreError;
 use taffrail_store::archive::ArchiveError;
 use taffrail_team::DeviceError;
 
-/// What can fail with other devices.
+/// An error in the work with other devices.
 #[derive(Debug, thiserror::Error)]
 pub enum DevicesError {
-    /// A question about sessions could not be answered.
+    /// A query about sessions failed.
     #[error(transparent)]
     Question(#[from] Error),
-    /// There is no hub, or it does not do what is asked.
+    /// No hub is in use, or the hub failed.
     #[error(transparent)]
     Hub(#[from] HubFault),
     /// This device or its team refused a change.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// A session is not carried, and why.
+    /// Why a session cannot be moved.
     #[error(transparent)]
     Teleport(#[from] TeleportError),
-    /// A session is not shared, and why.
+    /// Why a session cannot be shared.
     #[error(transparent)]
     Share(#[from] ShareError),
 }

@@ -1,27 +1,27 @@
-//! Why a session is not shared.
+//! Why a session cannot be shared.
 
-/// Why a session is not shared.
+/// Why a session cannot be shared.
 #[derive(Debug, thiserror::Error)]
 pub enum ShareError {
-    /// Nobody in the team is meant.
+    /// The name matches nobody in the team.
     #[error("no device and no user of the team is called `{0}`")]
     NoReader(String),
-    /// It is this device.
+    /// The reader is this device.
     #[error("`{0}` is this device")]
     Ourselves(String),
-    /// A device of the same user sees it anyway.
+    /// A device of the same user sees the session anyway.
     #[error("`{0}` is yours and is told of this session already")]
     Told(String),
-    /// It is another device's to share.
+    /// The session belongs to another device.
     #[error("the session is on {0}, and is shared from there")]
     Elsewhere(String),
-    /// It was given to us, or is not captured.
+    /// The session was imported, or is not captured.
     #[error("a session that is imported, or not captured, is not shared")]
     NotOurs,
-    /// It was shared with us.
+    /// The session was shared with us.
     #[error("the session is shared from {0}, for reading only")]
     ReadOnly(String),
-    /// No share is meant.
+    /// The name matches no share.
     #[error("nothing that is shared from here is called `{0}`")]
     NoShare(String),
 }

@@ -1,4 +1,4 @@
-//! Teleport through the hub: bundles that were left there.
+//! Teleport through the hub: pushes, lists and fetches bundles.
 
 use super::leases::give_back;
 use crate::error::DevicesError;
@@ -20,14 +20,14 @@ use taffrail_sync::hub::{AnyHub, BlobName, Content, Hub, HubError, Prefix, Put};
 use taffrail_team::ThisDevice;
 use tempfile::NamedTempFile;
 
-/// Where bundles are on the hub: `bundle/SESSION/TIME-DEVICE`.
+/// The key prefix of bundles on the hub: `bundle/SESSION/TIME-DEVICE`.
 const BUNDLES: &str = "bundle";
 
-/// Packs a session and leaves it on the hub, for the user's other devices unless others are named. Whoever
-/// leaves it there gives the lease over it back: others may go on with it.
+/// Packs a session and uploads it to the hub, for the user's other devices unless others are named.
+/// Pushing releases the lease over the session, so that others may resume it.
 ///
 /// # Errors
-/// As `pack`; when there is no hub, or it does not take it.
+/// As `pack`; when no hub is in use, or the hub refuses the bundle.
 pub fn push(
     settings: &Settings,
     target: &Target,
@@ -60,7 +60,7 @@ fn in_the_way() -> HubError {
     HubError::Refused("another bundle of this moment is there; push it again".to_owned())
 }
 
-/// Remembers that a session was left on the hub, and for resolve_recipients.
+/// Records that a session was pushed to the hub, and for whom.
 fn note_pushed(
     settings: &Settings,
     own: &ThisDevice,
@@ -70,7 +70,7 @@ fn note_pushed(
     let users = members.map(|it| it.device.user.clone()).filter(|it| *it != own.user);
     let users: BTreeSet<String> = users.collect();
     let pushed = Pushed { at: (settings.now)(), users: users.into_iter().collect() };
-    // Words and a time can always be written.
+    // Strings and a time always serialize.
     let bytes = serde_json::to_vec(&pushed).unwrap_or_default();
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     Ok(ledger.keep_note(&pushed_note(session), &bytes).map_err(HubFault::from)?)
@@ -94,10 +94,10 @@ pub(super) async fn entered(settings: &Settings, own: &ThisDevice) -> Result<Any
     Ok(hubs::open(settings, &url, own.roster.team(), &own.secret).await?)
 }
 
-/// Bundles on the hub, the newest first.
+/// Lists the bundles on the hub, newest first.
 ///
 /// # Errors
-/// When there is no hub, or it does not answer.
+/// When no hub is in use, or the hub does not answer.
 pub fn parcels(settings: &Settings) -> Result<Vec<HubBundle>, DevicesError> {
     let own = taffrail_team::own(settings)?;
     block_on(async {
@@ -111,7 +111,7 @@ pub fn parcels(settings: &Settings) -> Result<Vec<HubBundle>, DevicesError> {
     })
 }
 
-/// How long the newest bundle of each session is.
+/// Fills in the size of each session's newest bundle.
 async fn measured(hub: &AnyHub, found: &mut [HubBundle]) -> Result<(), DevicesError> {
     let mut met = BTreeSet::new();
     for it in found {
@@ -124,7 +124,7 @@ async fn measured(hub: &AnyHub, found: &mut [HubBundle]) -> Result<(), DevicesEr
     Ok(())
 }
 
-/// What is known here of the sessions: a hub sees no title.
+/// Adds local facts about the sessions: a hub sees no titles.
 fn described(settings: &Settings, found: Vec<HubBundle>) -> Result<Vec<HubBundle>, DevicesError> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(found) };
     let mut out = Vec::with_capacity(found.len());
@@ -155,10 +155,10 @@ fn parcel(own: &ThisDevice, name: &BlobName) -> Option<HubBundle> {
     })
 }
 
-/// Brings a bundle into a file of ours. Nothing about it is believed yet.
+/// Downloads a bundle into a temporary file. Its content is not verified here.
 ///
 /// # Errors
-/// When it is not there any more, or the hub does not answer.
+/// When the bundle no longer exists, or the hub does not answer.
 pub fn fetch(settings: &Settings, parcel: &HubBundle) -> Result<NamedTempFile, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let mut file = scratch(settings)?;

@@ -1,5 +1,5 @@
-//! Whose word counts for what: a device of the same user is heard, one of another user only in what it
-//! shares.
+//! Decides which items to accept: everything from a device of the same user, and only shares from a
+//! device of another user.
 
 use std::collections::BTreeMap;
 use taffrail_model::DeviceId;
@@ -7,40 +7,40 @@ use taffrail_model::exchange::StreamOrigin;
 use taffrail_model::replication::is_share;
 use taffrail_sync::Roster;
 
-/// Who may be heard.
+/// Decides which streams to accept.
 #[derive(Debug)]
 pub(super) struct Gate {
     user: String,
     users: BTreeMap<DeviceId, String>,
 }
 
-/// What a stream is heard as.
+/// How a stream is accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Admission {
-    /// Of a device of this user.
+    /// As a device of this user.
     Own,
-    /// Of a session that was shared with us.
+    /// As a session that was shared with us.
     Share,
-    /// It is not.
+    /// The stream is ignored.
     Nothing,
 }
 
 impl Gate {
-    /// The gate of a user's device in its team.
+    /// Creates the gate of a user's device in its team.
     pub(super) fn new(user: &str, roster: &Roster) -> Self {
         let mut gate = Self { user: user.to_owned(), users: BTreeMap::new() };
         gate.learn(roster);
         gate
     }
 
-    /// The team is another. Whoever was in it stays known: whether it still may speak is seen by who opens
-    /// its batches.
+    /// Adds the members of a changed roster. Former members stay known: opening a batch checks
+    /// whether its device may still publish.
     pub(super) fn learn(&mut self, roster: &Roster) {
         let members = roster.members().map(|it| &it.device);
         self.users.extend(members.map(|it| (it.id.clone(), it.user.clone())));
     }
 
-    /// What a stream is heard as.
+    /// How to accept a stream.
     pub(super) fn admits(&self, origin: &StreamOrigin) -> Admission {
         match self.users.get(&origin.device) {
             Some(_) if is_share(origin.stream.as_str()) => Admission::Share,

@@ -1,4 +1,4 @@
-//! What is wrong with the hub, remembered for who asks without a daemon.
+//! Records what is wrong with the hub, for commands that run without a daemon.
 
 use crate::error::DevicesError;
 use crate::error::HubFault;
@@ -10,7 +10,7 @@ use taffrail_query::contracts::TROUBLE;
 use taffrail_store::Ledger;
 use tokio::sync::watch;
 
-/// Notes what is wrong whenever that changes, until the daemon ends.
+/// Records the health of the hub whenever it changes, until the daemon ends.
 pub(super) async fn remember(handle: &ExchangeHandle, mut stops: watch::Receiver<bool>) {
     let mut health = handle.state().health.subscribe();
     let (mut noted, mut standing) = (None, None);
@@ -18,7 +18,7 @@ pub(super) async fn remember(handle: &ExchangeHandle, mut stops: watch::Receiver
         let current = health.borrow_and_update().clone();
         let now = Some(current.error.clone());
         if now != noted {
-            // What cannot be remembered is told while the daemon runs all the same.
+            // If recording fails, the running daemon still reports the state.
             let noting = note(handle.settings(), now.as_ref().and_then(Option::as_deref));
             noting.unwrap_or_else(|error| tracing::warn!(%error, "cannot note the hub's error"));
             noted = now;
@@ -39,7 +39,7 @@ pub(super) async fn remember(handle: &ExchangeHandle, mut stops: watch::Receiver
     }
 }
 
-/// Logs that the hub is connected, or lost, when that changes.
+/// Logs when the hub connects or is lost.
 fn log_change(before: Option<&HubStanding>, now: &HubStanding) {
     if before.is_some_and(|it| it.state == now.state) {
         return;

@@ -1,4 +1,4 @@
-//! Taking in what other devices told.
+//! Applies items that other devices published.
 
 use super::gate::{Admission, Gate};
 use super::remote_approvals;
@@ -14,12 +14,12 @@ use taffrail_sync::exchange::{Item, ItemSink, own_stream};
 use taffrail_sync::hub::KeyName;
 use taffrail_team::Edition;
 
-/// Where what is read from the hub goes.
+/// Receives what is read from the hub.
 #[derive(Debug)]
 pub(super) struct InboundItems {
     handle: ExchangeHandle,
     gate: Gate,
-    /// Which state of the roster was seen last.
+    /// The last roster edition that was seen.
     roster: Option<Edition>,
     inbound: Inbound,
 }
@@ -95,7 +95,7 @@ impl ItemSink for InboundItems {
     }
 }
 
-/// Items as they are kept here, each with where it stands in its stream.
+/// Items in their stored form, each with its position in the stream.
 pub(super) fn placed(origin: &StreamOrigin, first: u64, items: &[Item]) -> Vec<Placed> {
     let numbered = (first..).zip(items);
     let placed = numbered.filter_map(|(number, item)| {
@@ -104,7 +104,7 @@ pub(super) fn placed(origin: &StreamOrigin, first: u64, items: &[Item]) -> Vec<P
     placed.collect()
 }
 
-/// An item as it is kept here; nothing of a kind that is not about the history of a session.
+/// An item in its stored form; `None` for a kind that is not part of a session's history.
 fn meant(item: &Item) -> Option<Relayed> {
     match item {
         Item::Line { session, line } => {

@@ -1,4 +1,4 @@
-//! The lease over a session: which device may go on with it, for a while.
+//! The lease over a session: which device may resume it, for a limited time.
 
 use super::bundles::entered;
 use crate::error::DevicesError;
@@ -12,15 +12,16 @@ use taffrail_sync::hub::lease::{self, Held, Lease};
 use taffrail_sync::hub::{AnyHub, HubError, KeyName, NameError};
 use taffrail_team::ThisDevice;
 
-/// For so long a session that was pulled or resumed is ours alone, unless it is given back.
+/// How long a pulled or resumed session is reserved for this device, unless released earlier.
 const OURS: Duration = Duration::from_secs(600);
-/// For so long a hub may keep somebody waiting who resumes a session.
+/// How long resuming a session waits for the hub.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Holds the lease over a session for so long, and gives it back. `held` is called once it is ours.
+/// Holds the lease over a session for this long, then releases it. Calls `held` once this device
+/// has the lease.
 ///
 /// # Errors
-/// `Held` when another device has it; when there is no hub, or it does not answer.
+/// `Held` when another device has the lease; when no hub is in use, or the hub does not answer.
 pub fn hold(
     settings: &Settings,
     session: SessionId,
@@ -38,10 +39,12 @@ pub fn hold(
     })
 }
 
-/// Takes the lease over a session for a while, and does something under it. When that fails, it is given back.
+/// Takes the lease over a session and does some work under it. Releases the lease if the work
+/// fails.
 ///
 /// # Errors
-/// `Held` when another device has it; when there is no hub, or it does not answer; what the work says.
+/// `Held` when another device has the lease; when no hub is in use, or the hub does not answer; the
+/// error of the work.
 pub fn under_lease<T, E: From<DevicesError>>(
     settings: &Settings,
     session: SessionId,
@@ -54,7 +57,7 @@ pub fn under_lease<T, E: From<DevicesError>>(
             let hub = entered(settings, &own).await?;
             give_back(&hub, &own, session).await
         });
-        // A lease that cannot be given back ends by itself.
+        // A lease that cannot be released expires by itself.
         if let Err(error) = given {
             tracing::info!(%error, %session, "cannot give a lease back");
         }
@@ -69,11 +72,12 @@ fn taken(settings: &Settings, own: &ThisDevice, session: SessionId) -> Result<()
     })
 }
 
-/// Takes the lease over a session that is about to go on here. A hub that does not answer, or has no
-/// leases, holds nobody up: a lease binds who can ask for it.
+/// Takes the lease over a session that is about to be resumed here. A hub that does not answer, or
+/// does not support leases, does not block the resume: a lease binds only devices that can request
+/// it.
 ///
 /// # Errors
-/// `Held` when another device has it.
+/// `Held` when another device has the lease.
 pub fn ask_lease(settings: &Settings, session: SessionId) -> Result<(), DevicesError> {
     if settings.hub.url.is_none() {
         return Ok(());
@@ -101,7 +105,7 @@ pub fn ask_lease(settings: &Settings, session: SessionId) -> Result<(), DevicesE
     }
 }
 
-/// Gives the lease over a session back, if this device has it.
+/// Releases the lease over a session, if this device holds it.
 pub(super) async fn give_back(
     hub: &AnyHub,
     own: &ThisDevice,

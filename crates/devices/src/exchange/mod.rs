@@ -1,8 +1,9 @@
-//! Between devices, while the daemon runs: what changed here goes to the hub, and what others told
-//! comes from it.
+//! The exchange with other devices while the daemon runs: it publishes local changes to the hub and
+//! applies what others published.
 //!
-//! One thread of its own carries, so that a slow disk or hub holds up nobody. What is told waits in the
-//! ledger until the hub has it; what is heard is kept in files before anybody says that it was.
+//! The exchange runs on its own thread, so that a slow disk or hub blocks nothing else. Items to
+//! publish wait in the ledger until the hub has them. Received items are on disk before they are
+//! acknowledged.
 
 mod bundles;
 mod gate;
@@ -40,17 +41,18 @@ use taffrail_sync::hub::AnyHub;
 use taffrail_team::ThisDevice;
 use tokio::sync::watch;
 
-/// How long is waited before what failed is tried again.
+/// The pause before a failed step is retried.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The longest pause before a hub that was not reached is tried again.
+/// The longest pause before an unreachable hub is retried.
 const LONG_PAUSE: Duration = Duration::from_mins(1);
-/// After so many tries it is tried only now and then: a hub that shut this device out does so for good.
+/// After this many tries the pause becomes longer: a hub that removed this device does not change
+/// its mind.
 const MANY: u32 = 40;
-/// How often then.
+/// The pause then.
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 type Carrying = Exchange<AnyHub, Ledger, InboundItems>;
 
-/// Carries until the daemon ends; nothing without a hub.
+/// Runs the exchange until the daemon ends; does nothing without a hub.
 pub fn begin(handle: &ExchangeHandle, stops: &watch::Receiver<bool>) {
     if handle.settings().hub.url.is_none() {
         return;
@@ -70,7 +72,7 @@ pub fn begin(handle: &ExchangeHandle, stops: &watch::Receiver<bool>) {
 }
 
 async fn carry(handle: &ExchangeHandle, stops: watch::Receiver<bool>) {
-    // What changes here waits in the outbox and is counted there, whether the hub can be reached or not.
+    // Changes wait in the outbox and are counted there, whether or not the hub is reachable.
     tokio::join!(
         carry_on(handle, stops.clone()),
         tell_on(handle, stops.clone()),
@@ -95,7 +97,7 @@ fn is_unreached(error: &DevicesError) -> bool {
     matches!(error, DevicesError::Hub(fault) if fault.is_retryable())
 }
 
-/// Opens the streams every device has.
+/// Opens the streams that every device has.
 fn open_streams(settings: &Settings) -> Result<(), DevicesError> {
     let ThisDevice { user, .. } = taffrail_team::own(settings)?;
     let mut draw = Random::new(settings.hub.draw.ok_or(HubFault::NoChance)?);
@@ -128,7 +130,8 @@ async fn carry_on(handle: &ExchangeHandle, mut stops: watch::Receiver<bool>) {
     }
 }
 
-/// Twice as long after every failure, and between half and all of that by chance.
+/// Exponential backoff with jitter: doubles after every failure, then picks between half and all of
+/// that.
 fn pause(tries: u32, chance: u64) -> Duration {
     let longest = if tries < MANY { LONG_PAUSE } else { LONGEST_PAUSE };
     let longest = PAUSE.saturating_mul(2_u32.saturating_pow(tries)).min(longest);
@@ -136,7 +139,7 @@ fn pause(tries: u32, chance: u64) -> Duration {
     Duration::from_millis(half + chance % half.saturating_add(1))
 }
 
-/// Carries both ways, until the daemon ends.
+/// Exchanges in both directions until the daemon ends.
 async fn converse(
     handle: &ExchangeHandle,
     (hub, exchange): (AnyHub, Carrying),
@@ -157,7 +160,7 @@ async fn converse(
     );
 }
 
-/// An exchange over the hub in use.
+/// Opens an exchange over the hub in use.
 async fn opened(handle: &ExchangeHandle) -> Result<(AnyHub, Carrying), DevicesError> {
     let settings = handle.settings();
     let ThisDevice { id, user, secret, roster, .. } = taffrail_team::own(settings)?;
@@ -176,8 +179,8 @@ async fn opened(handle: &ExchangeHandle) -> Result<(AnyHub, Carrying), DevicesEr
     Ok((hub, exchange))
 }
 
-/// A log in a directory or a bucket is as durable as anything there; what a server has is kept
-/// in pieces beside its log, too.
+/// In a directory or a bucket, the log is as durable as everything else there. A server's batches
+/// are also stored as segments beside its log.
 fn durable(hub: &AnyHub) -> Durable<AnyHub> {
     match hub {
         AnyHub::Memory(_) | AnyHub::Object(_) => Durable::Log,

@@ -1,4 +1,4 @@
-//! Telling other devices what changed here.
+//! Publishes local changes to other devices.
 
 use super::shares::{self, Watch};
 use super::{PAUSE, remote_approvals};
@@ -19,14 +19,14 @@ use taffrail_sync::exchange::{BEAT, Item, own_stream};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::{broadcast, watch};
 
-/// What follows within so long of a change is told with it.
+/// Changes within this time of the first one are published together.
 const GATHER: Duration = Duration::from_millis(50);
-/// At most about so many lines are read at once.
+/// About how many lines are read at once.
 const MOST: usize = 500;
 
 type Feed = broadcast::Receiver<Arc<Update>>;
 
-/// Tells until the daemon ends.
+/// Publishes until the daemon ends.
 pub(super) async fn tell(handle: &ExchangeHandle, mut stops: watch::Receiver<bool>) {
     let mut told = handle.live().subscribe();
     let mut shared = Watch::new();
@@ -37,7 +37,7 @@ pub(super) async fn tell(handle: &ExchangeHandle, mut stops: watch::Receiver<boo
         // The task fails only when the daemon ends.
         let given = given.unwrap_or(Err(Error::Ending.into()));
         handle.state().note_telling(&given);
-        // What could not be told is tried again, whatever changes meanwhile.
+        // A failed publish is retried, whatever else changes.
         let beat = if given.is_err() { PAUSE } else { BEAT };
         tokio::select! {
             _ = stops.wait_for(|it| *it) => break,
@@ -47,7 +47,7 @@ pub(super) async fn tell(handle: &ExchangeHandle, mut stops: watch::Receiver<boo
     }
 }
 
-/// Waits for a change and for what follows close upon it, and for a beat at most.
+/// Waits for a change and those right after it, for one beat at most.
 async fn change(
     handle: &ExchangeHandle,
     (told, beat): (&mut Feed, Duration),
@@ -62,7 +62,8 @@ async fn change(
     match next {
         // Nothing changed for a beat.
         Err(_) if beat == PAUSE => moved.extend(handle.live().statuses().into_keys()),
-        // That sessions live is said beside the stream, or, where the hub lets nothing through there, in it.
+        // Heartbeats go beside the stream. If the hub does not support that, statuses in the stream
+        // replace them.
         Err(_) if handle.state().is_mute() => moved.extend(replication::living(handle)),
         Err(_) => {}
         Ok(first) => {
@@ -81,7 +82,7 @@ async fn change(
     }
 }
 
-/// What others told of theirs is not told on.
+/// Skips updates from other devices: they are not published again.
 async fn next_of_ours(told: &mut Feed) -> Result<Arc<Update>, RecvError> {
     loop {
         match told.recv().await {
@@ -101,14 +102,14 @@ fn note(
             moved.insert(it.session);
         }
         Ok(_) => {}
-        // What was missed is not known: all are told again.
+        // The missed updates are unknown, so all sessions are published again.
         Err(RecvError::Lagged(_) | RecvError::Closed) => {
             moved.extend(handle.live().statuses().into_keys());
         }
     }
 }
 
-/// Gives everything that changed to the outbox.
+/// Puts everything that changed into the outbox.
 fn give(handle: &ExchangeHandle, moved: &BTreeSet<SessionId>) -> Result<(), DevicesError> {
     let settings = handle.settings();
     loop {
@@ -142,7 +143,7 @@ pub(super) fn carried(it: &Relayed) -> Item {
     match &it.carried {
         Carried::Line(line) => Item::Line { session, line: line.clone() },
         Carried::Status(status) => {
-            // What is made of plain fields can always be written.
+            // Plain fields always serialize.
             let body = serde_json::to_string(status).unwrap_or_default();
             Item::Status { session, body }
         }

@@ -1,7 +1,7 @@
-//! Everything lost devices gave the hub, brought back with a recovery key.
+//! Recovers everything that lost devices gave the hub, with a recovery key.
 //!
-//! Nobody of the team has to be there. What is read was signed by the devices of a roster that goes on
-//! from the one the key remembers: a hub can withhold, and make nothing up.
+//! No other member of the team has to be present. Every batch is signed by a device of a roster
+//! that descends from the one the key remembers: a hub can withhold data but cannot invent any.
 
 use super::gate::{Admission, Gate};
 use super::inbound::placed;
@@ -23,25 +23,27 @@ use taffrail_sync::hub::{HubUrl, KeyName};
 use taffrail_sync::keys::DeviceSecret;
 use taffrail_sync::roster::RecoveryKey;
 
-/// What came back.
+/// What was recovered.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Regained {
-    /// Whose key it is.
+    /// The user the key belongs to.
     pub user: String,
-    /// The devices of that user, with how many sessions each told of.
+    /// The devices of that user, with the number of sessions from each.
     pub devices: BTreeMap<String, usize>,
     /// Lines that were new here.
     pub lines: u64,
-    /// Lines that were not believed.
+    /// Lines that were refused.
     pub refused: u64,
     /// What could not be read, and why.
     pub unread: Vec<String>,
 }
 
-/// Reads all that the devices of the key's user gave a hub, as told by them.
+/// Reads everything that the devices of the key's user gave a hub, and stores it under those
+/// devices.
 ///
 /// # Errors
-/// When the hub does not answer or has nothing of the team, or the key is nobody's there.
+/// When the hub does not answer or has nothing of the team, or when the key belongs to nobody
+/// there.
 pub fn recover(
     settings: &Settings,
     address: &str,
@@ -73,7 +75,7 @@ pub fn recover(
 
 type Standing = BTreeMap<StreamOrigin, Stall>;
 
-/// Where what is read goes.
+/// Receives what is read from the hub.
 #[derive(Debug)]
 struct Regaining<'s> {
     settings: &'s Settings,

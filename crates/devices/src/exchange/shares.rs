@@ -1,4 +1,4 @@
-//! Telling the readers of shares, and taking back what was revoked.
+//! Publishes to the readers of shares, and withdraws what was revoked.
 
 use super::outbound::carried;
 use crate::error::DevicesError;
@@ -14,37 +14,37 @@ use taffrail_store::{IndexReader, Ledger, Share, ShareState, StoreError};
 use taffrail_sync::exchange::{BEAT, Item};
 use tokio::time::Instant;
 
-/// How often is looked whether something was shared or revoked.
+/// How often to check whether something was shared or revoked.
 const LOOK: Duration = Duration::from_secs(1);
-/// At most about so many lines are read at once.
+/// About how many lines are read at once.
 const MOST: usize = 500;
 
-/// What was shared when last looked.
+/// The shares at the last check.
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// Open as long as it is looked at: opening it costs more than the look.
+    /// Kept open, because opening it costs more than the check.
     ledger: Option<Ledger>,
     known: Vec<(StreamName, ShareState)>,
     beat: Instant,
 }
 
-/// What is to be done.
+/// What to do next.
 enum Due {
-    /// All shares have something to say.
+    /// Every share has something to publish.
     All,
-    /// One whose readers were told waits to be ended.
+    /// A share whose readers know of its end can be closed.
     End,
     Nothing,
 }
 
 impl Watch {
-    /// Nothing was.
+    /// Starts without known shares.
     pub(super) fn new() -> Self {
         Self { ledger: None, known: Vec::new(), beat: Instant::now() + BEAT }
     }
 
-    /// Waits until something is to be said in shares, and gives the sessions whose readers are to hear
-    /// how they stand.
+    /// Waits until shares have something to publish, and returns the sessions whose status their
+    /// readers need.
     pub(super) async fn next(&mut self, handle: &ExchangeHandle) -> Vec<SessionId> {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -66,8 +66,8 @@ impl Watch {
         self.ledger.as_ref().map_or(Ok(Vec::new()), Ledger::shares)
     }
 
-    /// Another share, or another state of one, or, on a hub that lets no signs of life through, time to be
-    /// heard: then all is said.
+    /// Everything is due when a share was added or changed its state. On a hub without heartbeats,
+    /// it is also due once per beat.
     fn due(&mut self, shares: &[Share], is_mute: bool) -> Due {
         let now: Vec<_> = shares.iter().map(|it| (it.stream.clone(), it.state)).collect();
         let is_other = now != self.known;
@@ -84,7 +84,7 @@ impl Watch {
     }
 }
 
-/// Gives everything that changed in shared sessions to the outbox.
+/// Puts everything that changed in shared sessions into the outbox.
 pub(super) fn give(
     handle: &ExchangeHandle,
     moved: &BTreeSet<SessionId>,
@@ -156,7 +156,7 @@ fn give_items(
     Ok(())
 }
 
-/// Tells readers that it is gone.
+/// Tells the readers that the session is gone.
 fn take_back(
     handle: &ExchangeHandle,
     ledger: &mut Ledger,
@@ -167,7 +167,7 @@ fn take_back(
     Ok(ledger.note_share_gone(&share.stream)?)
 }
 
-/// Ends a share once all of it is on the hub, and outlives it there.
+/// Closes a share once all of it is stored durably on the hub.
 fn end(ledger: &mut Ledger, share: &Share) -> Result<(), DevicesError> {
     let streams = ledger.streams().map_err(HubFault::from)?;
     let waits = |it: &Writing| it.last > it.sealed || it.batches > it.confirmed;

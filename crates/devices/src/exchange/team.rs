@@ -1,4 +1,4 @@
-//! Changes of the team, where a hub is in use: it has the last word on their order.
+//! Changes to the team. If a hub is in use, it decides their order.
 
 use crate::error::DevicesError;
 use crate::error::HubFault;
@@ -10,11 +10,11 @@ use taffrail_sync::exchange::publish_roster;
 use taffrail_sync::roster::Entry;
 use taffrail_team::Change;
 
-/// Keeps a change of the team: on the hub first, where one is in use, made anew to what stands there. Under
-/// which number it stands is given.
+/// Saves a change to the team. If a hub is in use, the change goes there first, applied to the
+/// newest roster on it. Returns the number of the entry.
 ///
 /// # Errors
-/// When the hub does not answer or refuses: then nothing is changed.
+/// When the hub does not answer or refuses; nothing is changed then.
 pub fn keep_change(settings: &Settings, change: &Change) -> Result<TeamChange, DevicesError> {
     if settings.hub.url.is_none() {
         taffrail_team::keep(settings, change)?;
@@ -31,7 +31,7 @@ pub fn keep_change(settings: &Settings, change: &Change) -> Result<TeamChange, D
         Ok(made.await.map_err(HubFault::from)?)
     })?;
     taffrail_team::take_in(settings, &roster)?;
-    // A change that was made is the last entry.
+    // The last entry is the change that was just made.
     Ok(told(roster.entries().last().unwrap_or(change.entry())))
 }
 

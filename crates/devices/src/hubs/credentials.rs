@@ -1,5 +1,5 @@
-//! What proves to a hub who we are: this device's own key, the usual variables, or a file of the
-//! user's that nobody else can read.
+//! The credentials for a hub: this device's own key, the usual environment variables, or a file
+//! that only the user can read.
 
 use crate::error::HubFault;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::path::Path;
 use taffrail_sync::hub::{AzureKey, BucketKind, Credentials, GoogleKey, HubUrl, NatsKey, S3Keys};
 use taffrail_sync::keys::DeviceSecret;
 
-/// The longest file that is read.
+/// The size limit of a credentials file.
 const LONGEST: u64 = 64 * 1024;
 
 /// The credentials for a hub.
@@ -33,7 +33,7 @@ pub(super) fn credentials(
     Ok(out)
 }
 
-/// The text of a file that is the user's own and closed to everybody else.
+/// Reads a file that belongs to the user and is closed to everybody else.
 fn read(path: &Path) -> Result<String, HubFault> {
     let fault = |why: String| HubFault::Credentials(path.display().to_string(), why);
     let about = fs::metadata(path).map_err(|error| fault(error.to_string()))?;
@@ -47,7 +47,7 @@ fn read(path: &Path) -> Result<String, HubFault> {
     fs::read_to_string(path).map_err(|error| fault(error.to_string()))
 }
 
-/// A file says by its form what it is; without one the device shows its own key.
+/// The form of the file determines the kind of key. Without a file, the device uses its own key.
 fn nats(text: Option<String>, secret: &DeviceSecret) -> Option<NatsKey> {
     let Some(text) = text else {
         return secret.nats_seed().map(|it| NatsKey::Seed(it.to_string()));
@@ -66,7 +66,7 @@ fn nats(text: Option<String>, secret: &DeviceSecret) -> Option<NatsKey> {
     }
 }
 
-/// The names every tool of Amazon's knows, from a file of `NAME=value` lines or the variables.
+/// The standard AWS names, from a file of `NAME=value` lines or the environment.
 fn s3(text: Option<&str>, variables: &HashMap<String, String>) -> Option<S3Keys> {
     let lines = text.unwrap_or_default().lines().filter_map(|it| it.split_once('='));
     let written: HashMap<String, &str> =

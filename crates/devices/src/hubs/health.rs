@@ -1,4 +1,4 @@
-//! How it stands with the hub: what a daemon noted, and what a look without one finds.
+//! The state of the hub: as a daemon recorded it, or as a check without a daemon finds it.
 
 use super::{address, block_on, open};
 use crate::error::DevicesError;
@@ -14,29 +14,29 @@ use taffrail_model::exchange::Outbox;
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{Health, RosterFault, State, fetch_roster};
 
-/// Where a daemon notes it.
+/// The key of the daemon's record.
 const NOTE: &str = "hub/state";
-/// How long a look without a daemon may take.
+/// The timeout of a check without a daemon.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// How it stands with the hub.
+/// The state of the hub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HubState {
-    /// Nothing was carried yet.
+    /// Nothing was exchanged so far.
     Starting,
-    /// It is reached, and carries.
+    /// The hub is reachable and the exchange works.
     Reached,
-    /// It cannot be reached; it is tried again.
+    /// The hub cannot be reached; the daemon retries.
     Unreachable,
-    /// Something does not work, and will not by itself.
+    /// Something fails and will not recover by itself.
     Failing,
-    /// What is on it is not sealed to this device any more.
+    /// The data on the hub is no longer sealed to this device.
     Removed,
 }
 
 impl HubState {
-    /// As programs read it.
+    /// The name of the state in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl HubState {
         }
     }
 
-    /// What the health of an exchange means.
+    /// Derives the state from the health of an exchange.
     fn of(health: &Health) -> Self {
         let is_removed = || health.error.as_deref() == Some(&*RosterFault::NotForUs.to_string());
         match health.state {
@@ -61,23 +61,23 @@ impl HubState {
     }
 }
 
-/// What a daemon noted of the hub.
+/// The state of the hub, as recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HubStanding {
-    /// The daemon's process; none where a look without a daemon found it.
+    /// The daemon's process; `None` if a check without a daemon found this.
     pub pid: Option<u32>,
-    /// The hub it is about.
+    /// The address of the hub.
     pub url: String,
-    /// How it stands.
+    /// The state.
     pub state: HubState,
-    /// Since when.
+    /// When the state began.
     pub since: Timestamp,
-    /// What is wrong, while something is.
+    /// The error, if any.
     pub error: Option<String>,
 }
 
 impl HubStanding {
-    /// What is wrong with the hub, in a few words; nothing while all is well.
+    /// Describes what is wrong with the hub in a few words; `None` while it works.
     #[must_use]
     pub fn trouble(&self) -> Option<&'static str> {
         match self.state {
@@ -89,7 +89,7 @@ impl HubStanding {
     }
 }
 
-/// What the daemon noted last of the hub in use, if it did.
+/// The daemon's last record about the hub in use, if any.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -98,7 +98,7 @@ pub fn standing(settings: &Settings) -> Result<Option<HubStanding>, DevicesError
     Ok(noted(&settings.data)?.filter(|it| it.url == *url))
 }
 
-/// The same below a data folder, whatever hub it is about.
+/// The same below a data folder, for any hub.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -108,7 +108,7 @@ pub fn noted(data: &Path) -> Result<Option<HubStanding>, DevicesError> {
     Ok(note.and_then(|it| serde_json::from_slice(&it).ok()))
 }
 
-/// Notes how it stands, where that is another than before. What it is now is given.
+/// Records the state if it changed. Returns the current state.
 pub fn note(
     settings: &Settings,
     health: &Health,
@@ -125,14 +125,14 @@ pub fn note(
     };
     if before != Some(&now) {
         let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
-        // Plain words and times can always be written.
+        // Plain strings and times always serialize.
         let bytes = serde_json::to_vec(&now).unwrap_or_default();
         ledger.keep_note(NOTE, &bytes).map_err(HubFault::from)?;
     }
     Ok(now)
 }
 
-/// Looks whether the hub in use is reached now, without a daemon.
+/// Checks whether the hub in use is reachable now, without a daemon.
 ///
 /// # Errors
 /// When no hub is in use, or this device has no keys.
@@ -155,25 +155,25 @@ pub fn look(settings: &Settings) -> Result<HubStanding, DevicesError> {
                 if error.is_retryable() { HubState::Unreachable } else { HubState::Failing };
             (state, Some(error.to_string()))
         }
-        // The time is up.
+        // The timeout expired.
         Err(_) => (HubState::Unreachable, Some("no answer in time".to_owned())),
     };
     let url = settings.hub.url.clone().unwrap_or_default();
     Ok(HubStanding { pid: None, url, state, since: (settings.now)(), error })
 }
 
-/// Another device of the team, and when it was last heard.
+/// Another device of the team, and when its last item arrived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HeardDevice {
-    /// What people call it.
+    /// The name of the device.
     pub name: String,
-    /// Whose it is.
+    /// The user of the device.
     pub user: String,
-    /// When something of it came here, if ever.
+    /// When its last item arrived, if any did.
     pub heard_at: Option<Timestamp>,
 }
 
-/// The other devices of this device's user, which are those that are heard.
+/// The other devices of this device's user: those whose items are applied.
 ///
 /// # Errors
 /// When this device has no keys.
@@ -189,7 +189,7 @@ pub fn heard(settings: &Settings) -> Result<Vec<HeardDevice>, DevicesError> {
     Ok(told.collect())
 }
 
-/// What `doctor` says of the hub; nothing where none is in use.
+/// The hub's entry in `doctor`; `None` if no hub is in use.
 ///
 /// # Errors
 /// When the ledger cannot be read.

@@ -1,4 +1,4 @@
-//! The hub of this device's team: which one it is, and how we are let in.
+//! The hub of this device's team: which one it is, and how we authenticate.
 
 mod credentials;
 mod health;
@@ -16,10 +16,10 @@ use taffrail_sync::TeamId;
 use taffrail_sync::hub::{AnyHub, Hub, HubUrl, Team, nats_conf};
 use taffrail_sync::keys::DeviceSecret;
 
-/// The address in use.
+/// The address of the hub in use.
 ///
 /// # Errors
-/// When none is, or what is written is not an address.
+/// When no hub is in use, or the configured address is invalid.
 pub fn address(settings: &Settings) -> Result<HubUrl, HubFault> {
     let url = settings.hub.url.as_deref().ok_or(HubFault::None)?;
     Ok(HubUrl::parse(url)?)
@@ -28,7 +28,7 @@ pub fn address(settings: &Settings) -> Result<HubUrl, HubFault> {
 /// Opens a hub for a team, as this device.
 ///
 /// # Errors
-/// When we are not let in, or it does not answer.
+/// When authentication fails, or the hub does not answer.
 pub async fn open(
     settings: &Settings,
     url: &HubUrl,
@@ -40,10 +40,11 @@ pub async fn open(
     Ok(AnyHub::open(url, &Team::new(team.to_string())?, &credentials).await?)
 }
 
-/// Tries what the hub in use must do, and says what is safe about it and what is not.
+/// Checks that the hub in use supports what we need, and reports what is safe about it and what is
+/// not.
 ///
 /// # Errors
-/// When none is in use, or we cannot even ask.
+/// When no hub is in use, or it cannot be asked.
 pub fn check(settings: &Settings) -> Result<Vec<HubCheck>, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let url = address(settings)?;
@@ -53,7 +54,7 @@ pub fn check(settings: &Settings) -> Result<Vec<HubCheck>, DevicesError> {
     })
 }
 
-/// How many things wait to be carried to the hub.
+/// How many items wait for the hub.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -63,27 +64,28 @@ pub fn waiting(settings: &Settings) -> Result<u64, DevicesError> {
     Ok(streams.iter().map(|it| (it.last - it.sealed) + (it.batches - it.appended)).sum())
 }
 
-/// A configuration for a NATS server of this team.
+/// Generates a NATS server configuration for this team.
 ///
 /// # Errors
-/// When this device is in no team.
+/// When this device is not in a team.
 pub fn configuration(settings: &Settings, plan: &NatsPlan) -> Result<String, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let team = Team::new(own.roster.team().to_string()).map_err(HubFault::from)?;
     Ok(nats_conf(&team, &own.roster, plan))
 }
 
-/// The users whose recovery key a server cannot be told of, because it was made before that was possible.
+/// The users whose recovery key cannot be added to a server, because it was made before that was
+/// possible.
 ///
 /// # Errors
-/// When this device is in no team.
+/// When this device is not in a team.
 pub fn without_recovery_door(settings: &Settings) -> Result<Vec<String>, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let doors = own.roster.recovery_nats_keys().filter(|(_, door)| door.is_none());
     Ok(doors.map(|(user, _)| user.to_owned()).collect())
 }
 
-/// Runs something that waits, for a command that does nothing else.
+/// Runs a future to its end, for a command that does nothing else.
 pub fn block_on<T>(work: impl Future<Output = Result<T, DevicesError>>) -> Result<T, DevicesError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| Error::File(error.to_string()))?.block_on(work)

@@ -1,6 +1,6 @@
-//! The files that what other devices told is kept in: one a session, its lines in the order of the
-//! stream they came in, each place once. So whatever the order of hearing, the bytes are the same, and
-//! what a device says in another life takes nothing away from what it said before.
+//! The files that hold what other devices published: one file per session, its lines in the order
+//! of their stream, each position once. So the bytes do not depend on the order of arrival, and a
+//! new life of a device's stream removes nothing from an earlier one.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -11,21 +11,21 @@ use taffrail_context::{atomic_write as replace, remove_file};
 use taffrail_model::replication::{FOLDER, LINE_LIMIT, Order, file, is_share};
 use taffrail_model::{DeviceId, SessionId, hash};
 
-/// The most bytes that are kept of one session of another device.
+/// The most bytes that are stored of one session of another device.
 pub(super) const FILE_LIMIT: u64 = 256 * 1024 * 1024;
 
-/// So much is looked at for the last line first.
+/// How many bytes at the end are searched for the last line first.
 const SHORT: u64 = 8 * 1024;
 
-/// Lines by where they stand.
+/// Lines by their position.
 pub(super) type Lines = BTreeMap<Order, String>;
 
-/// The folder of what a device told.
+/// The folder of a device's data.
 pub fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
 }
 
-/// The session a folder is of, where it is of one alone.
+/// The session of a folder that holds only one.
 pub(super) fn only_session(folder: &Path) -> io::Result<Option<SessionId>> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -37,7 +37,7 @@ pub(super) fn only_session(folder: &Path) -> io::Result<Option<SessionId>> {
     Ok(sessions.next())
 }
 
-/// How many shares of a device something is held of.
+/// How many shares of a device are stored.
 pub(super) fn held_shares(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let shares = entries.filter(|it| it.file_name().to_str().is_some_and(is_share));
@@ -48,7 +48,7 @@ pub(super) fn held_shares(folder: &Path) -> usize {
     shares.filter(|it| holds(it.path())).count()
 }
 
-/// Adds lines; gives how many were new. They are on disk when this returns.
+/// Adds lines and returns how many were new. They are on disk when this returns.
 pub(super) fn add(folder: &Path, session: SessionId, mut new: Lines) -> io::Result<u64> {
     let gone = taken_back(folder, session)?;
     new.retain(|order, _| Some(*order) > gone);
@@ -66,7 +66,7 @@ pub(super) fn add(folder: &Path, session: SessionId, mut new: Lines) -> io::Resu
     Ok(added)
 }
 
-/// Takes everything back up to here; `true` when that was not taken back before.
+/// Removes everything up to this position; `true` if that was not removed before.
 pub(super) fn take_back(folder: &Path, session: SessionId, order: Order) -> io::Result<bool> {
     if taken_back(folder, session)? >= Some(order) {
         return Ok(false);
@@ -84,7 +84,7 @@ pub(super) fn take_back(folder: &Path, session: SessionId, order: Order) -> io::
     Ok(true)
 }
 
-/// Up to where a session was taken back; nothing where it was not.
+/// The position up to which a session was removed, if it was.
 fn taken_back(folder: &Path, session: SessionId) -> io::Result<Option<Order>> {
     match fs::read_to_string(gone_path(folder, session)) {
         Ok(text) => Ok(Order::parse(text.trim())),
@@ -99,9 +99,9 @@ fn gone_path(folder: &Path, session: SessionId) -> PathBuf {
 
 /// How a file ends.
 enum End {
-    /// With the line that stands here; nothing for none.
+    /// With the line at this position; `None` for an empty file.
     At(Option<Order>),
-    /// Within a line, or with one that is none.
+    /// In the middle of a line, or with an invalid one.
     Torn,
 }
 
@@ -122,7 +122,7 @@ fn last_order(path: &Path) -> io::Result<End> {
     }
 }
 
-/// Where the last line statuses_of, if that is not longer than so.
+/// The position of the last line, if the line fits into this many bytes.
 fn end_within(file: &mut File, (length, most): (u64, u64)) -> io::Result<End> {
     let mut tail = Vec::new();
     file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
@@ -142,12 +142,13 @@ fn append(path: &Path, new: &Lines) -> io::Result<u64> {
     Ok(new.len() as u64)
 }
 
-/// Puts lines where they belong among those that are there.
+/// Merges lines into those that are there.
 fn merge(path: &Path, new: Lines) -> io::Result<u64> {
     let mut all = read(path)?;
     let mut added = 0;
     for (order, line) in new {
-        // Two lines of one number whose life nobody knows: which stands must not depend on which came first.
+        // Two lines have the same number in an unknown life: the choice must not depend on the
+        // order of arrival.
         if all.get(&order).is_none_or(|known| *known < line) {
             all.insert(order, line);
             added += 1;

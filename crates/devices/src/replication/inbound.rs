@@ -1,4 +1,4 @@
-//! Taking in what another device told: kept in files of ours before anybody says it was heard.
+//! Applies what another device published: stored in our files before it is acknowledged.
 
 use super::files::{self, Lines};
 use crate::error::DevicesError;
@@ -15,53 +15,53 @@ use taffrail_model::replication::{
 use taffrail_model::{DeviceId, Facts, RuntimeIdentity, SessionId, StreamName};
 use taffrail_store::{Forgotten, Ledger, StoreError};
 
-/// The longest name of an agent, scope or id that is believed.
+/// The longest accepted name of an agent, scope or id.
 const NAME_LIMIT: usize = 4096;
 
-/// The most shares that are held of one device at a time.
+/// The most shares stored of one device at a time.
 const MOST_SHARES: usize = 256;
 
-/// What came of hearing.
+/// The result of applying items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
     /// Lines that were new.
     pub lines: u64,
-    /// Statuses that were taken.
+    /// Statuses that were accepted.
     pub statuses: u64,
-    /// What was not believed.
+    /// Items that were refused.
     pub refused: u64,
-    /// Sessions that were taken back.
+    /// Sessions that were removed.
     pub gone: Vec<SessionId>,
-    /// Sessions of which a status was taken.
+    /// Sessions with a new status.
     pub stand: Vec<SessionId>,
 }
 
-/// What was told, and where in its stream that stands, if anybody knows.
+/// An item and its position in the stream, if known.
 pub type Placed = (Option<Order>, Item);
 
-/// What was told of one session.
+/// What was published about one session.
 #[derive(Default)]
 struct SessionUpdate {
     lines: Lines,
     gone: Option<Order>,
 }
 
-/// How a session stands, and where in its stream that was said.
+/// The status of a session, and its position in the stream.
 type Stand = (SessionId, RelayedStatus, Option<Order>);
 
-/// Who told it, and where that is kept.
+/// The device that published, and where its data is stored.
 struct SendingDevice<'a> {
     device: &'a DeviceId,
-    /// It was shared with us, and is nobody's of this user.
+    /// The session was shared with us by another user.
     is_share: bool,
     folder: PathBuf,
 }
 
-/// Takes in what a device told. When this returns, all of it is on disk; hearing it again changes
-/// nothing.
+/// Applies items of a device. All of them are on disk when this returns; applying them again
+/// changes nothing.
 ///
 /// # Errors
-/// `UnknownDevice` when the device has no name that can be one, or is this one; when a file fails.
+/// `UnknownDevice` when the device has an invalid name or is this one; when a file fails.
 pub fn apply(
     settings: &Settings,
     device: &DeviceId,
@@ -70,11 +70,11 @@ pub fn apply(
     Inbound::default().apply(settings, device, &unplaced(items))
 }
 
-/// Takes in what a device shares in a stream. It is kept apart from all else, and speaks of one session
-/// that is its own.
+/// Applies items that a device shares in a stream. They are stored apart from all others and may
+/// only concern one session of that device.
 ///
 /// # Errors
-/// As `apply`; when the stream is none of a share.
+/// As `apply`; when the stream is not a share.
 pub fn apply_share(
     settings: &Settings,
     from: (&DeviceId, &StreamName),
@@ -83,8 +83,8 @@ pub fn apply_share(
     Inbound::default().apply_share(settings, from, &unplaced(items))
 }
 
-/// Takes in what a device told in a life of its stream, the first thing under this number there. Whatever it
-/// tells in another life takes nothing away from that.
+/// Applies items from one life of a device's stream, starting at this number. Items of another life
+/// remove nothing from them.
 ///
 /// # Errors
 /// As `apply`.
@@ -99,19 +99,19 @@ pub fn apply_from(
     Inbound::default().apply(settings, &origin.device, &placed)
 }
 
-/// What is heard of no stream stands in the order of its numbers.
+/// Items without a stream are ordered by their numbers.
 fn unplaced(items: &[Item]) -> Vec<Placed> {
     items.iter().map(|it| (None, it.clone())).collect()
 }
 
-/// Who hears again and again: the ledger is opened once.
+/// Applies items repeatedly: the ledger is opened once.
 #[derive(Debug, Default)]
 pub struct Inbound {
     ledger: Option<Ledger>,
 }
 
 impl Inbound {
-    /// As `apply`.
+    /// As the function `apply`.
     pub fn apply(
         &mut self,
         settings: &Settings,
@@ -122,7 +122,7 @@ impl Inbound {
         self.take_in(settings, &SendingDevice { device, is_share: false, folder }, items)
     }
 
-    /// As `apply_share`.
+    /// As the function `apply_share`.
     pub fn apply_share(
         &mut self,
         settings: &Settings,
@@ -140,7 +140,8 @@ impl Inbound {
         self.take_in(settings, &SendingDevice { device, is_share: true, folder }, items)
     }
 
-    /// Which sessions were forgotten here, unless the device cannot be believed anything.
+    /// The sessions that were forgotten here. Fails for a device with an invalid name and for this
+    /// one.
     fn forgotten(
         &mut self,
         settings: &Settings,
@@ -190,7 +191,7 @@ impl Inbound {
 }
 
 impl SendingDevice<'_> {
-    /// The one session of a share, where it is known.
+    /// The one session of a share, if known.
     fn shared(&self) -> Result<Option<SessionId>, DevicesError> {
         match self.is_share {
             true => Ok(files::only_session(&self.folder).map_err(StoreError::from)?),
@@ -198,13 +199,13 @@ impl SendingDevice<'_> {
         }
     }
 
-    /// A share speaks of one session, the first it named.
+    /// A share may only concern one session, the first it named.
     fn may_speak_of(&self, session: SessionId, shared: &mut Option<SessionId>) -> bool {
         !self.is_share || *shared.get_or_insert(session) == session
     }
 
-    /// The line as it is meant, if it may be believed: of bounded length, on one line, about the session
-    /// it came for, and not about one that was forgotten here.
+    /// Parses a line if it is acceptable: of limited length, on one line, about the session it came
+    /// for, and not about a session that was forgotten here.
     fn believed(&self, session: SessionId, line: &str, forgotten: &Forgotten) -> Option<Relayed> {
         let is_plain = line.len() <= LINE_LIMIT && !line.bytes().any(|byte| byte < b' ');
         let said = Relayed::read(line.as_bytes()).filter(|_| is_plain)?;
@@ -224,7 +225,7 @@ impl SendingDevice<'_> {
 }
 
 impl SessionUpdate {
-    /// Takes a line; `false` for one that cannot be kept.
+    /// Adds a line; `false` if it cannot be stored.
     fn take(&mut self, said: &Relayed, line: &str, order: Option<Order>) -> bool {
         let kept = match order {
             Some(order) => order.kept(line).map(|kept| (order, kept)),
@@ -246,7 +247,7 @@ impl SessionUpdate {
 
 fn is_sound(who: &RuntimeIdentity) -> bool {
     let is_plain = |text: &str| text.len() <= NAME_LIMIT && !text.chars().any(char::is_control);
-    // Documents that were given are nobody's sessions, nor is what is told of others'.
+    // Imported documents are not sessions of a device, nor are remote sessions.
     let is_agent =
         by_id(who.agent.as_str()).is_none_or(|it| it.importer().is_none() && !it.is_remote());
     is_agent && is_name(who.agent.as_str()) && is_plain(&who.scope) && is_plain(who.id.as_str())
@@ -268,7 +269,7 @@ fn keep(
     Ok(())
 }
 
-/// Keeps how sessions stand, and that the device was heard.
+/// Stores the statuses of sessions, and the time of the device's last item.
 fn keep_statuses(
     settings: &Settings,
     sender: &SendingDevice<'_>,
@@ -278,7 +279,7 @@ fn keep_statuses(
     let (data, device) = (&settings.data, sender.device);
     statuses::note_heard(data, device, (settings.now)()).map_err(StoreError::from)?;
     for (session, status, order) in stands {
-        // Only of a session the device told of is it believed.
+        // A status counts only for a session that the device published.
         if !sender.folder.join(taffrail_model::replication::file(session)).exists() {
             heard.refused += 1;
         } else if statuses::take(data, device, (session, status, order))

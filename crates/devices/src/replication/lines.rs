@@ -1,4 +1,5 @@
-//! What may be said of an event and of a session: all of it without secrets, or nothing but what it is.
+//! What may be published of an event and of a session: either the content without secrets, or
+//! metadata alone.
 
 use crate::teleport::Reduce;
 use serde_json::{Map, Value};
@@ -11,17 +12,17 @@ use taffrail_model::text::cut;
 use taffrail_model::{Facts, Kind, Signal};
 use taffrail_store::EventRow;
 
-/// Longer names of tools and models are none.
+/// Longer names of tools and models are left out.
 const LONGEST_NAME: usize = 128;
 
-/// What of a session as a whole is told.
+/// The facts of a session to publish.
 pub(super) fn facts(known: &Facts, bodies: bool) -> RelayedFacts {
     let mut told = RelayedFacts::of(known);
     if let Some(title) = &mut told.title {
         clean(&mut title.text);
     }
     if !bodies {
-        // Titles are made of what was said; a path tells more than a project's name.
+        // Titles derive from the conversation, and a path reveals more than a project's name.
         told.title = None;
         told.project = told.project.as_deref().map(name_of);
     }
@@ -31,7 +32,7 @@ pub(super) fn facts(known: &Facts, bodies: bool) -> RelayedFacts {
     told
 }
 
-/// What of a session as a whole is told to the readers of a share.
+/// The facts of a session for the readers of a share.
 pub(super) fn shared_facts(facts: RelayedFacts, reduce: &Reduce) -> RelayedFacts {
     let mut told = facts.shared();
     if let Some(title) = &mut told.title {
@@ -40,7 +41,7 @@ pub(super) fn shared_facts(facts: RelayedFacts, reduce: &Reduce) -> RelayedFacts
     told
 }
 
-/// An event for the readers of a share: paths lead nowhere.
+/// An event for the readers of a share, with reduced paths.
 pub(super) fn shared_event(event: RelayedEvent, reduce: &Reduce) -> RelayedEvent {
     let mut detail = Value::Object(event.detail);
     reduce.walk(&mut detail);
@@ -57,7 +58,7 @@ fn name_of(path: &str) -> String {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path).to_owned()
 }
 
-/// An event with its text, where there is one to be told.
+/// An event with its text, if there is one to publish.
 pub(super) fn event(row: &EventRow, body: Option<Body>) -> RelayedEvent {
     let plain = plain(row);
     let Some(Body { text, mut data, .. }) = body else { return plain };
@@ -69,7 +70,7 @@ pub(super) fn event(row: &EventRow, body: Option<Body>) -> RelayedEvent {
     RelayedEvent { text, detail: bounded(data), label, signal, kept: false, ..plain }
 }
 
-/// The answers a question offers are words, too; they are told with how its session stands.
+/// Leaves out the options of a question: they are content, and go with the session's status.
 fn told_signal(signal: &Signal) -> String {
     match signal {
         Signal::Asked { call, .. } => {
@@ -79,7 +80,7 @@ fn told_signal(signal: &Signal) -> String {
     }
 }
 
-/// An event without anything that was said.
+/// An event without any content.
 fn plain(row: &EventRow) -> RelayedEvent {
     RelayedEvent {
         id: row.id,
@@ -102,7 +103,7 @@ fn plain(row: &EventRow) -> RelayedEvent {
     }
 }
 
-/// The label is the name of a tool or a model, and never what somebody said.
+/// True if the label is the name of a tool or a model, and never content.
 fn is_named(kind: &Kind) -> bool {
     matches!(kind, Kind::ToolCall | Kind::AssistantMessage | Kind::AssistantThinking)
 }
@@ -115,7 +116,7 @@ fn redact_map(data: &mut Map<String, Value>) {
     }
 }
 
-/// A text without its secrets, cut where it is too long; what else is said tells so.
+/// A text without its secrets, truncated if too long; `data` records the truncation.
 fn shortened(text: &str, data: &mut Map<String, Value>) -> String {
     let clean = redact(text);
     if clean.len() > TEXT_LIMIT {
@@ -125,7 +126,7 @@ fn shortened(text: &str, data: &mut Map<String, Value>) -> String {
     cut(&clean, TEXT_LIMIT).to_owned()
 }
 
-/// What else is said, without its largest part where it is too much.
+/// The other fields, without the largest one if they are too long.
 fn bounded(mut data: Map<String, Value>) -> Map<String, Value> {
     let size = |(name, value): (&String, &Value)| name.len() + value.to_string().len();
     while data.iter().map(size).sum::<usize>() > TEXT_LIMIT {

@@ -1,4 +1,4 @@
-//! Telling and hearing while a daemon runs.
+//! Applies and publishes while a daemon runs.
 
 use super::inbound::{Applied, Inbound, Placed, apply};
 use crate::error::DevicesError;
@@ -14,8 +14,8 @@ use taffrail_model::{DeviceId, SessionId, StreamName, Timestamp};
 use taffrail_query::is_chosen;
 use taffrail_store::{IndexReader, Ledger, StoreError, Writer};
 
-/// Takes in what a device told, and lets the daemon know: new lines are read like any change of a
-/// source, what was taken back goes at once, and statuses are shown.
+/// Applies items of a device and informs the daemon: it reads new lines like any change of a
+/// source, drops removed sessions at once, and shows statuses.
 ///
 /// # Errors
 /// As `apply`; when the daemon is ending.
@@ -34,7 +34,8 @@ pub async fn apply_live(
     Ok(heard)
 }
 
-/// The same for who cannot wait for the daemon: what was taken back goes a little later.
+/// Like `apply_live` for callers that cannot wait for the daemon: removed sessions are dropped a
+/// little later.
 ///
 /// # Errors
 /// As `apply`.
@@ -48,7 +49,7 @@ pub fn apply_now(
     Ok(())
 }
 
-/// The same for what a device shares in a stream.
+/// Like `apply_now` for items that a device shares in a stream.
 ///
 /// # Errors
 /// As `apply_share`.
@@ -62,10 +63,10 @@ pub fn apply_share_now(
     Ok(())
 }
 
-/// A device lives; `at` is what its clock shows.
+/// Applies a heartbeat of a device; `at` is the time on its clock.
 ///
 /// # Errors
-/// When that cannot be kept.
+/// When the heartbeat cannot be stored.
 pub fn apply_beat(
     handle: &ExchangeHandle,
     device: &DeviceId,
@@ -82,7 +83,7 @@ fn take_up(handle: &ExchangeHandle, device: &DeviceId, heard: &Applied) {
     if !heard.gone.is_empty() {
         let handle = handle.clone();
         tokio::spawn(async move {
-            // `None` is a daemon that is ending; the next one takes it out.
+            // `None` means that the daemon is ending; the next one drops the sessions.
             if let Some(Err(error)) = handle.live().alone(drop_all).await {
                 handle.state().fail(&error.to_string());
             }
@@ -96,15 +97,15 @@ fn drop_all(settings: &Settings) -> Result<bool, DevicesError> {
     Ok(drop_gone(settings, &mut writer)?)
 }
 
-/// Sessions that are not over, whoever they are of: what others know of them counts only while this
-/// device is heard.
+/// Sessions that are not over, of any device. Their published status counts only while heartbeats
+/// from this device arrive.
 pub fn living(handle: &ExchangeHandle) -> BTreeSet<SessionId> {
     let lives = |it: &Status| !matches!(it, Status::Exited | Status::Unknown);
     let cards = handle.live().statuses().into_iter().filter(|(_, it)| lives(&it.reading.status));
     cards.map(|(id, _)| id).collect()
 }
 
-/// Whether a session of this device that others are told of lives.
+/// True if a published session of this device is alive.
 pub fn is_any_living(handle: &ExchangeHandle) -> Result<bool, DevicesError> {
     let (settings, living) = (handle.settings(), living(handle));
     let shares = Ledger::open_read_only(&settings.data)?;
@@ -121,7 +122,8 @@ pub fn is_any_living(handle: &ExchangeHandle) -> Result<bool, DevicesError> {
     Ok(false)
 }
 
-/// How sessions stand, for other devices; nothing of those they are not told of, or nobody knows.
+/// The statuses of sessions for other devices, without sessions that are not published or whose
+/// status is unknown.
 ///
 /// # Errors
 /// When the index cannot be read.

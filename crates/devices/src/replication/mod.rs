@@ -1,7 +1,7 @@
-//! Sessions of other devices: what they are told of ours, and what they told of theirs.
+//! Replicates sessions between devices: publishes ours and applies those of others.
 //!
-//! What is told are lines, one thing each; what is heard are the same lines, kept in files of ours that
-//! an adapter reads like any other source. How they get from one device to another is not known here.
+//! Both directions use the same lines, one fact each. Received lines are stored in our files, and
+//! an adapter reads them like any other source. This module does not know the transport.
 
 mod files;
 mod inbound;

@@ -1,7 +1,7 @@
-//! What changed in our sessions since other devices were last told, as lines.
+//! Collects what changed in our sessions since the last publish, as lines.
 //!
-//! The work is that of what changed: the index says which sessions did and what in them. What was told is
-//! remembered by marks, so that an index that was made anew tells nothing twice.
+//! The cost is proportional to the change: the index knows which sessions changed and what in them.
+//! Marks record what was published, so that a rebuilt index publishes nothing twice.
 
 use super::publisher::{Publisher, Way};
 use crate::error::DevicesError;
@@ -15,39 +15,40 @@ use taffrail_store::{
     make_durable,
 };
 
-/// So many batches that say nothing to others may pass before that is remembered.
+/// How many batches without anything to publish may pass before that is recorded.
 const UNNOTED: i64 = 256;
 
-/// What is to be told, and what to remember once that is safely on its way.
+/// Items to publish, and what to record once they are safely on their way.
 #[derive(Debug, Default)]
 pub struct Outgoing {
-    /// What to carry, in this order.
+    /// The items, in order.
     pub items: Vec<Item>,
-    /// There is more: ask again.
+    /// There is more; call again.
     pub more: bool,
-    /// What it cost.
+    /// The cost.
     pub work: Work,
     pub(super) batch: ToldBatch,
     /// How many batches of the index were passed.
     passed: i64,
 }
 
-/// What telling looked at.
+/// What collecting looked at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
     /// Sessions.
     pub sessions: u64,
     /// Events, as the index knows them.
     pub events: u64,
-    /// Texts that were read back.
+    /// Texts that were read from their sources.
     pub texts: u64,
 }
 
-/// What is to be told since the last time, at most about so many lines. Nothing is remembered yet.
+/// Collects the items to publish since the last time, about this many lines at most. Records
+/// nothing.
 ///
 /// # Errors
-/// When our own files cannot be read. A text that cannot be read back is not an error: what the index
-/// remembers of it stands in.
+/// When our own files cannot be read. A text that cannot be read back is not an error: the index's
+/// excerpt replaces it.
 pub fn outgoing(settings: &Settings, most: usize) -> Result<Outgoing, DevicesError> {
     let (Some(index), Some(ledger)) =
         (IndexReader::open(&settings.data)?, Ledger::open_read_only(&settings.data)?)
@@ -71,22 +72,23 @@ pub fn outgoing(settings: &Settings, most: usize) -> Result<Outgoing, DevicesErr
     teller.told.passed = if is_known { now.batch - before.batch } else { UNNOTED };
     teller.told.batch.cursor = if whole { now } else { before };
     if teller.told.is_noted() {
-        // A power cut takes nothing from the ledger, but the last batches from the index, and their numbers are
-        // given again. So what is told must not be lost from it any more.
+        // A power cut takes nothing from the ledger, but may take the last batches from the index,
+        // whose numbers are then reused. So the index must be durable before anything from it is
+        // published.
         make_durable(&settings.data)?;
     }
     Ok(teller.told)
 }
 
 impl Outgoing {
-    /// Whether there is something to remember; that nothing was said can wait.
+    /// True if there is something to record; an empty result can wait.
     fn is_noted(&self) -> bool {
         !self.batch.updates.is_empty() || self.passed >= UNNOTED
     }
 }
 
-/// Remembers what was told. Called when it cannot be lost any more. `false` where everything has to be told
-/// anew meanwhile: then ask again.
+/// Records what was published. Call this once the items cannot be lost any more. Returns `false` if
+/// everything must be published again: then collect again.
 ///
 /// # Errors
 /// When the ledger cannot be written.
@@ -99,8 +101,8 @@ pub fn note_published(settings: &Settings, told: &Outgoing) -> Result<bool, Devi
 }
 
 impl Publisher<'_> {
-    /// Takes back what may not be told any more: what was forgotten, what is no longer chosen, and texts
-    /// that are not to be told now.
+    /// Withdraws what may no longer be published: forgotten sessions, sessions that are no longer
+    /// chosen, and texts if texts are now off.
     fn take_back(&mut self, is_known: bool) -> Result<HashSet<SessionId>, DevicesError> {
         let mut gone = self.ledger.told_and_forgotten()?;
         if !is_known {
@@ -123,8 +125,8 @@ impl Publisher<'_> {
         Ok(all)
     }
 
-    /// Tells what changed after a batch, or everything; `false` when there is more. What was just taken
-    /// back is told anew the next time.
+    /// Publishes what changed after a batch, or everything; `false` when there is more. Sessions
+    /// that were just withdrawn are published again the next time.
     fn tell_all(
         &mut self,
         after: Option<i64>,
@@ -157,7 +159,8 @@ impl Publisher<'_> {
     }
 }
 
-/// What was told of it stays told: it is chosen, or goes on elsewhere meanwhile and was.
+/// True if a published session stays published: it is chosen, or it continues on another device and
+/// was.
 fn stays_told(settings: &Settings, row: &SessionRow) -> bool {
     let elsewhere = is_locator(&row.source_uri) && row.captured;
     is_chosen(settings, row) || (elsewhere && settings.sync.takes(row.project_path.as_deref()))

@@ -1,4 +1,4 @@
-//! One session, as it is told: what changed in it since the last time, line by line.
+//! Publishes one session: what changed in it since the last time, line by line.
 
 use super::lines;
 use super::outbound::Outgoing;
@@ -18,20 +18,20 @@ use taffrail_store::{
     EventRow, IndexReader, Ledger, Mark, SessionRow, ToldKind, ToldSession, ToldUpdate,
 };
 
-/// What a model answer cost may still be corrected so many seconds after what it said.
+/// For this many seconds after a model's answer, its usage may still be corrected.
 const USAGE_SETTLES: i64 = 86_400;
-/// The key under which what is known of a session as a whole is remembered.
+/// The key under which the facts of a session are recorded.
 const FACTS: Digest16 = [0; 16];
 
-/// To whom it is told, and how much.
+/// The audience, and how much it receives.
 pub(super) struct Way {
     /// With texts.
     pub(super) bodies: bool,
-    /// To the readers of a share, and not to the user's own devices.
+    /// For the readers of a share instead of the user's own devices.
     pub(super) share: Option<Sharing>,
 }
 
-/// Telling the readers of a share.
+/// What publishing to the readers of a share needs.
 pub(super) struct Sharing {
     pub(super) stream: StreamName,
     pub(super) reduce: Reduce,
@@ -57,7 +57,7 @@ impl Way {
     }
 }
 
-/// Who tells.
+/// Publishes sessions.
 pub(super) struct Publisher<'a> {
     pub(super) settings: &'a Settings,
     pub(super) index: IndexReader,
@@ -68,7 +68,7 @@ pub(super) struct Publisher<'a> {
     way: Way,
 }
 
-/// One session while it is told.
+/// One session while it is being published.
 struct Telling {
     who: RuntimeIdentity,
     session: ToldSession,
@@ -76,7 +76,7 @@ struct Telling {
 }
 
 impl<'a> Publisher<'a> {
-    /// Nothing is told yet.
+    /// Starts without items.
     pub(super) fn new(
         settings: &'a Settings,
         (index, ledger): (IndexReader, Ledger),
@@ -88,7 +88,7 @@ impl<'a> Publisher<'a> {
 }
 
 impl Publisher<'_> {
-    /// Tells what is new in a session; `false` when there is more.
+    /// Publishes what is new in a session; `false` when there is more.
     pub(super) fn session(
         &mut self,
         row: &SessionRow,
@@ -101,7 +101,7 @@ impl Publisher<'_> {
             true => self.index.changes_after(row.row, known.sequence)?,
             false => self.index.events(row.row)?,
         };
-        // Until all of it was told, the next time begins anew and skips what was.
+        // Until everything is published, the next call starts over and skips what was.
         let generation = if goes_on { known.generation.clone() } else { String::new() };
         let begun = ToldSession { generation, bodies, gone: false, ..*known };
         let who = self.way.name(self.index.identity_of(row.row)?);
@@ -124,7 +124,7 @@ impl Publisher<'_> {
     fn facts(&mut self, row: &SessionRow, it: &mut Telling) -> Result<(), DevicesError> {
         let facts = lines::facts(&self.index.own_facts(row.row)?, self.way.bodies);
         let facts = self.way.facts(facts);
-        // Plain texts and numbers can always be written.
+        // Plain strings and numbers always serialize.
         let mark = marked(&serde_json::to_vec(&facts).unwrap_or_default(), true);
         let says = Says::Facts(it.who.clone(), Box::new(facts));
         self.say_new(it, (ToldKind::Facts, FACTS, mark), says)
@@ -173,7 +173,7 @@ impl Publisher<'_> {
 
     fn body(&mut self, row: &SessionRow, event: &EventRow) -> Body {
         self.told.work.texts += 1;
-        // A source that no longer says it leaves what the index remembers.
+        // If the source no longer has the text, the index's excerpt replaces it.
         self.sources.body(&reference(&row.agent, event)).unwrap_or_else(|_| Body {
             text: Some(event.excerpt.clone()).filter(|it| !it.is_empty()),
             ..Body::default()
@@ -190,7 +190,7 @@ impl Publisher<'_> {
         Ok(())
     }
 
-    /// Takes back what was told and does not stand any more, where the index cannot say what went.
+    /// Withdraws published events that no longer exist, if the index cannot list them.
     fn vanished(&mut self, rows: &[EventRow], it: &mut Telling) -> Result<(), DevicesError> {
         let stands: HashSet<_> = rows.iter().map(|it| *it.id.as_bytes()).collect();
         for key in self.told_keys(it.session.session, ToldKind::Event)? {
@@ -220,7 +220,7 @@ impl Publisher<'_> {
         Ok(())
     }
 
-    /// Says something under the next number, if it was not told so already.
+    /// Publishes a line under the next number, unless the same line was published already.
     fn say_new(
         &mut self,
         it: &mut Telling,
@@ -262,7 +262,7 @@ impl Publisher<'_> {
     }
 }
 
-/// A mark of what was told, with texts or without.
+/// A digest of what was published, with texts or without.
 fn marked(content: &[u8], bodies: bool) -> Digest16 {
     hash::digest("told", &[content, &[u8::from(bodies)], &VERSION.to_le_bytes()])
 }

@@ -1,4 +1,4 @@
-//! One session for the readers of a share: what changed in it since they were last told.
+//! One session for the readers of a share: what changed in it since the last publish.
 
 use super::publisher::{Publisher, Sharing, Way};
 use crate::error::DevicesError;
@@ -12,21 +12,21 @@ use taffrail_model::{Confidence, Timestamp};
 use taffrail_query::is_ours;
 use taffrail_store::{IndexReader, Ledger, Mark, SessionRow, Share, ToldSession};
 
-/// What is to be told in a share, and what to remember once that is safely on its way.
+/// Items to publish in a share, and what to record once they are safely on their way.
 #[derive(Debug)]
 pub struct OutgoingShare {
-    /// What to carry, in this order.
+    /// The items, in order.
     pub items: Vec<Item>,
-    /// There is more: ask again.
+    /// There is more; call again.
     pub more: bool,
-    /// How far it is told then.
+    /// The share's progress after this.
     pub share: Share,
-    /// What was told.
+    /// Marks of what was published.
     pub marks: Vec<Mark>,
 }
 
-/// What is to be told in a share since the last time, at most about so many lines; nothing where nothing
-/// changed. Nothing is remembered yet.
+/// Collects the items to publish in a share since the last time, about this many lines at most;
+/// `None` if nothing changed. Records nothing.
 ///
 /// # Errors
 /// When our own files cannot be read.
@@ -53,14 +53,14 @@ pub fn outgoing_share(
     Ok(Some(OutgoingShare { items, more: !whole, share, marks: update.marks }))
 }
 
-/// Something may have changed in a shared session since its readers were told.
+/// True if a shared session may have changed since the last publish.
 pub fn is_behind(index: &IndexReader, share: &Share) -> Result<bool, DevicesError> {
     let goes_on = share.generation == index.generation();
     Ok(!goes_on || index.changed_after(share.session, share.batch)?)
 }
 
-/// How a shared session statuses_of, for the readers of the share. One in which nothing moved for long is
-/// over, as far as can be said.
+/// The status of a shared session, for the readers of the share. A session without recent activity
+/// counts as exited, with low confidence.
 ///
 /// # Errors
 /// When the index cannot be read.

@@ -1,4 +1,4 @@
-//! What is shared from here, and what others share with us.
+//! Lists what is shared from here, and what others share with us.
 
 use crate::error::DevicesError;
 use taffrail_api::{ReceivedRow, SCHEMA_VERSION, ShareList, ShareReaders, ShareRow};
@@ -8,7 +8,7 @@ use taffrail_store::{IndexReader, Ledger, SessionRow, Share, ShareState};
 use taffrail_sync::Roster;
 use taffrail_sync::exchange::Readers;
 
-/// What is shared from here, and with us.
+/// Lists what is shared from here and with us.
 ///
 /// # Errors
 /// When this device has no keys yet, or our files cannot be read.
@@ -25,7 +25,7 @@ pub fn shares(settings: &Settings) -> Result<ShareList, DevicesError> {
     })
 }
 
-/// A share as faces show it.
+/// A share as the user interfaces show it.
 pub(super) fn told(
     settings: &Settings,
     roster: &Roster,

@@ -1,5 +1,5 @@
-//! Sharing one session with others of the team: what is wished goes to the ledger, and who carries
-//! between devices does the rest.
+//! Shares one session with others of the team: this module writes the wish into the ledger, and the
+//! exchange does the rest.
 
 mod list;
 
@@ -21,15 +21,15 @@ use taffrail_sync::exchange::{Random, Readers};
 use taffrail_sync::roster::Member;
 use taffrail_team::ThisDevice;
 
-/// The fewest digits of a share that name it.
+/// The fewest digits of a share's name that identify it.
 const FEWEST: usize = 4;
 
-/// Shares one session with devices and users of the team. Sharing it with the same readers again changes
-/// nothing.
+/// Shares one session with devices and users of the team. Sharing it again with the same readers
+/// changes nothing.
 ///
 /// # Errors
-/// `ShareError` when somebody is not of the team, or the session is not ours to share; when no hub is in
-/// use.
+/// `ShareError` when a reader is not in the team, or the session is not ours to share; when no hub
+/// is in use.
 pub fn share(
     settings: &Settings,
     target: &Target,
@@ -51,10 +51,10 @@ pub fn share(
     changed(settings, &own, &[share])
 }
 
-/// Revokes a share, or all shares of a session: its readers are told to delete what they hold.
+/// Revokes a share, or all shares of a session: its readers are asked to delete their copies.
 ///
 /// # Errors
-/// `NoShare` when nothing is called so; when the ledger cannot be written.
+/// `NoShare` when the name matches nothing; when the ledger cannot be written.
 pub fn revoke(settings: &Settings, word: &str) -> Result<ShareChange, DevicesError> {
     let own = taffrail_team::own(settings)?;
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
@@ -66,7 +66,7 @@ pub fn revoke(settings: &Settings, word: &str) -> Result<ShareChange, DevicesErr
     changed(settings, &own, &shares)
 }
 
-/// Refuses where a session is only to be read.
+/// Refuses a session that is read-only here.
 pub fn check_writable(settings: &Settings, session: SessionId) -> Result<(), DevicesError> {
     let index = IndexReader::open(&settings.data)?;
     let row = index.map(|it| it.session_by_id(session)).transpose()?.flatten();
@@ -84,7 +84,7 @@ fn check(settings: &Settings, row: &SessionRow) -> Result<(), ShareError> {
     if is_ours(row) { Ok(()) } else { Err(ShareError::NotOurs) }
 }
 
-/// Who is meant: a device by its name or id, else all devices of a user.
+/// Resolves the readers: a device by its name or id, otherwise all devices of a user.
 fn readers(own: &ThisDevice, with: &[String], is_told: bool) -> Result<Readers, ShareError> {
     let mut readers = Readers::default();
     for word in with {
@@ -146,7 +146,7 @@ fn begin(
     Ok(share)
 }
 
-/// The shares a word names: one by its name or the beginning of it, or all of a session.
+/// The shares that a name matches: one by its name or a prefix of it, or all of a session.
 fn named(settings: &Settings, ledger: &Ledger, word: &str) -> Result<Vec<Share>, DevicesError> {
     let all: Vec<Share> =
         ledger.shares()?.into_iter().filter(|it| it.state == ShareState::Told).collect();

@@ -1,4 +1,5 @@
-//! What the ledger and the index say of a session, as papers; and what is taken over of them.
+//! What the ledger and the index know about a session, as metadata documents; and what is imported
+//! from them.
 
 use super::metadata::{self, Descent, Events, Noted, Remarks, SessionEvents, Snapshot, VERSION};
 use crate::error::DevicesError;
@@ -7,13 +8,13 @@ use taffrail_model::{SessionId, journal};
 use taffrail_query::contracts::ledger;
 use taffrail_store::{IndexReader, Ledger, Note, SessionRow, Taken};
 
-/// Who makes the snapshots that go along.
+/// The creator of the snapshots in a bundle.
 const SNAPSHOTS: &str = "taffrail";
-/// What a note or a tag that came may have, in characters.
+/// The longest accepted note or tag, in characters.
 const LONGEST: usize = 10_000;
 const LONGEST_TAG: usize = 100;
 
-/// The ids of all events that the agent's own history tells.
+/// The ids of all events in the agent's own history.
 pub(super) fn events(
     reader: &IndexReader,
     sessions: &[SessionRow],
@@ -27,7 +28,7 @@ pub(super) fn events(
     Ok(metadata::written(&Events { version: VERSION, sessions: out }))
 }
 
-/// How it descends, and which devices it was on.
+/// The session's lineage, and the devices it was on.
 pub(super) fn descent(
     settings: &Settings,
     row: &SessionRow,
@@ -43,7 +44,7 @@ pub(super) fn descent(
     Ok(metadata::written(&Descent { version: VERSION, lineage, devices }))
 }
 
-/// What the ledger said of it.
+/// The ledger's remarks on the session.
 pub(super) fn remarks(settings: &Settings, session: SessionId) -> Result<Vec<u8>, DevicesError> {
     let ledger = ledger(settings)?;
     let notes = ledger.notes(session)?.into_iter();
@@ -63,20 +64,20 @@ fn snapshot(it: Taken) -> Snapshot {
     Snapshot { adapter: it.adapter, mark: it.mark, body: it.body, at: it.at }
 }
 
-/// What is kept in the ledger of metadata that came, for history alone.
+/// Imported metadata that the ledger keeps for history only.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct LedgerExtract {
     pub(super) version: u32,
     pub(super) devices: Vec<String>,
     pub(super) lineage: Option<taffrail_model::Lineage>,
     pub(super) approvals: Vec<taffrail_model::approval::Approval>,
-    /// The session it was taken as a fork of.
+    /// The session it was forked from on import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) forked_from: Option<SessionId>,
 }
 
-/// Takes over tags and notes that are not there yet, and snapshots where there are none. Requests
-/// and decisions are never taken over: what came can allow nothing.
+/// Imports tags and notes that are missing here, and snapshots if there are none. Requests and
+/// decisions are never imported: a bundle can allow nothing.
 pub(super) fn take_over(
     settings: &Settings,
     session: SessionId,

@@ -1,4 +1,4 @@
-//! What goes into a bundle, and where its bytes are: in memory, in a file, or in the archive.
+//! The entries of a bundle, and where their bytes are: in memory, in a file, or in the archive.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -8,26 +8,26 @@ use taffrail_model::AgentId;
 use taffrail_store::archive::{Address, Archive};
 use taffrail_sync::bundle::{Kind, Piece};
 
-/// How much is looked at to find the end of a line.
+/// How many bytes are searched at a time for the end of a line.
 const STEP: u64 = 64 * 1024;
 
-/// One entry of a bundle to be.
+/// One entry of a bundle to write.
 #[derive(Debug)]
 pub(super) struct BundleEntry {
     /// Its name in the bundle.
     pub(super) entry: String,
-    /// What it is.
+    /// The kind of the entry.
     pub(super) kind: Kind,
-    /// Its bytes.
+    /// The source of its bytes.
     pub(super) from: Bytes,
 }
 
 /// Where bytes are.
 #[derive(Debug)]
 pub(super) enum Bytes {
-    /// Here.
+    /// In memory.
     Held(Vec<u8>),
-    /// In a file below a folder, as far as it is to be carried.
+    /// In a file below a folder, up to this length.
     File { folder: PathBuf, path: String, length: u64 },
     /// In the archive below our data.
     Copy { data: PathBuf, source: Source },
@@ -46,7 +46,7 @@ impl Source {
         Address { agent: &self.agent, home: &self.home, path: &self.path, key: "" }
     }
 
-    /// The copy of it, whole.
+    /// The whole copy of the source.
     pub(super) fn copy(&self, data: &Path) -> io::Result<Vec<u8>> {
         let found = Archive::new(data).find(self.address()).map_err(io::Error::other)?;
         let mut volume = found.ok_or(io::ErrorKind::NotFound)?;
@@ -61,7 +61,7 @@ impl Source {
 }
 
 impl BundleEntry {
-    /// The same for who writes the bundle.
+    /// The entry in the form the bundle writer takes.
     pub(super) fn piece(&self) -> Piece<'_> {
         let open = Box::new(|| self.from.open());
         Piece { path: self.entry.clone(), kind: self.kind.clone(), open }
@@ -80,8 +80,8 @@ impl Bytes {
     }
 }
 
-/// How long a file of lines is up to the end of its last whole one. What an agent is still writing
-/// is not carried.
+/// The length of a file of lines up to its last complete line. A line that an agent is still
+/// writing is left out.
 pub(super) fn whole_lines(file: &mut File) -> io::Result<u64> {
     let mut end = file.seek(SeekFrom::End(0))?;
     let mut buffer = Vec::new();

@@ -1,5 +1,5 @@
-//! A session that went on in two places: what came is taken as one of its own, under a new id, so that
-//! both can be seen and both can go on.
+//! Imports a session that continued in two places as a fork under a new id, so that both are
+//! visible and both can continue.
 
 use crate::error::TeleportError;
 use std::fs::File;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use taffrail_model::{AgentId, RuntimeIdentity, hash};
 use tempfile::TempDir;
 
-/// What agents call a session by has so many letters.
+/// The number of letters in an agent's session id.
 const LETTERS: usize = 36;
-/// So many of them stay: the time in them, by which agents sort.
+/// How many of them stay: the time, by which agents sort.
 const KEPT: usize = 15;
 
-/// Another id for a session, and files in which it stands.
+/// A new id for a session, and its files under that id.
 #[derive(Debug)]
 pub(super) struct Fork {
     old: String,
@@ -22,7 +22,8 @@ pub(super) struct Fork {
 }
 
 impl Fork {
-    /// Made of the bundle, so that the same one unpacked twice is the same fork.
+    /// Derives the fork from the bundle, so that unpacking the same bundle twice gives the same
+    /// fork.
     pub(super) fn of(old: &str, bundle: &str, scratch: &Path) -> Result<Self, TeleportError> {
         if old.len() != LETTERS || !old.is_ascii() {
             return Err(TeleportError::Contradicts(format!(
@@ -43,17 +44,17 @@ impl Fork {
         &self.new
     }
 
-    /// Who the session is then.
+    /// The identity of the fork.
     pub(super) fn who(&self, agent: &AgentId) -> RuntimeIdentity {
         RuntimeIdentity::new(agent.clone(), "", &self.new)
     }
 
-    /// A path with the new id in the place of the old one.
+    /// A path with the old id replaced by the new one.
     pub(super) fn path(&self, path: &str) -> String {
         path.replace(&self.old, &self.new)
     }
 
-    /// A copy of a file with the new id in the place of the old one; everything else is as it was.
+    /// A copy of a file with the old id replaced by the new one; everything else stays the same.
     pub(super) fn file(&self, came: &Path) -> Result<PathBuf, TeleportError> {
         let at = TeleportError::at(came);
         let mut from = BufReader::new(File::open(came).map_err(&at)?);
@@ -71,7 +72,7 @@ impl Fork {
     }
 }
 
-/// Writes one name over another of the same length, wherever it stands.
+/// Replaces a name by another of the same length, everywhere in a line.
 fn rename(line: &mut [u8], old: &[u8], new: &[u8]) {
     let mut from = 0;
     while let Some(rest) = line.get_mut(from..) {

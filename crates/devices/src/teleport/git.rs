@@ -1,5 +1,5 @@
-//! What a project's repository says, asked of git itself: words, never a shell, and bounded output.
-//! Nothing that a repository's settings name for showing differences is run.
+//! Queries a project's repository through git itself: arguments, never a shell, and limited output.
+//! Diff programs that the repository configures are never run.
 
 use crate::error::TeleportError;
 use std::io::Read;
@@ -17,9 +17,10 @@ const LIST_LIMIT: u64 = 4 * 1024 * 1024;
 const FILE_LIMIT: u64 = 1024 * 1024;
 /// The most files that are not tracked.
 const MOST_FILES: usize = 1000;
-/// What a repository without a commit is compared with.
+/// The tree to compare with if the repository has no commit.
 pub(super) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// Settings under which git runs nothing but itself; filters, which a repository names, come to them.
+/// Settings under which git runs nothing but itself; the function `git` also turns off the filters
+/// that a repository names.
 const PLAIN: [&str; 10] = [
     "-c",
     "core.fsmonitor=false",
@@ -32,18 +33,18 @@ const PLAIN: [&str; 10] = [
     "-c",
     "diff.ignoreSubmodules=all",
 ];
-/// A difference as it can be applied, made by git alone.
+/// A diff that can be applied, made by git alone.
 const DIFF: [&str; 4] = ["diff", "--binary", "--no-ext-diff", "--no-textconv"];
 
-/// What was not committed.
+/// Uncommitted changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Patch {
     pub(super) bytes: Vec<u8>,
-    /// Files that are not tracked and not text, or too many, and stay behind.
+    /// Untracked files that are left behind because they are not text, or too many.
     pub(super) left_behind: Vec<String>,
 }
 
-/// What is checked out where a session works, and where it comes from.
+/// The checkout that a session works in, and its origin.
 pub(super) fn facts(project: &Path) -> Option<(Checkout, GitFacts)> {
     let found = checkout(project)?;
     // A repository may have no remote.
@@ -55,7 +56,7 @@ pub(super) fn facts(project: &Path) -> Option<(Checkout, GitFacts)> {
     Some((found, GitFacts { remote, branch, commit, dirty }))
 }
 
-/// An address without what logs in to it.
+/// A URL without its credentials.
 fn without_password(address: &[u8]) -> String {
     let address = String::from_utf8_lossy(address);
     let Some((scheme, rest)) = address.split_once("://") else { return address.into_owned() };
@@ -65,7 +66,7 @@ fn without_password(address: &[u8]) -> String {
     format!("{scheme}://{after}")
 }
 
-/// Everything that differs from the last commit, files that are not tracked included.
+/// Everything that differs from the last commit, including untracked files.
 pub(super) fn patch(found: &Checkout) -> Result<Patch, TeleportError> {
     let base = if found.commit.is_some() { "HEAD" } else { EMPTY_TREE };
     let words = [&DIFF[..], &[base, "--"]].concat();
@@ -85,13 +86,13 @@ pub(super) fn patch(found: &Checkout) -> Result<Patch, TeleportError> {
     Ok(out)
 }
 
-/// A file that is not tracked, as a patch that makes it; `None` if it is not carried.
+/// An untracked file as a patch that creates it; `None` if it is left behind.
 fn new_file(root: &Path, path: &str, number: usize) -> Result<Option<Vec<u8>>, TeleportError> {
     if number >= MOST_FILES || !is_text(&root.join(path)) {
         return Ok(None);
     }
     let words = [&DIFF[..], &["--no-index", "--", "/dev/null", path]].concat();
-    // It differs from nothing, and git says so with its exit code.
+    // The file differs from nothing, which git reports by its exit code.
     told(root, &words, (PATCH_LIMIT, 1)).map(Some)
 }
 
@@ -101,7 +102,7 @@ fn is_text(path: &Path) -> bool {
     bytes.is_some_and(|it| !it.contains(&0) && std::str::from_utf8(&it).is_ok())
 }
 
-/// Says whether a patch applies, without applying it.
+/// Checks whether a patch applies, without applying it.
 pub(super) fn check(root: &Path, patch: &Path) -> Result<(), TeleportError> {
     apply(root, &["--check"], patch)
 }
@@ -112,7 +113,7 @@ pub(super) fn apply_patch(root: &Path, patch: &Path) -> Result<(), TeleportError
 }
 
 fn apply(root: &Path, words: &[&str], patch: &Path) -> Result<(), TeleportError> {
-    // A patch of nothing is none to git.
+    // Git refuses an empty patch.
     if std::fs::metadata(patch).is_ok_and(|it| it.len() == 0) {
         return Ok(());
     }
@@ -121,10 +122,10 @@ fn apply(root: &Path, words: &[&str], patch: &Path) -> Result<(), TeleportError>
     succeeds(git)
 }
 
-/// Runs git, and tells what it says first where it fails.
+/// Runs git, and returns its first message if it fails.
 pub(super) fn succeeds(mut git: Command) -> Result<(), TeleportError> {
     git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // What it writes into the project is the user's, and open to whom they let in.
+    // Files that git writes into the project are the user's, with the user's own umask.
     let output = with_users_mask(|| git.spawn()).and_then(Child::wait_with_output);
     let output = output.map_err(|error| TeleportError::Patch(error.to_string()))?;
     if output.status.success() {
@@ -138,14 +139,14 @@ fn asked(root: &Path, words: &[&str], limit: u64) -> Result<Vec<u8>, TeleportErr
     told(root, words, (limit, 0))
 }
 
-/// What git says, if it ends with 0 or with this code and says no more than this.
+/// The output of git, if it exits with 0 or this code and stays below this size.
 fn told(root: &Path, words: &[&str], bounds: (u64, i32)) -> Result<Vec<u8>, TeleportError> {
     let mut command = git(root);
     command.args(words);
     heard(command, &words.join(" "), bounds)
 }
 
-/// What git says to a command that was put together elsewhere.
+/// The output of a git command that was built elsewhere.
 pub(super) fn said(command: Command, what: &str) -> Result<Vec<u8>, TeleportError> {
     heard(command, what, (PATCH_LIMIT, 0))
 }
@@ -162,7 +163,7 @@ fn heard(
     let stdout = child.stdout.take().map(|it| it.take(limit.saturating_add(1)));
     let read = stdout.map_or(Ok(0), |mut it| it.read_to_end(&mut out));
     if out.len() as u64 > limit {
-        // It may have ended by itself just now.
+        // The process may have exited just now.
         child.kill().ok();
     }
     let ended = child.wait().map_err(|error| failed(error.to_string()))?;
@@ -175,7 +176,7 @@ fn heard(
     }
 }
 
-/// Git in a repository, with every filter that is configured turned off.
+/// Git in a repository, with every configured filter turned off.
 pub(super) fn git(root: &Path) -> Command {
     let mut command = bare(root);
     for name in filters(root) {
@@ -186,7 +187,7 @@ pub(super) fn git(root: &Path) -> Command {
     command
 }
 
-/// The names of the filters that any file of settings gives a program.
+/// The names of the filters that have a program in any settings file.
 fn filters(root: &Path) -> Vec<String> {
     let words = ["config", "--null", "--name-only", "--get-regexp", r"^filter\."];
     let listed = bare(root).args(words).stdin(Stdio::null()).stderr(Stdio::null()).output();
@@ -221,7 +222,7 @@ mod tests {
         assert!(output.status.success(), "{words:?}: {output:?}");
     }
 
-    /// A clone, by a git that may reach other repositories.
+    /// Clones with a git that may access other repositories.
     fn cloned(folder: &Path) {
         let mut git = Command::new("git");
         git.current_dir(folder).args(["clone", "-q", "here", "there"]);

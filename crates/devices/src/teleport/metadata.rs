@@ -1,31 +1,31 @@
-//! The papers of a bundle: small documents beside the bytes, each with a version. What they say is
-//! read with care, for another device wrote them.
+//! The metadata of a bundle: small documents beside the bytes, each with a version. Another device
+//! wrote them, so they are untrusted input.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use taffrail_model::approval::Approval;
 use taffrail_model::{EventId, Lineage, SessionId, Timestamp};
 
-/// The version of all papers.
+/// The version of all metadata documents.
 pub(super) const VERSION: u32 = 1;
 
-/// Which entry is which file.
+/// Maps entries to files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Places {
     pub(super) version: u32,
-    /// The folder it worked in, on the device it was packed on.
+    /// The project folder on the device that packed the session.
     pub(super) project: Option<String>,
     pub(super) files: Vec<File>,
     pub(super) plan: Vec<PlanFile>,
 }
 
-/// A file of the agent's.
+/// A file of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct File {
     pub(super) entry: String,
     /// Its path below the agent's home.
     pub(super) path: String,
-    /// The session it is of.
+    /// The session it belongs to.
     pub(super) session: SessionId,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct PlanFile {
     pub(super) path: String,
 }
 
-/// The events each session had, by their ids.
+/// The ids of the events of each session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Events {
     pub(super) version: u32,
@@ -51,23 +51,23 @@ pub(super) struct SessionEvents {
     pub(super) ids: Vec<EventId>,
 }
 
-/// How a session descends, and which devices it was on.
+/// The session's lineage, and the devices it was on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Descent {
     pub(super) version: u32,
     pub(super) lineage: Option<Lineage>,
-    /// The devices it was on, the one that packed it last.
+    /// The devices it was on, the packing device last.
     pub(super) devices: Vec<String>,
 }
 
-/// What the ledger said of it.
+/// The ledger's remarks on a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Remarks {
     pub(super) version: u32,
     pub(super) tags: Vec<String>,
     pub(super) notes: Vec<Noted>,
     pub(super) snapshots: Vec<Snapshot>,
-    /// Requests with their decisions, for history alone.
+    /// Requests with their decisions, for history only.
     pub(super) approvals: Vec<Approval>,
 }
 
@@ -87,13 +87,13 @@ pub(super) struct Snapshot {
     pub(super) at: Timestamp,
 }
 
-/// A paper as it is written.
+/// Serializes a document.
 pub(super) fn written(paper: &impl Serialize) -> Vec<u8> {
-    // These are plain structures of texts and numbers, which always can be written.
+    // These are plain structures of strings and numbers, which always serialize.
     serde_json::to_vec(paper).unwrap_or_default()
 }
 
-/// A paper as it came; `None` if it is none of this version.
+/// Parses a document; `None` if it is not one of this version.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     #[derive(Deserialize)]
     struct Versioned {

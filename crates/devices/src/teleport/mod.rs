@@ -1,5 +1,5 @@
-//! Carrying a session to another device: packed into one sealed file here, unpacked there, where its
-//! own agent goes on with it.
+//! Moves a session to another device: packed into one sealed file here, unpacked there, where its
+//! own agent resumes it.
 
 mod annotations;
 mod entries;

@@ -1,4 +1,4 @@
-//! Opening a bundle: all of it is read and checked into a folder of its own before any of it is used.
+//! Opens a bundle: reads and verifies all of it in a folder of its own before any of it is used.
 
 use super::metadata;
 use crate::error::DevicesError;
@@ -15,18 +15,18 @@ use taffrail_sync::bundle::{Kind, Listed, Manifest, Reader, Unpacked, open};
 use taffrail_team::ThisDevice;
 use tempfile::TempDir;
 
-/// A paper is never this long.
+/// The size limit of a metadata document.
 const PAPER_LIMIT: u64 = 256 * 1024 * 1024;
 
-/// A bundle that was read whole and found to be what its maker signed.
+/// A bundle that was read completely and matches its signature.
 pub(super) struct Opened {
     pub(super) manifest: Manifest,
-    /// The roster with the entries it carried.
+    /// The roster, with the entries from the bundle.
     pub(super) roster: Roster,
     folder: TempDir,
 }
 
-/// Reads a bundle into a fresh folder that only this user can look into.
+/// Reads a bundle into a new folder that only this user can access.
 pub(super) fn opened(
     settings: &Settings,
     own: &ThisDevice,
@@ -59,7 +59,7 @@ fn take(folder: &Path, listed: &Listed, bytes: &mut dyn io::Read) -> io::Result<
 }
 
 impl Opened {
-    /// The session it names is the one its agent's id makes.
+    /// Checks that the named session matches the agent's id.
     fn check_session(&self) -> Result<(), TeleportError> {
         let about = &self.manifest.about;
         let id = about.runtime_session.as_str();
@@ -72,13 +72,13 @@ impl Opened {
         ))
     }
 
-    /// Where an entry was put.
+    /// Where an entry was extracted to.
     pub(super) fn path(&self, entry: &str) -> Option<PathBuf> {
         let is_listed = self.manifest.entries.iter().any(|it| it.path == entry);
         is_listed.then(|| self.folder.path().join(entry))
     }
 
-    /// What an entry is.
+    /// The kind of an entry.
     pub(super) fn kind(&self, entry: &str) -> Option<&Kind> {
         self.manifest.entries.iter().find(|it| it.path == entry).map(|it| &it.kind)
     }
@@ -89,7 +89,7 @@ impl Opened {
         Some((self.folder.path().join(&listed.path), listed.length))
     }
 
-    /// The paper of a kind, or why it cannot be used.
+    /// The metadata document of a kind, or why it cannot be used.
     pub(super) fn paper<T: DeserializeOwned>(&self, kind: &Kind) -> Result<T, TeleportError> {
         let broken =
             |why: &str| TeleportError::Contradicts(format!("its paper `{}` {why}", kind.as_str()));
@@ -101,7 +101,7 @@ impl Opened {
         metadata::read(&bytes).ok_or_else(|| broken("is not understood"))
     }
 
-    /// What tells this bundle from every other.
+    /// Identifies this bundle.
     pub(super) fn mark(&self) -> String {
         let manifest = serde_json::to_vec(&self.manifest).unwrap_or_default();
         hash::to_hex(&hash::digest("bundle", &[&manifest]))

@@ -1,4 +1,4 @@
-//! Packing: everything a session is made of, into one sealed file.
+//! Packs everything that belongs to a session into one sealed file.
 
 use super::entries::{BundleEntry, Bytes};
 use super::sources::{files_of, walk};
@@ -19,28 +19,28 @@ use taffrail_store::{IndexReader, SessionRow};
 use taffrail_sync::bundle::{About, GitFacts, Kind, MOST_ENTRIES, write};
 use taffrail_team::{ThisDevice, own, resolve_recipients};
 
-/// How deep the folder of plans goes.
+/// The depth limit of the plans folder.
 const PLAN_DEPTH: usize = 8;
 
-/// What to pack, and for resolve_recipients.
+/// What to pack, and for whom.
 #[derive(Debug)]
 pub struct PackWish<'a> {
     /// Names of devices and of users.
     pub to: &'a [String],
-    /// The file to be made.
+    /// The file to write.
     pub out: &'a Path,
-    /// A file that is there may be replaced.
+    /// An existing file may be replaced.
     pub replace: bool,
-    /// What was not committed goes along.
+    /// Include uncommitted changes.
     pub with_patch: bool,
-    /// Only what was said goes along, with known kinds of secrets taken out.
+    /// Include only the conversation, with known kinds of secrets removed.
     pub redacted: bool,
 }
 
 /// Packs a session for devices of the team.
 ///
 /// # Errors
-/// When the session cannot be found, cannot be carried, or is for nobody in the team.
+/// When the session cannot be found, cannot be moved, or has no recipient in the team.
 pub fn pack(
     settings: &Settings,
     target: &Target,
@@ -65,7 +65,7 @@ pub fn pack(
     Ok(PackReport { running, ..packing.told(wish, packed, bytes) })
 }
 
-/// The session that is meant; its workers go along with it.
+/// The session to pack, with its sub-agents.
 fn packable(settings: &Settings, target: &Target) -> Result<SessionRow, DevicesError> {
     let meant = followed(settings, target)?.id;
     let row = resolve(settings, &Target::Id(meant.to_string()))?;
@@ -83,7 +83,7 @@ struct Packing<'a> {
     entries: Vec<BundleEntry>,
 }
 
-/// What went along, to be told.
+/// What was packed, for the report.
 #[derive(Default)]
 struct Along {
     git: Option<GitFacts>,
@@ -103,7 +103,7 @@ impl Packing<'_> {
         path.filter(|it| it.is_absolute() && it.is_dir())
     }
 
-    /// Everything, as its agent wrote it.
+    /// Packs everything, as the agent wrote it.
     fn whole(&mut self, reader: &IndexReader, with_patch: bool) -> Result<Along, DevicesError> {
         let found = files_of(self.settings, reader, self.row)?;
         let workers = found.sessions.iter().filter(|it| it.parent.is_some()).count();
@@ -139,7 +139,7 @@ impl Packing<'_> {
         Ok(())
     }
 
-    /// The session as its contract has it, on its way to other devices.
+    /// The session in the form of its contract, for other devices.
     fn captured(&self) -> Result<Captured, DevicesError> {
         let mut captured = captured(self.settings, self.row.clone(), &|_| None)?;
         let members = self.to.iter().filter_map(|it| self.own.roster.member(it));
@@ -166,7 +166,7 @@ impl Packing<'_> {
             *told = Some(PatchReport { bytes, left_behind });
             self.put("uncommitted.patch", Kind::Patch, patch.bytes);
         }
-        // Plain texts can always be written.
+        // Plain strings always serialize.
         let json = serde_json::to_vec(&facts).unwrap_or_default();
         self.put("git.json", Kind::Git, json);
         Ok(Some(facts))
@@ -177,7 +177,7 @@ impl Packing<'_> {
         let (mut paths, mut out) = (Vec::new(), Vec::new());
         walk(&project, PLAN, PLAN_DEPTH, &mut paths)?;
         for path in paths.iter().filter_map(|it| it.strip_prefix(PLAN)?.strip_prefix('/')) {
-            // Locks and what is half written have such names.
+            // Locks and half-written files have such names.
             if path.split('/').any(|part| part.starts_with('.') || part.ends_with(".lock")) {
                 continue;
             }
@@ -191,7 +191,7 @@ impl Packing<'_> {
         Ok(out)
     }
 
-    /// What was said, for others to read.
+    /// Packs the conversation for others to read.
     fn redacted(&mut self) -> Result<Along, DevicesError> {
         let project = self.row.project_path.clone();
         let reduce = redact::Reduce::of(project.as_deref(), &self.settings.user_home);
@@ -204,7 +204,7 @@ impl Packing<'_> {
         Ok(Along::default())
     }
 
-    /// Writes beside the file and renames, so that it is whole or not there.
+    /// Writes a temporary file and renames it, so that the bundle is complete or absent.
     fn written(&self, wish: &PackWish<'_>, git: Option<GitFacts>) -> Result<u64, DevicesError> {
         let at = TeleportError::at(wish.out);
         let folder = wish.out.parent().filter(|it| !it.as_os_str().is_empty());

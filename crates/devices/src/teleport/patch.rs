@@ -1,8 +1,9 @@
-//! What was not committed on another device: every path of it is known before any of it is applied.
+//! Applies uncommitted changes from another device: every path is known before any of it is
+//! applied.
 //!
-//! Git itself says what a patch would do, in an index of its own: nothing is written to the folder for
-//! that. Links, submodules, programs and files that could control agents, editors, git or shells are left
-//! out unless they are named one by one.
+//! Git itself lists what a patch would do, in an index of its own, so nothing is written to the
+//! folder. Links, submodules, executables and files that could control agents, editors, git or
+//! shells are left out unless the user names them one by one.
 
 use super::git::{EMPTY_TREE, git, said, succeeds};
 use crate::error::TeleportError;
@@ -12,19 +13,19 @@ use taffrail_adapters::instruction_files;
 use taffrail_api::PatchFile;
 use taffrail_capture::Checkout;
 
-/// Files that control something although no dot begins their name.
+/// Files that control something although their name does not begin with a dot.
 const FILES: &[&str] = &["lefthook.yml", "lefthook.toml", "mise.toml", "justfile.local"];
 
-/// A patch and the repository it is for.
+/// A patch and its target repository.
 pub(super) struct Patching<'a> {
     pub(super) here: &'a Checkout,
     pub(super) patch: &'a Path,
-    /// Paths that are taken although they would be left out.
+    /// Paths that are applied although they would be left out.
     pub(super) named: &'a [String],
 }
 
 impl Patching<'_> {
-    /// Every path of the patch, with what becomes of it.
+    /// Every path of the patch, with what happens to it.
     pub(super) fn files(&self) -> Result<Vec<PatchFile>, TeleportError> {
         let index = self.index("all");
         self.with_index(&index, self.patch)?;
@@ -36,8 +37,8 @@ impl Patching<'_> {
         Ok(all.into_iter().map(|it| judged(it, self.named)).collect())
     }
 
-    /// Puts what is taken on a branch of its own, from what is checked out here; nothing in the folder
-    /// changes. Gives its name.
+    /// Commits the accepted part to a new branch, based on the current checkout; the folder does
+    /// not change. Returns the branch's name.
     pub(super) fn to_branch(
         &self,
         files: &[PatchFile],
@@ -60,12 +61,12 @@ impl Patching<'_> {
         self.branch(name, &commit)
     }
 
-    /// A new branch of this name, or of this name and a number.
+    /// Creates a branch with this name, or this name and a number.
     fn branch(&self, name: &str, commit: &str) -> Result<String, TeleportError> {
         for number in 1..100 {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let mut git = git(&self.here.root);
-            // Only where there is none: an empty old value.
+            // The empty old value makes git fail if the branch exists.
             git.args(["update-ref", &format!("refs/heads/{name}"), commit, ""]);
             if git.output().is_ok_and(|it| it.status.success()) {
                 return Ok(name);
@@ -74,7 +75,7 @@ impl Patching<'_> {
         Err(TeleportError::Patch(format!("no branch {name} could be made")))
     }
 
-    /// The part of the patch that is taken, as a patch of its own.
+    /// The accepted part of the patch, as a patch of its own.
     pub(super) fn taken(&self, files: &[PatchFile]) -> Result<PathBuf, TeleportError> {
         let taken = self.patch.with_extension("taken");
         let all: Vec<&str> =
@@ -90,7 +91,7 @@ impl Patching<'_> {
         Ok(taken)
     }
 
-    /// An index with what is checked out here and a patch.
+    /// Builds an index from the current checkout and a patch.
     fn with_index(&self, index: &Path, patch: &Path) -> Result<(), TeleportError> {
         let mut read = self.git(index);
         match self.here.commit.as_deref() {
@@ -110,7 +111,7 @@ impl Patching<'_> {
         self.here.commit.as_deref().unwrap_or(EMPTY_TREE)
     }
 
-    /// Beside the patch, in the folder the bundle was opened in.
+    /// A path beside the patch, in the folder of the opened bundle.
     fn index(&self, what: &str) -> PathBuf {
         self.patch.with_extension(format!("index-{what}"))
     }
@@ -126,7 +127,7 @@ fn line(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// One path of a difference: its modes before and after, and how it changes.
+/// One path of a diff: its modes before and after, and how it changes.
 #[derive(Debug, PartialEq, Eq)]
 struct RawFile {
     before: String,
@@ -135,7 +136,7 @@ struct RawFile {
     path: String,
 }
 
-/// `:100644 100755 SHA SHA M`, a NUL, the path, a NUL; and so on.
+/// Parses `:100644 100755 SHA SHA M`, a NUL, the path, a NUL, and so on.
 fn raw_files(raw: &[u8]) -> Vec<RawFile> {
     let mut parts = raw.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
     let mut out = Vec::new();
@@ -166,7 +167,7 @@ fn judged(it: RawFile, named: &[String]) -> PatchFile {
     }
 }
 
-/// Why a path is left out unless it is named.
+/// Why a path is left out unless named.
 fn why_left(it: &RawFile) -> Option<&'static str> {
     match it.after.as_str() {
         "120000" => return Some("a link"),
@@ -177,8 +178,8 @@ fn why_left(it: &RawFile) -> Option<&'static str> {
     is_control(&it.path).then_some("it controls an agent, an editor or git")
 }
 
-/// Whatever begins with a dot may control an agent, an editor, git or a shell, and so do the files whose text
-/// agents take as instructions. Letters count alike: some file systems do not tell them apart.
+/// Any name that begins with a dot may control an agent, an editor, git or a shell, and so may
+/// files whose text agents take as instructions. Case is ignored, as some file systems do.
 fn is_control(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     let is_one = |it: &&str| it.eq_ignore_ascii_case(name);
@@ -201,7 +202,7 @@ mod tests {
         succeeds(git).unwrap();
     }
 
-    /// A repository, a copy of it, and a patch of what the first has that is not committed.
+    /// A repository, a copy of it, and a patch of the first one's uncommitted changes.
     fn apart(folder: &Path) -> (PathBuf, PathBuf) {
         let (here, there) = (folder.join("here"), folder.join("there"));
         fs::create_dir_all(&here).unwrap();
@@ -250,7 +251,7 @@ mod tests {
         let branch = patching.to_branch(&files, "taffrail/x").unwrap();
         assert_eq!(branch, "taffrail/x");
         assert_eq!(patching.to_branch(&files, "taffrail/x").unwrap(), "taffrail/x-2");
-        // Nothing in the folder changed, and the branch has what was taken and nothing else.
+        // The folder is unchanged, and the branch has what was accepted and nothing else.
         assert_eq!(fs::read_to_string(there.join("a.txt")).unwrap(), "one\n");
         let mut list = git(&there);
         list.args(["ls-tree", "-r", "--name-only", "taffrail/x"]);

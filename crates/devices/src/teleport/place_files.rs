@@ -1,5 +1,5 @@
-//! Putting files where the agent's own resume finds them, and nothing else. What is there already is
-//! only ever gone on with, never replaced, but for bookkeeping at its end, which is set aside.
+//! Puts files where the agent's own resume finds them, and nowhere else. An existing file is only
+//! ever extended, never replaced, except for bookkeeping records at its end, which are set aside.
 
 use crate::error::TeleportError;
 use serde::Deserialize;
@@ -11,18 +11,18 @@ use taffrail_capture::open_below;
 
 const BUFFER: usize = 64 * 1024;
 
-/// What is to be done with a file.
+/// What to do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
-    /// It is not there.
+    /// The file does not exist.
     Write,
-    /// What is there is how it began.
+    /// The existing file is a prefix of the new one.
     Extend,
-    /// It is there.
+    /// The files are equal.
     Same,
-    /// What came is how the one that is there began.
+    /// The new file is a prefix of the existing one.
     Ahead,
-    /// What is there goes on with bookkeeping alone, from so many bytes on: that is set aside.
+    /// The existing file continues with bookkeeping alone from this byte on, which is set aside.
     Rejoin(u64),
 }
 
@@ -38,22 +38,22 @@ impl Action {
     }
 }
 
-/// A file that came, and where it goes.
+/// A file from the bundle, and its destination.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// Where it is now.
+    /// Its current path.
     pub(super) came: PathBuf,
-    /// Where it goes, below the home.
+    /// Its destination below the home.
     pub(super) path: String,
     pub(super) bytes: u64,
     pub(super) action: Action,
-    /// The types of records that are in nobody's way.
+    /// The types of records that may be set aside.
     pub(super) bookkeeping: &'static [&'static str],
-    /// Where the end of the file that is there goes, if it is set aside.
+    /// Where the end of the existing file goes, if it is set aside.
     pub(super) aside: PathBuf,
 }
 
-/// What is to be done with one file, by what is there.
+/// Decides what to do with one file, by comparing it with the existing one.
 pub(super) fn action(
     home: &Path,
     path: &str,
@@ -80,13 +80,13 @@ pub(super) fn action(
     }
 }
 
-/// What a file holds from a place on.
+/// The content of a file from an offset on.
 fn rest_of(mut file: File, from: u64) -> io::Result<File> {
     file.seek(SeekFrom::Start(from))?;
     Ok(file)
 }
 
-/// Every line is a record of one of these types.
+/// True if every line is a record of one of these types.
 fn is_all(file: File, types: &[&str]) -> io::Result<bool> {
     #[derive(Deserialize)]
     struct Typed {
@@ -105,15 +105,15 @@ fn is_all(file: File, types: &[&str]) -> io::Result<bool> {
     Ok(true)
 }
 
-/// How two runs of bytes are to each other.
+/// How two files compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// The first is how the second begins.
+    /// The first is a prefix of the second.
     FirstBegins,
-    /// The second is how the first begins.
+    /// The second is a prefix of the first.
     SecondBegins,
-    /// They part in the line that begins there.
+    /// They differ in the line that begins at this offset.
     Differ(u64),
 }
 
@@ -150,7 +150,7 @@ fn filled<'b>(input: &mut impl Read, buffer: &'b mut [u8]) -> io::Result<&'b [u8
     Ok(buffer.get(..length).unwrap_or_default())
 }
 
-/// Puts a file in its place, whole or not at all. What changed there since it was looked at stays.
+/// Puts a file in place atomically. A file that changed since the comparison stays.
 pub(super) fn put(home: &Path, step: &Step) -> Result<(), TeleportError> {
     if matches!(step.action, Action::Same | Action::Ahead) {
         return Ok(());
@@ -178,14 +178,14 @@ pub(super) fn put(home: &Path, step: &Step) -> Result<(), TeleportError> {
                 _ => at(error.error),
             })?;
         }
-        // It changed since it was looked at, and stays as it is now.
+        // The file changed since the comparison, and stays.
         Action::Rejoin(_) => return Err(TeleportError::Differs(whole.clone())),
         Action::Extend | Action::Same | Action::Ahead => return Ok(()),
     }
     File::open(&folder).and_then(|it| it.sync_all()).map_err(&at)
 }
 
-/// Keeps the end of a file that is about to be replaced.
+/// Saves the end of a file that is about to be replaced.
 fn set_aside(home: &Path, step: &Step, from: u64) -> Result<(), TeleportError> {
     let at = TeleportError::at(&step.aside);
     let folder = step.aside.parent().unwrap_or(Path::new("."));
@@ -197,7 +197,7 @@ fn set_aside(home: &Path, step: &Step, from: u64) -> Result<(), TeleportError> {
     kept.persist(&step.aside).map(drop).map_err(|error| at(error.error))
 }
 
-/// The folder of a file below the home, made where it is missing. No link is followed.
+/// The folder of a file below the home, created if missing. Links are not followed.
 fn folder_of(home: &Path, path: &str) -> Result<PathBuf, TeleportError> {
     let make = |folder: &Path| DirBuilder::new().recursive(true).mode(0o700).create(folder);
     make(home).map_err(TeleportError::at(home))?;
@@ -258,7 +258,7 @@ mod tests {
         check(Some(&long), &format!("{long}y"), Some(Action::Extend), &format!("{long}y"));
         check(Some(""), "one\n", Some(Action::Extend), "one\n");
         assert!(!aside.exists());
-        // The agent left records of its own when it ended; the session went on elsewhere.
+        // The agent left its own records when it ended; the session continued elsewhere.
         let state = "{\"type\":\"state\",\"n\":1}\n";
         let (left, went_on) = (format!("one\n{state}{state}"), "one\n{\"type\":\"say\"}\n");
         check(Some(&left), went_on, Some(Action::Rejoin(4)), went_on);

@@ -1,4 +1,4 @@
-//! What was said, for others to read: known kinds of secrets are taken out, and paths lead nowhere.
+//! The conversation for others to read: known kinds of secrets are removed, and paths are reduced.
 
 use crate::error::DevicesError;
 use serde_json::Value;
@@ -8,12 +8,12 @@ use taffrail_model::redact::redact_value;
 use taffrail_query::{Piece, export_one};
 use taffrail_store::SessionRow;
 
-/// Which paths are put in other words, the longest first.
+/// Paths and their replacements, longest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduce(Vec<(String, String)>);
 
 impl Reduce {
-    /// A project is called by its name, and the user's home by `~`.
+    /// Replaces the project's path by its name, and the user's home by `~`.
     pub fn of(project: Option<&str>, user_home: &Path) -> Self {
         let name =
             |path: &str| Path::new(path).file_name().map(|it| it.to_string_lossy().into_owned());
@@ -23,13 +23,13 @@ impl Reduce {
         Self(all.filter(|(path, _)| path.len() > 1).collect())
     }
 
-    /// A document with secrets taken out and paths reduced, in every text of it.
+    /// Removes secrets and reduces paths in every string of a document.
     pub(super) fn document(&self, value: &mut Value) {
         redact_value(value);
         self.walk(value);
     }
 
-    /// Paths reduced, in every text of it.
+    /// Reduces paths in every string of a document.
     pub fn walk(&self, value: &mut Value) {
         match value {
             Value::String(text) => *text = self.text(text),
@@ -45,14 +45,14 @@ impl Reduce {
         }
     }
 
-    /// Paths reduced in a text.
+    /// Reduces paths in a text.
     pub fn text(&self, text: &str) -> String {
         let start = text.to_owned();
         self.0.iter().fold(start, |text, (path, word)| text.replace(path, word))
     }
 }
 
-/// Every event of a session, one a line.
+/// Every event of a session, one per line.
 pub(super) fn events(
     settings: &Settings,
     row: &SessionRow,
@@ -64,7 +64,7 @@ pub(super) fn events(
             Piece::Session(session) => serde_json::to_value(session),
             Piece::Event(event) => serde_json::to_value(event),
         };
-        // What we serialise for every face can be serialised here.
+        // The API serializes the same value, so it serializes here.
         let mut value = value.unwrap_or_default();
         reduce.document(&mut value);
         out.extend_from_slice(value.to_string().as_bytes());

@@ -1,4 +1,5 @@
-//! The files of a session: its sources, those of its workers, and what its agent keeps beside them.
+//! The files of a session: its sources, those of its sub-agents, and what its agent keeps beside
+//! them.
 
 use super::entries::{BundleEntry, Bytes, Source, whole_lines};
 use super::metadata;
@@ -14,12 +15,12 @@ use taffrail_query::contracts::workers_below;
 use taffrail_store::{IndexReader, SessionRow, SourceRow};
 use taffrail_sync::bundle::{Kind, MOST_ENTRIES};
 
-/// How deep a folder beside a source may go.
+/// The depth limit of a folder beside a source.
 const DEPTH: usize = 8;
-/// How far a fork is followed to what it was forked from.
+/// How many forks are followed back to their origin.
 const ORIGINS: usize = 32;
 
-/// Files of a session on their way, and which is which.
+/// The files of a session to pack, and what each of them is.
 pub(super) struct SessionFiles<'a> {
     settings: &'a Settings,
     reader: &'a IndexReader,
@@ -27,11 +28,12 @@ pub(super) struct SessionFiles<'a> {
     taken: BTreeSet<String>,
     pub(super) entries: Vec<BundleEntry>,
     pub(super) files: Vec<metadata::File>,
-    /// The sessions whose files these are, the one that is meant first.
+    /// The sessions that own these files, the packed one first.
     pub(super) sessions: Vec<SessionRow>,
 }
 
-/// A session with what an agent's own resume needs, or why there is no way.
+/// Collects a session with everything its agent needs to resume it, or returns why that is
+/// impossible.
 pub(super) fn files_of<'a>(
     settings: &'a Settings,
     reader: &'a IndexReader,
@@ -52,7 +54,8 @@ pub(super) fn files_of<'a>(
     Ok(found)
 }
 
-/// A source that is about a session and not its history: what was seen of it, and what another device told.
+/// True for a source that is about a session but is not its history: observations, and data from
+/// another device.
 pub(super) fn is_about(locator: &str) -> bool {
     journal::is_locator(locator) || replication::is_locator(locator)
 }
@@ -61,7 +64,7 @@ pub(super) fn label(agent: &str) -> String {
     by_id(agent).map_or_else(|| agent.to_owned(), |it| it.descriptor().label.to_owned())
 }
 
-/// The sessions a fork leaves its beginning in.
+/// The sessions that contain the beginning of a fork.
 fn origins(
     reader: &IndexReader,
     row: &SessionRow,
@@ -100,7 +103,7 @@ impl SessionFiles<'_> {
         Ok(())
     }
 
-    /// One source, which may stand in several homes: the longest that is there counts.
+    /// Adds one source. It may exist in several homes: the longest file counts.
     fn source(
         &mut self,
         (row, kind): (&SessionRow, &Kind),
@@ -136,7 +139,7 @@ impl SessionFiles<'_> {
         Some((source, length))
     }
 
-    /// A source that is gone, from its copy. Copies are plain, whatever the source was.
+    /// Adds a deleted source from its copy. Copies are uncompressed, whatever the source was.
     fn copy(&mut self, (session, kind): (SessionId, &Kind), source: Source) {
         let data = self.settings.data.clone();
         for (path, text) in source.beside(&data) {
@@ -160,12 +163,13 @@ impl SessionFiles<'_> {
         self.entries.push(BundleEntry { entry, kind, from });
     }
 
-    /// Everything in the folder beside a source: workers have their own sources, and are met again.
+    /// Adds everything in the folder beside a source. Sub-agents have their own sources and are
+    /// found again there.
     fn beside(&mut self, row: &SessionRow, home: &Path, folder: &str) -> Result<(), DevicesError> {
         let mut paths = Vec::new();
         walk(home, folder, DEPTH, &mut paths)?;
         for path in paths {
-            // A link, or a file that was deleted meanwhile.
+            // A link, or a file that was deleted in the meantime.
             let Ok(file) = open_below(home, &path) else { continue };
             let length = file.metadata().map_err(TeleportError::at(&home.join(&path)))?.len();
             let from = Bytes::File { folder: home.to_owned(), path: path.clone(), length };
@@ -175,7 +179,7 @@ impl SessionFiles<'_> {
     }
 }
 
-/// A file beside a source: a worker's history that is not indexed, or text that was put there.
+/// What a file beside a source is: a sub-agent's history that is not indexed, or spilled text.
 fn what(row: &SessionRow, path: &str) -> (SessionId, Kind) {
     match by_id(&row.agent).and_then(|it| it.place(path)) {
         Some(place) => (place.session.map_or(row.id, |it| it.session()), Kind::Worker),
@@ -190,7 +194,7 @@ fn encoding(agent: &str, path: &str) -> Option<Encoding> {
     }
 }
 
-/// A source that is there: its home, and how much of it is carried.
+/// A source on disk: its home, and how much of it to pack.
 fn on_disk(agent: &str, home: &str, path: &str) -> Option<(PathBuf, u64)> {
     let home = PathBuf::from(home);
     let mut file = open_below(&home, path).ok()?;
@@ -201,7 +205,7 @@ fn on_disk(agent: &str, home: &str, path: &str) -> Option<(PathBuf, u64)> {
     Some((home, length))
 }
 
-/// The regular files below a folder, by path, links left out.
+/// The regular files below a folder, by path, without links.
 pub(super) fn walk(
     root: &Path,
     folder: &str,

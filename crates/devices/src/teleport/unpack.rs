@@ -1,4 +1,4 @@
-//! Unpacking: everything is checked, then everything is decided, then it is done.
+//! Unpacks a bundle: first verifies everything, then decides everything, then writes.
 
 mod report;
 mod wish;
@@ -29,14 +29,13 @@ use taffrail_store::{Carried, IndexReader, Ledger};
 use taffrail_sync::bundle::Kind;
 use taffrail_team::{own, take_in};
 
-/// The folder below our data with what was at the end of files that were gone on with.
+/// The folder below our data for the set-aside ends of files.
 const ASIDE: &str = "aside";
 
-/// Opens a bundle, and puts the session in it where its agent goes on with it.
+/// Opens a bundle, and puts its session where its agent resumes it.
 ///
 /// # Errors
-/// When anything about the bundle is not as it should be, or a file that is there differs. Nothing
-/// is written then.
+/// When anything about the bundle is invalid, or an existing file differs. Nothing is written then.
 pub fn unpack(
     settings: &Settings,
     file: &Path,
@@ -60,7 +59,7 @@ pub fn unpack(
     Ok(told)
 }
 
-/// How many of the events that were to come are not here.
+/// Returns how many events were expected, and how many of them are missing here.
 ///
 /// # Errors
 /// When the index cannot be read.
@@ -84,11 +83,11 @@ struct Arriving<'a> {
     settings: &'a Settings,
     bundle: &'a Opened,
     wish: &'a UnpackWish<'a>,
-    /// The folder it goes on in, from the root and without links.
+    /// The folder to resume in, absolute and without links.
     project: PathBuf,
 }
 
-/// What is to be done.
+/// What to do.
 struct Decided {
     /// Every path of the patch.
     patch: Vec<PatchFile>,
@@ -99,12 +98,12 @@ struct Decided {
     remarks: metadata::Remarks,
     descent: metadata::Descent,
     events: metadata::Events,
-    /// Holds the files of a fork until they are put in their places.
+    /// Owns the files of a fork until they are in place.
     fork: Option<Fork>,
 }
 
 impl Decided {
-    /// The session ran on here: what came is behind it.
+    /// True if the session continued here and the bundle is behind it.
     fn is_ahead(&self) -> bool {
         self.steps.last().is_some_and(|it| it.action == Action::Ahead)
     }
@@ -138,7 +137,7 @@ impl<'a> Arriving<'a> {
         adapter.zip(plan).ok_or_else(|| TeleportError::NoWay(label(agent)))
     }
 
-    /// Everything that can be refused is refused here.
+    /// Makes every check that can refuse the bundle.
     fn decided(&self) -> Result<Decided, DevicesError> {
         let (adapter, plan) = self.adapter()?;
         let home = usual_home(adapter, &self.settings.user_home, &self.settings.variables);
@@ -171,13 +170,13 @@ impl<'a> Arriving<'a> {
         Fork::of(id, &self.bundle.mark(), &self.settings.data)
     }
 
-    /// The session that is here afterwards.
+    /// The session that exists here afterwards.
     fn new_session(&self, fork: Option<&Fork>) -> SessionId {
         let about = &self.bundle.manifest.about;
         fork.map_or(about.session, |it| it.who(&about.agent).session())
     }
 
-    /// Where each file goes; the session's own history comes last.
+    /// The destination of each file; the session's own history comes last.
     fn steps(
         &self,
         (adapter, plan): (&dyn Adapter, &TransferPlan),
@@ -212,7 +211,7 @@ impl<'a> Arriving<'a> {
         Ok(out)
     }
 
-    /// Where the end of a file goes that is set aside: among our own files, by name and time.
+    /// Where the set-aside end of a file goes: among our own files, by name and time.
     fn aside(&self, path: &str) -> PathBuf {
         let file = path.rsplit('/').next().unwrap_or(path);
         let at = (self.settings.now)().as_millisecond();
@@ -224,7 +223,7 @@ impl<'a> Arriving<'a> {
         is_source && file.session == self.bundle.manifest.about.session
     }
 
-    /// The path a file has here, if it is one of this session.
+    /// The path of a file here, if it belongs to this session.
     fn new_path(
         &self,
         (adapter, plan): (&dyn Adapter, &TransferPlan),
@@ -245,19 +244,19 @@ impl<'a> Arriving<'a> {
             Some(Kind::Worker) if place.is_some() && named.is_none_or(|it| it == file.session) => {
                 Ok(path)
             }
-            // What stands beside is not a history of its own.
+            // A file beside a source is not a history of its own.
             Some(Kind::Spill) if place.is_none() => Ok(path),
             _ => Err(no("is not what the bundle says it is")),
         }
     }
 
-    /// A session is in one place, and runs nowhere while it is put there.
+    /// Checks that the session exists in only one place here and is not running.
     fn check_place(&self, home: &Path, steps: &[Step]) -> Result<(), DevicesError> {
         let Some(reader) = IndexReader::open(&self.settings.data)? else { return Ok(()) };
         let Some(row) = reader.session_by_id(self.bundle.manifest.about.session)? else {
             return Ok(());
         };
-        // A home that is not there yet is named as it will be.
+        // A home that does not exist yet is compared as written.
         let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         for source in reader.sources_of(row.row)? {
             let state = &source.state;
@@ -273,7 +272,7 @@ impl<'a> Arriving<'a> {
         }
     }
 
-    /// Every path of the patch, and that what is taken of it applies.
+    /// Lists every path of the patch, and checks that the accepted part applies.
     fn check_patch(&self) -> Result<Vec<PatchFile>, TeleportError> {
         let Some((patch, _)) = self.bundle.first(&Kind::Patch) else {
             let is_wanted = self.wish.with.patch;
@@ -281,7 +280,7 @@ impl<'a> Arriving<'a> {
         };
         let here = match self.here() {
             Ok(here) => here,
-            // Without a repository there is nothing to apply it to, and nothing to ask.
+            // Without a repository there is nothing to apply it to.
             Err(_) if !self.wish.with.patch => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
@@ -291,7 +290,7 @@ impl<'a> Arriving<'a> {
                 git::check(&here.root, &patching.taken(&files)?)?;
                 Ok(files)
             }
-            // What does not apply is only told where it is wanted.
+            // A patch that does not apply is reported only if it is wanted.
             Err(_) if !self.wish.with.patch => Ok(Vec::new()),
             files => files,
         }
@@ -301,7 +300,7 @@ impl<'a> Arriving<'a> {
         Patching { here, patch, named: &self.wish.with.named }
     }
 
-    /// Takes what was not committed; gives the branch it is on, if that is where it went.
+    /// Applies uncommitted changes; returns the branch if they went to one.
     fn apply_patch(&self, files: &[PatchFile]) -> Result<Option<String>, TeleportError> {
         let wanted = self.bundle.first(&Kind::Patch).filter(|_| self.wish.with.patch);
         let Some((patch, _)) = wanted else { return Ok(None) };
@@ -316,7 +315,7 @@ impl<'a> Arriving<'a> {
         patching.to_branch(files, &format!("taffrail/{short}")).map(Some)
     }
 
-    /// The repository it goes on in.
+    /// The repository to resume in.
     fn here(&self) -> Result<Checkout, TeleportError> {
         let none = || TeleportError::Patch("the folder is in no git repository".to_owned());
         checkout(&self.project).ok_or_else(none)
@@ -337,7 +336,7 @@ impl<'a> Arriving<'a> {
         }
     }
 
-    /// Does what was decided. That it came from elsewhere is noted before any of it is there.
+    /// Does what was decided. Records the origin of the session before any of its files exist.
     fn done(&self, decided: &Decided) -> Result<Option<String>, DevicesError> {
         let session = self.new_session(decided.fork.as_ref());
         let mut sessions = decided.sessions.clone();
@@ -369,12 +368,12 @@ impl<'a> Arriving<'a> {
             at: (self.settings.now)(),
             bundle: self.bundle.mark(),
             project_path: self.project.to_string_lossy().into_owned(),
-            // Plain texts can always be written.
+            // Plain strings always serialize.
             body: String::from_utf8(metadata::written(&kept)).unwrap_or_default(),
         }
     }
 
-    /// Makes the plan's folder beside, and renames it when it is whole.
+    /// Builds the plan's folder beside its destination and renames it when complete.
     fn put_plan(&self, places: &metadata::Places) -> Result<(), TeleportError> {
         let folder = self.project.join(PLAN);
         let at = TeleportError::at(&folder);
@@ -387,7 +386,7 @@ impl<'a> Arriving<'a> {
             DirBuilder::new().recursive(true).mode(0o755).create(parent).map_err(&at)?;
             std::fs::copy(&came, &to).map_err(&at)?;
         }
-        // A folder that came up meanwhile is not empty, and is not replaced.
+        // A folder that appeared in the meantime is not empty, so the rename does not replace it.
         std::fs::rename(beside.path().join("plan"), &folder).map_err(&at)?;
         File::open(&self.project).and_then(|it| it.sync_all()).map_err(&at)
     }

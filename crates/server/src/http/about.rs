@@ -1,4 +1,4 @@
-//! About everything at once: the daemon, the agents, counts and search.
+//! Routes about everything at once: the daemon, the agents, counts and search.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -20,7 +20,7 @@ use taffrail_query::search::search;
 use taffrail_query::{agents, stats};
 use taffrail_store::IndexReader;
 
-/// Hits, unless another number is asked for.
+/// The default number of hits.
 const HITS: usize = 20;
 /// The most hits.
 const MOST_HITS: usize = 10_000;
@@ -121,7 +121,7 @@ pub(super) async fn find(
         move || search(handle.settings(), &asked, &mut |_| {})
     });
     let mut reply = match found.await.map_err(|_| ApiError::broken())? {
-        // What is damaged is made again, for which the writer is needed.
+        // A damaged search index is rebuilt, which needs the writer.
         Err(error) if error.is_busy() => {
             app.alone(move |settings| Ok(search(settings, &request, &mut |_| {})?)).await?
         }

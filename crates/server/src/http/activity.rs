@@ -1,4 +1,4 @@
-//! What the time of sessions went to.
+//! How sessions spent their time.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -18,9 +18,9 @@ use taffrail_store::{Filter, IndexReader};
 
 /// The most lanes.
 const LANES: usize = 200;
-/// Hours of a week.
+/// Hours in a week.
 const WEEK: usize = 168;
-/// What is told of, unless more is asked for.
+/// The default period.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What the time of sessions went to: the model, tools, or waiting for a person.
@@ -58,7 +58,7 @@ fn told(handle: &Handle, query: &ActivityQuery) -> Result<Activity, DaemonError>
     Ok(Activity { schema_version: SCHEMA_VERSION, since, until, lanes, more, hours })
 }
 
-/// Sessions with something in that time, the latest first.
+/// Sessions with activity in that time, latest first.
 fn among(handle: &Handle, since: Timestamp, until: Timestamp) -> Result<Vec<Session>, DaemonError> {
     let query = ListQuery { since: Some(since.to_string()), ..ListQuery::default() };
     let mut sessions = listed(handle, query)?;

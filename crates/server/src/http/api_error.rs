@@ -1,4 +1,4 @@
-//! Failures, as programs are told them.
+//! Errors as the API returns them.
 
 use super::hints::kind_and_hint;
 use axum::Json;
@@ -9,14 +9,14 @@ use taffrail_context::Error;
 use taffrail_context::TargetError;
 use taffrail_daemon::DaemonError;
 
-/// Why a request was not answered.
+/// Why a request failed.
 #[derive(Debug)]
 pub(super) struct ApiError {
     status: StatusCode,
     body: ErrorBody,
 }
 
-/// A failure as faces and programs are told it.
+/// The body of an error, for the user interfaces and programs.
 #[must_use]
 pub fn error_body(error: &DaemonError) -> ErrorBody {
     let (kind, hint) = kind_and_hint(error);
@@ -44,12 +44,12 @@ impl ApiError {
         self
     }
 
-    /// The question was not understood.
+    /// The request is invalid.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, ErrorKind::Usage, message)
     }
 
-    /// What was asked for is not there.
+    /// The resource does not exist.
     pub(super) fn not_found(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, ErrorKind::NotFound, message)
     }
@@ -59,43 +59,43 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, ErrorKind::Refused, message)
     }
 
-    /// Something is only done when it was asked for twice.
+    /// The action needs a confirmation.
     pub(super) fn needs_yes(message: &str) -> Self {
         Self::new(StatusCode::CONFLICT, ErrorKind::Refused, message).hinted("send `\"yes\": true`")
     }
 
-    /// Who asks did not say who it is.
+    /// The caller did not authenticate.
     pub(super) fn no_token() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, ErrorKind::Refused, "the token is missing or wrong")
             .hinted("send `Authorization: Bearer TOKEN`; `taffrail token --show` prints it")
     }
 
-    /// A browser that so far only read.
+    /// A browser that may only read so far.
     pub(super) fn unconfirmed() -> Self {
         let message = "this browser only reads until you say in it that it may act";
         Self::new(StatusCode::PRECONDITION_REQUIRED, ErrorKind::Refused, message)
             .hinted("the page asks you before its first action; a script uses the token")
     }
 
-    /// A body of another kind.
+    /// The body is not JSON.
     pub(super) fn not_json() -> Self {
         let message = "a body must be application/json";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, message)
     }
 
-    /// A body of a kind or packing that is not read.
+    /// The body has an unsupported type or encoding.
     pub(super) fn not_telemetry() -> Self {
         let message = "a body must be application/x-protobuf or application/json, plain or gzip";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorKind::Usage, message)
     }
 
-    /// It cannot be written down now; who sent it keeps it meanwhile.
+    /// The data cannot be stored now; the sender keeps it and retries.
     pub(super) fn later() -> Self {
         let message = "it cannot be written down now";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Failure, message)
     }
 
-    /// A body that is too long.
+    /// The body is too long.
     pub(super) fn too_long() -> Self {
         let message = "the body is too long";
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorKind::Usage, message)
@@ -107,19 +107,19 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::Failure, message)
     }
 
-    /// The daemon ends.
+    /// The daemon is ending.
     pub(super) fn ending() -> Self {
         let message = "the daemon is ending";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, ErrorKind::DaemonUnreachable, message)
     }
 
-    /// A fault of ours.
+    /// An internal error.
     pub(super) fn broken() -> Self {
         let message = "answering failed";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorKind::Failure, message)
     }
 
-    /// What the router itself says.
+    /// The error for a status from the router itself.
     pub(super) fn of_status(status: StatusCode) -> Self {
         let message = status.canonical_reason().unwrap_or("refused").to_lowercase();
         match status {
@@ -130,12 +130,12 @@ impl ApiError {
         }
     }
 
-    /// Who asked did not say who it is.
+    /// True if the caller did not authenticate.
     pub(super) fn is_stranger(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
 
-    /// What is told, without the status.
+    /// The body, without the status.
     pub(super) fn body(&self) -> &ErrorBody {
         &self.body
     }

@@ -1,4 +1,4 @@
-//! What every answer needs.
+//! The state that every handler needs.
 
 use super::api_error::ApiError;
 use super::fanout::{self, Batch, Hub};
@@ -18,7 +18,7 @@ pub(super) const STREAMS: usize = 2_000;
 /// The most threads for approvals at a time.
 const APPROVERS: usize = 8;
 
-/// What every answer needs.
+/// The state that every handler needs.
 #[derive(Debug, Clone)]
 pub(super) struct App(Arc<Shared>);
 
@@ -33,34 +33,34 @@ struct Shared {
     web: Web,
 }
 
-/// What is counted for the metrics.
+/// Counters for the metrics.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Requests that came.
+    /// Requests received.
     pub(super) requests: AtomicU64,
-    /// Requests that were not let in.
+    /// Requests refused.
     pub(super) refused: AtomicU64,
-    /// Messages of the loop.
+    /// Updates from the loop.
     pub(super) told: Arc<AtomicU64>,
-    /// Followers that fell behind.
+    /// Subscribers that fell behind.
     pub(super) lagged: AtomicU64,
 }
 
 impl Counts {
-    /// One more.
+    /// Increments a counter.
     pub(super) fn one(count: &AtomicU64) {
         count.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// A place among the streams, given back when it is dropped.
+/// A slot among the streams, released when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
     _permit: OwnedSemaphorePermit,
 }
 
 impl App {
-    /// With the task that passes on what the loop tells.
+    /// Returns the state and the task that forwards the loop's updates.
     pub(super) fn new(
         handle: Handle,
         web: Web,
@@ -82,17 +82,17 @@ impl App {
         &self.0.counts
     }
 
-    /// Where browsers come in.
+    /// The entry for browsers.
     pub(super) fn web(&self) -> &Web {
         &self.0.web
     }
 
-    /// Streams that are open.
+    /// The number of open streams.
     pub(super) fn streams(&self) -> u64 {
         STREAMS.saturating_sub(self.0.streams.available_permits()) as u64
     }
 
-    /// Takes a place among the streams.
+    /// Takes a slot among the streams.
     pub(super) fn place(&self) -> Result<Place, ApiError> {
         let permit = self.0.streams.clone().try_acquire_owned().map_err(|_| ApiError::full())?;
         Ok(Place { _permit: permit })
@@ -100,18 +100,18 @@ impl App {
 
     /// Waits until the daemon ends.
     pub(super) async fn ends(&self) {
-        // A sender that is gone means the same.
+        // A dropped sender means the same.
         self.0.stops.clone().wait_for(|it| *it).await.ok();
     }
 
-    /// Takes a place among the streams and listens from now on.
+    /// Takes a slot among the streams and subscribes.
     pub(super) fn follow(&self) -> Result<(Place, broadcast::Receiver<Batch>), ApiError> {
         let place = self.place()?;
         let feed = self.0.hub.follow().ok_or_else(ApiError::ending)?;
         Ok((place, feed))
     }
 
-    /// Answers a question that reads files, on a thread that may wait.
+    /// Runs a query that reads files, on a thread that may block.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         what: impl FnOnce(&Handle) -> Result<T, DaemonError> + Send + 'static,
@@ -124,7 +124,7 @@ impl App {
         asked.map_err(|error| broken(&error))?.map_err(ApiError::from)
     }
 
-    /// The same for an agent that waits: `None` when it takes longer than that.
+    /// Like `ask_apart` with a limit, for an agent that waits: `None` on timeout.
     pub(super) async fn ask_within<T: Send + 'static>(
         &self,
         limit: Duration,
@@ -133,7 +133,7 @@ impl App {
         tokio::time::timeout(limit, self.ask_apart(what)).await.ok().transpose()
     }
 
-    /// The same on a thread of its own: readers that are all busy hold up no approval.
+    /// Like `ask` on a thread of its own, so that busy readers do not block approvals.
     pub(super) async fn ask_apart<T: Send + 'static>(
         &self,
         what: impl FnOnce(&Handle) -> Result<T, DaemonError> + Send + 'static,
@@ -145,15 +145,15 @@ impl App {
         let thread = std::thread::Builder::new().name("approvals".to_owned());
         let begun = thread.spawn(move || {
             let (_place, _entered) = (place, runtime.enter());
-            // Who asked may be gone; a request that would be held is withdrawn with it.
+            // The caller may be gone; then a request that would be held is withdrawn.
             tell.send(what(&handle)).ok();
         });
         begun.map_err(|error| broken(&error))?;
-        // A thread that panicked is in the log.
+        // A panic of the thread is in the log.
         told.await.map_err(|_| ApiError::broken())?.map_err(ApiError::from)
     }
 
-    /// Has the loop do something that writes.
+    /// Lets the loop do work that writes.
     pub(super) async fn alone<T: Send + 'static>(
         &self,
         what: impl FnOnce(&Settings) -> Result<T, DaemonError> + Send + 'static,
@@ -169,7 +169,7 @@ fn broken(error: &dyn std::error::Error) -> ApiError {
     ApiError::broken()
 }
 
-/// While history is read for the first time, what is not found is not known to be missing.
+/// During the first reading of history, a session that is not found may not be missing.
 fn as_read(handle: &Handle, error: DaemonError) -> DaemonError {
     match error {
         DaemonError::Question(Error::Target(TargetError::NotFound(word)))

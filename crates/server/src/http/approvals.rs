@@ -1,4 +1,4 @@
-//! The approvals desk over HTTP.
+//! Approvals over HTTP.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -22,7 +22,7 @@ use taffrail_devices::exchange::{answer, approvals, decisions};
 use taffrail_model::approval::Verdict;
 use taffrail_model::caller::{Caller, Right, Who};
 
-/// So long an agent waits for the desk to take its request; then its own dialog shows.
+/// How long an agent waits for the broker to accept its request; then its own dialog appears.
 const AT_DESK: Duration = Duration::from_secs(5);
 /// The longest reason.
 const REASON: usize = 1_000;
@@ -57,7 +57,7 @@ pub(super) async fn approval_decided(
     decided(&app, origin, id, body).await.map(Json)
 }
 
-/// Lets a decision out for who may decide.
+/// Decides a request for a caller that may decide.
 pub(super) async fn decided(
     app: &App,
     origin: RequestOrigin,
@@ -84,8 +84,8 @@ pub(super) async fn decided(
     done.await
 }
 
-/// Where it was decided, by what was seen. A program of ours says which of its faces it is; of any other
-/// only its name counts.
+/// Where the decision was made. A program of ours names its own user interface; any other is known
+/// only by its process name.
 fn face(who: &Who, said: Option<String>) -> String {
     let faces = ["cli", "board"];
     match (who.pid, said) {
@@ -95,12 +95,12 @@ fn face(who: &Who, said: Option<String>) -> String {
     }
 }
 
-/// The program is ours: the same file, or one of the name after it was brought up to date.
+/// True if the program is ours: the same file, or one with the same name after an update.
 fn is_us(who: &Who) -> bool {
     who.program == "taffrail" || who.pid.is_some_and(runs_our_program)
 }
 
-/// Decides here, or what is asked on another device there.
+/// Decides a request here, or a request of another device on that device.
 fn decide(
     handle: &Handle,
     id: &str,

@@ -1,7 +1,7 @@
-//! Who is let in, and what every answer carries.
+//! Authentication, and the headers of every response.
 //!
-//! A browser on this machine may be steered by any page. Over loopback every route, streams and
-//! the websocket among them, wants the token, our own name as the host, and no foreign origin.
+//! Any web page may control a browser on this machine. So over loopback every route, including
+//! streams and the websocket, requires the token, our own name as the host, and no foreign origin.
 
 use super::api_error::ApiError;
 use super::app::{App, Counts};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use taffrail_model::Timestamp;
 
-/// Where a request came in.
+/// Where a request arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Surface {
     /// Our own programs.
@@ -27,7 +27,7 @@ pub(super) enum Surface {
     Loopback,
 }
 
-/// The rules of the loopback address.
+/// The authentication rules of the loopback address.
 #[derive(Debug)]
 pub(super) struct Door {
     hosts: [String; 3],
@@ -37,7 +37,7 @@ pub(super) struct Door {
     cookie: String,
 }
 
-/// What our pages put on every request that does something.
+/// The header that our pages set on every request that changes something.
 const PAGE: &str = "x-taffrail-page";
 
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -52,22 +52,22 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// What somebody was let in with. It is looked at again as long as he stays.
+/// What a caller authenticated with. Checked again while the connection lasts.
 #[derive(Debug, Clone)]
 pub(super) enum Pass {
-    /// The socket of our own programs, which needs none.
+    /// The socket of our own programs, which needs no credentials.
     Ours,
-    /// The token, as it was sent.
+    /// The token, as sent.
     Token(Arc<Door>, Vec<u8>),
-    /// A cookie, as it was sent.
+    /// A cookie, as sent.
     Cookie(Arc<Door>, String),
 }
 
-/// So often who stays is looked at while nothing happens.
+/// How often an idle connection is checked.
 const LOOKED_AT: Duration = Duration::from_millis(250);
 
 impl Pass {
-    /// It would be let in now, too.
+    /// True if these credentials are still valid.
     pub(super) fn holds(&self, app: &App) -> bool {
         match self {
             Self::Ours => true,
@@ -78,7 +78,7 @@ impl Pass {
         }
     }
 
-    /// Waits until it would not be let in any more.
+    /// Waits until these credentials are no longer valid.
     pub(super) async fn ended(&self, app: &App) {
         if matches!(self, Self::Ours) {
             return std::future::pending().await;
@@ -105,14 +105,14 @@ impl Door {
         self.port
     }
 
-    /// The name that only browsers we let in know: other programs of this machine serve other names, and
-    /// a browser sends them nothing of what it has for this one. It ends with the token.
+    /// A host name that only authenticated browsers know. Other programs on this machine serve
+    /// other names, so a browser sends them nothing it stores for this one. The name changes with
+    /// the token.
     pub(super) fn own_host(&self) -> Option<String> {
         own_host(&self.token, self.port)
     }
 
-    /// Foreign names are refused whatever else is right; then the token counts, or under our own name a
-    /// cookie.
+    /// Refuses foreign names first; then requires the token, or a cookie under our own name.
     fn check(self: &Arc<Self>, request: &Request, now: Timestamp) -> Result<Pass, ApiError> {
         let headers = request.headers();
         self.check_host(request)?;
@@ -131,7 +131,7 @@ impl Door {
         Ok(Pass::Cookie(self.clone(), cookie.to_owned()))
     }
 
-    /// Who wants to come in shows a code; a file of ours has no origin and is not a site.
+    /// Checks a request that presents a code; a local file has no origin and is not a site.
     fn check_entry(&self, request: &Request) -> Result<(), ApiError> {
         self.check_host(request)?;
         let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
@@ -155,14 +155,14 @@ impl Door {
         if self.is_host(host) && self.is_host(target) {
             return Ok(());
         }
-        // A page that is still open under the name of before is signed out, and is told so.
+        // A page still open under an earlier name is signed out, and receives the matching error.
         match host == target && self.was_ours(host) {
             true => Err(ApiError::no_token()),
             false => Err(ApiError::refused("this host is not ours")),
         }
     }
 
-    /// A name as ours are, which may have been ours with another token.
+    /// True if a name has our form, so it may have been ours with another token.
     fn was_ours(&self, host: &str) -> bool {
         let name = host.strip_suffix(&format!(".localhost:{}", self.port));
         name.is_some_and(|it| it.len() == 32 && it.bytes().all(|it| it.is_ascii_hexdigit()))
@@ -177,14 +177,14 @@ impl Door {
         is_among(&self.origins, word) || own().as_deref() == Some(word)
     }
 
-    /// A request came to the name that only browsers we let in know.
+    /// True if a request came to the name that only authenticated browsers know.
     pub(super) fn is_own(&self, headers: &HeaderMap) -> bool {
         let host = one(headers, &header::HOST);
         host.is_some() && host == self.own_host().as_deref()
     }
 }
 
-/// A name of its own below `localhost`, which every browser leads to this machine.
+/// A name of our own below `localhost`, which every browser resolves to this machine.
 pub(super) fn own_host(token: &Token, port: u16) -> Option<String> {
     let name = taffrail_model::hash::to_hex(&token.mark("host")?);
     Some(format!("{name}.localhost:{port}"))
@@ -198,8 +198,8 @@ fn check_site(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// A cookie is sent by the browser itself, so whatever does more than read must also say that a page
-/// of ours sent it.
+/// The browser itself sends a cookie, so a request that does more than read must also prove that a
+/// page of ours sent it.
 fn check_page(request: &Request) -> Result<(), ApiError> {
     let headers = request.headers();
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -219,7 +219,7 @@ fn text(value: &HeaderValue) -> &str {
     value.to_str().unwrap_or_default()
 }
 
-/// The value of a header that must not be there twice.
+/// The value of a header that must not be repeated.
 fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     match (all.next(), all.next()) {
@@ -228,13 +228,13 @@ fn one<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     }
 }
 
-/// The token that was sent.
+/// The token in the request.
 fn offered(headers: &HeaderMap) -> &[u8] {
     let value = one(headers, &header::AUTHORIZATION).unwrap_or_default();
     value.strip_prefix("Bearer ").unwrap_or_default().as_bytes()
 }
 
-/// Lets in who may come in over loopback.
+/// Authenticates requests over loopback.
 pub(super) async fn guard(
     State((app, door)): State<(App, Arc<Door>)>,
     mut request: Request,
@@ -256,7 +256,7 @@ pub(super) async fn guard(
     }
 }
 
-/// Lets those through who may show a code.
+/// Checks requests that present a code.
 pub(super) async fn guard_entry(
     State((app, door)): State<(App, Arc<Door>)>,
     request: Request,
@@ -271,14 +271,13 @@ pub(super) async fn guard_entry(
     }
 }
 
-/// A person looks at the answer.
+/// True if a person looks at the response.
 fn wants_page(request: &Request) -> bool {
     let accepted = request.headers().get_all(header::ACCEPT).iter().map(text);
     accepted.into_iter().any(|it| it.starts_with("text/html"))
 }
 
-/// What holds wherever a request came in: failures are told in one form, and no answer may be used
-/// for anything else.
+/// Applies to every request: errors have one form, and no response can be used for anything else.
 pub(super) async fn manners(State(app): State<App>, request: Request, next: Next) -> Response {
     Counts::one(&app.counts().requests);
     let mut response = enveloped(next.run(request).await);
@@ -288,7 +287,7 @@ pub(super) async fn manners(State(app): State<App>, request: Request, next: Next
     response
 }
 
-/// Lets only bodies through that are JSON: a form of a foreign page is none.
+/// Accepts only JSON bodies, which excludes the form of a foreign page.
 pub(super) async fn json_only(request: Request, next: Next) -> Response {
     match has_other_body(&request) {
         true => ApiError::not_json().into_response(),
@@ -298,7 +297,7 @@ pub(super) async fn json_only(request: Request, next: Next) -> Response {
 
 fn has_other_body(request: &Request) -> bool {
     let headers = request.headers();
-    // A page of another site cannot send one of these methods with a body in it, nor a DELETE at all.
+    // A page of another site cannot send one of these methods with a body, nor a DELETE at all.
     let bare = [Method::GET, Method::HEAD, Method::OPTIONS, Method::DELETE];
     let bare = bare.contains(request.method());
     let length = headers.get(header::CONTENT_LENGTH).map(text).unwrap_or_default();
@@ -309,7 +308,7 @@ fn has_other_body(request: &Request) -> bool {
     !(is_json || bare && empty && kind.is_none())
 }
 
-/// What the router or an upgrade says in plain text is told as everything else is.
+/// Gives plain-text errors of the router or an upgrade the usual form.
 fn enveloped(response: Response) -> Response {
     let status = response.status();
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|it| {

@@ -1,4 +1,4 @@
-//! Bindings and the executors they name: read, and repaired by hand.
+//! Bindings and their executors: shown, and repaired by hand.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -46,7 +46,7 @@ pub(super) async fn repaired(
         (None, false, Some(false)) => Repair::Unarchive,
         _ => return Err(ApiError::usage("say one of `join`, `split` and `archive`")),
     };
-    // What reads the index reads the repairs with it, and is opened anew.
+    // Index readers load the repairs, so the index is opened again.
     let done = app.alone(move |settings| {
         Ok(repair_with(settings, &target, &how, &|id| handle.live().status(id))?)
     });
@@ -86,7 +86,7 @@ pub(super) async fn peer_transcript(
     history::transcript(State(app), Path(id), Query(asked)).await
 }
 
-/// The one session a peer runs, or ran last, by the agent's own id where it had several.
+/// The session that a peer runs or ran last; the agent's own id selects one of several.
 pub(super) async fn of_peer(
     app: &App,
     name: String,

@@ -1,7 +1,7 @@
-//! Long answers are sent smaller to who takes that: pages may be looked at through a tunnel.
+//! Compresses long responses for clients that accept that: pages may be used through a tunnel.
 //!
-//! No answer carries a secret beside what a stranger could have put into it, so its length tells
-//! nothing. Streams are never held back.
+//! No response contains a secret beside text that an attacker could choose, so its length reveals
+//! nothing. Streams are never delayed.
 
 use super::api_error::ApiError;
 use axum::body::{Body, Bytes, to_bytes};
@@ -13,13 +13,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
 
-/// Answers of fewer bytes are sent as they are.
+/// Shorter responses are sent uncompressed.
 const SMALL: usize = 1_024;
-/// What is text, and whole before it is sent.
+/// Text types that are complete before they are sent.
 const KINDS: [&str; 6] =
     ["application/json", "text/html", "text/javascript", "text/css", "text/plain", "image/svg+xml"];
 
-/// Packs what is worth it.
+/// Compresses responses that are worth it.
 pub(super) async fn packed(request: Request, next: Next) -> Response {
     let takes = takes_it(request.headers());
     let response = next.run(request).await;
@@ -36,7 +36,7 @@ pub(super) async fn packed(request: Request, next: Next) -> Response {
     }
     let whole = bytes.clone();
     let small = tokio::task::spawn_blocking(move || pack(&whole)).await;
-    // What cannot be packed is sent as it is.
+    // A response that cannot be compressed is sent unchanged.
     let Ok(Ok(small)) = small else { return Response::from_parts(parts, Body::from(bytes)) };
     parts.headers.remove(header::CONTENT_LENGTH);
     parts.headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -50,7 +50,7 @@ fn pack(bytes: &Bytes) -> std::io::Result<Vec<u8>> {
     out.finish()
 }
 
-/// `gzip` is named, and not as what is unwanted.
+/// True if the client accepts `gzip`.
 fn takes_it(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|it| it.to_str().ok());
     values.flat_map(|it| it.split(',')).any(|it| {

@@ -1,4 +1,4 @@
-//! Sessions as documents of the open contracts, and the schemas of these.
+//! Sessions as documents of the open contracts, and the schemas of those contracts.
 
 use super::api_error::ApiError;
 use super::app::App;

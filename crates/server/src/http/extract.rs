@@ -1,4 +1,4 @@
-//! What a request says, read strictly: a word that is not known is a mistake.
+//! Parses requests strictly: an unknown field is an error.
 
 use super::api_error::ApiError;
 use axum::body::to_bytes;
@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Query as AxumQuery, Request};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-/// The longest body.
+/// The size limit of a body.
 pub(super) const BODY: usize = 1024 * 1024;
 
 /// The parameters of a request.
@@ -21,7 +21,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The body of a request; none at all is an empty object.
+/// The body of a request; a missing body is an empty object.
 pub(super) struct JsonBody<T>(pub(super) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {

@@ -1,4 +1,4 @@
-//! What the loop tells, written once for all who follow.
+//! Serializes the loop's updates once for all subscribers.
 
 use axum::body::Bytes;
 use axum::extract::ws::Utf8Bytes;
@@ -13,30 +13,30 @@ use taffrail_model::{Kind, ResumeCursor, SessionId};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
 
-/// Batches a follower may be behind before it is cut back.
+/// How many batches a subscriber may be behind before it lags.
 const BEHIND: usize = 512;
-/// The most messages that are passed on as one.
+/// The most updates in a batch.
 const BATCH: usize = 16;
 
-/// What the loop told of late, in order, shared by all who follow.
+/// Recent updates of the loop, in order, shared by all subscribers.
 pub(super) type Batch = Arc<[Frame]>;
 
-/// Something the loop told, ready to be sent in either form.
+/// An update, ready to be sent in either form.
 #[derive(Debug)]
 pub(super) enum Frame {
-    /// A session has another event.
+    /// A session has a new event.
     Event(EventFrame),
-    /// A session stands differently.
+    /// The status of a session changed.
     Status(StatusFrame),
-    /// A request for approval stands differently.
+    /// A request for approval changed.
     Approval(ApprovalFrame),
-    /// A finding of a session came or is over.
+    /// A finding appeared or was withdrawn.
     Finding(FindingFrame),
-    /// History is being read, so far.
+    /// The progress of reading history.
     Reading(ReadingFrame),
-    /// History was read: everybody who follows all sessions goes on from a snapshot.
+    /// History was read: every subscriber to all sessions continues from a snapshot.
     Read,
-    /// We fell behind ourselves: everybody goes on from a snapshot.
+    /// The fan-out itself fell behind: every subscriber continues from a snapshot.
     Gap,
 }
 
@@ -44,34 +44,34 @@ pub(super) enum Frame {
 #[derive(Debug)]
 pub(super) struct EventFrame {
     pub(super) session: SessionId,
-    /// Where to go on after it; without one it cannot be placed.
+    /// The cursor after it; without one, the event has no position.
     pub(super) cursor: Option<ResumeCursor>,
-    /// As a message of the websocket.
+    /// The websocket message.
     pub(super) message: Utf8Bytes,
-    /// As a message of an event stream.
+    /// The event stream message.
     pub(super) sse: Bytes,
 }
 
-/// How a session stands, ready to be sent.
+/// The status of a session, ready to be sent.
 #[derive(Debug)]
 pub(super) struct StatusFrame {
     pub(super) session: SessionId,
     pub(super) status: Status,
-    /// Its status changed; otherwise the session was only read from history.
+    /// The status changed; otherwise the session was only read from history.
     pub(super) is_new: bool,
-    /// As messages of the websocket.
+    /// The websocket messages.
     pub(super) messages: Vec<Utf8Bytes>,
-    /// As a message of an event stream.
+    /// The event stream message.
     pub(super) sse: Bytes,
 }
 
-/// How a request for approval stands, ready to be sent.
+/// The state of a request for approval, ready to be sent.
 #[derive(Debug)]
 pub(super) struct ApprovalFrame {
     pub(super) session: SessionId,
-    /// As a message of the websocket.
+    /// The websocket message.
     pub(super) message: Utf8Bytes,
-    /// As a message of an event stream.
+    /// The event stream message.
     pub(super) sse: Bytes,
 }
 
@@ -79,36 +79,36 @@ pub(super) struct ApprovalFrame {
 #[derive(Debug)]
 pub(super) struct FindingFrame {
     pub(super) session: SessionId,
-    /// As a message of the websocket.
+    /// The websocket message.
     pub(super) message: Utf8Bytes,
-    /// As a message of an event stream.
+    /// The event stream message.
     pub(super) sse: Bytes,
 }
 
-/// How far the reading of history is, ready to be sent.
+/// The progress of reading history, ready to be sent.
 #[derive(Debug)]
 pub(super) struct ReadingFrame {
-    /// As a message of the websocket.
+    /// The websocket message.
     pub(super) message: Utf8Bytes,
-    /// As a message of an event stream.
+    /// The event stream message.
     pub(super) sse: Bytes,
 }
 
-/// Where followers are taken in; it is gone when the daemon ends.
+/// Where subscribers join; gone when the daemon ends.
 #[derive(Debug)]
 pub(super) struct Hub(broadcast::WeakSender<Batch>);
 
 impl Hub {
-    /// Listens from now on; `None` when the daemon ends.
+    /// Subscribes from now on; `None` when the daemon ends.
     pub(super) fn follow(&self) -> Option<broadcast::Receiver<Batch>> {
         self.0.upgrade().map(|sender| sender.subscribe())
     }
 }
 
-/// How far the reading of history is, as it goes on.
+/// The progress of reading history.
 pub(super) type Progress = watch::Receiver<Option<HistoryProgress>>;
 
-/// A hub, and the task that passes on what the loop tells. Followers end with the task.
+/// Creates a hub, and the task that forwards the loop's updates. Subscriptions end with the task.
 pub(super) fn open(
     (mut from, mut reading): (broadcast::Receiver<Arc<Update>>, Progress),
     told: Arc<AtomicU64>,
@@ -123,7 +123,7 @@ pub(super) fn open(
                 next = from.recv() => next,
                 Ok(()) = reading.changed() => {
                     let frame = reading_frame(*reading.borrow_and_update());
-                    // The last follower may just have left.
+                    // The last subscriber may just have left.
                     to.send(Arc::new([frame])).ok();
                     continue;
                 }
@@ -132,7 +132,7 @@ pub(super) fn open(
             match next {
                 Ok(first) => waiting.push(first),
                 Err(RecvError::Lagged(_)) => {
-                    // The last follower may just have left.
+                    // The last subscriber may just have left.
                     to.send(Arc::new([Frame::Gap])).ok();
                     continue;
                 }
@@ -145,7 +145,7 @@ pub(super) fn open(
             }
             told.fetch_add(waiting.len() as u64, Ordering::Relaxed);
             let batch = waiting.drain(..);
-            // Where nobody follows, nothing needs to be written.
+            // Without subscribers, nothing needs to be serialized.
             if to.receiver_count() > 0 {
                 to.send(batch.map(|it| written(&it)).collect()).ok();
             }
@@ -169,7 +169,7 @@ fn written(update: &Update) -> Frame {
     }
 }
 
-/// Our own values can always be written as JSON.
+/// Our own values always serialize.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -198,15 +198,15 @@ fn event(session: SessionId, line: &EventLine, cursor: &str) -> EventFrame {
 
 fn finding(session: SessionId, message: &FindingMessage) -> FindingFrame {
     let line = json(message);
-    // The line is an object; its fields stand beside the name.
+    // The line is an object; its fields follow the name.
     let fields = line.strip_prefix('{').unwrap_or_default();
     let message = format!(r#"{{"type":"finding","sessionId":"{session}",{fields}"#);
     let sse = format!("event: finding\ndata: {line}\n\n").into();
     FindingFrame { session, message: message.into(), sse }
 }
 
-/// What a message of the websocket that carries this event is called: what is part of a
-/// conversation is `stream-event`, the rest of a session's life `capture-event`.
+/// The name of the websocket message for an event: `stream-event` for parts of a conversation,
+/// `capture-event` for the rest.
 fn name_of(line: &EventLine) -> &'static str {
     let kind = match line {
         EventLine::Event(event) => &event.kind,

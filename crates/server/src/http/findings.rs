@@ -1,4 +1,4 @@
-//! What is remarked on sessions.
+//! Findings in sessions.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -32,7 +32,7 @@ pub(super) async fn found(
     Ok(Json(found.await?))
 }
 
-/// What is found in a session: as it is kept, or else looked for.
+/// The findings of a session: those the monitor holds for a recent one, otherwise computed now.
 pub(super) fn found_by(handle: &Handle, row: &SessionRow) -> Result<Vec<Finding>, DaemonError> {
     let is_kept =
         handle.live().status(row.id).is_some() && is_recent(row, (handle.settings().now)());

@@ -1,24 +1,24 @@
-//! Telling what a follower already has from what it lacks.
+//! Decides which messages a subscriber already has, and which it lacks.
 
 use super::fanout::{EventFrame, FindingFrame, Frame, StatusFrame};
 use std::collections::HashMap;
 use taffrail_model::{ResumeCursor, SessionId};
 
-/// Which messages a follower wants, and where it is.
+/// Which messages a subscriber wants, and its position.
 #[derive(Debug, Default)]
 pub(super) struct Follower {
-    /// Sessions it began to follow, and where it is in each.
+    /// The sessions it follows, with its position in each.
     pub(super) sessions: HashMap<SessionId, At>,
-    /// What it wants of all the others.
+    /// What it wants of all other sessions.
     pub(super) others: Others,
 }
 
-/// Where a follower is in a session.
+/// A position in a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct At {
-    /// What it began with holds every change up to here.
+    /// Its beginning contained every change up to here.
     pub(super) begun: ResumeCursor,
-    /// The last change it was given.
+    /// The last change it received.
     pub(super) last: u64,
 }
 
@@ -28,19 +28,19 @@ impl At {
         Self { begun, last }
     }
 
-    /// Where it would go on.
+    /// Where it would resume.
     pub(super) fn cursor(&self) -> ResumeCursor {
         ResumeCursor { generation: self.begun.generation.clone(), sequence: self.last }
     }
 }
 
-/// What a follower wants of sessions it did not name.
+/// What a subscriber wants of sessions it did not name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Others {
     /// Nothing.
     #[default]
     Nothing,
-    /// How they stand.
+    /// Their status.
     Statuses,
     /// Everything.
     Everything,
@@ -49,21 +49,21 @@ pub(super) enum Others {
 /// What to do with a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Pass it on.
+    /// Forward it.
     Give,
-    /// The follower has it, or does not want it.
+    /// The subscriber has it, or does not want it.
     Skip,
-    /// The follower must begin anew.
+    /// The subscriber must start over from a snapshot.
     Begin,
 }
 
 impl Follower {
-    /// One that follows one session from a place.
+    /// A subscriber to one session, from a position.
     pub(super) fn of(session: SessionId, cursor: ResumeCursor) -> Self {
         Self { sessions: HashMap::from([(session, At::new(cursor))]), others: Others::Nothing }
     }
 
-    /// What to do with a message; one that is passed on counts as had.
+    /// Decides what to do with a message, and records one that is forwarded.
     pub(super) fn judge(&mut self, frame: &Frame) -> Fate {
         match frame {
             Frame::Event(event) => self.judge_event(event),

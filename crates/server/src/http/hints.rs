@@ -1,5 +1,5 @@
-//! The kind of every failure, and what the reader can do about it. Errors become words here and nowhere
-//! else.
+//! The kind of every error, and what the reader can do about it. Only this module turns errors into
+//! text.
 
 use taffrail_api::ErrorKind;
 use taffrail_approvals::rules::RulesError;
@@ -15,7 +15,7 @@ use taffrail_sync::exchange::RosterFault;
 use taffrail_sync::roster::{self, JoinFault};
 use taffrail_team::DeviceError;
 
-/// What kind of failure it is, and what to do.
+/// The kind of an error, and the next step.
 type KindAndHint = (ErrorKind, Option<&'static str>);
 
 const fn usage(hint: &'static str) -> KindAndHint {
@@ -101,7 +101,7 @@ fn of_question(error: &Error) -> KindAndHint {
     }
 }
 
-/// What to do about a hub that does not answer.
+/// The next step for a hub that does not answer.
 const REACHING: &str =
     "check the address, that the server runs, and that this machine can reach it";
 
@@ -124,7 +124,7 @@ fn of_hub(error: &HubFault) -> KindAndHint {
         HubFault::Roster(_) => {
             refused("nothing was changed; `taffrail device ls` shows what is known here")
         }
-        // What a hub refuses says itself what to do.
+        // A refusal by the hub contains its own advice.
         HubFault::Hub(_) => (ErrorKind::Refused, None),
     }
 }

@@ -1,4 +1,4 @@
-//! What a session's history says: changes, messages, turns.
+//! A session's history: changes, messages, turns.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -20,9 +20,9 @@ use taffrail_query::events::turns;
 use taffrail_query::feed;
 use taffrail_store::EventRow;
 
-/// Changes on a page unless another number is asked for.
+/// The default page size for changes.
 const PAGE: usize = 1_000;
-/// The same for what happened in all sessions.
+/// The default page size for the feed of all sessions.
 const FED: usize = 100;
 
 /// Changes of a session in their order, page by page.
@@ -50,16 +50,16 @@ pub(super) async fn changes(
     Ok(Json(page.await?))
 }
 
-/// Which changes are wanted.
+/// Which changes to return.
 struct Wanted {
     after: Option<String>,
     limit: Option<usize>,
     kinds: fn(&Kind) -> bool,
 }
 
-/// Some changes, and where to go on.
+/// A page of changes, and its end.
 struct Page {
-    /// The cursor was not known: these are the first.
+    /// The cursor was unknown, so these are the first changes.
     anew: bool,
     lines: Vec<EventLine>,
     cursor: ResumeCursor,

@@ -1,5 +1,5 @@
-//! The API inside this process, for commands while no daemon runs: the same routes over pairs of
-//! sockets, so that every client gets one answer to one question.
+//! The API inside this process, for commands without a running daemon: the same routes over socket
+//! pairs, so that every client gets the same answer.
 
 use super::app::App;
 use super::socket::Peer;
@@ -26,8 +26,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::watch;
 
-/// A client of the API in this process. Questions are answered from the index as it is: bringing it up
-/// to date is the caller's step. `ours` are our state folder and our program.
+/// Creates a client of the API in this process. Answers come from the index as it is; the caller
+/// updates it first. `ours` are our state folder and our program.
 ///
 /// # Errors
 /// When the index cannot be read or no thread can be started.
@@ -66,7 +66,7 @@ fn runtime() -> io::Result<Runtime> {
     builder.thread_name("taffrail-local").enable_io().enable_time().build()
 }
 
-/// Looks up the status and the findings of every recent session, which a daemon keeps up.
+/// Loads the status and the findings of every recent session, which a daemon keeps current.
 fn load(handle: &Handle) -> Result<(), DaemonError> {
     let live = handle.live();
     if let Some(index) = IndexReader::open(&live.settings().data)? {
@@ -79,17 +79,17 @@ fn load(handle: &Handle) -> Result<(), DaemonError> {
     Ok(())
 }
 
-/// Answers what routes ask of the daemon's loop.
+/// Answers requests to the daemon's loop.
 fn play_loop(settings: &Settings, requests: &Receiver<LoopMessage>) {
     for message in requests {
         match message {
-            // The client that asked may have gone away.
+            // The client may have gone away.
             LoopMessage::Request(LoopRequest::Settle(done)) => done.send(()).unwrap_or_default(),
             LoopMessage::Request(LoopRequest::Search(done)) => {
                 done.send(bring_search_up(settings).is_ok()).ok();
             }
             LoopMessage::Request(LoopRequest::Exclusive(work)) => work(settings),
-            // Nothing here ends a daemon, and no device sends anything.
+            // Nothing here stops a daemon, and no device sends anything.
             _ => {}
         }
     }
@@ -123,7 +123,7 @@ impl Listener for Pairs {
                         return (stream, peer);
                     }
                 }
-                // The client that asked gets no answer, and says so.
+                // The client gets no answer, and reports that.
                 Some(Err(_)) => {}
                 // The client is gone, and the runtime goes with it.
                 None => std::future::pending().await,

@@ -7,7 +7,7 @@ use taffrail_daemon::ServeError;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-/// Binds an address nobody else can reach, and says which it is.
+/// Binds an address that only this machine can reach, and returns it.
 pub(super) fn bind(address: SocketAddr) -> Result<(StdListener, SocketAddr), ServeError> {
     let here = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
     if !here.contains(&address.ip()) {
@@ -20,7 +20,7 @@ pub(super) fn bind(address: SocketAddr) -> Result<(StdListener, SocketAddr), Ser
     Ok((listener, bound))
 }
 
-/// Answers until it is told to stop. To be called inside the runtime.
+/// Serves until stopped. Call this inside the runtime.
 pub(super) fn serve(
     listener: StdListener,
     router: Router,
@@ -29,12 +29,12 @@ pub(super) fn serve(
     let listener = TcpListener::from_std(listener);
     let listener = listener.map_err(|error| ServeError::Io("loopback".to_owned(), error))?;
     let listener = listener.tap_io(|stream| {
-        // Without it small messages come a little later.
+        // Without this, small messages arrive a little later.
         stream.set_nodelay(true).ok();
     });
     Ok(async move {
         let stop = async move {
-            // A sender that is gone means the same.
+            // A dropped sender means the same.
             stops.wait_for(|it| *it).await.ok();
         };
         // Serving itself never fails.

@@ -1,4 +1,4 @@
-//! Counts for a monitoring program, in the text form of Prometheus.
+//! Counters for a monitoring program, in the Prometheus text format.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -56,7 +56,7 @@ pub(super) async fn metrics(State(app): State<App>) -> Result<Response, ApiError
     Ok(([(header::CONTENT_TYPE, KIND)], out.0).into_response())
 }
 
-/// What became of notifications, by channel.
+/// The outcomes of notifications, by channel.
 fn notices(app: &App, out: &mut Metrics) {
     let name = "taffrail_notifications_total";
     out.family(name, "counter", "Notifications, by channel and what became of them.");

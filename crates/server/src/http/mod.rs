@@ -1,8 +1,8 @@
 //! The daemon's API: JSON over a socket for our own programs, and over loopback with a token.
 //!
-//! Questions are answered from read-only views of the index and from what the loop shares; whatever
-//! writes is handed to the loop. What the loop tells is written as JSON once and shared by all who
-//! follow.
+//! Queries are answered from read-only views of the index and from the state that the loop shares.
+//! Every write goes through the loop. The loop's updates are serialized once and shared by all
+//! subscribers.
 
 mod about;
 mod activity;
@@ -63,14 +63,14 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use web_enter::Web;
 
-/// Threads that answer.
+/// Threads that serve requests.
 const WORKERS: usize = 2;
 /// Threads that read the index.
 const READERS: usize = 8;
-/// How long answers under way may take once the daemon ends.
+/// How long open requests may take once the daemon ends.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// Told an address that was opened while the daemon runs.
+/// Called with an address that was opened while the daemon runs.
 pub type Opened = Arc<dyn Fn(SocketAddr) + Send + Sync>;
 
 /// Where to listen.
@@ -80,15 +80,15 @@ pub struct Listening {
     pub socket: PathBuf,
     /// The loopback address, if any; port 0 takes a free one.
     pub http: Option<SocketAddr>,
-    /// Where telemetry is received, if anywhere.
+    /// Where to receive telemetry, if anywhere.
     pub otel: Option<Receiving>,
-    /// The file of the token, which is made where it is missing.
+    /// The file of the token, created if missing.
     pub token: PathBuf,
-    /// Thirty-two bytes of chance, for a token that has to be made.
+    /// Thirty-two random bytes, for a new token.
     pub chance: [u8; 32],
-    /// Told when the loopback address is opened later.
+    /// Called when the loopback address is opened later.
     pub opened: Opened,
-    /// Our own state, where notes on changed files are.
+    /// Our state folder, with the notes on changed files.
     pub state: PathBuf,
     /// Our own program, for hooks to call.
     pub program: PathBuf,
@@ -111,10 +111,10 @@ pub struct Server {
     serving: Vec<JoinHandle<()>>,
 }
 
-/// Listens and answers, on threads of its own.
+/// Listens and serves on its own threads.
 ///
 /// # Errors
-/// When an address is taken, can be reached by others, or a file is not safe.
+/// When an address is in use or reachable by other machines, or a file is not safe.
 pub fn serve(handle: Handle, listening: &Listening) -> Result<Server, DaemonError> {
     let socket = Socket::bind(&listening.socket)?;
     let http = listening.http.map(loopback::bind).transpose()?;
@@ -180,35 +180,35 @@ impl Server {
         self.http
     }
 
-    /// The same as others write it.
+    /// The same address as a URL.
     #[must_use]
     pub fn http_url(&self) -> Option<String> {
         self.http.map(|address| format!("http://{address}"))
     }
 
-    /// The address telemetry is received at.
+    /// The address that receives telemetry.
     #[must_use]
     pub fn otel(&self) -> Option<SocketAddr> {
         self.otel
     }
 
-    /// The same as others write it.
+    /// The same address as a URL.
     #[must_use]
     pub fn otel_url(&self) -> Option<String> {
         self.otel.map(|address| format!("http://{address}"))
     }
 
-    /// Lets no one in any more, ends streams, lets answers under way be finished, and goes.
+    /// Stops accepting, ends streams, lets open requests finish, and shuts down.
     pub fn stop(self) {
         let Self { runtime, socket, stopping, serving, .. } = self;
         stopping.send_replace(true);
         let all = async {
             for task in serving {
-                // A task that failed is over as well.
+                // A failed task is over as well.
                 task.await.ok();
             }
         };
-        // Who does not take its answer in time does not get it.
+        // A client that does not read its response in time does not get it.
         runtime.block_on(async { tokio::time::timeout(DRAIN, all).await }).ok();
         runtime.shutdown_background();
         socket.remove();

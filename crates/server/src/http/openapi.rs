@@ -1,4 +1,4 @@
-//! The description of all routes, made from the types they speak.
+//! The OpenAPI description of all routes, generated from their types.
 
 use super::{
     about, activity, approvals, bindings, controls, documents, findings, history, metrics, queue,
@@ -51,7 +51,7 @@ pub(super) const PLAIN: [&str; 9] = [
 )]
 struct Described;
 
-/// What holds for every route.
+/// What applies to every route.
 struct Whole;
 
 impl Modify for Whole {

@@ -23,11 +23,11 @@ use taffrail_query::bindings::followed;
 use taffrail_query::resolve::resolve;
 use tokio::time::Instant;
 
-/// So long a sender waits to be told that a message went in, or why it did not yet.
+/// How long a sender waits for the delivery of a message, or for the reason of a delay.
 const PATIENCE: Duration = Duration::from_secs(8);
-/// So long a sender waits until a message that is being put in is in.
+/// How long a sender waits for a message that is being delivered.
 const PUTTING: Duration = Duration::from_secs(20);
-/// So long a sender waits for the agent to say that it took what is in.
+/// How long a sender waits for the agent to confirm a delivered message.
 const CONFIRMING: Duration = Duration::from_secs(4);
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -44,7 +44,7 @@ pub(super) async fn notify(
 ) -> Result<Json<Receipt>, ApiError> {
     let waits = !body.queue;
     if waits {
-        // Who runs a session is known once history was read.
+        // Executors are known once history was read.
         app.handle().live().wait_for_history(PATIENCE).await;
     }
     let taken = app.ask(move |handle| take(handle, surface, &id, body)).await?;
@@ -69,8 +69,8 @@ pub(super) async fn notify(
     }
 }
 
-/// How much longer a sender waits for a message to go on from where it is, so long after it was taken and after it
-/// was put in.
+/// How much longer a sender waits, given the state of the message and the times since it was
+/// accepted and delivered.
 fn patience_for(
     state: (&str, Option<&str>),
     waited: Duration,
@@ -164,7 +164,7 @@ fn take(
     Ok(handle.delivery().accept(session, (from, body.text))?.into())
 }
 
-/// A page says where it is; only our own programs are believed to be another face.
+/// The sender of a message: only our own programs may name another user interface.
 fn sender(handle: &Handle, surface: Surface, body: &NotifyBody) -> Result<Sender, DaemonError> {
     let peer = match surface {
         Surface::Socket => body.from_peer_id.clone().unwrap_or_else(|| "socket".to_owned()),
@@ -174,7 +174,7 @@ fn sender(handle: &Handle, surface: Surface, body: &NotifyBody) -> Result<Sender
     Ok(Sender { session_id: of, peer_id: Some(peer) })
 }
 
-/// The session that is meant: the end of its chain, and never a worker.
+/// Resolves the session: the end of its chain, and never a sub-agent.
 fn session(handle: &Handle, id: &str) -> Result<SessionId, DaemonError> {
     let settings = handle.settings();
     let meant = followed(settings, &meant(handle, id, "")?)?.id;

@@ -1,12 +1,12 @@
-//! Logs requests by their method, the pattern of their route, and how they were answered. Paths, query strings and
-//! bodies are not logged: they hold what people search for and type.
+//! Logs requests by method, route pattern and outcome. Paths, query strings and bodies are not
+//! logged: they contain what people search for and type.
 
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::Response;
 use std::time::Instant;
 
-/// Answers a request and logs it.
+/// Runs a request and logs it.
 pub(super) async fn logged(request: Request, next: Next) -> Response {
     let (began, method) = (Instant::now(), request.method().clone());
     let route = request.extensions().get::<MatchedPath>().cloned();

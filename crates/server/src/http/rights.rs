@@ -1,4 +1,4 @@
-//! What a caller may do, by who it is: a person decides, a script sends, an agent reads.
+//! What a caller may do, by its identity: a person decides, a script sends, an agent reads.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -19,10 +19,10 @@ use taffrail_model::SessionId;
 use taffrail_model::approval::ApprovalId;
 use taffrail_model::caller::{Caller, Right, Who};
 
-/// The longest name of something that was tried.
+/// The longest name of an attempted action.
 const WHAT: usize = 80;
 
-/// How somebody origin in.
+/// How a request arrived.
 #[derive(Debug, Clone)]
 pub(super) struct RequestOrigin {
     pass: Option<Pass>,
@@ -38,17 +38,17 @@ impl<S: Sync> FromRequestParts<S> for RequestOrigin {
     }
 }
 
-/// What is asked for, in a word, and what it needs.
+/// An action by its name, and the right it needs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deed<'a> {
     pub(super) what: &'a str,
     pub(super) right: Right,
-    /// The request it is about, as it was named.
+    /// The request for approval it concerns, as named by the caller.
     pub(super) about: Option<&'a str>,
 }
 
 impl RequestOrigin {
-    /// Who that is, with the session whose process is above it.
+    /// Identifies the caller, with the session whose process is its ancestor.
     fn who(&self, app: &App) -> (Who, Option<SessionId>) {
         match (&self.pass, self.peer.and_then(|it| it.process)) {
             (Some(Pass::Cookie(..)), _) => (browser(), None),
@@ -58,7 +58,7 @@ impl RequestOrigin {
         }
     }
 
-    /// Lets who may do something do it, and says who that is. What is refused is written down.
+    /// Checks the caller's right to an action and returns the caller. Records a refusal.
     pub(super) async fn may(self, app: &App, deed: Deed<'_>) -> Result<Who, ApiError> {
         if matches!(&self.pass, Some(Pass::Cookie(_, it)) if !app.web().may_act(it)) {
             return Err(ApiError::unconfirmed());
@@ -82,13 +82,13 @@ fn token() -> Who {
     Who::elsewhere(Caller::Unknown, "token", "a program with the token")
 }
 
-/// The request that is meant, by the beginning of its id.
+/// Finds a request by a prefix of its id.
 fn asked(app: &App, beginning: &str) -> Option<ApprovalId> {
     let open = app.handle().broker().open_requests();
     open.into_iter().map(|it| it.id).find(|it| it.as_str().starts_with(beginning))
 }
 
-/// Writes an attempt down. Who tried is refused whether or not that succeeds.
+/// Records an attempt. The caller is refused whether or not that succeeds.
 async fn note(app: &App, attempt: Attempt) {
     let noted = app.ask(move |handle| Ok(note_attempt(handle.settings(), &attempt)?)).await;
     if noted.is_err() {
@@ -96,7 +96,7 @@ async fn note(app: &App, attempt: Attempt) {
     }
 }
 
-/// What who may not is told.
+/// The error for a caller without the right.
 fn refusal(who: &Who) -> ApiError {
     let Who { because, .. } = who;
     match who.caller {
@@ -110,7 +110,7 @@ fn refusal(who: &Who) -> ApiError {
     }
 }
 
-/// Lets through who may use a route. What only reads is everybody's.
+/// Checks the caller's right to a route. Every caller may read.
 pub(super) async fn guard(
     State((app, path, right)): State<(App, &'static str, Right)>,
     mut request: Request,
@@ -126,7 +126,7 @@ pub(super) async fn guard(
     }
 }
 
-/// What a route does, as people call it.
+/// The name of a route's action, for people.
 fn word_of(path: &'static str) -> &'static str {
     let below = path.trim_start_matches("/api/");
     match below {

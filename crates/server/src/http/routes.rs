@@ -14,11 +14,11 @@ use axum::{Extension, Router};
 use std::sync::Arc;
 use taffrail_model::caller::Right;
 
-/// A path and what answers there.
+/// A path and its handlers.
 type Route = (&'static str, fn() -> MethodRouter<App>);
 
-/// What doing something on a route needs, where that is more than to read. Decisions on requests look at
-/// who decides themselves.
+/// The right that an action on a route needs, if it does more than read. Decisions on requests
+/// check the caller themselves.
 const RIGHTS: &[(&str, Right)] = &[
     ("/api/sessions/{id}/binding", Right::Script),
     ("/api/sessions/{id}/controls/resume", Right::Script),
@@ -38,7 +38,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("/api/web", Right::Decide),
 ];
 
-/// Routes anybody may use: they read, or look at who calls themselves.
+/// Routes that anybody may use: they read, or check the caller themselves.
 #[cfg(test)]
 pub(super) const FREE: &[&str] = &[
     "/api/approvals/{id}",
@@ -108,19 +108,19 @@ pub(super) const ROUTES: &[Route] = &[
     ("/openapi.json", || get(openapi::described)),
 ];
 
-/// What our own programs may ask.
+/// The routes for our own programs.
 pub(super) fn on_socket(app: &App) -> Router {
     mannered(app, table(app, Surface::Socket).layer(Extension(Pass::Ours)))
 }
 
-/// The same, and the pages, for who has the token or a cookie.
+/// The same routes and the pages, for callers with the token or a cookie.
 pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
     let guard = from_fn_with_state((app.clone(), door.clone()), auth::guard);
     let pages = web::pages().fallback(web::nowhere).with_state(app.clone());
     let inside = table(app, Surface::Loopback).merge(pages);
     let guard_entry = from_fn_with_state((app.clone(), door.clone()), auth::guard_entry);
     let entry = web_enter::ways_in(app).layer(Extension(door)).layer(guard_entry);
-    // The last one says what is done with paths nobody knows.
+    // The last merge determines how unknown paths are handled.
     mannered(app, entry.merge(inside.layer(guard)).layer(from_fn(compression::packed)))
 }
 
@@ -138,7 +138,8 @@ fn table(app: &App, surface: Surface) -> Router {
     router.layer(Extension(surface)).layer(from_fn(auth::json_only)).with_state(app.clone())
 }
 
-/// What doing something on a route needs; those of the binding contract are named without `/api`.
+/// The right that an action on a route needs; routes of the binding contract are named without
+/// `/api`.
 pub(super) fn right_of(path: &str) -> Right {
     let is_same = |it: &&(&str, Right)| it.0 == path || it.0.strip_prefix("/api") == Some(path);
     RIGHTS.iter().find(is_same).map_or(Right::Read, |it| it.1)

@@ -1,4 +1,4 @@
-//! Lists of sessions, and single ones.
+//! Lists of sessions, and single sessions.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -54,7 +54,7 @@ pub(super) fn listed(handle: &Handle, mut query: ListQuery) -> Result<Vec<Sessio
     Ok(sessions)
 }
 
-/// A person would find the session by these words, written small.
+/// True if a person would find the session by these lowercase words.
 fn has_words(it: &Session, words: &[String]) -> bool {
     let said = [&it.title, &it.project_path, &it.git_branch].map(|it| it.as_deref());
     let said = said.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -85,7 +85,7 @@ fn workers_of(handle: &Handle, target: &Target) -> Result<Vec<Session>, DaemonEr
     Ok(sessions)
 }
 
-/// The same question as the library asks it.
+/// Converts the query to a request of the library.
 pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, DaemonError> {
     let now = (handle.settings().now)();
     let since = query.since.map(|it| instant(&it, now)).transpose()?;
@@ -105,7 +105,7 @@ pub(super) fn request(handle: &Handle, query: ListQuery) -> Result<ListRequest, 
     })
 }
 
-/// An instant as a person writes it.
+/// Parses an instant as a person writes it.
 pub(super) fn instant(text: &str, now: Timestamp) -> Result<Timestamp, DaemonError> {
     when::since(text, now).ok_or_else(|| Error::NoTime(text.to_owned()).into())
 }
@@ -183,7 +183,7 @@ pub(super) async fn summary(
     let id = id.await?;
     let run = app.handle().summaries().wish(app.handle().live(), id, Wish::Asked);
     if let Some(run) = run.filter(|_| query.wait) {
-        // A run has its own limit, and is told of whatever it comes to.
+        // A run has its own limit, and its result is returned whatever it is.
         run.await.ok();
     }
     let told = app.ask(move |handle| {

@@ -1,4 +1,4 @@
-//! The socket of our own programs: in a folder nobody else can enter, and only for ourselves.
+//! The socket of our own programs: in a folder that nobody else can enter, and for this user only.
 
 use axum::Router;
 use axum::extract::connect_info::Connected;
@@ -16,20 +16,20 @@ use taffrail_model::Process;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::watch;
 
-/// After a failed accept nothing is tried for so long: most likely files are short.
+/// The pause after a failed accept: file descriptors are probably exhausted.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A bound socket.
 #[derive(Debug)]
 pub(super) struct Socket {
     path: PathBuf,
-    /// The file we made, told from one that another made later.
+    /// The inode of the file we created, to recognize a later one.
     inode: u64,
     listener: StdListener,
 }
 
 impl Socket {
-    /// Makes the socket. One that nobody answers on is replaced.
+    /// Binds the socket. Replaces one that nobody listens on.
     pub(super) fn bind(path: &Path) -> Result<Self, ServeError> {
         let folder = path.parent().unwrap_or(Path::new("/"));
         own_folder(folder)?;
@@ -46,7 +46,7 @@ impl Socket {
         &self.path
     }
 
-    /// Answers until it is told to stop. To be called inside the runtime.
+    /// Serves until stopped. Call this inside the runtime.
     pub(super) fn serve(
         &self,
         router: Router,
@@ -56,7 +56,7 @@ impl Socket {
         let listener = Ours(listener.map_err(ServeError::at(&self.path))?);
         Ok(async move {
             let stop = async move {
-                // A sender that is gone means the same.
+                // A dropped sender means the same.
                 stops.wait_for(|it| *it).await.ok();
             };
             // Serving itself never fails.
@@ -65,10 +65,10 @@ impl Socket {
         })
     }
 
-    /// Takes the file away, if it is still ours.
+    /// Removes the file, if it is still ours.
     pub(super) fn remove(self) {
         if symlink_metadata(&self.path).is_ok_and(|it| it.ino() == self.inode) {
-            // What stays is replaced by the next daemon.
+            // The next daemon replaces a file that stays.
             if let Err(error) = std::fs::remove_file(&self.path) {
                 tracing::info!(%error, "cannot remove the socket");
             }
@@ -76,7 +76,7 @@ impl Socket {
     }
 }
 
-/// Makes sure of a folder that only we can enter.
+/// Ensures a folder that only we can enter.
 fn own_folder(folder: &Path) -> Result<(), ServeError> {
     match DirBuilder::new().recursive(true).mode(0o700).create(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => {
@@ -99,7 +99,7 @@ fn own_folder(folder: &Path) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Takes away a socket nobody answers on.
+/// Removes a socket that nobody listens on.
 fn clear(path: &Path) -> Result<(), ServeError> {
     let metadata = match symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -117,7 +117,7 @@ fn clear(path: &Path) -> Result<(), ServeError> {
     }
 }
 
-/// Lets only ourselves in.
+/// Accepts connections of this user only.
 struct Ours(UnixListener);
 
 impl Listener for Ours {
@@ -128,7 +128,7 @@ impl Listener for Ours {
         loop {
             match self.0.accept().await {
                 Ok((stream, _)) => {
-                    // Somebody else's connection is dropped without a word.
+                    // A connection of another user is dropped silently.
                     if let Some(peer) = ours(&stream) {
                         return (stream, peer);
                     }
@@ -146,8 +146,8 @@ impl Listener for Ours {
     }
 }
 
-/// The process at the other end, as the kernel names it when it connects. It is told from a later one
-/// of the same number by when it was started.
+/// The process at the other end, as the kernel names it on connect. Its start time distinguishes it
+/// from a later process with the same pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Peer {
     pub(super) process: Option<Process>,
@@ -159,7 +159,7 @@ impl Connected<IncomingStream<'_, Ours>> for Peer {
     }
 }
 
-/// Who connects, if it is us.
+/// The peer of a connection, if it runs as this user.
 pub(super) fn ours(stream: &UnixStream) -> Option<Peer> {
     let credentials = stream.peer_cred().ok()?;
     if credentials.uid() != geteuid().as_raw() {
@@ -170,11 +170,11 @@ pub(super) fn ours(stream: &UnixStream) -> Option<Peer> {
     Some(Peer { process })
 }
 
-/// Every stream is an open file: as many as the system lets us have.
+/// Raises the limit of open files to the maximum, because every stream is an open file.
 pub(super) fn allow_many_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // Without them fewer streams can be open.
+    // Without that, fewer streams can be open.
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
         tracing::info!(%error, "cannot raise the limit of open files");
     }

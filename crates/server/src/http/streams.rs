@@ -1,4 +1,4 @@
-//! Event streams over plain HTTP: one session, how all stand, or everything.
+//! Event streams over plain HTTP: one session, the status of all, or everything.
 
 use super::api_error::ApiError;
 use super::app::{App, Counts, Place};
@@ -24,11 +24,11 @@ use taffrail_model::{ResumeCursor, SessionId};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-/// The time between two signs of life.
+/// The interval of keep-alives.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
-/// The most messages sent in one piece.
+/// The most messages sent in one chunk.
 const PIECE: usize = 64;
-/// The most events asked for at a time.
+/// The most events per request.
 pub(super) const MOST: usize = 10_000;
 
 /// The recent events of a session; as an event stream, with all that follow.
@@ -54,7 +54,7 @@ pub(super) async fn of_session(
             app.ask(move |handle| begin(handle, &meant(handle, &id, "")?, after.as_deref(), limit));
         return Ok(Json(reply(begun.await?)).into_response());
     }
-    // Following begins before the index is read, so that nothing falls between the two.
+    // The subscription begins before the index is read, so that nothing falls between the two.
     let (place, feed) = app.follow()?;
     let begun = app
         .ask(move |handle| begin(handle, &meant(handle, &id, "")?, after.as_deref(), limit))
@@ -122,13 +122,13 @@ fn reply(begun: Beginning) -> StreamReply {
 
 /// A message with a name.
 fn message(name: &str, data: &impl serde::Serialize) -> String {
-    // What is made of plain fields can always be written.
+    // Plain fields always serialize.
     let data = serde_json::to_string(data).unwrap_or_default();
     format!("event: {name}\ndata: {data}\n\n")
 }
 
-/// How a stream of one session begins. Of a snapshot only the last event carries the cursor: who
-/// is cut off before it begins anew.
+/// The beginning of a stream of one session. In a snapshot only the last event carries the cursor:
+/// a client that is disconnected before it starts over.
 fn first_piece(name: &str, begun: &Beginning) -> Bytes {
     let cursor = begun.cursor.to_string();
     let begin = StreamBegin {
@@ -161,13 +161,13 @@ fn cursor_of(line: &EventLine, now: &ResumeCursor) -> String {
     ResumeCursor { generation: now.generation.clone(), sequence }.to_string()
 }
 
-/// A stream under way.
+/// An open stream.
 struct Stream {
     app: App,
     pass: Pass,
     feed: Receiver<Batch>,
     follower: Follower,
-    /// What is sent first.
+    /// What to send first.
     waiting: Option<Bytes>,
     limit: usize,
     _place: Place,
@@ -183,7 +183,8 @@ fn stream(stream: Stream) -> Response {
 }
 
 impl Stream {
-    /// The next piece to send; `None` when the daemon ends, or who reads would not be let in any more.
+    /// The next chunk to send; `None` when the daemon ends, or the client's credentials are no
+    /// longer valid.
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(waiting) = self.waiting.take() {
             return Some(waiting);
@@ -223,7 +224,7 @@ impl Stream {
         }
     }
 
-    /// Takes what the reader wants of a batch; `false` when it must begin anew.
+    /// Takes what the client wants of a batch; `false` when it must start over.
     fn take(&mut self, batch: &[Frame], pieces: &mut Vec<Bytes>) -> bool {
         for frame in batch {
             match self.follower.judge(frame) {
@@ -235,14 +236,14 @@ impl Stream {
         true
     }
 
-    /// The reader was too slow: it is told, and goes on from what is so now.
+    /// Tells a client that it was too slow, and continues from the current state.
     async fn begin_anew(&mut self) -> Option<Bytes> {
         Counts::one(&self.app.counts().lagged);
-        // What was told meanwhile is in the index.
+        // Updates from the meantime are in the index.
         self.feed = self.feed.resubscribe();
         let followed = self.follower.sessions.iter().next().map(|(id, at)| (*id, at.cursor()));
         let Some((session, had)) = followed else {
-            // Without it the stream ends, and its reader connects again.
+            // If this fails, the stream ends and its client reconnects.
             return snapshot_of_all(&self.app).await.ok();
         };
         let limit = self.limit;
@@ -253,7 +254,7 @@ impl Stream {
     }
 }
 
-/// Begins anew, after the last change a follower had where that is known.
+/// Starts over, after the last change a subscriber received if that is known.
 pub(super) fn again(
     handle: &Handle,
     session: SessionId,

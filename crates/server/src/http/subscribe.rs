@@ -1,4 +1,4 @@
-//! How a follower begins: with the latest events, or with what changed after its cursor.
+//! How a subscription begins: with the latest events, or with the changes after its cursor.
 
 use std::path::Path;
 use taffrail_api::{EventLine, Session};
@@ -14,18 +14,18 @@ use taffrail_query::session as listed;
 use taffrail_query::status::apply_status;
 use taffrail_store::{Changes, EventRow, IndexReader, SessionRow};
 
-/// The latest events a follower begins with.
+/// The latest events that a subscription begins with.
 pub(super) const RECENT: usize = 200;
-/// Who missed more changes begins anew.
+/// A client that missed more changes starts over.
 const MISSED: usize = 10_000;
 
-/// Where a follower begins.
+/// The beginning of a subscription.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) session: Session,
-    /// Everything up to here is in `lines`, or was known; all that comes later is told.
+    /// Everything up to here is in `lines` or was known; everything later follows.
     pub(super) cursor: ResumeCursor,
-    /// These are the latest events; otherwise what changed after the cursor that was given.
+    /// `lines` are the latest events; otherwise the changes after the given cursor.
     pub(super) snapshot: bool,
     pub(super) lines: Vec<EventLine>,
 }
@@ -37,23 +37,23 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// The session that is meant.
+    /// Loads the session of a target.
     pub(super) fn of(settings: &Settings, target: &Target) -> Result<Self, DaemonError> {
         let found = resolve(settings, target)?;
         let gone = || TargetError::NotFound(found.id.to_string());
         let reader = IndexReader::open(&settings.data)?.ok_or_else(gone)?;
-        // The index may have been made anew since.
+        // The index may have been rebuilt in the meantime.
         let row = reader.session(found.row)?.filter(|it| it.id == found.id).ok_or_else(gone)?;
         Ok(Self { reader, row })
     }
 
-    /// The last change there is.
+    /// The cursor of the last change.
     pub(super) fn cursor(&self) -> ResumeCursor {
         let generation = self.reader.generation().to_owned();
         ResumeCursor { generation, sequence: self.row.sequence }
     }
 
-    /// A cursor as it was given: a bare number counts in the numbering in force.
+    /// Parses a cursor: a bare number belongs to the current generation.
     pub(super) fn cursor_in(&self, text: &str) -> Option<ResumeCursor> {
         let bare = text.parse().ok();
         let generation = || self.reader.generation().to_owned();
@@ -61,7 +61,7 @@ impl Moment {
             .or_else(|| ResumeCursor::parse(text))
     }
 
-    /// What changed after a cursor, in the order of the changes; `None` for a cursor nobody knows.
+    /// The changes after a cursor, in order; `None` for an unknown cursor.
     pub(super) fn since(&self, after: &ResumeCursor) -> Result<Option<Vec<EventRow>>, DaemonError> {
         Ok(match self.reader.changes(&self.row, Some(after))? {
             Changes::Since(rows) => Some(self.settled(rows)),
@@ -69,13 +69,13 @@ impl Moment {
         })
     }
 
-    /// Without what was written after the session's row was read: that is told later.
+    /// Drops changes written after the session's row was read: they follow later.
     pub(super) fn settled(&self, mut rows: Vec<EventRow>) -> Vec<EventRow> {
         rows.retain(|it| it.sequence <= self.row.sequence);
         rows
     }
 
-    /// Rows as whole events.
+    /// Converts rows to complete events.
     pub(super) fn told(
         &self,
         settings: &Settings,
@@ -90,7 +90,7 @@ impl Moment {
         Ok(lines)
     }
 
-    /// The session as a list shows it, as it stands now.
+    /// The session in list form, with its current status.
     pub(super) fn session(&self, handle: &Handle) -> Session {
         standing(
             handle,
@@ -100,7 +100,7 @@ impl Moment {
     }
 }
 
-/// A session as it stands.
+/// Adds the current status to a session.
 pub(super) fn standing(handle: &Handle, mut session: Session, now: Timestamp) -> Session {
     if let Some(card) = handle.live().status(session.id) {
         apply_status(&mut session, &card, now);
@@ -108,7 +108,7 @@ pub(super) fn standing(handle: &Handle, mut session: Session, now: Timestamp) ->
     session
 }
 
-/// Begins to follow a session.
+/// Begins a subscription to a session.
 pub(super) fn begin(
     handle: &Handle,
     target: &Target,
@@ -129,8 +129,8 @@ pub(super) fn begin(
     Ok(Beginning { session: moment.session(handle), cursor: moment.cursor(), snapshot, lines })
 }
 
-/// What a person means by a word for a session. `@waiting` is the one that began last to need
-/// somebody.
+/// Resolves a person's word for a session. `@waiting` is the one that started to need somebody
+/// last.
 pub(super) fn meant(handle: &Handle, word: &str, here: &str) -> Result<Target, DaemonError> {
     let target = Target::parse(word, Path::new(here));
     if target != Target::Waiting {

@@ -1,6 +1,6 @@
-//! The address agents send their telemetry to: three routes of OTLP, with a token of their own.
+//! The address for agents' telemetry: three OTLP routes, with a token of their own.
 //!
-//! The token stands in settings that every program an agent runs can read, so it is good for nothing
+//! The token is in settings that every program of an agent can read, so it is valid for nothing
 //! else.
 
 use super::api_error::ApiError;
@@ -20,18 +20,18 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where telemetry is received.
+/// Where to receive telemetry.
 #[derive(Debug, Clone)]
 pub struct Receiving {
     /// The loopback address.
     pub address: SocketAddr,
-    /// The file of its token, which is made where it is missing.
+    /// The file of its token, created if missing.
     pub token: PathBuf,
-    /// Thirty-two bytes of chance, for a token that has to be made.
+    /// Thirty-two random bytes, for a new token.
     pub chance: [u8; 32],
 }
 
-/// What answers there.
+/// The routes for telemetry.
 pub(super) fn routes(app: &App, door: Arc<Door>) -> Router {
     let guard = from_fn_with_state((app.clone(), door), auth::guard);
     Router::new()
@@ -54,7 +54,7 @@ async fn metrics(app: State<App>, headers: HeaderMap, body: Body) -> Result<Resp
     take(Sent::Metrics, &app, &headers, body).await
 }
 
-/// Nothing in them that is not said elsewhere, and they are many.
+/// Traces are accepted and dropped: they are many and add nothing to logs and metrics.
 async fn traces(headers: HeaderMap, body: Body) -> Result<Response, ApiError> {
     let form = form(&headers)?;
     body.map_err(|_| ApiError::too_long())?;
@@ -87,7 +87,7 @@ fn torn() -> ApiError {
     ApiError::usage("this body is not what its content type says")
 }
 
-/// How a body is packed.
+/// The encoding of a body.
 #[derive(Debug, Clone, Copy)]
 enum Packing {
     None,
@@ -111,7 +111,7 @@ fn form(headers: &HeaderMap) -> Result<Form, ApiError> {
     }
 }
 
-/// Everything was taken: an empty answer, in the form of the question.
+/// The response when everything was accepted: empty, in the form of the request.
 fn taken(form: Form) -> Response {
     let (kind, body) = match form {
         Form::Protobuf => ("application/x-protobuf", ""),

@@ -1,4 +1,4 @@
-//! The token of the loopback address: a file only its user can read.
+//! The token of the loopback address: a file that only its user can read.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -10,17 +10,17 @@ use std::sync::{Mutex, PoisonError};
 use taffrail_daemon::ServeError;
 use taffrail_model::hash;
 
-/// A token in letters: 256 bits in hexadecimal.
+/// The length of a token: 256 bits in hexadecimal.
 const LETTERS: usize = 64;
 
-/// A token that is read again whenever its file changed.
+/// A token that is reloaded when its file changes.
 #[derive(Debug)]
 pub(super) struct Token {
     path: PathBuf,
     last: Mutex<Option<(Stamp, String)>>,
 }
 
-/// Tells one state of a file from another.
+/// Identifies a state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -41,12 +41,12 @@ impl Token {
         Ok(Self { path: path.to_owned(), last: Mutex::new(None) })
     }
 
-    /// This is the token, as its file has it now. Takes the same time whatever is offered.
+    /// True if this is the token in the file. Takes constant time.
     pub(super) fn is(&self, offered: &[u8]) -> bool {
         self.with(|token| same(token.as_bytes(), offered)).unwrap_or(false)
     }
 
-    /// A mark of a text that only who has the token can make.
+    /// A keyed digest of a text that only a holder of the token can make.
     pub(super) fn mark(&self, text: &str) -> Option<hash::Digest16> {
         self.with(|token| hash::digest("web-cookie", &[token.as_bytes(), text.as_bytes()]))
     }
@@ -55,17 +55,17 @@ impl Token {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let now = std::fs::symlink_metadata(&self.path).ok().map(|it| Stamp::of(&it));
         if last.as_ref().map(|(stamp, _)| *stamp) != now {
-            // A file that is gone or not safe lets nobody in.
+            // A file that is missing or unsafe admits nobody.
             *last = now.zip(read(&self.path).ok());
         }
         last.as_ref().map(|(_, token)| what(token))
     }
 }
 
-/// The token; it is made where there is none.
+/// Returns the token, and creates it if there is none.
 ///
 /// # Errors
-/// When the file cannot be made or read, or is not ours alone.
+/// When the file cannot be created or read, or others can access it.
 pub fn token(path: &Path, chance: [u8; 32]) -> Result<String, ServeError> {
     match make(path, chance) {
         Err(ServeError::Io(_, error)) if error.kind() == ErrorKind::AlreadyExists => read(path),
@@ -73,13 +73,13 @@ pub fn token(path: &Path, chance: [u8; 32]) -> Result<String, ServeError> {
     }
 }
 
-/// Puts another token in the place of the one there is; the old one is worth nothing from then on.
+/// Replaces the token; the old one is invalid from then on.
 ///
 /// # Errors
-/// When the file cannot be made.
+/// When the file cannot be created.
 pub fn renew_token(path: &Path, chance: [u8; 32]) -> Result<String, ServeError> {
     let beside = path.with_extension("new");
-    // What a broken renewal left behind.
+    // A failed renewal may have left a file behind.
     std::fs::remove_file(&beside).ok();
     let token = make(&beside, chance)?;
     std::fs::rename(&beside, path).map_err(ServeError::at(path))?;
@@ -132,7 +132,7 @@ fn no_follow() -> i32 {
     i32::try_from(flags.bits()).unwrap_or_default()
 }
 
-/// Equal, in a time that only depends on the lengths.
+/// Compares in a time that depends only on the lengths.
 pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
     let differ = one.iter().zip(other).fold(0, |differ, (a, b)| black_box(differ | (a ^ b)));
     one.len() == other.len() && differ == 0

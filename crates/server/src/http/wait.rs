@@ -1,4 +1,4 @@
-//! Waiting for a session to come to stand as somebody wants it.
+//! Waits for a session to reach a status.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -21,9 +21,9 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 
-/// Seconds, unless others are asked for.
+/// The default timeout in seconds.
 const USUAL: f64 = 60.0;
-/// The most seconds.
+/// The longest timeout in seconds.
 const LONGEST: f64 = 600.0;
 const WORDS: [Status; 6] = [
     Status::Exited,
@@ -34,9 +34,9 @@ const WORDS: [Status; 6] = [
     Status::Unknown,
 ];
 
-/// What is waited for.
+/// What to wait for.
 struct Wanted {
-    /// These; any where there are none.
+    /// The sessions; empty for any.
     ids: HashSet<SessionId>,
     statuses: Vec<Status>,
 }
@@ -54,7 +54,7 @@ pub(super) async fn wait(
         return Err(ApiError::usage("a timeout is between 0 and 600 seconds"));
     }
     let statuses = statuses(query.statuses.as_deref().unwrap_or("waiting,waiting_approval"))?;
-    // The time begins with the question: looking a session up may take a while, too.
+    // The time starts with the request: resolving a session may take a while, too.
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     let (_place, feed) = app.follow()?;
     let ids = app.ask(move |handle| {
@@ -68,7 +68,7 @@ pub(super) async fn wait(
         () = pass.ended(&app) => return Err(ApiError::no_token()),
     };
     let session = match came {
-        // The time is up.
+        // The timeout expired.
         Err(_) => None,
         Ok(None) => return Err(ApiError::ending()),
         Ok(Some(id)) => {
@@ -87,7 +87,7 @@ fn statuses(text: &str) -> Result<Vec<Status>, ApiError> {
     text.split(',').map(read).collect()
 }
 
-/// The first session that stands as wanted; `None` when the daemon ends.
+/// The first session with a wanted status; `None` when the daemon ends.
 async fn comes(app: &App, mut feed: Receiver<Batch>, wanted: &Wanted) -> Option<SessionId> {
     loop {
         if let Some(id) = wanted.standing(app.handle()) {
@@ -107,13 +107,13 @@ async fn comes(app: &App, mut feed: Receiver<Batch>, wanted: &Wanted) -> Option<
     }
 }
 
-/// What is wanted, among what was told.
+/// What a batch contains.
 enum Among {
-    /// This one.
+    /// A wanted session.
     One(SessionId),
-    /// Something was missed.
+    /// Updates were missed.
     Gap,
-    /// Nothing.
+    /// Nothing wanted.
     None,
 }
 
@@ -139,7 +139,7 @@ impl Wanted {
         (self.ids.is_empty() || self.ids.contains(&id)) && self.statuses.contains(&status)
     }
 
-    /// One that stands so already. A session that was named and of which nothing is heard is over.
+    /// A session that already has a wanted status. A named session without a live status is over.
     fn standing(&self, handle: &Handle) -> Option<SessionId> {
         let now = |id: &SessionId| {
             handle.live().status(*id).map_or(Status::Exited, |it| it.reading.status)

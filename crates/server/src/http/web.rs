@@ -1,4 +1,5 @@
-//! The pages for browsers: built beforehand, carried inside the program, nothing from elsewhere.
+//! The pages for browsers: built beforehand and embedded in the program, with nothing from
+//! elsewhere.
 
 use super::app::App;
 use axum::Router;
@@ -8,12 +9,13 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use rust_embed::RustEmbed;
 
-/// The built pages. They are kept with the source, so that building the program needs nothing else.
+/// The built pages. They are committed with the source, so that building the program needs nothing
+/// else.
 #[derive(RustEmbed)]
 #[folder = "web-dist/"]
 struct Built;
 
-/// The paths of pages; each is the same document, which draws what its address says.
+/// The paths of pages; each serves the same document, which renders what its address names.
 const PAGES: [&str; 11] = [
     "/",
     "/search",
@@ -32,7 +34,7 @@ const PAGES: [&str; 11] = [
 const FILES: [&str; 5] =
     ["/manifest.webmanifest", "/icon.svg", "/icon-192.png", "/icon-512.png", "/theme.js"];
 
-/// A browser that did not enter is told how.
+/// Tells an unauthenticated browser how to enter.
 const STRANGER: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
     <meta name=\"viewport\" content=\"width=device-width\">\
     <meta name=\"color-scheme\" content=\"light dark\"><title>Taffrail</title>\
@@ -54,7 +56,7 @@ pub(super) fn stranger() -> Response {
     (StatusCode::UNAUTHORIZED, Html(STRANGER)).into_response()
 }
 
-/// A person who follows an address that is none sees a page that says so; a program is told as always.
+/// A person with an unknown address sees a page that explains it; a program gets the usual error.
 pub(super) async fn nowhere(headers: HeaderMap) -> Response {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
     match accepted.into_iter().any(|it| it.starts_with("text/html")) {
@@ -67,7 +69,7 @@ async fn document() -> Response {
     file("index.html")
 }
 
-/// A file whose name says its content: it can be kept for ever.
+/// A file whose name contains its hash: it can be cached forever.
 async fn asset(Path(name): Path<String>) -> Response {
     if name.contains('/') {
         return StatusCode::NOT_FOUND.into_response();

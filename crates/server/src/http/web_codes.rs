@@ -1,35 +1,35 @@
-//! How a browser comes in: a code that counts once and for a minute, exchanged for a cookie.
+//! How a browser authenticates: a code that is valid once and for a minute, exchanged for a cookie.
 //!
-//! A cookie is an instant and a mark of it made with the token, so nothing has to be kept: it ends by
-//! its time, and every cookie ends when the token is renewed.
+//! A cookie is an instant and its keyed digest under the token, so nothing has to be stored: it
+//! expires by its time, and renewing the token invalidates every cookie.
 
 use super::token::Token;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use taffrail_model::{Timestamp, hash};
 
-/// How long a code counts.
+/// How long a code is valid.
 const CODE: Duration = Duration::from_secs(60);
-/// How long a cookie counts.
+/// How long a cookie is valid.
 pub(super) const COOKIE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The most codes that can be open at a time.
+/// The most open codes.
 const OPEN: usize = 16;
-/// A code in letters: 256 bits in hexadecimal.
+/// The length of a code: 256 bits in hexadecimal.
 const LETTERS: usize = 64;
 
-/// The codes that were given out and not used.
+/// Codes that were issued and not used.
 #[derive(Debug, Default)]
 pub(super) struct Codes(Mutex<Vec<Code>>);
 
 #[derive(Debug)]
 struct Code {
-    /// Not the code itself: what is compared takes the same time whatever was offered.
+    /// A digest instead of the code itself, so that the comparison takes constant time.
     mark: hash::Digest16,
     until: Timestamp,
 }
 
 impl Codes {
-    /// Lets this code count once; `false` where it is none.
+    /// Makes this code valid once; `false` if it is not a code.
     pub(super) fn give(&self, code: &str, now: Timestamp) -> bool {
         if code.len() != LETTERS || !code.bytes().all(|it| it.is_ascii_hexdigit()) {
             return false;
@@ -44,7 +44,7 @@ impl Codes {
         true
     }
 
-    /// Uses a code up; `true` where it counted.
+    /// Uses up a code; `true` if it was valid.
     pub(super) fn take(&self, code: &str, now: Timestamp) -> bool {
         let mark = mark_of(code);
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,18 +59,18 @@ fn mark_of(code: &str) -> hash::Digest16 {
     hash::digest("web-code", &[code.as_bytes()])
 }
 
-/// The name of the cookie: browsers do not tell ports apart.
+/// The name of the cookie contains the port, because browsers share cookies between ports.
 pub(super) fn cookie_name(port: u16) -> String {
     format!("taffrail-{port}")
 }
 
-/// A cookie that counts from now on; none where there is no token.
+/// Creates a cookie that is valid from now on; `None` without a token.
 pub(super) fn cookie(token: &Token, now: Timestamp) -> Option<String> {
     let until = now.checked_add(COOKIE).ok()?.as_second();
     Some(format!("{until}.{}", hash::to_hex(&token.mark(&until.to_string())?)))
 }
 
-/// This cookie counts.
+/// True if this cookie is valid.
 pub(super) fn counts(token: &Token, offered: &str, now: Timestamp) -> bool {
     let Some((until, mark)) = offered.split_once('.') else { return false };
     let is_open = until.parse::<i64>().is_ok_and(|it| it > now.as_second());

@@ -1,4 +1,4 @@
-//! Letting a browser in: the address is opened where it is not, and a code is exchanged for a cookie.
+//! Authenticates a browser: opens the address if it is closed, and exchanges a code for a cookie.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -23,23 +23,23 @@ use taffrail_daemon::DaemonError;
 use taffrail_daemon::ServeError;
 use tokio::sync::watch;
 
-/// Where browsers are let in, and what is needed to open that later.
+/// The entry for browsers, and what is needed to open it later.
 pub(super) struct Web {
     /// The file of the token.
     pub(super) token: PathBuf,
-    /// Chance for a token that has to be made.
+    /// Random bytes for a new token.
     pub(super) chance: [u8; 32],
-    /// Where browsers come in now.
+    /// The current address for browsers.
     pub(super) at: Mutex<Option<SocketAddr>>,
-    /// Codes that were given out.
+    /// Codes that were issued.
     pub(super) codes: Codes,
-    /// Cookies of browsers that may act: the person at it said so.
+    /// Cookies of browsers that may act, because their user confirmed it.
     pub(super) acting: Mutex<BTreeSet<String>>,
-    /// Who is told when the address is opened later.
+    /// Called when the address is opened later.
     pub(super) opened: Opened,
     /// Our own state, and our own program.
     pub(super) ours: (PathBuf, PathBuf),
-    /// When to stop.
+    /// Signals the end of the daemon.
     pub(super) stops: watch::Receiver<bool>,
 }
 
@@ -55,7 +55,7 @@ impl Web {
         self.ours.clone()
     }
 
-    /// The person at this browser said that it may act.
+    /// True if the user of this browser confirmed that it may act.
     pub(super) fn may_act(&self, cookie: &str) -> bool {
         self.acting.lock().unwrap_or_else(PoisonError::into_inner).contains(cookie)
     }
@@ -63,19 +63,19 @@ impl Web {
     fn let_act(&self, cookie: String) {
         let mut acting = self.acting.lock().unwrap_or_else(PoisonError::into_inner);
         if acting.len() >= MOST_ACTING {
-            // They are asked again.
+            // Their users are asked again.
             acting.clear();
         }
         acting.insert(cookie);
     }
 
-    /// The name browsers come in by.
+    /// The host name for browsers.
     fn host(&self, at: SocketAddr) -> Result<Option<String>, ServeError> {
         let token = token::Token::open(&self.token, self.chance)?;
         Ok(own_host(&token, at.port()))
     }
 
-    /// The address, which is opened if it is not. To be called inside the runtime.
+    /// Returns the address, and opens it if it is closed. Call this inside the runtime.
     fn open(&self, app: &App, wanted: SocketAddr) -> Result<SocketAddr, ServeError> {
         let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = *at {
@@ -128,22 +128,22 @@ pub(super) async fn confirmed(
 /// The most browsers that may act at a time.
 const MOST_ACTING: usize = 64;
 
-/// The longest form.
+/// The size limit of a form.
 const FORM: usize = 256;
 
-/// What a browser that wants in says.
+/// What an entering browser sends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entering {
     code: String,
 }
 
-/// The two ways in: an address that was typed, and a form in a file only its user can read.
+/// The two ways in: a typed address, and a form in a file that only its user can read.
 pub(super) fn ways_in(app: &App) -> Router {
     Router::new().route("/enter", get(typed).post(posted)).with_state(app.clone())
 }
 
-/// An address that was typed: the browser is sent on at once.
+/// A typed address: redirects the browser at once.
 async fn typed(
     State(app): State<App>,
     Extension(door): Extension<Arc<Door>>,
@@ -163,8 +163,8 @@ async fn typed(
     }
 }
 
-/// A form of a file: a browser counts what follows from it as another site's doing and would not
-/// send the cookie, so a page of ours sends it on.
+/// A form in a file: a browser treats what follows as cross-site and would not send the cookie, so
+/// a page of ours redirects it.
 async fn posted(
     State(app): State<App>,
     Extension(door): Extension<Arc<Door>>,
@@ -176,7 +176,7 @@ async fn posted(
     if !door.is_own(request.headers()) {
         return web::stranger();
     }
-    // A body that is too long or broke off has no code.
+    // A body that is too long or incomplete has no code.
     let body = to_bytes(request.into_body(), FORM).await.unwrap_or_default();
     let said = body.strip_prefix(b"code=").unwrap_or_default();
     match taken(&app, &door, &String::from_utf8_lossy(said)) {
@@ -185,7 +185,7 @@ async fn posted(
     }
 }
 
-/// Uses the code up and gives the cookie's header; none where the code does not count.
+/// Uses up the code and returns the cookie's header; `None` if the code is invalid.
 fn taken(app: &App, door: &Door, code: &str) -> Option<(HeaderName, String)> {
     let now = (app.handle().settings().now)();
     if !app.web().codes.take(code, now) {

@@ -1,4 +1,4 @@
-//! Rules and hooks for pages: what there is, and changes that are shown before they are made.
+//! Rules and hooks for pages: listed, and changed after a preview.
 
 use super::api_error::ApiError;
 use super::app::App;

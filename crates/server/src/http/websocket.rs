@@ -1,7 +1,7 @@
-//! The websocket: subscriptions of one client, in order and bounded.
+//! The websocket: the subscriptions of one client, in order and bounded.
 //!
-//! What waits is sent in one piece. Who does not take it in time falls behind, is told so, and goes
-//! on from a snapshot; who takes nothing at all is let go.
+//! Waiting messages are sent in one piece. A client that does not read in time falls behind, is
+//! told so, and continues from a snapshot. A client that reads nothing at all is disconnected.
 
 mod messages;
 
@@ -27,17 +27,17 @@ use taffrail_model::SessionId;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-/// The longest message a client may send.
+/// The longest message from a client.
 const LONGEST: usize = 64 * 1024;
 /// Bytes that are gathered before they are sent.
 const GATHERED: usize = 32 * 1024;
-/// The most batches that are sent in one piece.
+/// The most batches sent in one piece.
 const PIECE: usize = 16;
 /// The most sessions one client may follow by name.
 const SESSIONS: usize = 256;
-/// A client that says something is heard after so many batches at the latest.
+/// A message from a client is read after this many batches at the latest.
 const HEARD: u8 = 8;
-/// A client that takes nothing for so long is let go.
+/// A client that reads nothing for this long is disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Follows sessions over a websocket: `subscribe-stream` asks, `stream-init`, `stream-event`,
@@ -81,11 +81,11 @@ struct Client {
 
 /// What happens next.
 enum Next {
-    /// The loop told something.
+    /// An update from the loop.
     JsonBody(Result<Batch, RecvError>),
-    /// The client said something.
+    /// A message from the client.
     Said(Option<Result<Message, axum::Error>>),
-    /// What the client was let in with counts no more.
+    /// The client's credentials are no longer valid.
     Ended,
 }
 
@@ -101,12 +101,12 @@ impl From<axum::Error> for Gone {
 impl Client {
     async fn run(mut self) {
         while self.step().await.is_ok() {}
-        // Who is gone needs no farewell.
+        // A client that is gone needs no close frame.
         tokio::time::timeout(PATIENCE, self.socket.close()).await.ok();
     }
 
-    /// Waits for the next thing to happen and does it, in good time. Who would not be let in now is told
-    /// nothing more and heard no more.
+    /// Handles the next event within the time limit. A client whose credentials are no longer valid
+    /// is neither served nor read.
     async fn step(&mut self) -> Result<(), Gone> {
         let next = self.next().await;
         if !self.pass.holds(&self.app) {
@@ -115,7 +115,8 @@ impl Client {
         tokio::time::timeout(PATIENCE, self.act(next)).await.map_err(|_| Gone)?
     }
 
-    /// What is told comes first, since it is much; yet who says something is heard in the end.
+    /// Updates come first, because they are many; but every few batches the client's messages come
+    /// first.
     async fn next(&mut self) -> Next {
         self.steps = (self.steps + 1) % HEARD;
         if self.steps == 0 {
@@ -151,7 +152,7 @@ impl Client {
         self.flush().await
     }
 
-    /// Passes on what the loop told and all that waits behind it.
+    /// Forwards an update and all that wait behind it.
     async fn pass_on(&mut self, first: &[Frame]) -> Result<(), Gone> {
         let mut whole = self.pass_on_batch(first).await?;
         for _ in 1..PIECE {
@@ -168,7 +169,7 @@ impl Client {
         if whole { Ok(()) } else { self.begin_anew().await }
     }
 
-    /// Passes on what the client wants of a batch; `false` when it must begin anew.
+    /// Forwards what the client wants of a batch; `false` when it must start over.
     async fn pass_on_batch(&mut self, batch: &[Frame]) -> Result<bool, Gone> {
         for frame in batch {
             match (self.follower.judge(frame), frame) {
@@ -224,7 +225,7 @@ impl Client {
         }
     }
 
-    /// Who follows the session is told what was decided; only a refusal needs an answer.
+    /// Subscribers of the session receive the decision; only a refusal needs a reply.
     async fn decide(&mut self, id: String, body: DecisionBody) -> Result<(), Gone> {
         match decided(&self.app, self.origin.clone(), id, body).await {
             Ok(_) => Ok(()),
@@ -253,18 +254,18 @@ impl Client {
         }
     }
 
-    /// From here on the client has all of a session.
+    /// Sends the beginning; from here on the client has all of a session.
     async fn begin(&mut self, begun: &Beginning) -> Result<(), Gone> {
         self.follower.sessions.insert(begun.session.id, At::new(begun.cursor.clone()));
         self.say(init_of(begun)).await
     }
 
-    /// The client was too slow: it is told, and goes on from what is so now.
+    /// Tells a client that it was too slow, and continues from the current state.
     async fn begin_anew(&mut self) -> Result<(), Gone> {
         Counts::one(&self.app.counts().lagged);
         self.say(lagged_message()).await?;
         self.flush().await?;
-        // What was told meanwhile is in the index.
+        // Updates from the meantime are in the index.
         self.feed = self.feed.resubscribe();
         if self.follower.others == Others::Everything {
             self.subscribe_all().await?;
@@ -283,7 +284,7 @@ impl Client {
         Ok(())
     }
 
-    /// Puts a message behind those that wait; it goes out with the next flush at the latest.
+    /// Queues a message; the next flush sends it at the latest.
     async fn say(&mut self, text: Utf8Bytes) -> Result<(), Gone> {
         Ok(self.socket.feed(Message::Text(text)).await?)
     }

@@ -1,4 +1,4 @@
-//! What changes something: handed to the loop, one at a time.
+//! Routes that change something: handed to the loop, one at a time.
 
 use super::api_error::ApiError;
 use super::app::App;
@@ -107,7 +107,7 @@ pub(super) async fn captured(
     Ok(Json(done))
 }
 
-/// Waits until no eye is left that began to look under the rules of before.
+/// Waits until no watcher still scans under the old policy.
 async fn finished(app: &App) -> Result<(), ApiError> {
     settle(app).await
 }
@@ -198,7 +198,7 @@ pub(super) async fn restored(
     Ok(Json(Done::yes()))
 }
 
-/// A file that our own programs name; a browser has no business with files.
+/// A file that our own programs name; a browser may not name files.
 fn own_file(surface: Surface, file: String) -> Result<PathBuf, ApiError> {
     if surface != Surface::Socket {
         return Err(ApiError::refused("files are only read and written for our own programs"));

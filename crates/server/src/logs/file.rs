@@ -1,4 +1,4 @@
-//! The file of the log: of bounded size, for its owner only, one write a line.
+//! The log file: of limited size, for its owner only, one write per line.
 
 use super::old_path;
 use rustix::fs::OFlags;
@@ -7,15 +7,15 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 
-/// A log that would become longer than this is renamed, and another is begun.
+/// A log that would exceed this size is renamed, and a new one begins.
 const LIMIT: u64 = 5_000_000;
-/// Only the owner reads and writes.
+/// Only the owner may read and write.
 const MODE: u32 = 0o600;
 
-/// A file that lines are added to. It is made again where somebody removed or renamed it.
+/// A file that lines are appended to. Created again if somebody removed or renamed it.
 ///
-/// Threads that read agents' files are confined and may be unable to rename or make files here. A line of theirs
-/// goes to the file that is open; where that one is full, the line is lost.
+/// Threads that read agents' files are confined and may be unable to rename or create files here.
+/// Their lines go to the open file; if that is full, the line is lost.
 #[derive(Debug)]
 pub(super) struct LogFile {
     path: PathBuf,
@@ -26,7 +26,7 @@ pub(super) struct LogFile {
 #[derive(Debug)]
 struct Open {
     file: File,
-    /// The file's device and number.
+    /// The file's device and inode.
     identity: (u64, u64),
 }
 
@@ -35,7 +35,7 @@ impl LogFile {
         Self { path, limit: LIMIT, open: None }
     }
 
-    /// The file that the next so many bytes go to.
+    /// The file for the next bytes.
     fn target(&mut self, bytes: u64) -> io::Result<&mut File> {
         let open = self.open.take();
         let found = fs::symlink_metadata(&self.path).ok();
@@ -44,7 +44,7 @@ impl LogFile {
             (Some(it), Some((identity, length))) if it.identity == identity => {
                 if length + bytes > self.limit { self.renew()? } else { it }
             }
-            // It is gone, or another one is in its place.
+            // The file is gone, or another one is in its place.
             (Some(it), _) => self.open().unwrap_or(it),
             (None, Some((_, length))) if length + bytes > self.limit => self.renew()?,
             (None, _) => self.open()?,
@@ -71,7 +71,7 @@ impl LogFile {
 }
 
 impl Write for LogFile {
-    /// Writes a line in one piece: others that add to the file cannot tear it.
+    /// Writes a line with one call, so that other writers cannot split it.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let bytes = u64::try_from(line.len()).unwrap_or(u64::MAX);
         self.target(bytes)?.write(line)

@@ -1,4 +1,4 @@
-//! Which records are logged: `TAFFRAIL_LOG`, written as `RUST_LOG` is.
+//! Which records are logged: `TAFFRAIL_LOG`, with the syntax of `RUST_LOG`.
 
 use std::str::FromStr;
 use thiserror::Error;
@@ -6,9 +6,9 @@ use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 
-/// The level where nothing else is asked for.
+/// The default level.
 pub const DEFAULT_LEVEL: &str = "info";
-/// Every crate of ours begins with this word.
+/// The prefix of all our crates.
 const OURS: &str = "taffrail";
 
 /// Which records are logged.
@@ -18,7 +18,7 @@ pub struct LogFilter {
     most: LevelFilter,
 }
 
-/// A filter that cannot be read.
+/// A filter that cannot be parsed.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FilterError {
     /// A word that is neither a level nor a part of Taffrail.
@@ -56,18 +56,19 @@ impl LogFilter {
         Self { targets: Targets::new().with_targets(directives), most }
     }
 
-    /// Whether a record of this target and level is logged.
+    /// True if a record of this target and level is logged.
     pub(super) fn passes(&self, target: &str, level: Level) -> bool {
         self.targets.would_enable(target, &level)
     }
 
-    /// The level above which nothing is logged.
+    /// The most verbose level that is logged.
     pub(super) fn most(&self) -> LevelFilter {
         self.most
     }
 }
 
-/// One word: a level for all of Taffrail, or a part of it with or without a level of its own.
+/// Parses one directive: a level for all of Taffrail, or a part of it with or without its own
+/// level.
 fn directive(word: &str) -> Result<(String, LevelFilter), FilterError> {
     let (target, level) = match word.split_once('=') {
         Some((target, level)) => {
@@ -105,7 +106,7 @@ mod tests {
         check("taffrail_sync=debug,info", "taffrail_store", Level::INFO, true);
         check("taffrail_sync", "taffrail_sync", Level::TRACE, true);
         check("OFF", "taffrail", Level::ERROR, false);
-        // Libraries are not logged, whatever the level.
+        // Libraries are not logged at any level.
         check("trace", "async_nats", Level::ERROR, false);
         check("debug", "hyper::client", Level::WARN, false);
     }

@@ -1,4 +1,4 @@
-//! One record as a line, and a line as a record: `TIME LEVEL TARGET: MESSAGE NAME=VALUE ...`
+//! Formats a record as a line, and parses it back: `TIME LEVEL TARGET: MESSAGE NAME=VALUE ...`
 
 use std::fmt::{Debug, Write};
 use taffrail_api::LogLine;
@@ -7,12 +7,12 @@ use taffrail_model::redact::redact;
 use tracing::Event;
 use tracing::field::{Field, Visit};
 
-/// A value longer than this is cut.
+/// Longer values are truncated.
 const VALUE: usize = 1_000;
-/// The field that `tracing` puts the message in.
+/// The field in which `tracing` puts the message.
 const MESSAGE: &str = "message";
 
-/// A record as a line, with its end.
+/// Formats a record as a line, with its newline.
 pub(super) fn rendered(at: Timestamp, event: &Event<'_>) -> String {
     let mut parts = Parts::default();
     event.record(&mut parts);
@@ -56,17 +56,17 @@ fn cut(value: &str) -> String {
     }
 }
 
-/// A value as it is where that is unmistakable, else as a string of JSON.
+/// A value unchanged if that is unambiguous, otherwise as a JSON string.
 fn quoted(value: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "._:/@+-%,~()[]".contains(it);
     if !value.is_empty() && value.chars().all(is_plain) {
         return value.to_owned();
     }
-    // A string is always JSON.
+    // A string always serializes.
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// A line as a record. A line that is not one of ours, as a program's output may be, is all message.
+/// Parses a line. A foreign line, such as a program's output, becomes the message.
 #[must_use]
 pub fn parse(line: &str) -> LogLine {
     parsed(line).unwrap_or_else(|| LogLine { message: line.to_owned(), ..LogLine::default() })
@@ -94,7 +94,7 @@ fn parsed(line: &str) -> Option<LogLine> {
     Some(out)
 }
 
-/// Where the first ` name=` is; the end where there is none.
+/// The offset of the first ` name=`; the end if there is none.
 fn begin_of_fields(text: &str) -> usize {
     let is_begin = |at: &usize| {
         let name = text.get(at + 1..).and_then(|it| it.split_once('=')).map(|(name, _)| name);

@@ -1,4 +1,4 @@
-//! Takes the records of this process that the filter lets pass, and writes each as one line.
+//! Writes each record of this process that passes the filter as one line.
 
 use super::file::LogFile;
 use super::filter::LogFilter;
@@ -10,7 +10,7 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
-/// The log of this process. It keeps no spans: every line names what it is about.
+/// The log of this process. It ignores spans: every line names its subject.
 pub(super) struct Log {
     file: Mutex<LogFile>,
     filter: LogFilter,
@@ -35,7 +35,8 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let line = rendered((self.now)(), event);
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // A disk that is full or a folder that is gone takes no line, and there is nowhere else to report it.
+        // If the disk is full or the folder is gone, the line is lost: there is nowhere else to
+        // report it.
         file.write_all(line.as_bytes()).ok();
     }
 

@@ -1,4 +1,4 @@
-//! Reading the log: what it holds, and what is added to it, also across its renaming.
+//! Reads the log and follows what is appended to it, across its rotation.
 
 use super::{log_path, old_path};
 use std::fs::{self, File};
@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The lines of the old log; none where there is none.
+/// The lines of the old log; empty if there is none.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When the old log exists and cannot be read.
 pub fn old_lines(state: &Path) -> io::Result<Vec<String>> {
     match fs::read(old_path(&log_path(state))) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
@@ -18,36 +18,36 @@ pub fn old_lines(state: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// Reads a log from its start, and then what is added to it.
+/// Reads a log from its start, and then what is appended to it.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
     file: Option<File>,
-    /// The beginning of a line whose end is not written yet.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
 }
 
 impl Follower {
-    /// Follows the log in a folder of state; there may be none yet.
+    /// Follows the log in a state folder; it may not exist yet.
     #[must_use]
     pub fn new(state: &Path) -> Self {
         Self { path: log_path(state), file: None, begun: Vec::new() }
     }
 
-    /// There is a log.
+    /// True if there is a log.
     #[must_use]
     pub fn has_log(&self) -> bool {
         self.path.exists() || old_path(&self.path).exists()
     }
 
-    /// The whole lines that were added since the last call; the first call gives all there are.
+    /// Returns the complete lines since the last call; the first call returns all of them.
     ///
     /// # Errors
-    /// When the log is there and cannot be read.
+    /// When the log exists and cannot be read.
     pub fn next_lines(&mut self) -> io::Result<Vec<String>> {
         self.read()?;
         if self.is_replaced() {
-            // What was written to the old one since it was read.
+            // Lines written to the old file since it was read.
             self.read()?;
             self.file = opened(&self.path)?;
             self.read()?;
@@ -61,7 +61,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Another file is in the place of the one that is read.
+    /// True if another file is in the place of the open one.
     fn is_replaced(&self) -> bool {
         let Ok(found) = fs::metadata(&self.path) else { return false };
         let read = self.file.as_ref().and_then(|it| it.metadata().ok());
@@ -78,7 +78,7 @@ impl Follower {
 fn opened(path: &Path) -> io::Result<Option<File>> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
-        // It was renamed this very moment; the next call finds the new one.
+        // The file was renamed at this very moment; the next call finds the new one.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

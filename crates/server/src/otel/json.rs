@@ -1,4 +1,4 @@
-//! The same messages of OTLP in their JSON form.
+//! The OTLP messages in their JSON form.
 
 use super::{MOST, NAME, instant, log};
 use serde::Deserialize;
@@ -108,7 +108,7 @@ fn pairs(all: Vec<Pair>) -> Map<String, Value> {
     all.into_iter().map(|it| (it.key, plain(it.value))).collect()
 }
 
-/// An `AnyValue` as the value it is; its depth is bounded by the JSON reader.
+/// Converts an `AnyValue` to a plain value; the JSON parser limits its depth.
 fn plain(any: Value) -> Value {
     let Value::Object(fields) = any else { return Value::Null };
     let Some((kind, it)) = fields.into_iter().next() else { return Value::Null };
@@ -132,7 +132,7 @@ fn listed(mut list: Value) -> Vec<Value> {
     }
 }
 
-/// Numbers of 64 bits are written as texts, and by some as numbers.
+/// OTLP writes 64-bit numbers as strings; some exporters write numbers.
 fn whole(it: &Value) -> u64 {
     it.as_u64().or_else(|| it.as_str()?.parse().ok()).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! What agents send as OTLP over HTTP: read, thinned out and written into the journal.
+//! Receives OTLP over HTTP from agents: parses it, filters it and writes it into the journal.
 //!
-//! What is wanted of it is for the adapters to say. An exporter that is not answered sends again, and
-//! what was sent twice is one entry.
+//! The adapters decide what to keep. An exporter without a response sends again, and duplicates
+//! become one entry.
 
 mod json;
 mod protobuf;
@@ -21,30 +21,31 @@ use taffrail_context::Settings;
 use taffrail_model::journal::Entry;
 use taffrail_model::{AgentId, Origin, Timestamp, hash};
 
-/// The most bytes of a body as it comes.
+/// The size limit of a body as received.
 pub(crate) const BODY: usize = 4 * 1024 * 1024;
-/// The most bytes of a body once it is unpacked.
+/// The size limit of a body after decompression.
 const UNPACKED: u64 = 32 * 1024 * 1024;
-/// The most records or points of a body, and the most fields of a message in it.
+/// The most records or points in a body, and the most fields in a message.
 const MOST: usize = 100_000;
-/// The longest name of a metric, in bytes. It is told with every point, so a long one would be told too often.
+/// The longest name of a metric, in bytes. Every point repeats the name, so a long one would
+/// multiply.
 const NAME: usize = 256;
 
-/// What is sent.
+/// The kind of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
     Logs,
     Metrics,
 }
 
-/// How it is written.
+/// The encoding of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Protobuf,
     Json,
 }
 
-/// Reads a body; `None` for one that is torn.
+/// Parses a body; `None` if it is malformed.
 pub(crate) fn read(sent: Sent, form: Form, body: &[u8]) -> Option<Vec<Telemetry>> {
     match (form, sent) {
         (Form::Protobuf, Sent::Logs) => protobuf::logs(body),
@@ -54,14 +55,14 @@ pub(crate) fn read(sent: Sent, form: Form, body: &[u8]) -> Option<Vec<Telemetry>
     }
 }
 
-/// Unpacks a body; `None` for one that is torn, or larger than anything an agent sends.
+/// Decompresses a body; `None` if it is malformed, or larger than anything an agent sends.
 pub(crate) fn unpacked(body: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let read = MultiGzDecoder::new(body).take(UNPACKED + 1).read_to_end(&mut out);
     (read.is_ok() && out.len() as u64 <= UNPACKED).then_some(out)
 }
 
-/// Writes down what is wanted of what was sent; gives how much that was.
+/// Writes the wanted telemetry into the journal; returns how many entries that was.
 ///
 /// # Errors
 /// When the journal cannot be written.
@@ -84,7 +85,7 @@ pub(crate) fn write_down(settings: &Settings, sent: &[Telemetry]) -> io::Result<
     Ok(written)
 }
 
-/// A log record of its parts.
+/// Builds a log record.
 fn log(
     (time, observed): (u64, u64),
     body: Option<&str>,
@@ -97,7 +98,7 @@ fn log(
     Telemetry { name, at, value: None, attributes }
 }
 
-/// An instant in nanoseconds; none is written as zero.
+/// Parses an instant in nanoseconds; zero means none.
 fn instant(nanoseconds: u64) -> Option<Timestamp> {
     let at = Timestamp::from_nanosecond(i128::from(nanoseconds)).ok();
     at.filter(|_| nanoseconds > 0)

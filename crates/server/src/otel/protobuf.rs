@@ -1,16 +1,16 @@
-//! The few messages of OTLP that we read, in their binary form.
+//! The few OTLP messages that we read, in their binary form.
 //!
-//! Field numbers are those of `opentelemetry/proto` 1.x, which never change. What is not asked for is
+//! The field numbers are those of `opentelemetry/proto` 1.x, which never change. Other fields are
 //! skipped.
 
 use super::{MOST, NAME, instant, log};
 use serde_json::{Map, Value};
 use taffrail_adapters::Telemetry;
 
-/// Arrays and maps within each other that are read.
+/// The depth limit of nested arrays and maps.
 const DEPTH: usize = 8;
 
-/// A field's value as it is written.
+/// The encoded value of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Field<'a> {
     Number(u64),
@@ -33,7 +33,7 @@ pub(super) fn metrics(body: &[u8]) -> Option<Vec<Telemetry>> {
     Some(out)
 }
 
-/// What is in a request: by resource, by scope, and then one by one.
+/// The records of a request: by resource, by scope, and then one by one.
 fn third(body: &[u8], scopes: u64, records: u64) -> Option<Vec<&[u8]>> {
     let mut out = Vec::new();
     for resource in messages(body, 1)? {
@@ -135,7 +135,7 @@ fn value(bytes: &[u8], depth: usize) -> Option<Value> {
     Some(out)
 }
 
-/// The messages under one number.
+/// The messages with one field number.
 fn messages(bytes: &[u8], wanted: u64) -> Option<Vec<&[u8]>> {
     let all = fields(bytes)?.into_iter();
     let wanted = all.filter(|(number, _)| *number == wanted);
@@ -146,7 +146,7 @@ fn messages(bytes: &[u8], wanted: u64) -> Option<Vec<&[u8]>> {
     Some(wanted.filter_map(message).collect())
 }
 
-/// The fields of a message; `None` if it is torn, or has more than any has.
+/// The fields of a message; `None` if it is malformed, or has too many.
 fn fields(mut bytes: &[u8]) -> Option<Vec<(u64, Field<'_>)>> {
     let mut out = Vec::new();
     while !bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! What a person pastes so that an agent sends its telemetry here.
+//! The settings that a user pastes so that an agent sends its telemetry here.
 
 use taffrail_adapters::{Adapter, TelemetryPlan, all, by_id};
 use taffrail_context::Error;
@@ -7,18 +7,18 @@ use taffrail_daemon::DaemonError;
 /// The settings of one agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtelSettings {
-    /// The agent's name for people.
+    /// The agent's display name.
     pub label: &'static str,
-    /// Where they belong.
+    /// Where the settings belong.
     pub place: &'static str,
-    /// What is to be pasted.
+    /// The text to paste.
     pub text: String,
 }
 
 /// The settings of one agent, or of all that can send anything.
 ///
 /// # Errors
-/// When no agent has this name, or it sends nothing we read.
+/// When no agent has this name, or it sends nothing that we read.
 pub fn otel_settings(
     agent: Option<&str>,
     endpoint: &str,

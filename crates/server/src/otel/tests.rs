@@ -1,4 +1,4 @@
-//! Both forms say the same, and nothing that is torn is taken for anything.
+//! Both forms give the same result, and malformed data is rejected.
 
 mod fuzz;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::io::Write;
 
-/// A value as both forms write it.
+/// A value in both forms.
 #[derive(Debug, Clone)]
 enum Any {
     Text(String),
@@ -22,7 +22,7 @@ impl Any {
         match self {
             Self::Text(it) => json!({"stringValue": it}),
             Self::Flag(it) => json!({"boolValue": it}),
-            // Both ways of writing it are met.
+            // Covers both spellings.
             Self::Whole(it) if it % 2 == 0 => json!({"intValue": it}),
             Self::Whole(it) => json!({"intValue": it.to_string()}),
             Self::Fraction(it) => json!({"doubleValue": it}),

@@ -103,6 +103,6 @@ fn go(way: &Way) -> Result<(), CliError> {
     if rest.iter().any(|it| it == "attach-session") {
         command.env_remove("TMUX");
     }
-    // This only comes back when it fails.
+    // `exec` returns only if it fails.
     Err(CliError::failure(format!("tmux cannot be started: {}", command.exec())))
 }

@@ -65,7 +65,7 @@ fn changed(
     (on, forget): (bool, bool),
 ) -> Result<CaptureReport, CliError> {
     if let Some(client) = &context.client {
-        // One that was forgotten is known to the ledger alone.
+        // Only the ledger knows a session that was forgotten.
         let id = context
             .id(client, id)
             .or_else(|error| if on { Ok(id.to_owned()) } else { Err(error) })?;

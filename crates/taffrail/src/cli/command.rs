@@ -153,7 +153,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Telemetry(args) => telemetry::run(&args, &context()?),
         Command::Hub(args) => hub::run(&args, &context()?),
         Command::Hooks(args) => hooks::run(&args, &paged()?),
-        // An agent is answered, and a command run, before we come here.
+        // These are handled before this point.
         Command::Hook(_) | Command::Run(_) | Command::Statusline(_) => Ok(()),
         Command::Rules(args) => rules::run(&args, &paged()?),
         Command::Rebuild(args) => rebuild::run(&args, &context()?),

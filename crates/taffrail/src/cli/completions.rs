@@ -1,4 +1,4 @@
-//! `taffrail completions`, and what shells ask while someone types
+//! `taffrail completions`, and the completions that shells request while someone types
 
 use super::TEMPLATE;
 use crate::env::{self, Env};

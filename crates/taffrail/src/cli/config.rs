@@ -131,7 +131,7 @@ const WIDENING: &[&str] = &[
 ];
 
 fn set(path: &Path, (key, value): (&str, &str), json: bool) -> Result<(), CliError> {
-    // A key or value that is refused needs no question.
+    // An invalid key or value needs no question.
     with_value(&text_at(path)?, key, value)?;
     if WIDENING.contains(&key) && !agreed(&format!("Set {key} to {}?", line(value))) {
         return Err(not_agreed());

@@ -1,4 +1,4 @@
-//! Asking a person: at the terminal that controls us, never at stdin, which anything can be.
+//! Asks a person: at the controlling terminal, never on stdin, which can be anything.
 
 use crate::error::CliError;
 use std::fs::OpenOptions;
@@ -17,7 +17,7 @@ pub(super) fn asked(question: &str) -> bool {
     let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
         return false;
     };
-    // Who cannot be asked does not agree.
+    // If the question cannot be shown, the answer is no.
     if write!(terminal, "{question} [y/N] ").and_then(|()| terminal.flush()).is_err() {
         return false;
     }

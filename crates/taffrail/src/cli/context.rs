@@ -1,4 +1,4 @@
-//! What every command is given.
+//! The context of every command.
 
 use super::events;
 use crate::env::{Env, own_path};

@@ -92,7 +92,7 @@ fn here(how: &RunArgs, context: &Context) -> Result<(), CliError> {
         chance: env::secret()?,
         log: context.env.variables.get(LOG_VARIABLE).cloned(),
     };
-    // The daemon is what keeps the index up.
+    // The daemon itself keeps the index up to date.
     let settings = taffrail_context::Settings { kept_up: false, ..context.settings.clone() };
     serve(&settings, &listening, |handle| {
         std::thread::spawn(move || {

@@ -87,7 +87,7 @@ struct JoinArgs {
 }
 
 // A plain comment: a documented one would become the help of the commands.
-// A request of a device, and whether the words were compared.
+// A device's request, and whether the words were compared.
 #[derive(Debug, clap::Args)]
 struct RequestArgs {
     /// Request printed by `device join`

@@ -49,7 +49,7 @@ pub(super) fn refresh(context: &Context, target: &Target) -> Result<(), CliError
         taffrail_query::resolve::places_of(&context.settings, target);
     let scope = match places {
         Ok(places) => Scope::Sources(places),
-        // A session that is not known yet may be on disk.
+        // A session that is not indexed may be on disk.
         Err(Error::Target(_)) => Scope::All,
         Err(error) => return Err(error.into()),
     };

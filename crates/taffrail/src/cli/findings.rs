@@ -72,7 +72,7 @@ fn accept(found: &FindingList, context: &Context) -> Result<(), CliError> {
 fn found(args: &Args, context: &Context) -> Result<FindingList, CliError> {
     let id = args.id.as_ref().map(|it| context.found_id(it)).transpose()?;
     if context.client.is_none() && id.is_none() {
-        // What is new on disk counts, as far as it is read in time.
+        // New data on disk counts, as far as it is read in time.
         let soon = Budget::Until(Instant::now() + CATCH_UP);
         caught_up(&context.settings, soon, &mut |_| {})?;
     }

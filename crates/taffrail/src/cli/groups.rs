@@ -9,7 +9,10 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
     ("Act", "approvals approve deny rules away send queue attach resume run wait handoff"),
     ("One session", "explain summary tag note export link forget capture"),
     ("Devices", "device hub share teleport key"),
-    ("Setup", "setup hooks config daemon service notifications telemetry agents doctor upgrade uninstall"),
+    (
+        "Setup",
+        "setup hooks config daemon service notifications telemetry agents doctor upgrade uninstall",
+    ),
     ("Data", "index rebuild archive backup restore"),
     ("Documents", "document work"),
     ("Scripts", "events status-bar token completions man"),

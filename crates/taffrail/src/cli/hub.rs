@@ -139,7 +139,7 @@ fn leave(context: &Context) -> Result<(), CliError> {
 fn doctor(context: &Context) -> Result<(), CliError> {
     let checks = match hubs::check(&context.settings).map_err(CliError::from) {
         Ok(checks) => checks,
-        // What cannot even be asked is the first thing that is wrong.
+        // A hub that cannot be asked at all is the first problem.
         Err(error) if matches!(error.kind, ErrorKind::Refused | ErrorKind::TimedOut) => {
             vec![unreached(error)]
         }

@@ -72,7 +72,8 @@ fn name_recovery(args: &RecoveryArgs, context: &Context) -> Result<(), CliError>
     out.as_deref().map_or(Ok(()), check_free)?;
     let words = args.passphrase_file.as_ref().map(|it| passphrase(&context.env.here.join(it)));
     let named = taffrail_team::recovery(&context.settings, &env::drawn()?, words.transpose()?)?;
-    // It is written before the team is told: a key nobody has must not be sealed to.
+    // The key is written before the team learns of it: nothing may be sealed to a key that nobody
+    // has.
     match &out {
         Some(path) => write(path, &named.key)?,
         None if context.json => document(&named)?,
@@ -80,7 +81,7 @@ fn name_recovery(args: &RecoveryArgs, context: &Context) -> Result<(), CliError>
     }
     let done = format!("what is sealed for {} opens with {}", named.user, named.recipient);
     match (context.json, &out) {
-        // The key is the document.
+        // The key is the output.
         (true, None) => {
             keep_change(&context.settings, &named.change).map(|_| ()).map_err(Into::into)
         }

@@ -95,7 +95,7 @@ fn show(told: &RawValue) -> Result<(), CliError> {
         .map_err(|error| CliError::from(anyhow::Error::from(error)))?;
     let wide = fields.keys().map(String::len).max().unwrap_or(0);
     let mut out = Out::new();
-    // What it rests on is for programs; people are told where, how far and when.
+    // The evidence is for programs; people see where, how far and when.
     let shown = fields.iter().filter(|(name, _)| *name != "provenance");
     out.lines(shown.map(|(name, value)| format!("{}  {}", pad(name, wide), plain(value))))
 }

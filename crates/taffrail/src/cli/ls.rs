@@ -52,7 +52,7 @@ pub(super) struct Args {
 }
 
 // A plain comment: a documented one would become the help of the command.
-// Narrows a list to what sessions are at.
+// Filters a list by what sessions are doing.
 #[derive(Debug, Default, clap::Args)]
 struct At {
     /// Only sessions that wait for you
@@ -67,7 +67,7 @@ struct At {
 }
 
 // A plain comment: a documented one would become the help of the command.
-// Narrows a list to what sessions were about.
+// Filters a list by what sessions were about.
 #[derive(Debug, Default, clap::Args)]
 struct About {
     /// Only finished sessions with this topic
@@ -171,7 +171,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         return Out::new().json(&SessionList { schema_version: SCHEMA_VERSION, sessions });
     }
     let budget = Budget::Until(Instant::now() + CATCH_UP);
-    // One more than is shown tells whether there are more.
+    // One more than is shown, to find out whether there are more.
     let limit = Some(args.limit.unwrap_or(ROWS).saturating_add(1).min(MOST_ROWS));
     let listing = listed(&ListRequest { limit, ..request.clone() }, budget, context)?;
     if listing.sessions.is_empty() {

@@ -99,7 +99,7 @@ struct Args {
 }
 
 // A plain comment: a documented one would become the help of every command.
-// How output looks, whatever the command.
+// The look of the output, for every command.
 #[derive(Debug, clap::Args)]
 struct Looks {
     /// Print JSON
@@ -182,7 +182,7 @@ fn told(error: &clap::Error) -> ExitCode {
         let message = message.trim_start_matches("error: ").trim_end();
         return fail(&CliError::usage(message, "taffrail help COMMAND"), true);
     }
-    // Printing fails only when nobody reads.
+    // Printing fails only if the reader is gone.
     error.print().ok();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

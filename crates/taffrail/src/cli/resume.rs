@@ -140,7 +140,7 @@ pub(super) fn planned(id: &str, context: &Context) -> Result<ResumeReply, CliErr
         let path = format!("/api/sessions/{}/controls/resume", escaped(&id));
         return Ok(client.post(&path, &ResumeBody { dry_run: true })?);
     }
-    // Its history may have come after anybody looked last.
+    // The history may have arrived since the last scan.
     catch_up(context, &Scope::All)?;
     let target = context.target(id)?;
     Ok(resume_plan(&context.settings, &target)?)
@@ -177,9 +177,9 @@ fn take_over(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
     let folder = resume_folder(&context.settings, reply)?;
     recall(reply, context)?;
     let operation = begin_resume(&context.settings, reply, "terminal")?;
-    // The agent takes over this process.
+    // The agent replaces this process.
     note_resumed(&context.settings, operation, std::process::id())?;
-    // This only comes back when it fails.
+    // `exec` returns only if it fails.
     let error = with_users_mask(|| Command::new(program).args(rest).current_dir(folder).exec());
     let why = format!("{program} cannot be started: {error}");
     end_resume(&context.settings, operation, &Err(why.clone()))?;

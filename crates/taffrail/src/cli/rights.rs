@@ -1,4 +1,4 @@
-//! What a command needs, and who may run it: an agent reads, a script sends, a person decides.
+//! The right that a command needs: an agent reads, a script sends, a person decides.
 
 use super::Context;
 use crate::error::CliError;

@@ -91,7 +91,7 @@ struct Added {
     yes: bool,
 }
 
-// What is decided.
+// The decision.
 #[derive(Debug, clap::Args)]
 #[group(required = true, multiple = false)]
 struct Wish {

@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> 
         return Err(CliError::usage(message, "taffrail agents lists them"));
     }
     if !taffrail_run::has_terminal() {
-        // Nothing can be seen without a terminal, so nothing comes between.
+        // Without a terminal there is nothing to observe, so the program runs directly.
         return Ok(failed(&args.words, &as_it_is(&args.words)));
     }
     let (bell, heard) = taffrail_run::waker()?;

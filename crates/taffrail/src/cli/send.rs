@@ -123,7 +123,7 @@ fn told(it: &Receipt, json: bool) -> Result<(), CliError> {
         return Out::new().json(it);
     }
     match it.delivery_state.as_str() {
-        // That is an error, which says why.
+        // The error contains the reason.
         "failed" => Ok(()),
         _ => say(&format!("{} {}", it.correlation_id, receipt_says(it))),
     }

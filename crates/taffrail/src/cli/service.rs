@@ -180,7 +180,7 @@ pub(super) fn step(context: &Context, walk: Walk) -> Result<Ended, CliError> {
     }
     let unit = unit(&context.env)?;
     let path = line(&unit.path.to_string_lossy());
-    // What cannot be read is not ours, and refused below.
+    // A file that cannot be read is not ours, and is refused below.
     let before = fs::read_to_string(&unit.path).ok();
     if before.as_ref() == Some(&unit.text) {
         walk.tell(&format!("  already done ({path})"))?;
@@ -219,7 +219,7 @@ fn uninstall(unit: &Unit, context: &Context) -> Result<String, CliError> {
     }
     refuse_foreign(&unit.path)?;
     drop_wanted(&unit.path);
-    // With the folders that were made for it; one of an earlier version has no note.
+    // Also removes the folders created for the unit; an earlier version left no note.
     let note = file_change::take(&file_change::folder(&context.env), NOTE)?;
     if note.map(|it| it.undo()).transpose()? != Some(Undone::Removed) {
         let removed = fs::remove_file(&unit.path);
@@ -234,10 +234,10 @@ fn drop_wanted(unit: &Path) {
     let Some(folder) = unit.parent() else { return };
     let wants = folder.join("default.target.wants");
     let link = wants.join("taffrail.service");
-    // systemd writes the whole path, other tools one that begins at the link.
+    // systemd writes the absolute path, other tools a relative one.
     let is_ours = |it: PathBuf| it == unit || it == Path::new("../taffrail.service");
     if fs::read_link(&link).is_ok_and(is_ours) {
-        // A link that stays leads nowhere, and systemd says so; a folder that holds others stays.
+        // Best effort: systemd reports a dangling link, and a folder with other files stays.
         fs::remove_file(&link).ok();
         fs::remove_dir(&wants).ok();
     }
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn no_limit_breaks_the_service_or_what_it_starts() {
-        // What a user's unit fails with, what hides the processes of agents, and what breaks their shells.
+        // Settings that fail in a user unit, hide the processes of agents, or break their shells.
         let never = "AmbientCapabilities CapabilityBoundingSet DevicePolicy IPAddress InaccessiblePaths KeyringMode \
                      LockPersonality Memory Private ProcSubset Protect ReadOnlyPaths RestrictNamespaces \
                      RestrictSUIDSGID SystemCallArchitectures TasksMax UMask";
@@ -293,7 +293,7 @@ mod tests {
             fs::create_dir(&wants).unwrap();
             let target = target.replace("HERE", &folder.path().to_string_lossy());
             std::os::unix::fs::symlink(&target, wants.join("taffrail.service")).unwrap();
-            // Also where the unit is gone already: then the link leads nowhere.
+            // Also if the unit is already gone: then the link is dangling.
             drop_wanted(&unit);
             assert_eq!(wants.exists(), expected, "{target}");
         };

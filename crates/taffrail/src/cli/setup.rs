@@ -185,7 +185,7 @@ pub(super) fn take_back(context: &Context) -> Result<(), CliError> {
         take_one_back(&note)?;
         fs::remove_file(file)?;
     }
-    // It holds nothing else; where it does, it stays.
+    // A folder that contains anything else stays.
     fs::remove_dir(&folder).ok();
     Ok(())
 }

@@ -84,7 +84,7 @@ fn bring_up(context: &Context, word: &str) -> Result<(), CliError> {
     match context.target(word) {
         Ok(target) if resolve(&context.settings, &target).is_ok() => refresh(context, &target),
         Ok(_) => catch_up(context, &Scope::All),
-        // Only a daemon knows who waits.
+        // Only a daemon knows which session waits.
         Err(error) if context.client.is_none() => Err(error),
         Err(_) => Ok(()),
     }
@@ -99,7 +99,7 @@ fn of_daemon(
     let Some(client) = context.client.as_ref().filter(|_| is_ours) else { return Ok(None) };
     match context.id(client, word) {
         Ok(id) => Ok(Some(client.get(&format!("/api/sessions/{}/snapshot", escaped(&id)))?)),
-        // It may be known to another adapter.
+        // Another adapter may know it.
         Err(error) if error.kind == taffrail_api::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

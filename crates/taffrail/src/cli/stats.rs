@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let soon = Budget::Until(Instant::now() + CATCH_UP);
     let budget = if context.json { Budget::Whole } else { soon };
     let bar = Bar::new();
-    // Programs are given days in UTC, people those of their own clock.
+    // Programs get days in UTC, people days in their own time zone.
     let ahead = if context.json { Ahead::default() } else { context.clock().ahead() };
     let counted = stats(&context.settings, &request, &ahead, budget, &mut |it| bar.show(it))?;
     bar.end();

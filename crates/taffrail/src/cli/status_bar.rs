@@ -94,7 +94,7 @@ fn document(status: Option<&StatusFile>, text: &str) -> Value {
 
 /// What the daemon that runs says is wrong with the hub: what other devices do is then not counted.
 fn hub_trouble(data: &Path, pid: u32) -> String {
-    // A bar shows what it can: where nothing can be read, nothing is said of the hub.
+    // A bar shows what it can: if the note cannot be read, it omits the hub.
     let noted = hubs::noted(data).ok().flatten().filter(|it| it.pid == Some(pid));
     let trouble = noted.as_ref().and_then(|it| Some((it.trouble()?, it.since)));
     let said = |(what, since)| format!(" · {what} for {}", when::ago(since, env::now()));

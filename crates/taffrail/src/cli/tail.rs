@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let target = context.target(&args.id)?;
     refresh(context, &target)?;
     let which = if context.json { Which::All } else { Which::Told };
-    // What is not told is read past, so that as many lines are printed as were asked for.
+    // Reads more events than requested, because some of them are not printed.
     let read = if context.json { args.limit } else { args.limit.saturating_mul(PAST) };
     let request = EventsRequest { after: None, limit: Some(read), from_end: true };
     print(context, &target, &request, (which, args.limit))
@@ -53,7 +53,7 @@ fn follow(args: &Args, context: &Context) -> Result<(), CliError> {
     let mut out = Out::new();
     for told in client.follow(&stream)? {
         let told = told?;
-        // How it stands is told by others; here only events are.
+        // Only events are printed here; other messages carry the status.
         if !told.name.is_empty() {
             continue;
         }

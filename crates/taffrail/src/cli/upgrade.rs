@@ -9,7 +9,8 @@ use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_server::releases::latest;
 
-const RELEASES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/latest/download/SHA256SUMS");
+const RELEASES: &str =
+    concat!(env!("CARGO_PKG_REPOSITORY"), "/releases/latest/download/SHA256SUMS");
 
 /// Show this version and the command that upgrades it
 #[derive(Debug, clap::Args)]

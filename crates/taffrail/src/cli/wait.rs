@@ -39,7 +39,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    // Starting a daemon and looking the session up count, too.
+    // Starting a daemon and resolving the session count, too.
     let end = args.timeout.map(|it| Instant::now() + Duration::from_secs_f64(it.clamp(0.0, 1e9)));
     let client = ensured(context)?.with_timeout(None);
     let id = args.id.as_deref().map(|it| context.id(&client, it)).transpose()?;
@@ -68,7 +68,7 @@ fn late(id: Option<&str>, wanted: &str, client: &Client) -> String {
             let id: String = session.id.to_string().chars().take(8).collect();
             format!("timed out: {id} is still {}", session.status.as_str())
         }
-        // Where the daemon cannot say how it is, what was waited for is all there is to tell.
+        // If the daemon cannot report the session's status, only the wanted status can be named.
         Some(Err(_)) | None => format!("timed out: no session is {}", wanted.replace(',', " or ")),
     }
 }

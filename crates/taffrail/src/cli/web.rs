@@ -101,7 +101,7 @@ fn entrance(client: &Client, code: &str, port: Option<u16>) -> Result<String, Cl
 /// and no history has it.
 fn write_door(folder: &Path, url: &str, code: &str) -> Result<PathBuf, CliError> {
     let path = folder.join(DOOR);
-    // One from before; its code is worth nothing.
+    // A leftover file; its code is no longer valid.
     fs::remove_file(&path).ok();
     let text = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Taffrail</title>\n\

@@ -1,4 +1,4 @@
-//! Which sessions are meant, in the options several commands share.
+//! The options that select sessions, shared by several commands.
 
 use super::Context;
 use super::completions::agent_ids;
@@ -10,7 +10,7 @@ use taffrail_model::{Timestamp, when};
 use taffrail_tui::when::Clock;
 
 // A plain comment: a documented one would become the help of every command that has these options.
-// Narrows a question to some sessions.
+// Limits a query to some sessions.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct Which {
     /// Only this agent, by its id (see `taffrail agents`)
@@ -60,6 +60,6 @@ fn project(context: &Context, typed: &str) -> String {
 /// A folder as a person writes it.
 pub(super) fn absolute(here: &Path, path: &str) -> String {
     let joined = here.join(path);
-    // A project that is gone can still be asked for by its name.
+    // A deleted project can still be selected by its name.
     joined.canonicalize().unwrap_or(joined).to_string_lossy().into_owned()
 }

@@ -323,7 +323,7 @@ impl Held {
         let found = sessions_of_feature(&env.settings(&config), project, &self.id);
         let found = found.unwrap_or_default();
         let Ok(client) = Client::connect(&env.state_folder()) else { return found };
-        // A daemon knows where they run, too; what it does not know stays as it was found.
+        // A daemon also knows where sessions run; a session it does not know stays as found.
         let known = |it: Session| client.get(&format!("/api/sessions/{}", it.id)).unwrap_or(it);
         found.into_iter().map(known).collect()
     }

@@ -1,5 +1,5 @@
-//! Real coding agents, driven by a scripted model on machines of their own, and what Taffrail says
-//! of them. `TAFFRAIL_FULL=1` runs everything, else `TAFFRAIL_SEED` chooses a slice.
+//! Real coding agents, driven by a scripted model on separate machines, and what Taffrail reports
+//! about them. `TAFFRAIL_FULL=1` runs everything, otherwise `TAFFRAIL_SEED` chooses a slice.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,5 +1,5 @@
-//! The archive, seen through the program: what an agent deletes stays readable, what it changes is
-//! believed, and a copy is the source byte for byte or nothing.
+//! The archive, tested through the program: deleted history stays readable, changed history counts,
+//! and a copy equals its source byte for byte or does not exist.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
@@ -21,7 +21,7 @@ use taffrail_testkit::copies::{ARCHIVE, ArchivedCopy, kept};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Every copy; each must be a whole zstd stream.
+/// Every copy; each must be a complete zstd stream.
 fn copies(home: &Home) -> Vec<ArchivedCopy> {
     let all = kept(home);
     assert!(all.iter().all(|it| it.whole), "{all:?}");
@@ -53,7 +53,7 @@ fn lifecycle(home: &Home, runtime_id: &str) -> String {
     home.session(runtime_id)["lifecycle"].as_str().unwrap().to_owned()
 }
 
-/// How many events a question finds; none of them from memory.
+/// How many events a query finds; none of them from an excerpt.
 fn total(home: &Home, query: &str) -> u64 {
     let reply = home.json(&["search", query, "--json", "--limit", "10000"]);
     let hits = reply["hits"].as_array().unwrap();

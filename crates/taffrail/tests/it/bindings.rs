@@ -1,5 +1,5 @@
-//! Bindings through the program: read, moved by evidence, repaired by hand; by a command alone and by a
-//! daemon.
+//! Bindings through the program: shown, moved by evidence, repaired by hand; by a command alone and
+//! by a daemon.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ pub(crate) fn daemon(home: &Home) -> Run {
     run
 }
 
-/// A home that is indexed, and a daemon if it is to answer.
+/// An indexed home, and a daemon if it should answer.
 pub(crate) fn started(by: By, home: &Home) -> Option<Run> {
     let run = (by == By::Daemon).then(|| daemon(home));
     home.index();
@@ -42,7 +42,7 @@ pub(crate) fn binding(home: &Home, id: &str) -> Value {
     home.json(&["binding", id, "--json"])
 }
 
-/// What the program says of a binding, read to the letter.
+/// Validates the binding that the program prints.
 pub(crate) fn faults(home: &Home, document: &Value) -> Value {
     home.write("document.json", document.to_string());
     let arguments = ["validate", "--contract", "binding", "--strict", "--json", "document.json"];
@@ -105,7 +105,7 @@ fn a_binding_says_what_ties_a_session() {
         (&from["source_kind"], &from["runtime_source_uri"]),
         (&json!("runtime_transcript"), &json!(uri))
     );
-    // A worker is bound, and never a target of its own.
+    // A sub-agent has a binding, and is never a target of its own.
     let worker = binding(&home, WORKER);
     assert_eq!(
         (&worker["status"], &worker["resume_capability"]),

@@ -1,4 +1,4 @@
-//! The board in a real terminal: what a person sees and presses, and what is left when it ends.
+//! The board in a real terminal: what a person sees and presses, and what remains when it ends.
 
 mod first;
 mod hostile;
@@ -10,18 +10,18 @@ use taffrail_testkit::agents::Machine;
 use taffrail_testkit::{Run, Tmux, until_every};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
-/// The time between two looks.
+/// The interval between two polls.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A machine with a few sessions on it, and a daemon that has seen them.
+/// A machine with a few sessions, and a daemon that has read them.
 struct Stage {
-    // Ends before its machine does.
+    // Ends before its machine.
     _daemon: Run,
     machine: Machine,
 }
 
 impl Stage {
-    /// With sessions that were asked these things.
+    /// A machine with sessions that got these prompts.
     fn new(prompts: &[String]) -> Self {
         let machine = machine_with(prompts);
         let daemon = machine.home().spawn(&["daemon", "run"]);
@@ -45,7 +45,7 @@ impl Stage {
     }
 }
 
-/// A machine on which an agent left these sessions, and Taffrail never ran.
+/// A machine with these sessions of an agent, on which Taffrail never ran.
 fn machine_with(prompts: &[String]) -> Machine {
     let machine = Machine::new(PROGRAM);
     for (number, prompt) in prompts.iter().enumerate() {
@@ -60,7 +60,7 @@ fn environment() -> Vec<(&'static str, String)> {
     vec![("COLORTERM", "truecolor".to_owned()), ("LC_ALL", "C.UTF-8".to_owned())]
 }
 
-/// A prompt as its agent writes it down.
+/// A prompt as its agent records it.
 fn record(id: &str, number: usize, prompt: &str) -> Value {
     json!({
         "type": "user", "uuid": format!("{number:08}-0000-4000-8000-000000000000"),

@@ -1,4 +1,4 @@
-//! Capturing a session no more, and again, seen through the program.
+//! Turning the capture of a session off and on, tested through the program.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ fn worker(home: &Home, agent: &str) {
     home.write(&format!("{FOLDER}/agent-{agent}.jsonl"), said);
 }
 
-/// Two sessions, one with a worker, and a daemon if it is to do the work.
+/// Two sessions, one with a sub-agent, and a daemon if it should do the work.
 fn home(by: By) -> (Option<Run>, Home) {
     let home = Home::new(PROGRAM);
     home.write(&path(QUIET), talk(QUIET, 0, 4));
@@ -54,7 +54,7 @@ fn row(home: &Home, runtime: &str) -> Option<Value> {
     of_it.next()
 }
 
-/// Prompts of the session, whether it is captured, and sessions in all.
+/// The prompts of the session, whether it is captured, and the number of sessions.
 fn stands(home: &Home) -> (Value, Value, usize) {
     let row = row(home, QUIET).unwrap_or_default();
     (row["prompts"].clone(), row["captured"].clone(), home.sessions().len())
@@ -68,7 +68,7 @@ fn hook(home: &Home, session: &str) {
     assert!(child.wait().unwrap().success());
 }
 
-/// How often the journal speaks of a session.
+/// How many times the journal mentions a session.
 fn spoken_of(home: &Home, session: &str) -> usize {
     home.index();
     let folder = home.path(".local/share/taffrail/journal/claude-code");
@@ -86,7 +86,7 @@ fn id(home: &Home) -> String {
     row(home, QUIET).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-/// Nothing new of a session that is not captured is known, and of the other everything.
+/// Nothing new is known of a session that is not captured, and everything of the other.
 fn check_off(home: &Home, by: By) {
     goes_on(home, 4, 8);
     worker(home, "a2");

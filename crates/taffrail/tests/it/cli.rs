@@ -1,5 +1,5 @@
-//! The contract of the command line over one small history written by hand: whole answers, as
-//! snapshots. `INSTA_UPDATE=always` writes them anew; read the difference before you keep it.
+//! The contract of the command line over one small handwritten history: complete output, as
+//! snapshots. `INSTA_UPDATE=always` rewrites them; read the diff before you keep it.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -167,7 +167,7 @@ fn help_of_every_command() {
     }
 }
 
-/// What a failure is, on stderr with `--json`, and as words without.
+/// Errors as JSON on stderr with `--json`, and as text without.
 #[test]
 fn failures() {
     let home = home();
@@ -270,7 +270,7 @@ fn a_follower_goes_on_from_its_cursor() {
     assert_eq!(home.events(CHAT).len(), 0);
 }
 
-/// Over a history of all agents with forks and workers, however it is cut.
+/// Over a history of all agents with forks and sub-agents, however it is split.
 #[test]
 fn counts_agree_with_the_list_and_with_each_other() {
     let home = Home::new(history::PROGRAM);

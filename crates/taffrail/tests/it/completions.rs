@@ -1,4 +1,4 @@
-//! What shells are told while someone types, asked as they ask, and the manual pages.
+//! Completions, requested as shells do, and the manual pages.
 #![expect(
     clippy::string_slice,
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ fn ids(home: &Home) -> Vec<String> {
     sessions.iter().map(|it| it["id"].as_str().unwrap()[..8].to_owned()).collect()
 }
 
-/// What a shell gets for these words, of which the last is being typed.
+/// The completions of a shell for these words, the last of which is being typed.
 fn asked(home: &Home, shell: &str, words: &[&str]) -> Vec<String> {
     let mut command = home.command(&[&["--", "taffrail"], words].concat());
     command.env("COMPLETE", shell).env("_CLAP_IFS", "\n");

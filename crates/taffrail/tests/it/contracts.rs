@@ -1,4 +1,4 @@
-//! The open contracts through the program: documents are checked, taken out and brought in.
+//! The open contracts through the program: documents are validated, exported and imported.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use crate::cli::steady;
 use serde_json::Value;
 use taffrail_testkit::Home;
 
-/// What the program says of a document, read to the letter.
+/// Validates a document with the program.
 fn faults(home: &Home, contract: &str, document: &Value) -> Vec<String> {
     home.write("document.json", document.to_string());
     let arguments = ["validate", "--contract", contract, "--strict", "--json", "document.json"];

@@ -1,4 +1,4 @@
-//! What is asked on one device, answered on another: real hooks and daemons, and a directory as hub.
+//! A request on one device, answered on another: real hooks and daemons, and a directory as hub.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,
@@ -19,9 +19,9 @@ use taffrail_testkit::{Home, Run, until_every};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const LOOK: Duration = Duration::from_millis(50);
-/// The session on the laptop, in a project whose requests others may answer.
+/// The session on the laptop, in a project whose requests other devices may answer.
 pub(crate) const SESSION: &str = "11111111-1111-4111-8111-111111111111";
-/// Another one there, in a project whose requests stay at home.
+/// Another session there, in a project whose requests stay local.
 pub(crate) const PRIVATE: &str = "22222222-2222-4222-8222-222222222222";
 
 /// A laptop with two sessions, the other devices of its team, and their daemons.
@@ -33,7 +33,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// With other devices, each with its name and whose it is.
+    /// With other devices, each with its name and user.
     pub(crate) fn new(others: &[(&str, &str)]) -> Self {
         let hub = tempfile::tempdir().unwrap();
         let laptop = device("laptop", "ann@x.org");
@@ -81,7 +81,7 @@ fn daemon(home: &Home, hub: &Path) -> Run {
     run
 }
 
-/// Where the agent keeps the history of a folder, below the home.
+/// The agent's history folder of a project, below the home.
 fn folder_of(project: &Path) -> String {
     let plain = |it: char| if it.is_ascii_alphanumeric() { it } else { '-' };
     let name: String = project.to_str().unwrap().chars().map(plain).collect();
@@ -93,14 +93,14 @@ pub(crate) struct Hook(Child);
 
 impl Drop for Hook {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
 impl Hook {
-    /// What the agent is told.
+    /// The answer to the agent.
     pub(crate) fn answer(mut self) -> String {
         let mut said = String::new();
         self.0.stdout.take().unwrap().read_to_string(&mut said).unwrap();
@@ -109,7 +109,8 @@ impl Hook {
     }
 }
 
-/// A session on a device asks to be allowed a command; the id of the request is given too.
+/// A session on a device asks for approval of a command; returns its hook and the id of the
+/// request.
 pub(crate) fn asks(home: &Home, session: &str, command: &str) -> (Hook, String) {
     let folder = if session == PRIVATE { "closed" } else { "open" };
     let payload = json!({"session_id": session, "hook_event_name": "PermissionRequest",
@@ -127,7 +128,7 @@ pub(crate) fn requests(home: &Home) -> Vec<Value> {
     home.json(&["approvals", "--json"])["approvals"].as_array().unwrap().clone()
 }
 
-/// The request of a command, once a device shows it.
+/// Waits until a device shows the request of a command.
 pub(crate) fn wait_for(home: &Home, command: &str) -> Value {
     until_every(LOOK, command, || requests(home).into_iter().find(|it| it["command"] == command))
 }

@@ -1,5 +1,5 @@
-//! Exports: what a transcript says stays text in every format, files are whole or not there, and
-//! many sessions take no more memory than one.
+//! Exports: transcript text stays text in every format, files are complete or absent, and many
+//! sessions take no more memory than one.
 
 use serde_json::json;
 use std::fs;
@@ -9,7 +9,7 @@ use taffrail_testkit::claude::{Line, path, talk};
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Everything our own pages are made of.
+/// All tags of our own pages.
 const TAGS: [&str; 47] = [
     "<!doctype html>",
     "<html lang=\"en\">",
@@ -79,7 +79,7 @@ const HOSTILE: [&str; 14] = [
     "</style><base href=//evil.example><meta http-equiv=refresh content=0>",
 ];
 
-/// A session that says it in every place.
+/// A session with this text in every place.
 fn home_saying(said: &str) -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     let line = |uuid, second| Line { session: SESSION, uuid, parent: None, second };
@@ -140,7 +140,7 @@ fn markdown_holds_no_html_but_our_folds() {
     }
 }
 
-/// Outside of blocks, tags stand only in code and in our folds.
+/// Outside of blocks, tags occur only in code and in our collapsible sections.
 fn check_no_html(line: &str, said: &str) {
     let fold = line.strip_prefix("<details><summary>").and_then(|it| it.strip_suffix("</summary>"));
     let said_plainly = fold.unwrap_or(line).replace("`code <b>`", "").replace("</details>", "");
@@ -156,7 +156,7 @@ fn check_plain(text: &str, said: &str) {
     assert_eq!(text.chars().find(|it| is_hostile(*it)), None, "{said:?}");
 }
 
-/// Made up, of kinds that are known by themselves, by a name, and by a block of lines.
+/// Made-up secrets, recognized by themselves, by a name, and by a block of lines.
 fn secrets() -> Vec<(String, String)> {
     let drawn = ["q8Zt4nWc0R", "jX2mLp7Vb1", "Hs6Dk9QyFe", "3aTu5G"].concat();
     let key = format!("{drawn}{drawn}{drawn}");
@@ -250,7 +250,7 @@ fn a_file_that_failed_is_not_there() {
     assert!(output.stderr.contains("gone/a.md: "), "{}", output.stderr);
 }
 
-/// The most a run may take beyond one a twentieth of its size.
+/// The most memory a run may take beyond one a twentieth of its size.
 const MORE_KIB: u64 = 6 * 1024;
 
 #[test]

@@ -1,4 +1,5 @@
-//! The life of files, seen through the program: torn, cut, rewritten, moved, packed, gone and back.
+//! The life of files, tested through the program: torn, cut, rewritten, moved, compressed, deleted
+//! and restored.
 #![expect(
     clippy::indexing_slicing,
     clippy::string_slice,
@@ -18,7 +19,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 const OTHER: &str = "22222222-2222-4222-8222-222222222222";
 
-/// A session's events as far as they are compared: id and text.
+/// The compared parts of a session's events: id and text.
 type Files = Vec<(String, String)>;
 
 /// The events of the session with this runtime id, after a run of the index.
@@ -48,14 +49,14 @@ fn stale(home: &Home, runtime_id: &str) -> usize {
     home.events(runtime_id).iter().filter(|event| event["data"]["stale"] == true).count()
 }
 
-/// The cursor after the last change a follower saw.
+/// The cursor after the last change a subscriber saw.
 fn cursor(home: &Home, runtime_id: &str) -> String {
     let events = home.events(runtime_id);
     let last = events.iter().max_by_key(|event| event["sequence"].as_u64()).unwrap();
     format!("{}.{}", last["generation"].as_str().unwrap(), last["sequence"])
 }
 
-/// What a follower is told after a cursor: kind, text and revision of each change.
+/// The changes after a cursor: kind, text and revision of each.
 fn changes(home: &Home, runtime_id: &str, after: &str) -> Vec<(String, String, u64)> {
     let lines = home.lines(&["events", runtime_id, "--json", "--after", after]);
     let change = |it: &Value| {

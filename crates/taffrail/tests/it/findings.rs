@@ -18,7 +18,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A session of just now, told line by line.
+/// A session of just now, written line by line.
 struct Tale<'h> {
     home: &'h Home,
     began: i64,
@@ -55,7 +55,7 @@ impl<'h> Tale<'h> {
     }
 }
 
-/// The kinds of what is found.
+/// The kinds of the findings.
 fn kinds(list: &Value) -> Vec<String> {
     let found = list["findings"].as_array().unwrap().iter();
     found.map(|it| it["kind"].as_str().unwrap().to_owned()).collect()

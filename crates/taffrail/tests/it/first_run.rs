@@ -1,5 +1,5 @@
-//! The first hour on a machine: an empty home, no daemon, no index, and `taffrail setup` with what takes it
-//! back.
+//! The first hour on a machine: an empty home, no daemon, no index, and `taffrail setup` with its
+//! undo.
 #![expect(clippy::disallowed_methods, reason = "sessions of just now need to know what time it is")]
 #![expect(
     clippy::indexing_slicing,
@@ -20,7 +20,7 @@ use taffrail_testkit::{Home, claude};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 
-/// A home with so many sessions that nobody has looked at.
+/// A home with this many sessions that were never indexed.
 fn unread(sessions: usize) -> Home {
     let home = Home::new(PROGRAM);
     for number in 0..sessions {

@@ -1,4 +1,4 @@
-//! The hook itself: it writes one entry down, says nothing and never fails.
+//! The hook itself: it writes one entry, prints nothing and never fails.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use taffrail_testkit::Home;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SPOOL: &str = ".local/share/taffrail/journal/spool";
 
-/// Calls the hook; whatever happens, it ends well and says nothing.
+/// Calls the hook; whatever happens, it exits with 0 and prints nothing.
 fn call(mut command: Command, payload: &[u8]) {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -23,7 +23,7 @@ fn call(mut command: Command, payload: &[u8]) {
     assert_eq!((output.status.code(), said), (Some(0), (&b""[..], &b""[..])));
 }
 
-/// The entries in a spool, each whole, private and on one line.
+/// The entries in a spool, each complete, private and on one line.
 fn entries(spool: &Path) -> Vec<Value> {
     let Ok(list) = fs::read_dir(spool) else { return Vec::new() };
     let mut paths: Vec<_> = list.map(|it| it.unwrap().path()).collect();
@@ -136,7 +136,7 @@ fn data_is_where_every_other_command_looks() {
     check(None, Some("h"), "h/.local/share");
 }
 
-/// Calls the status line; gives what it prints.
+/// Runs the status line; returns its output.
 fn draw(home: &Home, words: &[&str], payload: &[u8]) -> String {
     let mut command = home.command(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

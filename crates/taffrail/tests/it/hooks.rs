@@ -1,4 +1,4 @@
-//! Hooks in the agents' settings: files others care about, changed with care.
+//! Hooks in the agents' settings: files that others care about, edited carefully.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -195,7 +195,7 @@ fn links_and_files_of_others_are_refused() {
     assert!(!home.path("nowhere.json").exists());
     home.remove(SETTINGS);
     home.write(SETTINGS, MINE);
-    // Only root can give a file away; elsewhere there is no foreign file to make.
+    // Only root can give a file to another user; otherwise there is no foreign file to test.
     if std::os::unix::fs::chown(home.path(SETTINGS), Some(65534), None).is_ok() {
         refused(&home, "belongs to another user");
     }
@@ -223,7 +223,7 @@ fn mode_stays_and_a_copy_is_kept() {
     assert_eq!(beside, 1, "nothing is left beside the file");
 }
 
-/// A path may hold anything a shell would obey.
+/// A path may contain anything that a shell would interpret.
 #[test]
 fn an_odd_path_is_called_and_nothing_else() {
     let home = Home::new(PROGRAM);

@@ -1,4 +1,4 @@
-//! Text from transcripts never makes a terminal do anything, wherever it stands.
+//! Transcript text never makes a terminal do anything, wherever it occurs.
 #![expect(
     clippy::indexing_slicing,
     clippy::string_slice,
@@ -40,7 +40,7 @@ const PAYLOADS: [(&str, &str); 20] = [
     ("shift out", "\u{e}\u{f}\u{1a}"),
 ];
 
-/// Where a text can stand. Each is told by its own word, so that it can be found again.
+/// Where a text can occur. Each place has its own word, so that it can be found again.
 const PLACES: [&str; 16] = [
     "prompt",
     "answer",
@@ -87,7 +87,7 @@ fn is_hostile(character: char) -> bool {
     (character.is_control() && !plain_control) || hidden
 }
 
-/// Everything people are shown, on stdout and stderr.
+/// Everything that is shown to people, on stdout and stderr.
 fn screens(home: &Home) -> String {
     let mut out = String::new();
     let mut show = |arguments: &[&str]| {
@@ -112,7 +112,7 @@ fn screens(home: &Home) -> String {
     out
 }
 
-/// A home in which the payload stands in every place.
+/// A home with the payload in every place.
 fn home_with(payload: &str) -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     let at = |place: &str| format!("zz{place} {payload} end");
@@ -129,7 +129,7 @@ fn home_with(payload: &str) -> Home {
     database.session("20261001_1", &at("goosename"), &at("gooseroot"), None);
     let content = json!([text("hello")]);
     database.message(&Message { session: "20261001_1", role: "user", content, at: 1_790_848_800 });
-    // A name cannot hold everything a text can.
+    // A file name cannot contain everything that a text can.
     let name = at("filename").replace(['/', '\0'], ":");
     symlink("/nowhere", home.path(&path(&name))).unwrap();
     home

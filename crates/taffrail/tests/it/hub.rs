@@ -1,5 +1,5 @@
-//! Devices of one user, joined by a hub: homes with daemons of their own, over a directory and over a
-//! real NATS server. What is promised in `docs/sync.md` and `docs/teleport.md` is tried as a person would.
+//! Devices of one user with a hub: homes with their own daemons, over a directory and over a real
+//! NATS server. Tests the promises of `docs/sync.md` and `docs/teleport.md` as a person would.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Forgetting, bringing back and bounds, seen through the program.
+//! Forgetting, restoring and limits, tested through the program.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -23,7 +23,7 @@ fn line<'a>(session: &'a str, uuid: &'a str, parent: Option<&'a str>, second: u3
     Line { session, uuid, parent, second }
 }
 
-/// A session with a worker, and another session.
+/// A session with a sub-agent, and another session.
 fn home() -> Home {
     let home = Home::new(PROGRAM);
     let said = line(SECRET, "s1", None, 1).prompt("zzsecret plan")
@@ -49,7 +49,7 @@ fn id(home: &Home, runtime_id: &str) -> String {
     all.iter().find(main).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-/// Our files that hold a word as it is.
+/// Our files that contain a word in plain text.
 fn holding(home: &Home, word: &str) -> Vec<PathBuf> {
     let mut out = Vec::new();
     below(&home.path(DATA), &mut out);
@@ -69,7 +69,7 @@ fn archived(home: &Home) -> u64 {
     home.json(&["archive", "--json"])["sources"].as_u64().unwrap()
 }
 
-/// Nothing says the secret, and the other session is as it was.
+/// No file contains the secret, and the other session is unchanged.
 fn check_forgotten(home: &Home, when: &str) {
     assert_eq!((total(home, "zzsecret"), total(home, "zzopen")), (0, 1), "{when}");
     assert_eq!(home.run(&["show", SECRET]).status, 3, "{when}");

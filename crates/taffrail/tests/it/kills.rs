@@ -1,8 +1,8 @@
-//! `kill -9` at any moment of reading: nothing is lost and nothing is doubled.
+//! `kill -9` at any moment of reading: nothing is lost and nothing is duplicated.
 //!
-//! Each round kills the program four times at random moments and then lets it finish. What it then
-//! knows, finds and keeps must be what a run without kills does. `TAFFRAIL_FULL=1` kills twelve
-//! hundred times, `TAFFRAIL_SEED` chooses the moments.
+//! Each round kills the program four times at random moments and then lets it finish. The result
+//! must equal a run without kills. `TAFFRAIL_FULL=1` kills twelve hundred times, `TAFFRAIL_SEED`
+//! chooses the moments.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -24,9 +24,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const BYTES: usize = 16_000_000;
 const KILLS_A_ROUND: usize = 4;
 const LAST: usize = KILLS_A_ROUND - 1;
-/// How many rounds are added until a kill falls between two batches.
+/// How many rounds are added until a kill hits between two batches.
 const MORE_ROUNDS: usize = 20;
-/// The index's write-ahead log, and how much of it is surely a batch.
+/// The index's WAL, and a growth of it that proves a batch.
 const LOG: &str = ".local/share/taffrail/index.db-wal";
 const BATCH_BYTES: u64 = 1_000_000;
 
@@ -39,7 +39,7 @@ fn a_first_read_survives_kills() {
 #[test]
 fn a_first_run_of_all_survives_kills() {
     let kit = Kit::new("nothing");
-    // Its ids hang on the name of the device, which every first run draws anew.
+    // Its ids depend on the device name, which is random in every first run.
     kit.home.remove(goose::DATABASE);
     kit.rounds(&["index"], kit.scale.pick(2, 25), || kit.home.drop_data());
 }
@@ -68,19 +68,19 @@ fn a_first_search_survives_kills() {
     kit.rounds(&ask, kit.scale.pick(2, 50), || kit.home.restore_data(&kit.blank));
 }
 
-/// A home with a history, and what is known of it when nobody disturbs.
+/// A home with a history, and the result of an undisturbed run.
 struct Kit {
     scale: Scale,
     home: Home,
     written: Written,
-    /// Our own files with a name for the device and nothing else: names go into ids.
+    /// Our own files with a device name and nothing else, because ids depend on the name.
     blank: SavedData,
-    /// What copies may hold.
+    /// What copies may contain.
     sources: Sources,
     chance: Chance,
 }
 
-/// What a run without kills came to.
+/// The result of a run without kills.
 struct Undisturbed {
     view: Vec<String>,
     found: Vec<usize>,
@@ -99,7 +99,7 @@ impl Kit {
         Self { scale, home, written, blank, sources, chance: scale.chance(purpose) }
     }
 
-    /// Runs undisturbed, once to take the time and once to count.
+    /// Runs undisturbed, once to measure the time and once to count.
     fn undisturbed(&self, command: &[&str], prepare: &impl Fn()) -> Undisturbed {
         prepare();
         let began = Instant::now();
@@ -114,7 +114,7 @@ impl Kit {
         Undisturbed { view, found, bytes, time }
     }
 
-    /// Cuts files, lengthens them, and puts them into new ones: all must be read again.
+    /// Cuts files, extends them, and replaces them: all must be read again.
     fn change_files(&mut self) {
         for path in self.written.files.iter().filter(|path| path.ends_with(".jsonl")) {
             let mut bytes = std::fs::read(self.home.path(path)).unwrap();
@@ -129,8 +129,8 @@ impl Kit {
         self.sources.change(&self.home, &self.written);
     }
 
-    /// Kills again and again, lets it finish, and compares. There are more rounds than asked for
-    /// as long as no kill fell between two batches.
+    /// Kills repeatedly, lets the program finish, and compares. Adds rounds until a kill hits
+    /// between two batches.
     fn rounds(&self, command: &[&str], count: usize, prepare: impl Fn()) {
         let whole = self.undisturbed(command, &prepare);
         let mut chance = self.chance.clone();
@@ -159,7 +159,7 @@ impl Kit {
         assert!(half_done > 0, "no kill fell into the work");
     }
 
-    /// Starts and kills four times, and says how often it was not over before.
+    /// Starts and kills four times; returns how many kills came before the end.
     fn kills(&self, command: &[&str], aim: Aim, time: Duration, chance: &mut Chance) -> usize {
         let mut delay = |longest: Duration| longest.mul_f64(chance.below(1_000) as f64 / 1_000.0);
         let fates = (0..KILLS_A_ROUND).map(|number| match (aim, number) {
@@ -170,14 +170,14 @@ impl Kit {
         fates.filter(|fate| *fate == Fate::Killed).count()
     }
 
-    /// Waits until something was surely written, and a little longer.
+    /// Waits until a batch was surely written, and a little longer.
     fn kill_after_a_batch(&self, command: &[&str], delay: Duration) -> Fate {
         let log = self.home.path(LOG);
         let size = || std::fs::metadata(&log).map_or(0, |it| it.len());
         let run = self.home.spawn(command);
         let (before, mut grown) = (size(), None);
         run.kill_when(|| {
-            // The log is cut when the index is made anew.
+            // A rebuild truncates the WAL.
             if grown.is_none() && size().abs_diff(before) >= BATCH_BYTES {
                 grown = Some(Instant::now());
             }
@@ -191,7 +191,7 @@ impl Kit {
 enum Aim {
     /// At any moment of the whole run.
     Anywhere,
-    /// Soon after each start, and the last time when a part is surely written.
+    /// Soon after each start, and the last time when a batch is surely written.
     AfterABatch,
 }
 

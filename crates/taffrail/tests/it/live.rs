@@ -1,7 +1,7 @@
-//! The daemon in a hard world: killed at any moment, flooded, and not told of what happens.
+//! The daemon under stress: killed at any moment, flooded, and without notifications.
 //!
-//! Sessions are written to as agents do, a line at a time. What the daemon then knows must be what
-//! was written, each line once and in its order, and what a cold read of the same files comes to.
+//! Sessions are written as agents do, a line at a time. The daemon must then know exactly what was
+//! written, each line once and in order, and the same as a cold read of the files.
 //! `TAFFRAIL_FULL=1` kills five hundred times, `TAFFRAIL_SEED` chooses the moments.
 #![expect(
     clippy::indexing_slicing,
@@ -20,11 +20,11 @@ use taffrail_testkit::Run;
 use taffrail_testkit::{Fate, Home, Scale, canonical_view, check_same, claude, until_every};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
-/// The longest a daemon lives before it is killed: long enough to start, and to be at work.
+/// The longest life of a daemon before it is killed: long enough to start, and to work.
 const LONGEST_LIFE_MS: usize = 700;
-/// Sessions that are written to at once.
+/// Sessions that are written concurrently.
 const SESSIONS: usize = 20;
-/// Lines of a burst: twenty thousand over all of them.
+/// Lines of a burst per session: twenty thousand in all.
 const BURST: u32 = 1_000;
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -44,7 +44,7 @@ fn signal(run: &Run, name: &str) {
     assert!(status.success(), "kill {name}");
 }
 
-/// Ends it as a service manager does.
+/// Stops it as a service manager does.
 fn end(mut run: Run) {
     signal(&run, "-TERM");
     assert_eq!(run.wait().code(), Some(0), "the daemon's own end");
@@ -76,13 +76,14 @@ fn kills_of_the_daemon_lose_double_and_reorder_nothing() {
     println!("{killed} kills, {} lines, {} hooks", written.lines(), written.hooks.len());
 }
 
-/// How many notifications the system holds for one who does not listen.
+/// How many notifications the system queues for a process that does not read them.
 fn queue() -> usize {
     let told = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").unwrap();
     told.trim().parse().unwrap()
 }
 
-/// Appends a line to one session after the other, so that no two notifications are alike.
+/// Appends a line to one session after the other, so that no two consecutive notifications are
+/// equal.
 fn flood(home: &Home, each: u32) {
     for number in 1..=each {
         for session in 0..SESSIONS {
@@ -135,7 +136,7 @@ fn what_was_written_while_notifications_overflowed_is_found() {
     end(run);
 }
 
-/// Search is written beside the loop: one that cannot be written holds nothing up and ends nothing.
+/// Search is written beside the loop: a failure delays nothing and ends nothing.
 #[test]
 fn a_search_that_cannot_be_written_holds_nothing_up() {
     let home = Home::new(PROGRAM);

@@ -1,4 +1,4 @@
-//! The daemon's log end to end: what it says, what it never holds, and how it is read.
+//! The daemon's log end to end: what it contains, what it never contains, and how to read it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ struct Ours(Child);
 
 impl Drop for Ours {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         self.0.kill().ok();
         self.0.wait().ok();
     }
@@ -51,12 +51,12 @@ fn log(home: &Home) -> String {
     fs::read_to_string(home.path(LOG)).unwrap_or_default()
 }
 
-/// Waits for a line of the log that holds this.
+/// Waits for a log line that contains this.
 fn until_logged(home: &Home, what: &str) {
     until_every(LOOK, what, || log(home).contains(what).then_some(()));
 }
 
-/// An agent asks to be allowed a command; its hook waits for the answer.
+/// An agent asks for approval of a command; its hook waits for the answer.
 fn asks(home: &Home, session: &str, command: &str) -> Ours {
     let payload = json!({"session_id": session, "hook_event_name": "PermissionRequest",
         "tool_name": "Bash", "tool_input": {"command": command}, "cwd": format!("/w/{session}"),
@@ -82,7 +82,7 @@ fn logs_hold_no_text_of_sessions_no_command_and_no_secret() {
     home.write(&path("api"), line("1").prompt("promptmarkerword please"));
     let (daemon, _) = Background::start(&home, Some("debug"));
     home.append(&path("api"), line("2").answer("answermarkerword"));
-    // A record that cannot be read, and one of an unknown type.
+    // A record that cannot be parsed, and one of an unknown type.
     home.append(&path("api"), "{\"type\": \"tornmarkerword\n{\"type\":\"typemarkerword\"}\n");
     let hook = asks(&home, "api", "rm -rf commandmarkerword");
     let row = until_every(LOOK, "the request", || {
@@ -132,7 +132,7 @@ fn logs_are_printed_for_people_and_programs() {
     assert!(lines.iter().all(|it| it["level"] != "debug"), "{lines:?}");
     let text = home.ok(&["daemon", "logs", "-n", "1"]);
     assert!(text.ends_with("the daemon ended\n") && text.lines().count() == 1, "{text}");
-    // The old log comes first where the new one is too short.
+    // The old log comes first if the new one is too short.
     fs::rename(home.path(LOG), home.path(&format!("{LOG}.1"))).unwrap();
     fs::write(home.path(LOG), "another line\n").unwrap();
     let both = home.ok(&["daemon", "logs", "-n", "2"]);

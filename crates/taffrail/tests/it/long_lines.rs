@@ -17,7 +17,7 @@ const LONG: usize = 100_000_000;
 /// The most private memory a run may take.
 const MEMORY_KIB: u64 = 150 * 1024;
 
-/// Writes a line of `LONG` bytes in pieces, closed or left open.
+/// Writes a line of `LONG` bytes in pieces, terminated or not.
 fn write_long_line(home: &Home, end: &[u8]) {
     let mut file = OpenOptions::new().append(true).open(home.path(&path(SESSION))).unwrap();
     file.write_all(br#"{"type":"user","message":{"role":"user","content":""#).unwrap();

@@ -1,4 +1,4 @@
-//! The tests of `taffrail` from outside, as one program: linking is what takes time.
+//! The integration tests of `taffrail` as one program, because linking takes most of the time.
 
 mod agents;
 mod archive;

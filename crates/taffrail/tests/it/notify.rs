@@ -1,7 +1,7 @@
-//! Notifications end to end: real hooks, a real daemon, and programs that note what they are told.
+//! Notifications end to end: real hooks, a real daemon, and programs that record what they receive.
 //!
-//! There is no desktop here: a program called `notify-send` notes how it is called and says a number, as
-//! the real one does.
+//! There is no desktop here: a program called `notify-send` records its arguments and prints a
+//! number, as the real one does.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -25,13 +25,13 @@ struct Ours(Child);
 
 impl Drop for Ours {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
-/// A home whose daemon tells a command, which notes every message.
+/// A home whose daemon notifies a command, which records every message.
 fn home() -> Home {
     let home = Home::new(PROGRAM);
     let notes = home.path("notes").display().to_string();
@@ -53,14 +53,14 @@ fn daemon(home: &Home, change: impl FnOnce(&mut Command)) -> Ours {
     run
 }
 
-/// Ends it as a service manager does.
+/// Stops it as a service manager does.
 fn end(mut run: Ours) {
     let pid = run.0.id().to_string();
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     assert_eq!(run.0.wait().unwrap().code(), Some(0), "the daemon's own end");
 }
 
-/// An agent asks to be allowed a command; its hook waits for the answer.
+/// An agent asks for approval of a command; its hook waits for the answer.
 fn asks(home: &Home, session: &str, command: &str) -> Ours {
     let payload = json!({"session_id": session, "hook_event_name": "PermissionRequest",
         "tool_name": "Bash", "tool_input": {"command": command}, "cwd": format!("/w/{session}"),
@@ -72,7 +72,7 @@ fn asks(home: &Home, session: &str, command: &str) -> Ours {
     Ours(child)
 }
 
-/// The messages that were noted, once there are as many.
+/// Waits for this many recorded messages.
 fn notes(home: &Home, count: usize) -> Vec<Value> {
     let read = || {
         let text = fs::read_to_string(home.path("notes")).unwrap_or_default();
@@ -84,7 +84,7 @@ fn notes(home: &Home, count: usize) -> Vec<Value> {
     notes
 }
 
-/// What a message is, and its words.
+/// The kind of a message, and its texts.
 fn said(message: &Value) -> (&str, &str, &str) {
     let text = |name: &str| message[name].as_str().unwrap();
     (text("event"), text("title"), text("body"))
@@ -100,7 +100,8 @@ fn a_request_is_told_once_and_withdrawn_when_it_is_answered_elsewhere() {
     let (event, title, body) = said(&told[0]);
     assert_eq!((event, title), ("told", "api waits for you"));
     assert!(body.contains("[redacted:") && !told[0].to_string().contains(secret), "{body}");
-    // After a restart the request is still open at the agent, and told already; another one is not.
+    // After a restart the request is still open at the agent, and was announced already; another
+    // one was not.
     end(run);
     let run = daemon(&home, |_| {});
     let other = asks(&home, "web", "rm -rf /");
@@ -148,7 +149,7 @@ fn many_at_once_are_one_message_and_the_desktop_takes_it_back() {
     end(run);
 }
 
-/// An address that takes one message at a time, and notes it whole.
+/// An address that accepts one message at a time, and records all of it.
 fn address(notes: std::path::PathBuf) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -170,7 +171,7 @@ fn address(notes: std::path::PathBuf) -> String {
     url
 }
 
-/// Everything a stranger can write, in folders and commands of many sessions at once.
+/// Hostile text in folders and commands of many sessions at once.
 #[test]
 fn what_strangers_wrote_is_text_wherever_it_is_told() {
     let home = home();
@@ -213,7 +214,7 @@ fn what_strangers_wrote_is_text_wherever_it_is_told() {
     end(run);
 }
 
-/// A session of its own in a folder of that name asks to be allowed this.
+/// A separate session in a folder of that name asks for approval of this.
 fn hostile(home: &Home, number: usize, payload: &str) -> Ours {
     let said = json!({"session_id": format!("h{number}"), "hook_event_name": "PermissionRequest",
         "tool_name": payload, "tool_input": {"command": format!("echo {payload}")},

@@ -1,4 +1,4 @@
-//! What does not fit on a terminal goes through the pager, and nothing else does.
+//! Output that does not fit on a terminal goes through the pager, and nothing else does.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -11,7 +11,7 @@ use taffrail_testkit::claude::{path, talk};
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// Sixty events, and a pager that keeps what it was given.
+/// Sixty events, and a pager that saves its input.
 fn home() -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     home.write(&path(SESSION), talk(SESSION, 0, 60));
@@ -26,8 +26,8 @@ fn script(home: &Home, name: &str, text: &str) {
     set_permissions(home.path(name), Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs a command whose stdout is a terminal of ten rows; gives what the terminal showed, what the
-/// pager kept, and the exit code.
+/// Runs a command whose stdout is a terminal of ten rows; returns what the terminal showed, what
+/// the pager got, and the exit code.
 fn on_terminal(
     home: &Home,
     arguments: &[&str],
@@ -45,7 +45,7 @@ fn on_terminal(
     let mut child = command.spawn().unwrap();
     drop(command);
     let mut shown = Vec::new();
-    // The end of a terminal whose other side was closed is an error on this system.
+    // On this system, reading a terminal whose other side is closed is an error.
     File::from(ours).read_to_end(&mut shown).ok();
     let code = child.wait().unwrap().code().unwrap();
     let kept = std::fs::read_to_string(home.path("kept")).ok();

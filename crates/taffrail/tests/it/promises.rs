@@ -1,4 +1,4 @@
-//! The pages of promises and of contracts name no test that is not there.
+//! The pages of promises and of contracts name only tests that exist.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use std::fs;
@@ -52,10 +52,10 @@ fn every_test_the_threat_model_names_exists() {
     }
 }
 
-/// What holds a rule without being a test of ours.
+/// What proves a rule without being a test of ours.
 const HELD: [&str; 2] = ["the suite", "a process among people"];
 
-/// The rows of the tables that have a column of this name: that cell, and the whole row.
+/// The rows of the tables with this column: that cell, and the whole row.
 fn cells<'a>(page: &'a str, column: &str) -> Vec<(&'a str, &'a str)> {
     let mut place = None;
     let mut out = Vec::new();
@@ -71,7 +71,7 @@ fn cells<'a>(page: &'a str, column: &str) -> Vec<(&'a str, &'a str)> {
     out
 }
 
-/// The file a test is named by, where it is.
+/// The file that a test's path names, if it exists.
 fn file_of(path: &[&str]) -> Option<String> {
     let file = match path {
         [top @ ("directory" | "work" | "bindings"), file] => {
@@ -91,7 +91,7 @@ fn is_word(name: &str) -> bool {
         && name.chars().all(|it| it.is_ascii_lowercase() || it == '_' || it.is_ascii_digit())
 }
 
-/// Whether a name in a row is one of a test or a document that holds it; fails where it should be.
+/// True if a name in a row is a test or a document that proves it; fails if it should be one.
 fn holds(root: &Path, code: &str, name: &str) -> bool {
     if name.contains('/') && name.ends_with(".json") {
         let contracts = fs::read_dir(root.join("docs/conformance")).unwrap();

@@ -1,4 +1,4 @@
-//! `taffrail rules`, seen through the program.
+//! `taffrail rules`, tested through the program.
 
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! A program on a terminal of ours is as it is without: bytes, size, exit code, signals; and what
-//! is typed hidden leaves no trace.
+//! A program on a terminal of ours behaves as it does without: bytes, size, exit code, signals; and
+//! hidden input leaves no trace.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -19,17 +19,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 use taffrail_testkit::Home;
 
-/// The time between two looks, and how long something is waited for.
+/// The interval between two polls, and the longest wait.
 const PAUSE: Duration = Duration::from_millis(5);
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long is looked on to tell late from never: longer than a session may take to be named.
+/// How long a test waits to distinguish late from never: longer than it may take to name a session.
 const NEVER: Duration = Duration::from_secs(7);
 
 /// A person at a terminal, and a program of ours on it.
 struct Person {
     home: Home,
     line: File,
-    /// The terminal itself, as the program has it.
+    /// The terminal itself, as the program sees it.
     terminal: File,
     child: Child,
     shown: Receiver<Vec<u8>>,
@@ -37,7 +37,7 @@ struct Person {
 }
 
 impl Person {
-    /// Runs a command of the shell through us.
+    /// Runs a shell command through us.
     fn runs(options: &[&str], script: &str) -> Self {
         let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
         let line = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -70,7 +70,7 @@ impl Person {
         self.line.write_all(bytes).unwrap();
     }
 
-    /// Waits until something was shown, and forgets what was before its end.
+    /// Waits until something is shown, and drops everything up to its end.
     fn sees(&mut self, what: &str) {
         self.waits(what, |seen| {
             let at = seen.windows(what.len()).position(|it| it == what.as_bytes())?;
@@ -98,7 +98,7 @@ impl Person {
         kill_process(pid, signal).unwrap();
     }
 
-    /// Its exit code, and whether the terminal is as it was.
+    /// The exit code, and whether the terminal is restored.
     fn ends(mut self) -> (i32, bool) {
         let end = Instant::now() + PATIENCE;
         let code = loop {
@@ -118,7 +118,7 @@ impl Person {
         folder.into_iter().flatten().flatten().map(|it| it.path()).collect()
     }
 
-    /// Everything the journal was told.
+    /// The whole journal.
     fn journal(&self) -> String {
         let folder = self.home.path(".local/share/taffrail/journal/spool");
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -187,7 +187,7 @@ fn a_program_has_the_terminal_for_itself() {
     person.sees("both");
     person.sees("READY");
     resize(&person.line, (33, 77));
-    // The system tells who has the terminal for its own; here that is nobody.
+    // The system signals the owner of a controlling terminal; this terminal has none.
     person.signals(Signal::WINCH);
     person.sees("33 77");
     person.types(b"\x03");
@@ -257,7 +257,7 @@ fn a_hidden_line_leaves_no_trace() {
     }
     person.types(b"hunter2-of-mine\r");
     person.sees("READY");
-    // With the echo back on it is seen that there is a screen, and nothing else.
+    // With the echo back on, the journal records that there is a screen, and nothing else.
     let end = Instant::now() + PATIENCE;
     while person.journal().is_empty() {
         assert!(Instant::now() < end, "nothing is ever written down");
@@ -270,7 +270,7 @@ fn a_hidden_line_leaves_no_trace() {
     assert_eq!(person.ends(), (0, true));
 }
 
-/// Agents made files that only their user could read.
+/// Agents created files that only their user could read.
 #[test]
 fn a_program_makes_files_as_the_users_own_shell_would() {
     const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");

@@ -28,7 +28,7 @@ fn daemon(home: &Home) -> Run {
     run
 }
 
-/// The requests that wait.
+/// The open requests.
 fn pending(home: &Home) -> Vec<Value> {
     let all = home.json(&["approvals", "--json"]);
     let all = all["approvals"].as_array().unwrap().iter();

@@ -1,7 +1,7 @@
-//! Search, seen through the program: it finds what was said, all of it and nothing else.
+//! Search, tested through the program: it finds everything that matches, and nothing else.
 //!
-//! What is right is computed here from the texts that `events` prints, by other code than search
-//! itself has. `TAFFRAIL_FULL=1` tries many more histories and questions, `TAFFRAIL_SEED` chooses
+//! The expected hits are computed here from the texts that `events` prints, by other code than
+//! search itself. `TAFFRAIL_FULL=1` tries many more histories and queries, `TAFFRAIL_SEED` chooses
 //! them.
 #![expect(
     clippy::indexing_slicing,
@@ -21,7 +21,7 @@ use taffrail_testkit::Home;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 
-/// What is found, whole.
+/// The whole reply to a query.
 fn ask(home: &Home, query: &str) -> Value {
     home.json(&["search", query, "--json", "--limit", "10000"])
 }
@@ -30,7 +30,7 @@ fn total(home: &Home, query: &str) -> u64 {
     ask(home, query)["total"].as_u64().unwrap()
 }
 
-/// The events found, by session and id; their number must be the total.
+/// The events of a reply, by session and id; their number must be the total.
 fn found(reply: &Value) -> BTreeSet<(String, String)> {
     let hits = reply["hits"].as_array().unwrap();
     let ids = hits.iter().map(|hit| (word(hit, "session_id"), word(hit, "event_id")));

@@ -1,5 +1,5 @@
 //! One session for chosen readers: devices of several users in one team, each with a daemon, over a
-//! directory. What is promised in `docs/share.md` is tried as a person would.
+//! directory. Tests the promises of `docs/share.md` as a person would.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! Final summaries and the user's own command, seen through the program and a real daemon.
+//! Final summaries and the user's own command, tested through the program and a real daemon.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ const MENDED: &str = "11111111-1111-4111-8111-111111111111";
 const ASKED: &str = "22222222-2222-4222-8222-222222222222";
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Two sessions of long ago: a parser was mended, and a question was asked.
+/// Two old sessions: one fixed a parser, and one asked a question.
 fn home() -> Home {
     let home = Home::new(PROGRAM);
     let first = Line { session: MENDED, uuid: "u-1", parent: None, second: 1 };
@@ -27,7 +27,7 @@ fn home() -> Home {
         first.prompt("Fix the parser, the parser drops bytes")
             + &second.answer("Fixed the parser."),
     );
-    // Records of the same name would be copies of one another.
+    // Records with the same id would be copies of one another.
     let first = Line { session: ASKED, uuid: "a-1", ..first };
     let second = Line { session: ASKED, uuid: "a-2", parent: Some("a-1"), ..second };
     home.write(
@@ -51,7 +51,7 @@ fn end(mut run: Run) {
     assert_eq!(run.wait().code(), Some(0), "the daemon's own end");
 }
 
-/// The runtime ids of what is listed.
+/// The runtime ids of the listed sessions.
 fn listed(home: &Home, arguments: &[&str]) -> Vec<String> {
     let list = home.json(&[&["ls", "--json"], arguments].concat());
     let id = |it: &Value| it["runtime_session_id"].as_str().unwrap().to_owned();
@@ -99,7 +99,7 @@ fn without_a_daemon_they_are_made_when_they_are_asked_for() {
     assert_eq!(home.run(&["ls", "--category", "poem"]).status, 2);
 }
 
-/// Until everything that is over has been summed up.
+/// Waits until every finished session has a summary.
 fn made(home: &Home) {
     until_every(LOOK, "final summaries", || {
         let reply = home.json(&["search", "category:other", "--json"]);
@@ -113,7 +113,7 @@ fn a_daemon_makes_them_by_itself() {
     let run = daemon(&home);
     made(&home);
     check_found(&home);
-    // What goes on is summed up anew.
+    // A session that continues gets a new summary.
     let line = Line { session: ASKED, uuid: "a-3", parent: Some("a-2"), second: 9 };
     let more = line.prompt("Rename the lexer, the lexer and the lexer, and tidy the lexer");
     home.append(&path(ASKED), more);
@@ -125,13 +125,13 @@ fn a_daemon_makes_them_by_itself() {
     home.ok(&["rebuild", "--yes"]);
     made(&home);
     assert_eq!(listed(&home, &["--topic", "lexer"]), [ASKED]);
-    // What is forgotten is found by nothing.
+    // Nothing finds a forgotten session.
     home.ok(&["forget", MENDED, "--yes"]);
     assert_eq!(listed(&home, &["--topic", "parser"]), [""; 0]);
     end(run);
 }
 
-/// A command that leaves what it was given beside itself.
+/// A command that saves its input beside itself.
 fn command(home: &Home, says: &str) {
     let script = format!("#!/bin/sh\ncat > {}\necho '{says}'\n", home.path("given").display());
     home.write("bin/sum", script);
@@ -145,7 +145,7 @@ fn the_command_is_run_when_somebody_asks() {
     let home = home();
     command(&home, "Recent: its own words");
     let run = daemon(&home);
-    // It answers before it has looked around.
+    // The daemon answers before its first scan is done.
     home.ok(&["index"]);
     let told = home.json(&["summary", MENDED, "--json"]);
     assert_eq!((&told["recent"], &told["by_command"]), (&"its own words".into(), &true.into()));
@@ -160,7 +160,7 @@ fn the_command_is_run_when_a_turn_ends() {
     let home = home();
     command(&home, "Recent: at the end of a turn");
     let run = daemon(&home);
-    // What is read before it looks around is not news.
+    // What is read before the first scan is done is not news.
     home.ok(&["index"]);
     let date = Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%S"]).output().unwrap();
     let now = String::from_utf8(date.stdout).unwrap().trim().to_owned();

@@ -1,7 +1,7 @@
-//! `taffrail work` as a person and as many programs at once use it.
+//! `taffrail work` as a person and as many concurrent programs use it.
 //!
-//! `TAFFRAIL_FULL=1` runs the numbers that are promised: 8 processes with 1,000 lines each, 8 with 200
-//! updates each, and 1,000 kills. `INSTA_UPDATE=always` writes the snapshots anew.
+//! `TAFFRAIL_FULL=1` runs the promised numbers: 8 processes with 1,000 lines each, 8 with 200
+//! updates each, and 1,000 kills. `INSTA_UPDATE=always` rewrites the snapshots.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -14,7 +14,7 @@ mod screens;
 
 use taffrail_testkit::Home;
 
-/// A home that is a project with one feature and one task that is being worked on.
+/// A home that is a project with one feature and one task in progress.
 fn project() -> Home {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
     home.ok(&["work", "new", "Dark mode", "--description", "a theme for the night"]);

@@ -1,5 +1,5 @@
-//! Asks the terminal for its background colour, and reads the answer beside the keys that come
-//! meanwhile. No part of the answer is ever taken for a key.
+//! Asks the terminal for its background colour, and reads the answer among the keys that arrive in
+//! the meantime. No part of the answer is ever taken for a key.
 
 use crate::paint::theme::Background;
 use crate::state::message::Message;
@@ -7,15 +7,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
-/// The colour of the background, and after it what every terminal answers: who knows nothing of colours
-/// answers that at once, and nobody is waited for.
+/// Queries the background colour, and then the device attributes, which every terminal answers. A
+/// terminal without colour support answers the second query at once, so nothing waits for it.
 pub(crate) const QUESTION: &str = "\u{1b}]11;?\u{1b}\\\u{1b}[c";
-/// The time a remote terminal has to answer; keys count meanwhile.
+/// How long a remote terminal has to answer; keys work in the meantime.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 /// The time after which an escape byte is the key Escape and not the start of a sequence.
 const ALONE: Duration = Duration::from_millis(50);
 
-/// What comes in.
+/// A token of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
     Background(Background),
@@ -24,8 +24,7 @@ enum Token {
     Key(KeyCode, KeyModifiers),
 }
 
-/// Reads answers and keys until the terminal has answered, nobody takes them any more, or it takes
-/// too long.
+/// Reads answers and keys until the terminal has answered, the receiver is gone, or the time is up.
 pub(crate) fn listen(mut give: impl FnMut(Message) -> bool, is_over: impl Fn() -> bool) {
     let (stdin, end) = (std::io::stdin(), Instant::now() + PATIENCE);
     let mut parser = Parser::default();
@@ -58,7 +57,7 @@ pub(crate) fn listen(mut give: impl FnMut(Message) -> bool, is_over: impl Fn() -
     }
 }
 
-/// Bytes that are not yet anything.
+/// Bytes that do not form a token yet.
 #[derive(Debug, Default)]
 struct Parser(Vec<u8>);
 
@@ -67,7 +66,7 @@ impl Parser {
         bytes.iter().filter_map(|it| self.feed(*it)).collect()
     }
 
-    /// Nothing followed.
+    /// Handles a pause in the input: a lone escape byte is the key Escape.
     fn silence(&mut self) -> Option<Token> {
         (self.0 == [0x1b]).then(|| {
             self.0.clear();
@@ -117,7 +116,7 @@ fn letter(byte: u8) -> Option<Token> {
     })
 }
 
-/// A key that has a name and no letter.
+/// A named key that is not a character.
 fn named(between: &[u8], last: u8) -> Option<Token> {
     Some(key(match (between, last) {
         (_, b'A') => KeyCode::Up,
@@ -132,18 +131,18 @@ fn named(between: &[u8], last: u8) -> Option<Token> {
     }))
 }
 
-/// What `11;rgb:ffff/ffff/ffff` says.
+/// Parses `11;rgb:ffff/ffff/ffff`.
 fn background(answer: &[u8]) -> Option<Background> {
     let text = std::str::from_utf8(answer).ok()?;
     let colours = text.strip_prefix("11;")?.split_once(':')?.1;
     let mut parts = colours.split('/').map(share);
     let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
-    // As bright as eyes see it.
+    // The perceived brightness.
     let bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
     Some(if bright > 0.5 { Background::Light } else { Background::Dark })
 }
 
-/// One colour, of one to four hexadecimal digits, from nothing to one.
+/// One colour channel, of one to four hexadecimal digits, from zero to one.
 fn share(digits: &str) -> Option<f64> {
     let digits = digits.get(..digits.len().min(4))?;
     let most = (1_u32 << (4 * u32::try_from(digits.len()).ok()?)) - 1;
@@ -155,7 +154,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], expected: &[Token]) {
-        // The tokens do not depend on how the bytes are cut.
+        // The tokens do not depend on how the bytes are split.
         for size in 1..=bytes.len() {
             let mut parser = Parser::default();
             let heard: Vec<Token> = bytes.chunks(size).flat_map(|it| parser.read(it)).collect();
@@ -186,7 +185,7 @@ mod tests {
             &[KeyCode::Up, KeyCode::Down, KeyCode::PageUp, KeyCode::Enter].map(key),
         );
         check(b"\x03", &[Token::Key(KeyCode::Char('c'), KeyModifiers::CONTROL)]);
-        // A mouse says nothing here.
+        // Mouse events are ignored here.
         check(b"\x1b[<0;12;7Mx", &[char('x')]);
         let mut parser = Parser::default();
         assert_eq!((parser.read(b"\x1b"), parser.silence()), (Vec::new(), Some(key(KeyCode::Esc))));

@@ -1,4 +1,4 @@
-//! The terminal while it is ours, and giving it back whatever happens.
+//! Owns the terminal, and restores it whatever happens.
 
 use crate::letters::{in_one_column, is_plain};
 use crate::state::State;
@@ -18,7 +18,7 @@ use ratatui::layout::{Position, Rect};
 use std::io::{self, BufWriter, Stdout, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the terminal is ours, so that it is given back once.
+/// Whether we own the terminal, so that it is restored once.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal's screen, and the buffer it shows.
@@ -31,7 +31,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Takes the terminal. A panic gives it back before it is printed.
+    /// Takes over the terminal. A panic restores it before its message is printed.
     pub(crate) fn open() -> io::Result<Self> {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -45,7 +45,7 @@ impl Canvas {
         Ok(canvas)
     }
 
-    /// Takes the terminal again after somebody else had it.
+    /// Takes over the terminal again after another program had it.
     pub(crate) fn take(&mut self) -> io::Result<()> {
         TAKEN.store(true, Ordering::SeqCst);
         enable_raw_mode()?;
@@ -55,7 +55,7 @@ impl Canvas {
         Ok(())
     }
 
-    /// Asks the terminal what is behind its text; who reads keys gets the answer.
+    /// Queries the terminal's background; the thread that reads keys receives the answer.
     pub(crate) fn ask_background(&mut self) -> io::Result<()> {
         write!(self.backend, "{}", super::background::QUESTION)?;
         Write::flush(&mut self.backend)
@@ -66,7 +66,7 @@ impl Canvas {
         self.backend.size().map_or((80, 24), |it| (it.width, it.height))
     }
 
-    /// Shows what changed; nothing is written when nothing did.
+    /// Draws what changed; writes nothing if nothing did.
     pub(crate) fn show(&mut self, state: &State) -> io::Result<()> {
         let area = Rect::new(0, 0, state.size.0, state.size.1);
         self.next.resize(area);
@@ -109,7 +109,7 @@ impl Canvas {
     }
 }
 
-/// Puts ASCII in the place of our marks.
+/// Replaces our symbols by ASCII.
 fn make_plain(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if let Some(plain) = in_one_column(cell.symbol()) {
@@ -124,8 +124,7 @@ impl Drop for Canvas {
     }
 }
 
-/// Gives the terminal back as it was. Best effort: where the terminal is gone there is nothing to
-/// give back.
+/// Restores the terminal. Best effort: if the terminal is gone, there is nothing to restore.
 pub(crate) fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
@@ -135,7 +134,7 @@ pub(crate) fn give_back() {
     disable_raw_mode().ok();
 }
 
-/// Bytes as the clipboard takes them.
+/// Encodes bytes for the clipboard.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();

@@ -25,17 +25,17 @@ use taffrail_api::{
 };
 use taffrail_model::SessionId;
 
-/// Threads that ask.
+/// Threads that send requests.
 const ASKERS: usize = 4;
-/// How long a key may wait for a board that has given its terminal away.
+/// How long a key may wait while another program has the terminal.
 const LOOK: Duration = Duration::from_millis(250);
-/// The time before the daemon is looked for again.
+/// The pause before the daemon is looked for again.
 const AGAIN: Duration = Duration::from_millis(500);
-/// Hits of a search, and events of the feed, that are asked for.
+/// How many search hits and feed events are requested.
 const HITS: &str = "60";
 const FEED: &str = "300";
 
-/// Whether keys are ours, or those of a program that has the terminal.
+/// Whether keys go to us, or to a program that has the terminal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Gate {
     away: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// Leaves keys to somebody else; comes back when nobody reads them here any more.
+    /// Leaves the keys to another program; returns when this process no longer reads them.
     pub(crate) fn leave(&self) {
         self.away.store(true, Ordering::SeqCst);
         while !self.asleep.load(Ordering::SeqCst) {
@@ -51,7 +51,7 @@ impl Gate {
         }
     }
 
-    /// Takes keys again.
+    /// Reads keys again.
     pub(crate) fn come_back(&self) {
         self.away.store(false, Ordering::SeqCst);
     }
@@ -64,7 +64,7 @@ pub(crate) enum TerminalQuery {
     Background,
 }
 
-/// Reads keys until the channel closes, and before them the terminal's answer.
+/// Reads the terminal's answer and then keys, until the channel closes.
 pub(crate) fn keys(to: SyncSender<Message>, gate: Gate, query: TerminalQuery) {
     thread::spawn(move || {
         if query == TerminalQuery::Background {
@@ -78,7 +78,7 @@ pub(crate) fn keys(to: SyncSender<Message>, gate: Gate, query: TerminalQuery) {
                 thread::park_timeout(Duration::from_millis(20));
                 continue;
             }
-            // A terminal that is gone ends us by a signal, too.
+            // If the terminal is gone, a signal ends us, too.
             let message = match event::poll(LOOK) {
                 Ok(true) => event::read().ok().and_then(message),
                 Ok(false) => continue,
@@ -101,7 +101,7 @@ fn message(input: Input) -> Option<Message> {
     }
 }
 
-/// Ends the board when the system asks for it.
+/// Ends the board when the system requests it.
 pub(crate) fn signals(to: SyncSender<Message>) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGHUP, SIGINT])?;
     thread::spawn(move || {
@@ -114,7 +114,7 @@ pub(crate) fn signals(to: SyncSender<Message>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Follows the daemon; looks for it again when it is gone.
+/// Follows the daemon; reconnects when it is gone.
 pub(crate) fn news(mut client: Client, state: PathBuf, to: SyncSender<Message>) {
     thread::spawn(move || {
         loop {
@@ -151,7 +151,7 @@ fn follow(client: &Client, to: &SyncSender<Message>) -> Result<Ended, ClientErro
     Ok(Ended::BrokenOff)
 }
 
-/// What a message of the stream says; what we do not know says nothing.
+/// Parses a message of the stream; `None` for an unknown one.
 fn read(told: &Update) -> Option<News> {
     fn of<T: DeserializeOwned>(told: &Update) -> Option<T> {
         serde_json::from_str(&told.data).ok()
@@ -170,7 +170,7 @@ fn read(told: &Update) -> Option<News> {
     }
 }
 
-/// Asks what the board wants to know, several things at a time.
+/// Sends the board's requests, several at a time.
 pub(crate) fn askers(
     (client, own): (&Client, &Path),
     from: Receiver<Ask>,
@@ -194,7 +194,7 @@ pub(crate) fn askers(
     }
 }
 
-/// What our own command prints as the brief of a session; else what it complains of.
+/// The brief of a session, as our own command prints it; otherwise its error message.
 fn handoff(own: &Path, id: SessionId) -> Result<String, Box<dyn Error>> {
     let mut command = Command::new(own);
     let ended = command.args(["handoff", &id.to_string()]).stdin(Stdio::null()).output()?;
@@ -269,10 +269,10 @@ fn answer((client, own): (&Client, &Path), ask: &Ask) -> Result<Answer, Box<dyn 
     })
 }
 
-/// Sends requests to the threads that ask the daemon.
+/// Sends requests to the threads that query the daemon.
 pub(crate) fn send(to: &Sender<Ask>, asks: Vec<Ask>) {
     for ask in asks {
-        // Without askers the board is about to end.
+        // Without these threads the board is about to end.
         to.send(ask).ok();
     }
 }

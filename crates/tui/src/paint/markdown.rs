@@ -1,7 +1,7 @@
-//! An agent's Markdown on a terminal: headings and strong words are bold.
+//! Renders an agent's Markdown on a terminal: headings and strong text are bold.
 //!
-//! The text stays as its writer laid it out. Only the signs of headings and strong words go: nothing is decoded, and
-//! code keeps its ticks, because a colour is never the only sign.
+//! The text keeps its layout. Only the marks of headings and strong text are removed: nothing is
+//! decoded, and code keeps its backticks, because colour is never the only sign.
 
 use crate::paint::text::{span, wrap_into};
 use crate::paint::theme::{Ink, Theme};
@@ -44,7 +44,7 @@ pub(crate) fn lines(text: &str, width: usize, most: usize, theme: Theme) -> Vec<
     out
 }
 
-/// How each byte of a text is shown. An inner piece comes after the one around it.
+/// The look of each byte of a text. An inner element comes after the one around it.
 fn looks(text: &str) -> Vec<Look> {
     let mut out = vec![Look::Plain; text.len()];
     let mut paint = |range: Range<usize>, look: Look| {
@@ -70,11 +70,11 @@ fn looks(text: &str) -> Vec<Look> {
     out
 }
 
-/// One line over as many rows as it takes.
+/// One line over as many rows as it needs.
 fn rows(line: &[(char, Look)], width: usize, most: usize, theme: Theme) -> Vec<Line<'static>> {
     let (text, mut rows): (String, _) = (line.iter().map(|it| it.0).collect(), Vec::new());
     wrap_into(&mut rows, text.trim_end(), width.max(1), most);
-    // A row is what follows in the line; only spaces between two rows are left out.
+    // A row continues the line; only spaces between two rows are dropped.
     let mut rest = line.iter();
     let row = |row: String| {
         let looks: Vec<_> = row.chars().filter_map(|it| rest.find(|next| next.0 == it)).collect();
@@ -97,7 +97,7 @@ mod tests {
     const THEME: Theme =
         Theme { palette: Palette::Colourless, motion: Motion::Reduced, is_guessed: false };
 
-    /// Lines with what is bold in angle brackets.
+    /// Lines with bold text in angle brackets.
     fn shown(text: &str, width: usize) -> Vec<String> {
         let piece = |it: &ratatui::text::Span<'_>| match it.style.add_modifier {
             Modifier::BOLD => format!("⟨{}⟩", it.content),
@@ -121,7 +121,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is written, only signs and spaces are left out.
+        /// For any text, only marks and spaces are dropped.
         #[test]
         fn no_word_is_lost(
             pieces in prop::collection::vec(prop::sample::select(vec![

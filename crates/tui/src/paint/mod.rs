@@ -14,7 +14,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Padding, Widget};
 use unicode_width::UnicodeWidthStr;
 
-/// What draws.
+/// Draws on a buffer.
 pub(crate) struct Painter<'a> {
     pub(crate) buffer: &'a mut Buffer,
     pub(crate) theme: Theme,
@@ -23,7 +23,7 @@ pub(crate) struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    /// Puts a line into an area one line high.
+    /// Draws a line into an area one line high.
     pub(crate) fn line(&mut self, area: Rect, line: &Line<'_>) {
         let area = area.intersection(self.buffer.area);
         if area.height > 0 && area.width > 0 {
@@ -31,7 +31,7 @@ impl Painter<'_> {
         }
     }
 
-    /// Puts lines below each other, as far as there is room.
+    /// Draws lines below each other, as far as there is room.
     pub(crate) fn lines(&mut self, area: Rect, lines: &[Line<'_>]) {
         for (number, line) in (0..area.height).zip(lines) {
             self.line(Rect { y: area.y + number, height: 1, ..area }, line);
@@ -44,18 +44,18 @@ impl Painter<'_> {
         self.buffer.set_style(area, style);
     }
 
-    /// A line down the left of an area.
+    /// Draws a vertical line on the left of an area.
     pub(crate) fn rule_down(&mut self, area: Rect, ink: Ink) {
         let rule = Block::new().borders(Borders::LEFT).border_style(self.theme.style(ink));
         rule.render(area.intersection(self.buffer.area), self.buffer);
     }
 
-    /// Takes everything off an area.
+    /// Clears an area.
     pub(crate) fn clear(&mut self, area: Rect) {
         Clear.render(area.intersection(self.buffer.area), self.buffer);
     }
 
-    /// A box over the screen with a title; gives the area inside.
+    /// Draws a titled box over the screen; returns the area inside.
     pub(crate) fn frame(&mut self, area: Rect, title: &str) -> Rect {
         let area = area.intersection(self.buffer.area);
         let (dim, bold) = (self.theme.style(Ink::Dim), self.theme.style(Ink::Bold));
@@ -70,7 +70,8 @@ impl Painter<'_> {
     }
 }
 
-/// One line with something at its right end, which is never cut. ratatui's `Table` cuts a cell without a sign of it.
+/// One line with text at its right end, which is never cut. ratatui's `Table` cuts a cell without a
+/// mark.
 pub(crate) fn left_right(left: Line<'static>, right: Line<'static>, room: usize) -> Line<'static> {
     let right_width = right.width();
     let mut line = cut(left, room.saturating_sub(right_width));
@@ -80,7 +81,7 @@ pub(crate) fn left_right(left: Line<'static>, right: Line<'static>, room: usize)
     line
 }
 
-/// A line of at most so many columns.
+/// A line of at most this many columns.
 pub(crate) fn cut(line: Line<'static>, room: usize) -> Line<'static> {
     let mut left = room;
     let mut out = Vec::with_capacity(line.spans.len());

@@ -1,4 +1,5 @@
-//! Text on its way to the screen: made harmless where it is written, and looked at again at the door.
+//! Text on its way to the screen: sanitized where it is written, and checked again before it is
+//! shown.
 
 use crate::terminal::clean;
 use ratatui::buffer::Buffer;
@@ -7,13 +8,14 @@ use ratatui::text::Span;
 use taffrail_model::status::Status;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The most characters one place on the screen may hold: a letter and its marks.
+/// The most characters in one cell: a letter and its combining marks.
 const CLUSTER: usize = 6;
 /// The replacement of a symbol that may not be shown.
 const INSTEAD: &str = "\u{fffd}";
 
-/// Foreign text on as many lines as it takes, each at most `width` columns wide, at most `most` of
-/// them. ratatui's `Paragraph` wraps only while it draws; scrolling and searching need the lines before.
+/// Foreign text on as many lines as it needs, each at most `width` columns wide, at most `most` of
+/// them. ratatui's `Paragraph` wraps only while it draws; scrolling and searching need the lines
+/// earlier.
 pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     let mut out = Vec::new();
     for line in clean(text).replace('\t', "    ").lines() {
@@ -25,7 +27,7 @@ pub(crate) fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     out
 }
 
-/// One line over several, broken at spaces where there are some.
+/// Wraps one line over several, at spaces if there are any.
 pub(super) fn wrap_into(out: &mut Vec<String>, line: &str, width: usize, most: usize) {
     let mut rest = line;
     loop {
@@ -71,13 +73,13 @@ pub(crate) fn status_words(status: Status) -> &'static str {
     }
 }
 
-/// A span of our own words or of text that was made harmless.
+/// A span of our own words or of sanitized text.
 pub(crate) fn span(text: impl Into<String>, style: Style) -> Span<'static> {
     Span::styled(text.into(), style)
 }
 
-/// Looks at everything that is about to be shown and replaces what a terminal could obey, hide
-/// behind or choke on. Whoever writes to the buffer has cleaned it already; this is the door.
+/// Checks everything that is about to be shown, and replaces what a terminal could obey, hide
+/// behind or choke on. Writers to the buffer have sanitized it already; this is the last check.
 pub(crate) fn guard(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         let is_shown = match cell.symbol().as_bytes() {

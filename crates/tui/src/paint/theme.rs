@@ -1,4 +1,4 @@
-//! Colours by meaning: of a terminal with millions, with sixteen, or with none.
+//! Colours by meaning: for a terminal with millions, with sixteen, or with none.
 
 use ratatui::style::{Color, Modifier, Style};
 use serde::{Deserialize, Serialize};
@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use taffrail_api::Session;
 use taffrail_model::status::{Status, WaitingKind};
 
-/// The configured colours: for a dark or a light terminal, or whichever it is.
+/// The configured colours: for a dark or a light terminal, or detected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
-    /// The terminal is asked for its background.
+    /// Queries the terminal for its background.
     #[default]
     Auto,
     /// A dark background.
@@ -26,7 +26,7 @@ pub(crate) enum Background {
     Light,
 }
 
-/// What something on the screen means.
+/// The meaning of something on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
     Approval,
@@ -43,7 +43,7 @@ pub(crate) enum Ink {
     Found,
     Added,
     Removed,
-    /// A request nobody has seen yet.
+    /// A request that the user has not seen yet.
     Fresh,
 }
 
@@ -63,17 +63,17 @@ pub(crate) enum Motion {
     Reduced,
 }
 
-/// How everything looks.
+/// The colours and motion of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Theme {
     pub(crate) palette: Palette,
     pub(crate) motion: Motion,
-    /// Nobody said whether the background is dark or light; the terminal may.
+    /// The background is a guess; the terminal may report it.
     pub(crate) is_guessed: bool,
 }
 
 impl Theme {
-    /// What the environment asks for; else what is configured.
+    /// The theme from the environment, otherwise as configured.
     pub(crate) fn of(variables: &HashMap<String, String>, configured: ThemeChoice) -> Self {
         let word = |name: &str| variables.get(name).map_or("", String::as_str);
         let reduced = !matches!(word("TAFFRAIL_REDUCED_MOTION"), "" | "0");
@@ -82,7 +82,7 @@ impl Theme {
         Self { palette, motion, is_guessed }
     }
 
-    /// The same on the background the terminal has; nothing changes where that was said.
+    /// The same theme on the terminal's background; unchanged if the background is known.
     pub(crate) fn on(self, background: Background) -> Self {
         let palette = match background {
             Background::Dark => Palette::Dark,
@@ -91,7 +91,7 @@ impl Theme {
         if self.is_guessed { Self { palette, ..self } } else { self }
     }
 
-    /// How that looks.
+    /// The style of a meaning.
     pub(crate) fn style(self, ink: Ink) -> Style {
         let style = match self.palette {
             Palette::Dark => coloured(ink, &DARK),
@@ -106,8 +106,8 @@ impl Theme {
         }
     }
 
-    /// The chosen row: its background, and with it the colour of its text. The terminal's own text may be
-    /// of any colour, and must be readable here even where its background was guessed wrong.
+    /// The chosen row: its background and the colour of its text. The terminal's own text may have
+    /// any colour, and must be readable here even if the background was guessed wrong.
     pub(crate) fn background(self) -> Style {
         match self.palette {
             Palette::Dark => Style::new().bg(DARK_BACKGROUND).fg(DARK_TEXT),
@@ -140,7 +140,7 @@ fn palette<'a>(word: &impl Fn(&str) -> &'a str, configured: ThemeChoice) -> (Pal
     if asked == "16" || !matches!(word("COLORTERM"), "truecolor" | "24bit") {
         return (Palette::Sixteen, false);
     }
-    // Some terminals say their colours as `15;0`: the text's, then the background's.
+    // Some terminals report their colours as `15;0`: the text's, then the background's.
     let background = word("COLORFGBG").rsplit(';').next().unwrap_or_default();
     match (asked, configured, background) {
         ("light", _, _) => (Palette::Light, false),
@@ -152,7 +152,7 @@ fn palette<'a>(word: &impl Fn(&str) -> &'a str, configured: ThemeChoice) -> (Pal
     }
 }
 
-/// Colours in the order of [`Ink`]'s first seven, then added and removed.
+/// Colours in the order of [`Ink`]'s first seven variants, then added and removed.
 struct Colours {
     approval: Color,
     question: Color,
@@ -216,7 +216,7 @@ fn coloured(ink: Ink, colours: &Colours) -> Style {
     }
 }
 
-/// What stays without colour.
+/// What distinguishes an ink without colour.
 fn weight(ink: Ink, palette: Palette) -> Modifier {
     match ink {
         Ink::Approval | Ink::Bold | Ink::Heading | Ink::Chosen | Ink::Fresh => Modifier::BOLD,
@@ -267,7 +267,7 @@ mod tests {
         check("16", ThemeChoice::Light, [Palette::Sixteen; 2]);
     }
 
-    /// The terminal's own text may be black or white; neither can be read on every background.
+    /// The terminal's own text may be black or white; neither is readable on every background.
     #[test]
     fn the_chosen_row_has_a_text_of_its_own_on_a_ground_of_its_own() {
         for palette in [Palette::Dark, Palette::Light] {
@@ -276,7 +276,7 @@ mod tests {
         }
     }
 
-    /// How bright a colour is, as contrast is reckoned.
+    /// The relative luminance of a colour, as in the contrast formula.
     fn luminance(colour: Color) -> f64 {
         let Color::Rgb(red, green, blue) = colour else { panic!("{colour:?} is not known") };
         let part = |it: u8| {

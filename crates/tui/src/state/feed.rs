@@ -1,13 +1,13 @@
-//! What happened across all sessions, the latest last.
+//! Events across all sessions, latest last.
 
 use crate::feed_line::{FeedLine, FeedLines, of};
 use std::collections::VecDeque;
 use taffrail_model::{Event, EventId};
 
-/// The most that is kept.
+/// The most lines that are kept.
 pub(crate) const KEPT: usize = 2_000;
 
-/// What happened, the latest last.
+/// The lines, latest last.
 #[derive(Debug, Default)]
 pub(crate) struct Feed {
     pub(crate) all: VecDeque<FeedLine>,
@@ -16,7 +16,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// Takes one more event.
+    /// Adds one event.
     pub(crate) fn push(&mut self, event: &Event) {
         let is_known = |id: EventId| self.all.iter().rev().take(256).any(|it| it.event_id == id);
         if of(event).is_none_or(|it| is_known(it.event_id)) {
@@ -28,7 +28,7 @@ impl Feed {
         }
     }
 
-    /// Takes what happened before anybody looked.
+    /// Adds events from before the board started.
     pub(crate) fn fill(&mut self, events: &[Event]) {
         self.is_filled = true;
         let known: Vec<EventId> = self.all.iter().map(|it| it.event_id).collect();
@@ -45,7 +45,7 @@ impl Feed {
         self.all.len()
     }
 
-    /// The one at a place, counted from the latest.
+    /// The line at a position, counted from the latest.
     pub(crate) fn at(&self, place: usize) -> Option<&FeedLine> {
         self.all.iter().rev().nth(place)
     }

@@ -1,9 +1,9 @@
-//! Narrowing the board: words, and `agent:`, `state:`, `project:` and `device:`.
+//! Filters the board: words, and `agent:`, `state:`, `project:` and `device:`.
 
 use crate::table::elsewhere;
 use taffrail_api::Session;
 
-/// What is asked for.
+/// The parsed filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     wants: Vec<Want>,
@@ -19,7 +19,7 @@ enum Want {
 }
 
 impl Filter {
-    /// Reads what was typed; every word must fit.
+    /// Parses the input; every word must match.
     pub(crate) fn read(text: &str) -> Self {
         let text = text.to_lowercase();
         let wants = text.split_whitespace().map(|word| match word.split_once(':') {
@@ -36,7 +36,7 @@ impl Filter {
         self.wants.is_empty()
     }
 
-    /// Whether a session fits.
+    /// True if a session matches.
     pub(crate) fn fits(&self, session: &Session, doing: Option<&str>) -> bool {
         self.wants.iter().all(|want| want.fits(session, doing))
     }

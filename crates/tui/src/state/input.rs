@@ -1,16 +1,16 @@
-//! A line that is typed.
+//! A line of input.
 
 /// The longest line.
 const LONGEST: usize = 400;
 
-/// What was typed so far; one types at its end.
+/// The text so far; typing appends to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Input {
     pub(crate) text: String,
 }
 
 impl Input {
-    /// Takes a key; `false` if it is none for a line.
+    /// Handles a key; `false` if the key does not edit a line.
     pub(crate) fn press(&mut self, key: &str) -> bool {
         match key {
             "backspace" => {
@@ -28,7 +28,7 @@ impl Input {
         true
     }
 
-    /// Takes a text as far as there is room, on one line.
+    /// Appends a text as far as there is room, on one line.
     pub(crate) fn paste(&mut self, text: &str) {
         let room = LONGEST.saturating_sub(self.text.chars().count());
         let plain = text.chars().map(|it| if it.is_control() { ' ' } else { it });

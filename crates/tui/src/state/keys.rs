@@ -1,9 +1,9 @@
-//! The one table of keys: what each does, in words, and the command that does the same. Help, the
-//! palette and the line at the bottom are made from it.
+//! The one table of keys: what each does, in words, and the equivalent command. Help, the palette
+//! and the footer are made from it.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What can be done.
+/// What a key can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Action {
     Up,
@@ -68,7 +68,7 @@ pub(crate) enum Screen {
 /// Where a key is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visibility {
-    /// At the bottom of the screen.
+    /// In the footer.
     Below,
     /// In the help and the palette.
     Help,
@@ -83,11 +83,11 @@ pub(crate) struct Binding {
     pub(crate) action: Action,
     pub(crate) screens: &'static [Screen],
     pub(crate) visibility: Visibility,
-    /// One word, for the bottom of the screen.
+    /// One word, for the footer.
     pub(crate) word: &'static str,
     /// A line, for the help.
     pub(crate) help: &'static str,
-    /// The command that does the same; empty where there is none.
+    /// The equivalent command; empty if there is none.
     pub(crate) command: &'static str,
 }
 
@@ -97,7 +97,7 @@ use Screen::{
 
 const ALL: &[Screen] =
     &[Board, Transcript, Search, Approvals, Feed, Timeline, Findings, Health, Commands, Explain];
-/// Where the space bar pages; on the board it marks.
+/// Screens where the space bar pages; on the board it marks.
 const READ: &[Screen] =
     &[Transcript, Approvals, Feed, Timeline, Findings, Health, Commands, Explain];
 /// Screens with a target session.
@@ -117,7 +117,7 @@ macro_rules! keys {
     };
 }
 
-/// All of them, in the order of the help.
+/// All bindings, in the order of the help.
 pub(crate) const KEYS: &[Binding] = keys! {
     ["a"], Approve, &[Board, Approvals, Transcript], Below, "approve", "allow what the session asks for", "taffrail approve {approval}";
     ["d"], Deny, &[Board, Approvals, Transcript], Below, "deny", "refuse it; you may say why", "taffrail deny {approval}";
@@ -166,18 +166,18 @@ pub(crate) const KEYS: &[Binding] = keys! {
     [], Panic, ALL, Nowhere, "panic", "break down, to see that the terminal survives", "";
 };
 
-/// What a key does on a screen.
+/// The action of a key on a screen.
 pub(crate) fn action(screen: Screen, key: &str) -> Option<Action> {
     let fits = |it: &&Binding| it.screens.contains(&screen) && it.keys.contains(&key);
     KEYS.iter().find(fits).map(|it| it.action)
 }
 
-/// The row of an action.
+/// The binding of an action.
 pub(crate) fn binding(action: Action) -> Option<&'static Binding> {
     KEYS.iter().find(|it| it.action == action)
 }
 
-/// The name of a key as the table has it.
+/// The name of a key in the table.
 pub(crate) fn name(key: &KeyEvent) -> String {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
@@ -201,7 +201,7 @@ pub(crate) fn name(key: &KeyEvent) -> String {
     }
 }
 
-/// A key as people read it.
+/// The label of a key for people.
 pub(crate) fn sign(key: &str) -> &str {
     match key {
         "enter" => "⏎",
@@ -223,8 +223,8 @@ pub(crate) fn sign(key: &str) -> &str {
     }
 }
 
-/// What fits a palette's line: words that begin so first, then those that say so in their help.
-/// What does nothing here is not offered.
+/// Bindings that match the palette's input: names with that prefix first, then those whose help
+/// contains it. Actions that do nothing here are left out.
 pub(crate) fn palette_hits(screen: Screen, input: &str) -> Vec<&'static Binding> {
     let wanted = input.trim().to_lowercase();
     let is_listed = |it: &&Binding| it.visibility != Visibility::Nowhere || it.word == wanted;

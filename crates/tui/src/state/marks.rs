@@ -1,4 +1,4 @@
-//! What can be undone, and the answer to several requests before it goes out.
+//! What can be undone, and the draft of an answer to several requests.
 
 use crate::state::input::Input;
 use std::collections::BTreeSet;
@@ -6,20 +6,20 @@ use taffrail_api::Allowed;
 use taffrail_model::SessionId;
 use taffrail_model::approval::ApprovalId;
 
-/// Something that can be undone; a decision cannot.
+/// A step that can be undone; a decision cannot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Undo {
-    /// These were marked before.
+    /// The marks before the step.
     Marks(BTreeSet<SessionId>),
-    /// The board was narrowed to this before.
+    /// The filter before the step.
     Filter(Input),
 }
 
-/// The answer to several requests, before it goes out.
+/// The draft of an answer to several requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Many {
     pub(crate) decision: Allowed,
     pub(crate) requests: Vec<ApprovalId>,
-    /// The reason that goes to the agents with a refusal.
+    /// The reason sent to the agents with a refusal.
     pub(crate) input: Input,
 }

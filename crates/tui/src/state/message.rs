@@ -1,4 +1,4 @@
-//! What comes to the board, and what the board asks for.
+//! Messages to the board, and requests from it.
 
 use crate::paint::theme::Background;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -17,38 +17,38 @@ pub(crate) enum Message {
     Mouse(MouseEvent),
     Paste(String),
     Resize,
-    /// The terminal says what is behind its text.
+    /// The terminal reported its background.
     Background(Background),
     /// The daemon sent something.
     News(News),
-    /// What was asked for came.
+    /// The reply to a request arrived.
     Answer(Answer),
-    /// A signal asks us to go.
+    /// A signal asks us to end.
     End,
 }
 
-/// What the daemon sends by itself.
+/// What the daemon sends unasked.
 #[derive(Debug)]
 pub(crate) enum News {
-    /// All recent sessions, and how far the daemon is in reading history.
+    /// All recent sessions, and the daemon's progress in reading history.
     All(Vec<Session>, Option<HistoryProgress>),
-    /// How far it is now.
+    /// The current progress.
     Reading(HistoryProgress),
     Status(Box<Session>),
     Event(Box<Event>),
     /// A request changed.
     Approval,
-    /// A finding came or is over.
+    /// A finding appeared or was withdrawn.
     Finding,
-    /// The daemon is gone; it is looked for again.
+    /// The connection to the daemon is lost; the board reconnects.
     Lost(String),
 }
 
-/// Something to be done where waiting does no harm.
+/// A request that may take time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ask {
     Sessions,
-    /// One that is named somewhere and not known yet.
+    /// A session that was named somewhere and is not known yet.
     Session(SessionId),
     Recent,
     Approvals,
@@ -71,7 +71,7 @@ pub(crate) enum Ask {
     Health,
     Today,
     Feed,
-    /// What the time of this many minutes went to.
+    /// How sessions spent this many minutes.
     Activity(u32),
     /// Which agents are on this machine, and whether they call our hooks.
     Machine,
@@ -84,35 +84,35 @@ pub(crate) enum Ask {
         id: SessionId,
         text: String,
     },
-    /// How far a prompt has come.
+    /// The progress of a prompt.
     Receipt {
         id: SessionId,
         name: String,
     },
 }
 
-/// Something only the main thread can do, because it takes the terminal.
+/// An effect that only the main thread can run, because it needs the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
     Quit,
-    /// Gives the terminal to one of our own commands; the board comes back when that ends.
+    /// Gives the terminal to one of our own commands; the board returns when that ends.
     Run(Vec<String>),
     /// Gives the terminal to the user's editor.
     Edit(String),
-    /// Remembers that somebody was welcomed.
+    /// Records that the user was welcomed.
     Welcomed,
     /// Puts a text on the clipboard.
     Copy(String),
 }
 
-/// Whether the folder of a session is there.
+/// Whether the folder of a session exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folder {
     There,
     Gone,
 }
 
-/// What came of asking.
+/// The reply to a request.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Sessions(Vec<Session>),

@@ -1,5 +1,5 @@
-//! Everything the board knows. It changes in `update` only, and is drawn by functions that cannot
-//! change it.
+//! Everything the board knows. Only `update` changes it, and functions that cannot change it draw
+//! it.
 
 pub(crate) mod feed;
 pub(crate) mod filter;
@@ -36,13 +36,14 @@ use taffrail_model::approval::{ApprovalId, State as ApprovalState};
 use taffrail_model::findings::Finding;
 use taffrail_model::{Event, SessionId, Timestamp};
 
-/// The shortest time a request is on the screen before it can be answered: nobody reads faster.
+/// The shortest time a request is on the screen before it can be answered, because nobody reads
+/// faster.
 const READABLE_MS: i64 = 350;
-/// The time a new request blinks.
+/// How long a new request blinks.
 const FRESH_MS: i64 = 5_000;
-/// The time a note is shown.
+/// How long a note is shown.
 pub(crate) const NOTE_MS: i64 = 8_000;
-/// The most lines of the log of commands.
+/// The most lines in the log of commands.
 const LOG: usize = 500;
 
 /// The connection to the daemon.
@@ -53,7 +54,7 @@ pub(crate) enum Link {
     Lost(String),
 }
 
-/// What lies over the screen and takes the keys.
+/// What is drawn over the screen and takes the keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Overlay {
     #[default]
@@ -71,21 +72,21 @@ pub(crate) enum Overlay {
         input: Input,
         at: usize,
     },
-    /// A refusal is about to go out; it may have a reason.
+    /// A refusal before it goes out; it may have a reason.
     Deny {
         request: ApprovalId,
         input: Input,
     },
-    /// What is asked for looks risky; it is asked for once more.
+    /// A risky request, which needs a second confirmation.
     Risky {
         request: ApprovalId,
     },
-    /// The board is being narrowed; it was narrowed to something else before.
+    /// The filter is being typed; the previous one is kept for undo.
     Filter {
         input: Input,
         before: Input,
     },
-    /// What the marked sessions ask for is about to be answered.
+    /// The answer to the requests of the marked sessions, before it goes out.
     Many(Many),
     /// A prompt is being written.
     Send {
@@ -94,7 +95,7 @@ pub(crate) enum Overlay {
     },
 }
 
-/// A screen to go back to, and where the user was on it.
+/// A screen to go back to, and the user's position on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Visit {
     pub(crate) screen: Screen,
@@ -105,13 +106,13 @@ pub(crate) struct Visit {
 /// How a request became the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Chosen {
-    /// Somebody went to it.
+    /// The user went to it.
     ByHand,
-    /// The one before it is gone.
+    /// The previous target is gone.
     ByItself,
 }
 
-/// Something that was said to the person.
+/// A message to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) text: String,
@@ -119,46 +120,46 @@ pub(crate) struct Note {
     pub(crate) is_bad: bool,
 }
 
-/// What is known of the chosen session beside its row.
+/// What is known about the chosen session besides its row.
 #[derive(Debug, Default)]
 pub(crate) struct Details {
     pub(crate) of: Option<SessionId>,
     pub(crate) explanation: Option<Explanation>,
     pub(crate) events: Vec<Event>,
-    /// How many answers are still to come.
+    /// How many replies are still outstanding.
     pub(crate) awaited: usize,
     pub(crate) stale: bool,
     pub(crate) asked_at: Option<Timestamp>,
 }
 
-/// Everything.
+/// The whole state of the board.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) now: Timestamp,
-    /// The zone of the person who looks.
+    /// The user's time zone.
     pub(crate) zone: TimeZone,
     pub(crate) size: (u16, u16),
     pub(crate) theme: Theme,
     /// The user's home, which is shown as `~`.
     pub(crate) home: String,
     pub(crate) link: Link,
-    /// How far the daemon is in reading history; nothing once all of it is read.
+    /// The daemon's progress in reading history; `None` once it is read.
     pub(crate) reads: Option<HistoryProgress>,
     pub(crate) sessions: Sessions,
     pub(crate) filter: Input,
     pub(crate) chosen: Option<SessionId>,
-    /// The person has chosen; until then the first row is.
+    /// The user has chosen a row; until then the first row is chosen.
     pub(crate) moved: bool,
     pub(crate) approvals: Vec<ApprovalRow>,
     /// When each request was first seen here.
     pub(crate) seen: HashMap<ApprovalId, Timestamp>,
     pub(crate) approval_at: usize,
-    /// The request that keys would answer, and when it came to be that by itself.
+    /// The request that keys would answer, and when it became the target without the user.
     pub(crate) meant: Option<(ApprovalId, Option<Timestamp>)>,
-    /// The requests the last frame showed in full: no other is ever answered.
+    /// The requests that the last frame showed in full: no other is ever answered.
     pub(crate) on_screen: Vec<ApprovalId>,
     pub(crate) marked: BTreeSet<SessionId>,
-    /// What can be undone, the latest last.
+    /// The steps that can be undone, latest last.
     pub(crate) undo: Vec<Undo>,
     pub(crate) screen: Screen,
     pub(crate) back: Vec<Visit>,
@@ -177,9 +178,9 @@ pub(crate) struct State {
     pub(crate) pace: Pace,
     pub(crate) times: Times,
     pub(crate) outbox: Outbox,
-    /// The lines for a newcomer.
+    /// The lines for a new user.
     pub(crate) welcome: Option<Welcome>,
-    /// What is under way, and what is to be asked again when it came.
+    /// Requests that are outstanding, and those to repeat when they are answered.
     pub(crate) under_way: Vec<Ask>,
     pub(crate) again: Vec<Ask>,
     pub(crate) unsummed: HashSet<SessionId>,
@@ -233,7 +234,7 @@ impl State {
         }
     }
 
-    /// Asks for something, once at a time.
+    /// Sends a request, unless the same one is outstanding.
     pub(crate) fn ask(&mut self, ask: Ask) {
         if !self.under_way.contains(&ask) {
             if ask == Ask::Sessions {
@@ -246,7 +247,7 @@ impl State {
         }
     }
 
-    /// Something that was asked for came, or never will.
+    /// Handles the reply to a request, or its failure.
     pub(crate) fn came(&mut self, ask: &Ask) {
         self.under_way.retain(|it| it != ask);
         if self.again.contains(ask) {
@@ -260,7 +261,7 @@ impl State {
         self.target().and_then(|id| self.sessions.get(id))
     }
 
-    /// Its id, in the place where we are.
+    /// The id of the session that keys act on, on the current screen.
     pub(crate) fn target(&self) -> Option<SessionId> {
         match self.screen {
             Screen::Transcript => self.transcript_view.id,
@@ -273,7 +274,7 @@ impl State {
         }
     }
 
-    /// The request keys act on: the one on the screen.
+    /// The request that keys act on: the one on the screen.
     pub(crate) fn request(&self) -> Option<&ApprovalRow> {
         if self.screen == Screen::Approvals {
             return self.approvals.get(self.approval_at);
@@ -281,7 +282,7 @@ impl State {
         self.request_of(self.target()?)
     }
 
-    /// What a session, or one of its sub-agents, asks for.
+    /// The request of a session or one of its sub-agents.
     pub(crate) fn request_of(&self, id: SessionId) -> Option<&ApprovalRow> {
         let of = |wanted: SessionId| {
             let mut all = self.approvals.iter().filter(move |it| it.session_id == wanted);
@@ -291,19 +292,19 @@ impl State {
         of(id).or_else(|| self.sessions.sub_agents(id).iter().find_map(|it| of(*it)))
     }
 
-    /// Whether a request was on the screen long enough to be read.
+    /// True if a request was on the screen long enough to be read.
     pub(crate) fn is_readable(&self, id: &ApprovalId) -> bool {
         let came_up = self.meant.as_ref().filter(|it| it.0 == *id).and_then(|it| it.1);
         let ms = |at: Timestamp| self.now.as_millisecond() - at.as_millisecond();
         self.age_of(id) >= READABLE_MS && came_up.is_none_or(|at| ms(at) >= READABLE_MS)
     }
 
-    /// Whether the last frame showed a request: who presses a key means what he sees.
+    /// True if the last frame showed a request: a key refers to what the user sees.
     pub(crate) fn is_on_screen(&self, id: &ApprovalId) -> bool {
         self.on_screen.contains(id)
     }
 
-    /// Remembers which request keys would answer now.
+    /// Records which request keys would answer now.
     pub(crate) fn mean(&mut self, how: Chosen) {
         let id = self.request().map(|it| it.id.clone());
         if self.meant.as_ref().map(|it| &it.0) != id.as_ref() {
@@ -322,17 +323,17 @@ impl State {
         seen.map_or(0, |at| self.now.as_millisecond() - at.as_millisecond())
     }
 
-    /// Says something at the bottom of the screen.
+    /// Shows a message in the footer.
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         self.note = Some(Note { text: text.into(), at: self.now, is_bad: false });
     }
 
-    /// The same for what went wrong.
+    /// Shows an error in the footer.
     pub(crate) fn complain(&mut self, text: impl Into<String>) {
         self.note = Some(Note { text: text.into(), at: self.now, is_bad: true });
     }
 
-    /// Writes the command down that does the same as an action.
+    /// Logs the command that is equivalent to an action.
     pub(crate) fn log(&mut self, action: Action) {
         let template = keys::binding(action).map_or("", |it| it.command);
         let id = self.target().map(|it| it.to_string()).unwrap_or_default();
@@ -343,7 +344,7 @@ impl State {
         self.write_down(filled.replace("{query}", &query));
     }
 
-    /// Writes a command down, but not twice in a row.
+    /// Logs a command, but not twice in a row.
     pub(crate) fn write_down(&mut self, command: String) {
         if command.is_empty() || self.log.last() == Some(&command) {
             return;
@@ -364,7 +365,7 @@ impl State {
         }
     }
 
-    /// What the board is narrowed to.
+    /// The current filter of the board.
     pub(crate) fn narrowed(&self) -> Filter {
         Filter::read(&self.filter.text)
     }

@@ -2,11 +2,11 @@
 
 use taffrail_model::SessionId;
 
-/// What became of prompts.
+/// The prompts that were sent.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
-    /// The last one that is still on its way: the session and the message's name.
+    /// The last prompt that is on its way: its session and the id of the message.
     pub(crate) open: Option<(SessionId, String)>,
-    /// What could not be sent is not lost.
+    /// A prompt that could not be sent, so that its text is not lost.
     pub(crate) unsent: Option<(SessionId, String)>,
 }

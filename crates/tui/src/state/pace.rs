@@ -1,46 +1,46 @@
-//! How fast the sessions spends tokens, and what the day has cost so far.
+//! How fast the sessions spend tokens, and the cost of the day so far.
 
 use std::collections::{HashMap, VecDeque};
 use taffrail_api::{Session, Stats};
 use taffrail_model::{SessionId, Timestamp};
 
-/// How often it is looked at while anything works.
+/// How often the rate is sampled while anything works.
 pub(crate) const STEP_MS: i64 = 12_000;
-/// How many looks are kept.
+/// How many samples are kept.
 const LOOKS: usize = 12;
-/// Bars of the little graph, the lowest first.
+/// Bars of the sparkline, lowest first.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// What was spent between looks.
+/// Tokens spent between samples.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     spent: HashMap<SessionId, u64>,
     looked_at: Option<Timestamp>,
     asked_at: Option<Timestamp>,
-    /// Tokens a minute, the latest last.
+    /// Tokens per minute, latest last.
     rates: VecDeque<u64>,
-    /// What agents say today has cost, in millionths of a dollar.
+    /// Today's cost as agents report it, in millionths of a dollar.
     pub(crate) today: Option<i64>,
     counted_at: Option<Timestamp>,
 }
 
 impl Pace {
-    /// Whether it is time to look again.
+    /// True if the next sample is due.
     pub(crate) fn is_due(&self, now: Timestamp) -> bool {
         self.asked_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= STEP_MS)
     }
 
-    /// Notes that it was asked for.
+    /// Records the time of a request for a sample.
     pub(crate) fn asked(&mut self, now: Timestamp) {
         self.asked_at = Some(now);
     }
 
-    /// Whether the day's cost is due again, that many milliseconds after the last request.
+    /// True if the day's cost is due again, this many milliseconds after the last request.
     pub(crate) fn is_cost_due(&self, now: Timestamp, after: i64) -> bool {
         self.counted_at.is_none_or(|at| now.as_millisecond() - at.as_millisecond() >= after)
     }
 
-    /// Takes what sessions have spent so far. The first look only remembers.
+    /// Takes a sample of what sessions have spent so far. The first one is only a baseline.
     pub(crate) fn look(&mut self, sessions: &[Session], now: Timestamp) {
         let mut more = 0;
         for session in sessions {
@@ -58,7 +58,7 @@ impl Pace {
         }
     }
 
-    /// Takes the counts of the last days; the day is that of the counts, in UTC.
+    /// Takes the totals of the last days; days are in UTC.
     pub(crate) fn take(&mut self, stats: &Stats, now: Timestamp) {
         self.counted_at = Some(now);
         let day: String = now.to_string().chars().take(10).collect();
@@ -66,13 +66,13 @@ impl Pace {
         self.today = today.and_then(|it| it.tally.cost_microdollars);
     }
 
-    /// Tokens a minute now; nothing where none were spent recently.
+    /// The current tokens per minute; `None` if none were spent recently.
     pub(crate) fn rate(&self) -> Option<u64> {
         let latest = *self.rates.back()?;
         self.rates.iter().any(|it| *it > 0).then_some(latest)
     }
 
-    /// The last looks as bars.
+    /// The last samples as bars.
     pub(crate) fn bars(&self) -> String {
         let most = self.rates.iter().copied().max().unwrap_or_default().max(1);
         let bar = |rate: &u64| {

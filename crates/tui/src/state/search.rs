@@ -4,14 +4,14 @@ use crate::state::input::Input;
 use taffrail_api::SearchHit;
 use taffrail_model::SessionId;
 
-/// What is searched for, and what was found.
+/// The query and its hits.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
     pub(crate) input: Input,
     pub(crate) at: usize,
     pub(crate) sessions: Vec<SessionId>,
     pub(crate) hits: Vec<SearchHit>,
-    /// What the hits are for.
+    /// The query that the hits belong to.
     pub(crate) answered: Option<String>,
     pub(crate) asked: Option<String>,
     pub(crate) total: (u64, bool),
@@ -19,14 +19,14 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// The words that are searched for, in small letters.
+    /// The words of the query, in lowercase.
     pub(crate) fn words(&self) -> Vec<String> {
         let words = self.input.text.split_whitespace().filter(|it| !it.contains(':'));
         let trimmed = words.map(|it| it.trim_matches(['"', '*']).to_lowercase());
         trimmed.filter(|it| !it.is_empty()).collect()
     }
 
-    /// The session that is chosen among what was found.
+    /// The chosen session among the hits.
     pub(crate) fn target(&self) -> Option<SessionId> {
         match self.sessions.get(self.at) {
             Some(id) => Some(*id),
@@ -39,7 +39,7 @@ impl Search {
     }
 }
 
-/// What is asked of the daemon: the last word may still be being typed.
+/// The query sent to the daemon: the last word may be incomplete.
 pub(crate) fn query(text: &str) -> String {
     let is_open = text.chars().next_back().is_some_and(char::is_alphanumeric);
     let last = text.rsplit(' ').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! All sessions in their groups, as far as they fit the filter.
+//! All sessions in their groups, filtered.
 
 use crate::state::filter::Filter;
 use crate::table::GROUPS;
@@ -9,60 +9,61 @@ use taffrail_api::{Session, Summary};
 use taffrail_model::status::{Group, is_recent};
 use taffrail_model::{Event, Kind, SessionId, Timestamp};
 
-/// Sessions, and what is known of what they do.
+/// Sessions, and what they are doing.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     sessions: HashMap<SessionId, Session>,
-    /// Sessions that were updated since the last request for all.
+    /// Sessions that were updated since the last request for the list.
     updated: HashSet<SessionId>,
-    /// What was last said of what a session does, and when.
+    /// The latest description of what a session does, and its time.
     doing: HashMap<SessionId, (Timestamp, String)>,
-    /// Summaries, and since when the session had its status when they came.
+    /// Summaries, and the start of the session's status when they arrived.
     summaries: HashMap<SessionId, (Option<Timestamp>, Summary)>,
-    /// In the order of the board, as far as they fit the filter.
+    /// The sessions that match the filter, in the order of the board.
     groups: [Vec<SessionId>; COUNT],
-    /// Where each session is in its group; sub-agents are in none.
+    /// The position of each session in its group; sub-agents have none.
     positions: HashMap<SessionId, Position>,
     sub_agents: HashMap<SessionId, Vec<SessionId>>,
-    /// How many are in each group, without the filter.
+    /// The number of sessions in each group, without the filter.
     counts: [usize; COUNT],
-    /// What the groups were narrowed by.
+    /// The filter that the groups were made with.
     filter: Filter,
-    /// All are to be sorted again.
+    /// Everything must be sorted again.
     stale: bool,
-    /// Something went elsewhere.
+    /// A session changed its position.
     moved: bool,
 }
 
-/// How many groups there are.
+/// The number of groups.
 const COUNT: usize = GROUPS.len();
 
-/// What sessions of a group are sorted by: the latest first.
+/// The sort key in a group: latest first.
 type Key = (Reverse<Option<Timestamp>>, SessionId);
 
-/// Where a session is.
+/// The position of a session.
 #[derive(Debug, Clone, Copy)]
 struct Position {
     group: usize,
     key: Key,
-    /// It fits the filter.
+    /// The session matches the filter.
     is_shown: bool,
 }
 
 impl Sessions {
-    /// Takes sessions that are known from now on.
+    /// Adds sessions.
     pub(crate) fn take(&mut self, sessions: Vec<Session>) {
         for session in sessions {
             self.put(session);
         }
     }
 
-    /// A list of all sessions is asked for: updates from now on may be newer than it.
+    /// Notes a request for the list of all sessions: later updates may be newer than the reply.
     pub(crate) fn list_asked(&mut self) {
         self.updated.clear();
     }
 
-    /// Takes the list that was asked for last. Sessions updated since stay as they are.
+    /// Takes the reply to the last request for the list. Sessions updated since then stay
+    /// unchanged.
     pub(crate) fn fill(&mut self, sessions: Vec<Session>) {
         for session in sessions {
             if !self.updated.contains(&session.id) {
@@ -72,7 +73,8 @@ impl Sessions {
         self.stale = true;
     }
 
-    /// Takes one session as it is now. It is moved where it goes elsewhere; the others stay.
+    /// Takes the current state of one session, and moves it if its position changed; the others
+    /// stay.
     pub(crate) fn put(&mut self, session: Session) {
         let id = session.id;
         self.updated.insert(id);
@@ -124,7 +126,7 @@ impl Sessions {
         }
     }
 
-    /// The group of a session and its place in it; `None` for sub-agents.
+    /// The group of a session and its position in it; `None` for sub-agents.
     pub(crate) fn position_of(&self, id: SessionId) -> Option<(usize, usize)> {
         let position = self.positions.get(&id)?;
         let before =
@@ -132,7 +134,7 @@ impl Sessions {
         Some((position.group, self.groups.get(position.group)?.partition_point(before)))
     }
 
-    /// Whether a session is on the board, as it is narrowed.
+    /// True if a session is on the board under the current filter.
     pub(crate) fn is_shown(&self, id: SessionId) -> bool {
         self.positions.get(&id).is_some_and(|it| it.is_shown)
     }
@@ -149,7 +151,7 @@ impl Sessions {
         self.sessions.values()
     }
 
-    /// The sub-agents of a session, the earliest first.
+    /// The sub-agents of a session, earliest first.
     pub(crate) fn sub_agents(&self, id: SessionId) -> &[SessionId] {
         self.sub_agents.get(&id).map(Vec::as_slice).unwrap_or_default()
     }
@@ -180,7 +182,7 @@ impl Sessions {
         self.summaries.get(&id).map(|(_, it)| it)
     }
 
-    /// Whether there is a summary of the present status.
+    /// True if there is a summary of the current status.
     pub(crate) fn is_summed_up(&self, session: &Session) -> bool {
         self.summaries.get(&session.id).is_some_and(|(since, _)| *since == session.status_since)
     }
@@ -190,28 +192,28 @@ impl Sessions {
         self.doing.get(&id).map(|(_, it)| it.as_str())
     }
 
-    /// A group as it is shown.
+    /// A group as shown.
     pub(crate) fn group(&self, group: Group) -> &[SessionId] {
         let at = GROUPS.iter().position(|it| *it == group).unwrap_or_default();
         self.groups.get(at).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// All that are shown, in order.
+    /// All shown sessions, in order.
     pub(crate) fn order(&self) -> impl DoubleEndedIterator<Item = SessionId> + '_ {
         self.groups.iter().flatten().copied()
     }
 
-    /// How many sessions are in a group, without the filter.
+    /// The number of sessions in a group, without the filter.
     pub(crate) fn counts(&self, group: Group) -> usize {
         let at = GROUPS.iter().position(|it| *it == group).unwrap_or_default();
         self.counts.get(at).copied().unwrap_or_default()
     }
 
-    /// How many failed within a day, without the filter.
+    /// The number of failures within a day, without the filter.
     pub(crate) fn recent_failures(&self, now: Timestamp) -> usize {
         let is_recent = |it: &Session| place(it).is_some_and(|at| is_recent(at, now));
         if self.filter.is_empty() {
-            // The latest are first, and failures may be many.
+            // The latest come first, and failures may be many.
             let failed = self.group(Group::Failed).iter().filter_map(|it| self.get(*it));
             return failed.take_while(|it| is_recent(it)).count();
         }
@@ -219,7 +221,7 @@ impl Sessions {
         failed.filter(|it| is_recent(it)).count()
     }
 
-    /// Sessions are sorted again before anything is shown.
+    /// Requests a full sort before the next frame.
     pub(crate) fn disturb(&mut self) {
         self.stale = true;
     }
@@ -236,13 +238,13 @@ impl Sessions {
         self.filter = filter.clone();
         let mut known: Vec<Key> =
             self.sessions.values().map(|it| (Reverse(place(it)), it.id)).collect();
-        // Taken in their order, each goes to the end of its group.
+        // In sorted order, each one goes to the end of its group.
         known.sort_unstable();
         known.into_iter().for_each(|(_, id)| self.insert_position(id));
         true
     }
 
-    /// Forgets everything that is not among these and is not over.
+    /// Drops everything that is neither in this set nor over.
     pub(crate) fn keep_alive(&mut self, alive: &HashSet<SessionId>) {
         let is_over = |it: &Session| matches!(it.group, Group::Done | Group::Failed);
         self.sessions.retain(|id, it| is_over(it) || alive.contains(id));
@@ -250,7 +252,7 @@ impl Sessions {
     }
 }
 
-/// Whether two states of a session have the same position, and the same texts for the filter.
+/// True if two states of a session have the same position, and the same texts for the filter.
 fn share_position(one: &Session, other: &Session) -> bool {
     fn position_of(it: &Session) -> impl PartialEq + '_ {
         (it.group, it.status, place(it), it.parent_id, &it.waiting_for)
@@ -261,7 +263,7 @@ fn share_position(one: &Session, other: &Session) -> bool {
     position_of(one) == position_of(other) && texts(one) == texts(other)
 }
 
-/// The latest of a group comes first; a finished session counts by its last event.
+/// The latest session of a group comes first; a finished one counts by its last event.
 fn place(session: &Session) -> Option<Timestamp> {
     match session.group {
         Group::Done => session.last_event_at,
@@ -297,7 +299,7 @@ mod tests {
         check(json!({"title": "another"}), true);
     }
 
-    /// Whatever comes in whichever order, the board is as if all were sorted.
+    /// Whatever the order of updates, the board equals a full sort.
     #[test]
     fn what_goes_elsewhere_is_where_sorting_would_put_it() {
         let (mut one, mut all) = (Sessions::default(), Sessions::default());

@@ -1,4 +1,4 @@
-//! The time on the screen of the timeline, and what is known of it.
+//! The time span of the timeline, and its data.
 
 use crate::state::State;
 use std::cmp::Reverse;
@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use taffrail_api::{Activity, Lane, Session};
 use taffrail_model::{SessionId, Timestamp};
 
-/// Which time is on the screen, and what is known of it.
+/// The time span on the screen, and its data.
 #[derive(Debug)]
 pub(crate) struct Times {
     /// Minutes.
     pub(crate) span: u32,
-    /// Activity by minutes: a longer span holds a shorter one, too.
+    /// Activity by span in minutes: a longer span includes a shorter one.
     pub(crate) activity: BTreeMap<u32, Box<Activity>>,
     pub(crate) is_stale: bool,
     pub(crate) asked_at: Option<Timestamp>,
@@ -29,30 +29,30 @@ impl Times {
         now.as_millisecond() - i64::from(self.span) * 60_000
     }
 
-    /// Takes what that many minutes went to.
+    /// Takes the activity of this many minutes.
     pub(crate) fn take(&mut self, span: u32, activity: Box<Activity>) {
         self.activity.insert(span, activity);
     }
 
-    /// Something happened.
+    /// Marks the data as stale.
     pub(crate) fn disturb(&mut self) {
         self.is_stale = true;
     }
 
-    /// What is known of a session in the time on the screen. Until the activity of just this span is known,
-    /// that of a longer span serves.
+    /// The lane of a session on the screen. Until the activity of this very span arrives, that of a
+    /// longer span is used.
     pub(crate) fn lane(&self, id: SessionId) -> Option<&Lane> {
         let (_, activity) = self.activity.range(self.span..).next()?;
         activity.lanes.iter().find(|it| it.session.id == id)
     }
 
-    /// The most time that is known of.
+    /// The lanes of the longest known span.
     pub(crate) fn widest(&self) -> &[Lane] {
         self.activity.last_key_value().map(|(_, it)| it.lanes.as_slice()).unwrap_or_default()
     }
 }
 
-/// The sessions of the time on the screen, the latest first.
+/// The sessions on the screen, latest first.
 pub(crate) fn lanes(state: &State) -> Vec<&Session> {
     let begin = state.times.begin(state.now);
     let of_late = |it: &&Session| it.last_event_at.is_some_and(|at| at.as_millisecond() >= begin);

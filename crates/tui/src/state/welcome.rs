@@ -1,23 +1,23 @@
-//! The welcome of a newcomer.
+//! The welcome for a new user.
 
 use taffrail_api::{AgentRow, HookRow};
 
-/// The file in our state that says that somebody was welcomed.
+/// The file in our state that records the welcome.
 pub(crate) const WELCOMED: &str = "welcomed";
 
 /// Whether the daemon starts at login.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
-    /// It does.
+    /// The daemon starts at login.
     Installed,
-    /// Nothing is installed that starts it.
+    /// Nothing is installed that starts the daemon.
     Absent,
 }
 
-/// What is known of this machine.
+/// What is known about this machine.
 #[derive(Debug)]
 pub(crate) struct Welcome {
     pub(crate) service: Service,
-    /// The agents, and whether they call our hooks; asked for when history was read.
+    /// The agents, and whether they call our hooks; requested once history was read.
     pub(crate) machine: Option<(Vec<AgentRow>, Vec<HookRow>)>,
 }

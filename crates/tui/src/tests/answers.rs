@@ -1,4 +1,4 @@
-//! Answering several at once, sending prompts, and going back.
+//! Answering several requests at once, sending prompts, and going back.
 
 use super::Desk;
 use crate::samples;
@@ -9,7 +9,7 @@ use taffrail_model::approval::ApprovalId;
 
 const SMALL: (u16, u16) = (80, 24);
 
-/// A session that waits, and what it asks for.
+/// A waiting session and its request.
 fn waiting(number: u32, command: &str, risk: &str) -> (Session, ApprovalRow) {
     let session = samples::session(
         number,
@@ -101,7 +101,7 @@ fn nothing_is_answered_that_does_not_fit_the_screen() {
     assert_eq!(decided(&desk), []);
 }
 
-/// Two keys in a row answer one request: the next one came up by itself.
+/// Two keys in a row answer one request: the next one appeared without the user.
 #[test]
 fn a_second_key_does_not_answer_the_next_request() {
     let mut desk = three();
@@ -112,7 +112,7 @@ fn a_second_key_does_not_answer_the_next_request() {
     desk.tell(Message::Answer(Answer::Approvals(rest.map(|it| it.1).into())));
     desk.press(&["a", "y"]);
     assert_eq!(decided(&desk), [("a1".to_owned(), Allowed::Allow, None)]);
-    // Who goes to one means it.
+    // A user who moves to a request means it.
     desk.press(&["j", "a"]);
     assert_eq!(decided(&desk).last().map(|it| it.0.as_str()), Some("a3"));
 }
@@ -202,7 +202,7 @@ fn one_comes_back_to_where_one_was() {
     let before = desk.state.target();
     desk.press(&["enter", "esc"]);
     assert_eq!(desk.state.target(), before);
-    // Who scrolls beyond the end comes back with the first key.
+    // After scrolling beyond the end, the first key up moves back.
     desk.press(&["6", "G", "G", "k"]);
     assert_eq!(desk.state.from, 0);
 }

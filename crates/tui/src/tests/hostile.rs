@@ -1,4 +1,4 @@
-//! Text that wants to be more than text: nothing of it reaches the terminal as such.
+//! Hostile text: none of it reaches the terminal as a control sequence.
 
 use super::Desk;
 use crate::samples;
@@ -23,7 +23,7 @@ fn event(number: usize, kind: &str, text: &str, data: &Value) -> Event {
     .unwrap()
 }
 
-/// A board on which everything a stranger can write says this.
+/// A board on which every foreign text is this payload.
 fn desk(payload: &str) -> Desk {
     let session = samples::session(
         1,

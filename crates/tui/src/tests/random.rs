@@ -1,5 +1,5 @@
-//! Somebody who presses anything at any time, while agents ask, finish and come: nothing breaks, and
-//! nothing is answered that was not on the screen when the key went down.
+//! Random keys at random times, while agents ask, finish and start: nothing breaks, and no request
+//! is answered that was not on the screen when the key was pressed.
 
 use super::{Desk, derive, draw, later, samples, text_of, update};
 use crate::state::State;
@@ -12,7 +12,7 @@ use serde_json::json;
 use taffrail_api::{ApprovalRow, Session};
 use taffrail_model::approval::ApprovalId;
 
-/// Keys that a person presses, those that answer most often.
+/// Keys that a person presses, most often those that answer.
 const KEYS: [&str; 64] = [
     "a",
     "a",
@@ -80,7 +80,7 @@ const KEYS: [&str; 64] = [
     "q",
 ];
 
-/// Numbers that look drawn; the same seed gives the same.
+/// Pseudorandom numbers; the same seed gives the same sequence.
 struct Chance(u64);
 
 impl Chance {
@@ -100,14 +100,14 @@ impl Chance {
     }
 }
 
-/// A machine on which agents come, ask and go.
+/// A machine on which agents start, ask and end.
 struct Scene {
     chance: Chance,
     desk: Desk,
     sessions: Vec<Session>,
     requests: Vec<ApprovalRow>,
     count: u32,
-    /// The last frame somebody saw.
+    /// The last frame that was drawn.
     frame: String,
     answered: usize,
     refused: usize,
@@ -142,7 +142,7 @@ impl Scene {
         update(self.state(), Message::News(News::Status(Box::new(session))));
     }
 
-    /// A session asks for something nobody asked for before.
+    /// A session makes a new request.
     fn ask(&mut self) {
         let at = self.chance.below(self.sessions.len());
         self.count += 1;
@@ -176,7 +176,7 @@ impl Scene {
         update(self.state(), Message::Answer(Answer::Approvals(rows)));
     }
 
-    /// Tells how a session stands now.
+    /// Sends the current status of a session.
     fn stand(&mut self, at: usize) {
         let id = self.sessions[at].id;
         let asks = self.requests.iter().find(|it| it.session_id == id).cloned();
@@ -243,7 +243,7 @@ impl Scene {
         crate::update::shown::shown(self.state());
     }
 
-    /// A person does something; what goes out was in sight.
+    /// The user does something; every answer that is sent was visible.
     fn act(&mut self) {
         let before = self.desk.state.asks.len();
         let is_text = self.desk.state.note.is_some();
@@ -267,7 +267,7 @@ impl Scene {
         for id in decided {
             let row = self.requests.iter().find(|it| it.id == id);
             let word = row.map(|it| it.command.split(' ').next().unwrap_or_default().to_owned());
-            // What was settled elsewhere meanwhile is refused by the daemon.
+            // The daemon refuses a request that was settled elsewhere in the meantime.
             let Some(word) = word else { continue };
             assert!(
                 is_shown(&self.frame, &word),
@@ -278,7 +278,7 @@ impl Scene {
         }
         self.refused +=
             usize::from(!is_text && self.desk.state.note.as_ref().is_some_and(|it| it.is_bad));
-        // Nobody leaves, and no other program gets the terminal.
+        // The user does not quit, and no other program gets the terminal.
         self.state().effects.clear();
     }
 
@@ -297,7 +297,7 @@ impl Scene {
                     let size = SIZES[self.chance.below(SIZES.len())];
                     self.state().size = size;
                 }
-                // Whoever is lost goes back to where everything is.
+                // A lost user returns to the board.
                 6 if self.chance.one_in(4) => {
                     ["esc", "esc", "1"].into_iter().for_each(|it| press(self.state(), it));
                 }
@@ -312,7 +312,7 @@ impl Scene {
     }
 }
 
-/// Whether a command is shown as what keys would answer.
+/// True if a command is shown as the one that keys would answer.
 fn is_shown(frame: &str, word: &str) -> bool {
     frame.contains(&format!("$ {word}"))
 }

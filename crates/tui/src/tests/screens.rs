@@ -1,4 +1,4 @@
-//! Every screen, whole, at two sizes, over what a daemon told of recorded sessions.
+//! Every screen, complete, at two sizes, from a daemon's data about recorded sessions.
 
 use super::Desk;
 use crate::samples;
@@ -8,14 +8,14 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use taffrail_api::{Session, StreamReply};
 
-/// What a daemon said over sessions that real agents had recorded.
+/// A daemon's data about sessions that real agents recorded.
 const RECORDED: &str = include_str!("recorded.json");
 
 fn of<T: DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).unwrap()
 }
 
-/// A board that was told everything.
+/// A board that received everything.
 fn desk(size: (u16, u16)) -> Desk {
     let told: Value = serde_json::from_str(RECORDED).unwrap();
     let mut desk = Desk::new(size);
@@ -36,7 +36,7 @@ fn desk(size: (u16, u16)) -> Desk {
     desk
 }
 
-/// What is known of the chosen session, as far as it was recorded.
+/// The recorded data about the chosen session.
 fn tell_of_chosen(desk: &mut Desk, told: &Value) {
     let Some(id) = desk.state.target() else { return };
     let name = id.to_string();
@@ -131,7 +131,7 @@ fn it_holds_together_at_any_size() {
     }
 }
 
-/// Nanoseconds this thread has been at work.
+/// CPU time of this thread in nanoseconds.
 fn worked() -> u64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     text.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or_default()

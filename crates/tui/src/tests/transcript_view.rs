@@ -1,4 +1,4 @@
-//! Opening a session where something was found, and going on from there.
+//! Opening a session at a search hit, and continuing from there.
 
 use super::Desk;
 use crate::samples;
@@ -8,7 +8,7 @@ use serde_json::json;
 use taffrail_api::{EventLine, SearchReply};
 use taffrail_model::Event;
 
-/// Turns of one prompt, one call with thirty lines of output, and one answer each.
+/// Turns with one prompt, one call with thirty lines of output, and one answer each.
 fn turns(count: u32, needle: (u32, &str)) -> Vec<Event> {
     let of_turn = |turn: u32| {
         let said = |kind, more: u32, text: &str| {
@@ -27,7 +27,7 @@ fn turns(count: u32, needle: (u32, &str)) -> Vec<Event> {
     (1..=count).flat_map(of_turn).collect()
 }
 
-/// Searches for a word, opens its one hit, and gives the events of the session.
+/// Searches for a word, opens its only hit, and delivers the events of the session.
 fn opened(word: &str, hit: &Event, events: &[Event]) -> Desk {
     let mut desk = Desk::with((80, 24), vec![samples::working()], Vec::new());
     desk.press(&["/"]);

@@ -1,4 +1,4 @@
-//! Somebody who has never seen it, with the keys a newcomer would try.
+//! A first-time user, with the keys a newcomer would try.
 
 use super::Desk;
 use crate::samples;
@@ -108,7 +108,7 @@ fn where_nothing_waits_the_keys_say_so() {
     }
 }
 
-/// What a search for last week's turn finds.
+/// The result of a search for last week's turn.
 fn last_week() -> SearchReply {
     let reply = json!({
         "schema_version": 1, "total": 1, "total_is_at_least": false, "partial": false,
@@ -133,7 +133,7 @@ fn last_weeks_turn_is_found_and_opened() {
         Ask::Search { query } => Some(query.clone()),
         _ => None,
     });
-    // One question at a time: the first letter is asked, the rest when that is answered.
+    // One request at a time: the first letter is sent, the rest when that is answered.
     assert_eq!(first.as_deref(), Some("m"));
     desk.tell(Message::Answer(Answer::Search { query: "m".into(), reply: last_week() }));
     assert!(desk.asked.contains(&Ask::Search { query: "marmalade".into() }));
@@ -220,7 +220,8 @@ fn a_lost_daemon_is_said_and_found_again() {
     assert!(!desk.screen().contains("npm test"), "what is gone is gone: {}", desk.screen());
 }
 
-/// A daemon that reads for the first time answers with what it knows by then, and tells the rest.
+/// A daemon that reads history for the first time replies with what it knows by then, and sends the
+/// rest later.
 #[test]
 fn the_board_fills_while_history_is_read_and_has_all_of_it_in_the_end() {
     let old = |number: u32| samples::session(number, &json!({}));
@@ -234,7 +235,7 @@ fn the_board_fills_while_history_is_read_and_has_all_of_it_in_the_end() {
     let screen = desk.screen();
     assert!(screen.contains("Reading your history 34 %"), "{screen}");
     assert!(screen.contains("DONE (1)"), "{screen}");
-    // A question that is under way is answered with what was known before the end.
+    // An outstanding request is answered with what was known before the end.
     desk.asked.clear();
     desk.tell(Message::News(News::All(vec![samples::working()], None)));
     desk.tell(Message::Answer(Answer::Sessions(vec![old(3)])));

@@ -1,4 +1,5 @@
-//! How much the board does while nothing happens: counted, so that a slow machine says the same.
+//! How much the board does while nothing happens: counted, so that the result does not depend on
+//! the machine.
 
 use super::Desk;
 use crate::samples;
@@ -10,7 +11,7 @@ use std::collections::HashSet;
 const SESSIONS: u32 = 5_000;
 const LIVE: u32 = 50;
 
-/// Thousands of sessions, some of them at work since now.
+/// Thousands of sessions, some of them working since now.
 fn many() -> Desk {
     let sessions = (0..SESSIONS).map(|number| {
         let (group, status) =
@@ -21,7 +22,7 @@ fn many() -> Desk {
     });
     let mut desk = Desk::new((200, 50));
     desk.tell(super::Message::News(super::News::All(sessions.collect(), None)));
-    // What is asked for at the beginning is answered, as far as anybody waits for it.
+    // The initial requests are answered, as far as the board waits for them.
     desk.state.details.awaited = 0;
     desk.state.under_way.clear();
     desk.state.unsummed = (0..LIVE).map(|it| samples::session(it, &json!({})).id).collect();

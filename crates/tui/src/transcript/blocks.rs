@@ -1,4 +1,4 @@
-//! Events as a reader meets them: a call with its result, remarks on one line, the rest left out.
+//! Events in reading order: a call with its result, notices on one line, the rest left out.
 
 use super::plain::plain;
 use crate::changes::{Change, changes};
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use taffrail_model::{Event, Kind, Timestamp, TurnId};
 
-/// The fields that say what changes; they are shown as a comparison.
+/// The fields with the changed text; they are shown as a diff.
 const CHANGING: [&str; 15] = [
     "old_string",
     "old_str",
@@ -27,13 +27,13 @@ const CHANGING: [&str; 15] = [
     "input",
     WHOLE,
 ];
-/// An input that is a text and nothing else.
+/// The key of an input that is a single string.
 const WHOLE: &str = "";
 
-/// How many blocks wait for the result of a call before they go without.
+/// How many blocks wait for the result of a call before they are written without it.
 const WAITING: usize = 64;
 
-/// One thing to read.
+/// One block of the transcript.
 #[derive(Debug)]
 pub(super) enum Block {
     Prompt(Said),
@@ -43,7 +43,7 @@ pub(super) enum Block {
     Note(Note),
 }
 
-/// What someone said.
+/// A message.
 #[derive(Debug)]
 pub(super) struct Said {
     pub(super) at: Timestamp,
@@ -53,42 +53,42 @@ pub(super) struct Said {
     pub(super) is_excerpt: bool,
 }
 
-/// A call and what came back.
+/// A call and its result.
 #[derive(Debug)]
 pub(super) struct Tool {
     call_id: Option<String>,
     pub(super) name: String,
     pub(super) gist: String,
     pub(super) input: String,
-    /// What it changes in a file, what is removed before what is added.
+    /// The change of a file, removed lines before added ones.
     pub(super) changes: Vec<Change>,
     pub(super) output: Option<Output>,
 }
 
-/// What a tool gave back.
+/// The output of a tool.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) text: String,
     pub(super) outcome: Outcome,
-    /// The bytes of all of it, where this is the beginning only.
+    /// The full size in bytes, if this is only the beginning.
     pub(super) cut_from: Option<u64>,
 }
 
-/// A remark.
+/// A notice.
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) label: &'static str,
     pub(super) text: String,
 }
 
-/// Blocks on their way, in order; a call waits a while for its result.
+/// Pending blocks, in order; a call waits for its result.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     queue: VecDeque<Block>,
 }
 
 impl Blocks {
-    /// Takes the next event and gives the blocks that are whole.
+    /// Adds the next event and returns the blocks that are complete.
     pub(super) fn push(&mut self, event: &Event) -> Vec<Block> {
         match event.kind {
             Kind::ToolResult => self.answer(event),
@@ -98,7 +98,7 @@ impl Blocks {
         if is_over { self.rest() } else { self.whole() }
     }
 
-    /// Gives what is left.
+    /// Returns the remaining blocks.
     pub(super) fn rest(&mut self) -> Vec<Block> {
         self.queue.drain(..).collect()
     }
@@ -173,7 +173,7 @@ fn call(event: &Event) -> Tool {
     }
 }
 
-/// A result whose call was not seen.
+/// A result without a known call.
 fn unasked(event: &Event) -> Tool {
     let name = "result".to_owned();
     let (gist, input) = (String::new(), String::new());
@@ -189,7 +189,7 @@ fn output(event: &Event) -> Output {
     }
 }
 
-/// A tool by its name; an excerpt only has a label.
+/// The name of a tool; an excerpt has only a label.
 fn tool_of(event: &Event) -> String {
     let name = text_of(event, "tool").or_else(|| text_of(event, "label"));
     name.map_or("?".to_owned(), |name| line(&name))
@@ -199,13 +199,13 @@ fn text_of(event: &Event, name: &str) -> Option<String> {
     event.data.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// An input whose fields some agents write as a text.
+/// Unwraps an input that some agents write as a string of JSON.
 fn unwrapped(value: &Value) -> Cow<'_, Value> {
     let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     inner.filter(Value::is_object).map_or(Cow::Borrowed(value), Cow::Owned)
 }
 
-/// The fields of an input that are shown, one after another, with their texts as they were meant.
+/// The shown fields of an input, one after another, with their strings unescaped.
 fn input(value: &Value, is_shown: &dyn Fn(&str) -> bool) -> String {
     match value {
         Value::Object(fields) => {

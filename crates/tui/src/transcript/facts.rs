@@ -1,4 +1,4 @@
-//! What a session is, in words.
+//! The facts of a session, in words.
 
 use crate::numbers::{counted, dollars, short};
 use crate::terminal::line;

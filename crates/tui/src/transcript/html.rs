@@ -1,5 +1,5 @@
-//! A transcript as one inert HTML file: no script, nothing fetched, and text of a transcript is
-//! never anything but text.
+//! A transcript as one inert HTML file: no scripts, nothing fetched, and transcript text is never
+//! markup.
 
 use super::blocks::{Block, Note, Output, Said, Tool};
 use super::facts::{essentials, particulars, title};
@@ -14,7 +14,7 @@ use taffrail_api::Session;
 const STYLE: &str = include_str!("html.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
-/// What a file begins with.
+/// The beginning of a file.
 pub(super) fn head(title: &str) -> String {
     let title = escape(title);
     format!(
@@ -27,10 +27,10 @@ pub(super) fn head(title: &str) -> String {
     )
 }
 
-/// What a file ends with.
+/// The end of a file.
 pub(super) const FOOT: &str = "</body>\n</html>";
 
-/// The head of a session; its end is `SESSION_END`.
+/// The beginning of a session; its end is `SESSION_END`.
 pub(super) fn session(session: &Session, clock: &Clock) -> String {
     let mut words = essentials(session).into_iter();
     let agent = words.next().unwrap_or_default();
@@ -64,8 +64,8 @@ pub(super) fn block(block: &Block) -> String {
     }
 }
 
-/// Text as text, for content and attributes alike. The slashes of addresses are written so that
-/// no reader, of whatever kind, takes them for something to fetch.
+/// Escapes text for content and attributes. The slashes of URLs are escaped, too, so that no reader
+/// takes them for something to fetch.
 pub(super) fn escape(text: &str) -> String {
     let text = plain(text);
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -110,7 +110,7 @@ fn details(tool: &Tool) -> String {
     input + &compared(&tool.changes) + &tool.output.as_ref().map(output).unwrap_or_default()
 }
 
-/// A change line by line, as editors show it.
+/// A change line by line, as a diff.
 fn compared(changes: &[Change]) -> String {
     let line = |it: &Change| {
         let text = escape(&it.marked());
@@ -137,11 +137,11 @@ fn remark(note: &Note) -> String {
 }
 
 pub(super) fn code(text: &str) -> String {
-    // The first line feed of a block is not shown.
+    // HTML drops the first line feed of a `pre`.
     format!("<pre>\n{}</pre>", escape(text))
 }
 
-/// A text as a person typed it, with its own blocks of code.
+/// A person's text, with its code blocks.
 fn text(text: &str) -> String {
     let part = |part: &Part<'_>| match part {
         Part::Code { lines, .. } => code(&lines.join("\n")),

@@ -1,5 +1,5 @@
-//! A transcript as Markdown. Text of a transcript cannot leave the block it stands in, and becomes
-//! neither HTML nor an image that is fetched.
+//! A transcript as Markdown. Transcript text cannot leave its block, and becomes neither HTML nor
+//! an image that is fetched.
 
 use super::blocks::{Block, Note, Output, Said, Tool};
 use super::facts::{essentials, particulars, title};
@@ -75,7 +75,7 @@ fn output(output: &Output) -> String {
     }
 }
 
-/// A text with its own blocks of code.
+/// A text with its code blocks.
 fn text(text: &str) -> String {
     let part = |part: &Part<'_>| match part {
         Part::Code { language, lines } => fenced(language, lines.iter().copied()),
@@ -93,7 +93,7 @@ fn quoted(text: &str) -> String {
     if text.is_empty() { ">\n".to_owned() } else { text.lines().map(line).collect() }
 }
 
-/// A block of code whose fence is longer than any row of ticks in it.
+/// A code block whose fence is longer than any run of backticks in it.
 fn fenced<'a>(language: &str, lines: impl Iterator<Item = &'a str> + Clone) -> String {
     let longest = lines.clone().map(longest_row).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));
@@ -105,9 +105,9 @@ fn longest_row(line: &str) -> usize {
     line.split(|it| it != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A line in which only what its writer meant as code is left as it is.
+/// A line in which only inline code stays unescaped.
 fn prose(line: &str) -> String {
-    // A table is split into cells before code is looked for.
+    // A table is split into cells before inline code is parsed.
     let is_table = line.contains('|');
     let run = |run: &Run<'_>| match run {
         Run::Text(text) => harmless(text),
@@ -117,7 +117,7 @@ fn prose(line: &str) -> String {
     runs(line).iter().map(run).collect()
 }
 
-/// Entities mean nothing to Markdown, whatever stands before them.
+/// Escapes entities, whatever is before them.
 fn harmless(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(fenced("sh", "````\n`".lines()), "`````sh\n````\n`\n`````");
     }
 
-    /// Another program reads it as text, and what follows it stands where we put it.
+    /// Another parser reads it as text, and what follows stays where we put it.
     fn check_contained(markdown: &str) {
         let whole = format!("{markdown}\n\nafterwards\n");
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;

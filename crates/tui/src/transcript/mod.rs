@@ -1,4 +1,4 @@
-//! Sessions as files people keep: as lines of JSON, as Markdown, or as one page of HTML.
+//! Sessions as files to keep: as lines of JSON, as Markdown, or as one HTML page.
 
 mod blocks;
 mod facts;
@@ -13,14 +13,14 @@ use blocks::{Block, Blocks};
 use taffrail_api::{EventLine, Session};
 use taffrail_model::TurnId;
 
-/// How it is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Lines of JSON, one event each.
     Jsonl,
     /// Markdown.
     Md,
-    /// One page of HTML.
+    /// One HTML page.
     Html,
 }
 
@@ -29,14 +29,14 @@ pub trait Sink {
     /// Why a line could not be written.
     type Error;
 
-    /// Writes one line; `false` when nobody reads any more.
+    /// Writes one line; `false` when the reader is gone.
     ///
     /// # Errors
     ///
     /// Fails if the line cannot be written.
     fn line(&mut self, text: &str) -> Result<bool, Self::Error>;
 
-    /// Writes an event as one line of JSON; `false` when nobody reads any more.
+    /// Writes an event as one line of JSON; `false` when the reader is gone.
     ///
     /// # Errors
     ///
@@ -51,12 +51,12 @@ pub trait Sink {
     fn end(&mut self) -> Result<(), Self::Error>;
 }
 
-/// A file under way. It holds no more than the calls that wait for their result.
+/// A file being written. It holds only the calls that wait for their result.
 #[derive(Debug)]
 pub struct Transcript<S> {
     format: Format,
     out: S,
-    /// The title of the page, where it is not that of its one session.
+    /// The title of the page, if it differs from that of its only session.
     name: Option<String>,
     sessions: u64,
     turns: usize,
@@ -66,13 +66,13 @@ pub struct Transcript<S> {
 }
 
 impl<S: Sink> Transcript<S> {
-    /// Begins a file.
+    /// Starts a file.
     pub fn new(format: Format, out: S, name: Option<String>, clock: Clock) -> Self {
         let (sessions, turns, turn, blocks) = (0, 0, None, Blocks::default());
         Self { format, out, name, sessions, turns, turn, blocks, clock }
     }
 
-    /// Writes an event; `false` when nobody reads any more.
+    /// Writes an event; `false` when the reader is gone.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl<S: Sink> Transcript<S> {
         Ok(self.sessions)
     }
 
-    /// Begins a session; `false` when nobody reads any more.
+    /// Starts a session; `false` when the reader is gone.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl<S: Sink> Transcript<S> {
         self.out.line(&html::head(&title))
     }
 
-    /// Ends the session under way.
+    /// Ends the current session.
     fn close(&mut self) -> Result<(), S::Error> {
         let rest = self.blocks.rest();
         self.write(&rest)?;

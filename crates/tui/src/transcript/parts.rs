@@ -1,20 +1,20 @@
-//! What a text is made of: prose and blocks of code, and code within a line.
+//! Splits a text into prose and code blocks, and a line into prose and inline code.
 //!
-//! Both are recognised generously and always written again by us, so that a text cannot decide where
-//! our own blocks end. A parser of Markdown would read only what one dialect calls code.
+//! Both are recognised generously and always written again by us, so that a text cannot decide
+//! where our own blocks end. A Markdown parser would recognise only the code of one dialect.
 
-/// A stretch of lines.
+/// A range of lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part<'a> {
     Prose(Vec<&'a str>),
     Code { language: String, lines: Vec<&'a str> },
 }
 
-/// A stretch of a line.
+/// A range of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Run<'a> {
     Text(&'a str),
-    /// With the ticks around it.
+    /// With its backticks.
     Code(&'a str),
 }
 
@@ -24,7 +24,7 @@ struct Fence {
     indent: usize,
 }
 
-/// Splits a text at its fences; one that is never closed lasts to the end.
+/// Splits a text at its fences; an unclosed fence lasts to the end.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     let mut fence: Option<Fence> = None;
@@ -80,7 +80,7 @@ fn unindented(line: &str, indent: usize) -> &str {
     line.get(blank..).unwrap_or(line)
 }
 
-/// Splits a line at its code: a row of ticks, up to the next row of as many.
+/// Splits a line at its inline code: a run of backticks, up to the next run of the same length.
 pub(super) fn runs(line: &str) -> Vec<Run<'_>> {
     let mut out = Vec::new();
     let (mut text_from, mut at) = (0, 0);
@@ -101,7 +101,7 @@ fn push_text<'a>(out: &mut Vec<Run<'a>>, text: Option<&'a str>) {
     out.extend(text.filter(|it| !it.is_empty()).map(Run::Text));
 }
 
-/// The next row of ticks that no backslash takes the meaning of.
+/// The next run of backticks that is not escaped.
 fn next_ticks(line: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let mut at = from;
@@ -115,7 +115,7 @@ fn next_ticks(line: &str, from: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// Where the code ends that a row of ticks begins.
+/// The end of the inline code that a run of backticks begins.
 fn closing(line: &str, (from, to): (usize, usize)) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut at = to;

@@ -1,15 +1,15 @@
-//! The first half of every sanitiser for files: nothing that is obeyed or hidden is left.
+//! The first half of every sanitizer for files: nothing that is obeyed or hidden remains.
 
 use crate::terminal::clean;
 
-/// Plain text of lines: colours are dropped, other control characters and direction marks made
-/// harmless, every end of a line is one line feed.
+/// Plain text: drops colours, neutralizes other control characters and direction marks, and ends
+/// every line with one line feed.
 pub(super) fn plain(text: &str) -> String {
     let text = without_colours(text).replace("\r\n", "\n").replace('\r', "\n");
     clean(&text).into_owned()
 }
 
-/// Tools print in colour; the codes for it say nothing in a file.
+/// Drops the colour codes of tools, which mean nothing in a file.
 fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

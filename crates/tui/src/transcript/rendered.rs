@@ -1,10 +1,10 @@
-//! What an agent wrote in Markdown, as HTML of ours: every tag is written here, and every text is
+//! Renders an agent's Markdown as our own HTML: every tag is written here, and every text is
 //! escaped. HTML in it is shown as text, and nothing in it is fetched or can be followed.
 
 use super::html::{code, escape};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// A text as HTML.
+/// Renders a text as HTML.
 pub(super) fn rendered(text: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -18,11 +18,11 @@ pub(super) fn rendered(text: &str) -> String {
 #[derive(Default)]
 struct Page {
     out: String,
-    /// The text of the block of code under way.
+    /// The text of the current code block.
     block: Option<String>,
-    /// Cells are those of a table's head.
+    /// The current cells are those of a table's head.
     is_head: bool,
-    /// The addresses of the links under way.
+    /// The URLs of the open links.
     addresses: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Page {
         }
     }
 
-    /// The address behind the words of a link, unless the words are the address.
+    /// The URL after the text of a link, unless the text is the URL.
     fn address(&mut self) {
         let address = escape(&self.addresses.pop().unwrap_or_default());
         if !address.is_empty() && !self.out.ends_with(&address) {
@@ -104,7 +104,7 @@ fn closed(tag: TagEnd) -> String {
     }
 }
 
-/// The page has a first and a second level of its own.
+/// The page uses the first and second level itself.
 fn heading(level: usize) -> usize {
     (level + 2).min(6)
 }
@@ -151,7 +151,7 @@ mod tests {
         check("[a](javascript:alert)", "<p>a (javascript:alert)</p>");
     }
 
-    /// Whatever is said, there are no tags but ours, and no attribute but the number of a list.
+    /// For any input, there are no tags but ours, and no attribute but the number of a list.
     fn check_contained(text: &str) {
         let html = rendered(text);
         let known = |tag: &str| {

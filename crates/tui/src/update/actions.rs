@@ -1,4 +1,4 @@
-//! What keys do.
+//! The actions of keys.
 
 use crate::state::input::Input;
 use crate::state::keys::{Action, Screen, palette_hits};
@@ -17,7 +17,7 @@ use crate::view::help;
 use taffrail_api::{Allowed, ApprovalRow};
 use taffrail_model::approval::{ApprovalId, State as ApprovalState};
 
-/// The screens one goes through with Tab.
+/// The screens that Tab cycles through.
 const SCREENS: [Screen; 6] = [
     Screen::Board,
     Screen::Approvals,
@@ -27,7 +27,7 @@ const SCREENS: [Screen; 6] = [
     Screen::Health,
 ];
 
-/// Does what a key is for.
+/// Runs the action of a key.
 pub(crate) fn act(state: &mut State, action: Action) {
     match action {
         Action::Up => step(state, Step::By(-1)),
@@ -75,7 +75,7 @@ pub(crate) fn act(state: &mut State, action: Action) {
     }
 }
 
-/// Breaks down on purpose: the one way to see that a terminal survives it.
+/// Panics on purpose: the only way to see that a terminal survives it.
 #[expect(clippy::panic, reason = "asked for by name, to see that the terminal is given back")]
 fn break_down() {
     panic!("asked for with :panic");
@@ -111,14 +111,14 @@ fn next_screen(state: &mut State) {
     act(state, action);
 }
 
-/// One step back; on the board a filter goes first. Never ends anything.
+/// Goes one step back; on the board it first clears a filter. Never ends anything.
 fn back(state: &mut State) {
     if let Some(left) = state.back.pop() {
         (state.screen, state.list_at, state.from) = (left.screen, left.list_at, left.from);
     } else if state.screen != Screen::Board {
         state.screen = Screen::Board;
     } else if welcome::close(state) {
-        // That was all.
+        // Closing the welcome is the whole step.
     } else if !state.filter.text.is_empty() {
         let before = std::mem::take(&mut state.filter);
         marks::narrowed(state, before);
@@ -140,7 +140,7 @@ fn quit(state: &mut State) {
     }
 }
 
-/// The target request, if it can be answered from here; says why not otherwise.
+/// The target request, if it can be answered from here; otherwise reports why not.
 pub(crate) fn answerable(state: &mut State) -> Option<ApprovalRow> {
     let Some(request) = state.request().cloned() else {
         let waits = state.session().is_some_and(|it| it.waiting_for.is_some());
@@ -239,7 +239,7 @@ fn copy(state: &mut State) {
     }
 }
 
-/// Presses a key while something lies over the screen.
+/// Handles a key while an overlay is open.
 pub(crate) fn press_over(state: &mut State, key: &str) {
     match std::mem::take(&mut state.overlay) {
         Overlay::Nothing => {}
@@ -301,7 +301,7 @@ fn press_risky(state: &mut State, request: &ApprovalId, key: &str) {
     }
 }
 
-/// The request a box asks about, if the box was on the screen; says why not otherwise.
+/// The request of a dialog, if the dialog was on the screen; otherwise reports why not.
 fn shown_request(state: &mut State, id: &ApprovalId) -> Option<ApprovalRow> {
     if !state.is_on_screen(id) {
         state.complain("nothing was decided: the question was not shown yet");
@@ -310,7 +310,7 @@ fn shown_request(state: &mut State, id: &ApprovalId) -> Option<ApprovalRow> {
     state.approvals.iter().find(|it| it.id == *id).cloned()
 }
 
-/// The board is narrowed while one types.
+/// Filters the board while the user types.
 fn press_filter(state: &mut State, mut input: Input, before: Input, key: &str) {
     match key {
         "esc" => {

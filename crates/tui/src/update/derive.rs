@@ -1,4 +1,4 @@
-//! What follows by itself from what is known: order, choice, and what is still to be asked for.
+//! What follows from the state: the order, the selection, and the next requests.
 
 use crate::state::keys::Screen;
 use crate::state::message::Ask;
@@ -11,14 +11,14 @@ use taffrail_model::status::Group;
 
 /// The shortest time between two requests for the details of a session.
 const AGAIN_MS: i64 = 700;
-/// The latest events that are asked for to show the last turn.
+/// How many of the latest events are requested to show the last turn.
 const EVENTS: usize = 80;
-/// Summaries under way at a time.
+/// The most outstanding requests for summaries.
 const SUMMARIES: usize = 3;
-/// How often the day's cost is asked for, in looks at the pace.
+/// How often the day's cost is requested.
 const COST_MS: i64 = 300_000;
 
-/// Brings everything derived up to date.
+/// Updates all derived state.
 pub(crate) fn derive(state: &mut State) {
     let narrowed = state.narrowed();
     state.sessions.sort(&narrowed);
@@ -47,7 +47,7 @@ fn age(state: &State, at: taffrail_model::Timestamp) -> i64 {
     state.now.as_millisecond() - at.as_millisecond()
 }
 
-/// There is always a chosen session, if there is any: the first, until a person chooses.
+/// Keeps a session chosen, if there is any: the first, until the user chooses.
 fn choose(state: &mut State) {
     let first = state.sessions.order().next();
     let is_there = |id: SessionId| state.sessions.is_shown(id);
@@ -60,7 +60,7 @@ fn choose(state: &mut State) {
     }
 }
 
-/// Asks for what is shown of the session in question.
+/// Requests what is shown of the chosen session.
 fn look(state: &mut State) {
     let Some(id) = state.target() else { return };
     if state.details.of != Some(id) {
@@ -85,9 +85,9 @@ fn is_known(state: &State, id: SessionId) -> bool {
     state.sessions.get(id).is_some()
 }
 
-/// Asks what the sessions in sight are doing, as far as it is not known.
+/// Requests summaries of the visible sessions that have none.
 fn sum_up(state: &mut State) {
-    // All sessions come first: the daemon has better to do than their words.
+    // The list of sessions comes first: summaries must not delay it.
     if state.screen != Screen::Board || state.under_way.contains(&Ask::Sessions) {
         return;
     }
@@ -115,7 +115,7 @@ fn is_wanted(state: &State, id: SessionId) -> bool {
         && !state.under_way.contains(&Ask::Summary(id))
 }
 
-/// Looks at what is spent while anything works.
+/// Samples the token rate while anything works.
 fn pace(state: &mut State) {
     if state.sessions.counts(Group::Working) == 0 || !state.pace.is_due(state.now) {
         return;
@@ -129,7 +129,7 @@ fn pace(state: &mut State) {
     }
 }
 
-/// Milliseconds until something on the screen changes by time alone.
+/// Milliseconds until the screen changes by time alone.
 pub(crate) fn rest(state: &State) -> u64 {
     let waits = state.details.stale && state.details.awaited == 0 && state.target().is_some();
     let fresh = state.approvals.iter().any(|it| state.is_fresh(&it.id));
@@ -140,7 +140,7 @@ pub(crate) fn rest(state: &State) -> u64 {
     }
 }
 
-/// Whether an age in seconds is in sight.
+/// True if an age in seconds is visible.
 fn is_ticking(state: &State) -> bool {
     let recent = |id: &SessionId| {
         let since = state.sessions.get(*id).and_then(|it| it.status_since);

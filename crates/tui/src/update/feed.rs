@@ -1,4 +1,4 @@
-//! Asks for the sessions of the feed that the board does not know.
+//! Requests the sessions of the feed that the board does not know.
 
 use crate::state::State;
 use crate::state::message::Ask;
@@ -6,8 +6,8 @@ use crate::view::feed::window;
 use std::collections::BTreeSet;
 use taffrail_model::SessionId;
 
-/// Asks who did what is in sight, as far as that is not known: a sub-agent, or a session that came
-/// after the list.
+/// Requests the unknown sessions of the visible lines: a sub-agent, or a session that started after
+/// the list.
 pub(crate) fn look(state: &mut State) {
     let (from, room) = window(state);
     let shown = state.feed.all.iter().rev().skip(from).take(room);

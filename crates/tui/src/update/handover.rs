@@ -1,5 +1,5 @@
-//! Leaving the board for a session's agent, and the brief for another one. What cannot be done is
-//! said on the board, before the terminal is given away.
+//! Leaves the board for a session's agent, and shows the brief for another one. Obstacles are
+//! reported on the board, before another program gets the terminal.
 
 use crate::state::keys::Action;
 use crate::state::message::{Ask, Effect, Folder};
@@ -11,7 +11,7 @@ use crate::view::footer::is_in_pane;
 use taffrail_api::{ResumeReply, ResumeState};
 use taffrail_model::SessionId;
 
-/// Goes to the pane the chosen session runs in; one that runs in none is read.
+/// Goes to the pane of the chosen session; without a pane, opens its transcript.
 pub(crate) fn enter(state: &mut State) {
     match state.session().filter(|it| is_in_pane(it)).map(|it| it.id) {
         Some(id) => {
@@ -41,7 +41,7 @@ fn ask(state: &mut State, action: Action, ask: impl Fn(SessionId) -> Ask) {
     state.ask(ask(id));
 }
 
-/// Gives the terminal away where the session can be resumed; else says why it cannot.
+/// Gives the terminal away if the session can be resumed; otherwise reports why it cannot.
 pub(crate) fn planned(state: &mut State, id: SessionId, plan: &ResumeReply, folder: Folder) {
     state.came(&Ask::Resume(id));
     let is_tmux = plan.executor.as_deref().is_some_and(|it| it.starts_with("tmux:"));
@@ -71,7 +71,7 @@ pub(crate) fn brief(state: &mut State, id: SessionId, text: &str) {
     state.overlay = Overlay::Text { title: format!("Brief of {name}"), lines, from: 0 };
 }
 
-/// Takes a key while a text is read.
+/// Handles a key while a text is open.
 pub(crate) fn press(
     state: &mut State,
     (title, lines): (String, Vec<String>),

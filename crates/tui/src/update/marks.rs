@@ -1,5 +1,5 @@
-//! Marked sessions: their requests are answered at once, after all of them were shown. Also the
-//! undo of marks and filters.
+//! Marked sessions: their requests are answered together, after all of them were shown. Also undoes
+//! marks and filters.
 
 use crate::state::input::Input;
 use crate::state::marks::Many;
@@ -12,13 +12,13 @@ use crate::view::marks::rows;
 use taffrail_api::{Allowed, ApprovalRow};
 use taffrail_model::approval::State as ApprovalState;
 
-/// How many steps can be undone.
+/// The most undo steps.
 const STEPS: usize = 50;
 
-/// Lines of the box that are not commands.
+/// Lines of the dialog that are not commands.
 const AROUND: usize = 8;
 
-/// Marks the chosen session, or takes its mark away, and goes on to the next.
+/// Marks or unmarks the chosen session, and moves to the next.
 pub(crate) fn toggle(state: &mut State) {
     let Some(id) = state.chosen else { return };
     remember(state, Undo::Marks(state.marked.clone()));
@@ -28,7 +28,7 @@ pub(crate) fn toggle(state: &mut State) {
     step(state, Step::By(1));
 }
 
-/// The board was narrowed to something else before.
+/// Records the previous filter for undo.
 pub(crate) fn narrowed(state: &mut State, before: Input) {
     if before != state.filter {
         remember(state, Undo::Filter(before));
@@ -41,7 +41,7 @@ fn remember(state: &mut State, step: Undo) {
     state.undo.drain(..over);
 }
 
-/// Goes one step back.
+/// Undoes one step.
 pub(crate) fn undo(state: &mut State) {
     match state.undo.pop() {
         Some(Undo::Marks(before)) => {
@@ -57,7 +57,7 @@ pub(crate) fn undo(state: &mut State) {
     }
 }
 
-/// Shows what the marked sessions ask for, to be answered at once.
+/// Shows the requests of the marked sessions, to answer them together.
 pub(crate) fn ask(state: &mut State, decision: Allowed) {
     let pending: Vec<ApprovalRow> = state
         .marked
@@ -75,14 +75,14 @@ pub(crate) fn ask(state: &mut State, decision: Allowed) {
         requests: pending.into_iter().map(|it| it.id).collect(),
         input: Input::default(),
     };
-    // Nothing is answered that was not on the screen.
+    // No request is answered that was not on the screen.
     match commands(state, &many).len() + AROUND > usize::from(state.size.1) {
         true => state.complain("these are too many to be shown at once; mark fewer"),
         false => state.overlay = Overlay::Many(many),
     }
 }
 
-/// Takes a key while the box is open.
+/// Handles a key while the dialog is open.
 pub(crate) fn press(state: &mut State, mut many: Many, key: &str) {
     match (many.decision, key) {
         (Allowed::Allow, "y") => answer(state, &many, None),
@@ -109,7 +109,7 @@ fn answer(state: &mut State, many: &Many, reason: Option<&str>) {
     remember(state, Undo::Marks(marked));
 }
 
-/// Requests that were answered elsewhere meanwhile are no longer asked about.
+/// Drops requests that were answered elsewhere in the meantime.
 pub(crate) fn keep_open(state: &mut State) {
     let Overlay::Many(many) = &state.overlay else { return };
     let mut many = many.clone();

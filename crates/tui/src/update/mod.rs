@@ -1,4 +1,4 @@
-//! What each message changes in the state. Nothing here waits, or reads or writes anything else.
+//! Applies each message to the state. Nothing here blocks, or reads or writes anything else.
 
 pub(crate) mod actions;
 pub(crate) mod derive;
@@ -26,7 +26,7 @@ use taffrail_api::{Allowed, ApprovalRow, EventLine, Session};
 use taffrail_model::status::Group;
 use taffrail_model::{Event, SessionId};
 
-/// Takes a message.
+/// Applies a message.
 pub(crate) fn update(state: &mut State, message: Message) {
     match message {
         Message::Key(key) => press(state, &keys::name(&key)),
@@ -40,7 +40,7 @@ pub(crate) fn update(state: &mut State, message: Message) {
     }
 }
 
-/// Presses a key, by its name.
+/// Handles a key, by its name.
 pub(crate) fn press(state: &mut State, key: &str) {
     state.note = None;
     if key == "ctrl-c" {
@@ -60,8 +60,8 @@ pub(crate) fn press(state: &mut State, key: &str) {
     }
 }
 
-/// Does what a person asked for. The request that comes up because of it is meant; one that came up by
-/// itself before has to be read first.
+/// Runs a user's action. The request that becomes the target by it is meant; one that became the
+/// target by itself must be read first.
 pub(crate) fn by_hand(state: &mut State, what: impl FnOnce(&mut State)) {
     state.mean(Chosen::ByItself);
     what(state);
@@ -103,7 +103,7 @@ fn apply_news(state: &mut State, news: News) {
     }
 }
 
-/// The daemon is there: how all stand is known, the rest is asked for.
+/// Connected to the daemon: the statuses are known, the rest is requested.
 fn begin(state: &mut State, sessions: Vec<Session>) {
     state.link = Link::Up;
     let alive: HashSet<SessionId> = sessions.iter().map(|it| it.id).collect();
@@ -113,8 +113,8 @@ fn begin(state: &mut State, sessions: Vec<Session>) {
     state.details.stale = true;
 }
 
-/// Asks for what the first screen needs; the board does so before the first message of the daemon. An
-/// answer that is still to come may be of a daemon that had not read everything: it is asked again.
+/// Requests what the first screen needs; the board does so before the daemon's first message. An
+/// outstanding reply may be from a daemon that had not read everything, so the request is repeated.
 pub(crate) fn ask_all(state: &mut State) {
     state.ask(Ask::Approvals);
     state.ask(Ask::Sessions);
@@ -140,7 +140,7 @@ fn apply_event(state: &mut State, event: &Event) {
     outbox::look(state, event.session_id);
 }
 
-/// What is shown of a session may be old.
+/// Marks what is shown of a session as stale.
 fn touched(state: &mut State, id: SessionId) {
     state.details.stale |= state.details.of == Some(id);
 }
@@ -148,10 +148,10 @@ fn touched(state: &mut State, id: SessionId) {
 fn answered(state: &mut State, answer: Answer) {
     match answer {
         Answer::Sessions(sessions) => {
-            // If the list is asked for again, later messages count more than that answer.
+            // If the list is requested again, later messages count more than that reply.
             state.sessions.fill(sessions);
             state.came(&Ask::Sessions);
-            // What the first screen does not need must not hold it up.
+            // Requests that the first screen does not need must not delay it.
             state.ask(Ask::Recent);
             state.ask(Ask::Today);
         }
@@ -184,7 +184,7 @@ fn answered(state: &mut State, answer: Answer) {
     }
 }
 
-/// What is known of one session.
+/// Applies a reply about one session.
 fn of_one(state: &mut State, answer: Answer) {
     match answer {
         Answer::Summary(id, summary) => {
@@ -207,7 +207,7 @@ fn of_one(state: &mut State, answer: Answer) {
     }
 }
 
-/// What is known of all of them.
+/// Applies a reply about all sessions.
 fn of_all(state: &mut State, answer: Answer) {
     match answer {
         Answer::Findings(findings) => {
@@ -234,7 +234,7 @@ fn of_all(state: &mut State, answer: Answer) {
     }
 }
 
-/// One of the answers about the chosen session came.
+/// Counts a reply about the chosen session.
 fn one_less(state: &mut State, id: SessionId) {
     if state.details.of == Some(id) {
         state.details.awaited = state.details.awaited.saturating_sub(1);
@@ -249,7 +249,7 @@ fn asked_for(state: &mut State, rows: Vec<ApprovalRow>) {
     state.seen.retain(|id, _| rows.iter().any(|it| it.id == *id));
     let before = state.approvals.get(state.approval_at).map(|it| it.id.clone());
     state.approvals = rows;
-    // Whatever came or went, the same request stays chosen.
+    // Whatever requests appear or disappear, the same one stays chosen.
     let still = state.approvals.iter().position(|it| Some(&it.id) == before.as_ref());
     let last = state.approvals.len().saturating_sub(1);
     state.approval_at = still.unwrap_or(state.approval_at.min(last));
@@ -307,24 +307,24 @@ fn failed(state: &mut State, asked: &Ask, why: &str) {
         Ask::Session(id) => {
             state.unsummed.insert(*id);
         }
-        // A newcomer who cannot see the facts is welcomed at the next start.
+        // A new user who cannot see the facts is welcomed at the next start.
         Ask::Machine => state.welcome = None,
         Ask::Search { query } => search::refused(state, query, why),
         Ask::Decide { .. } => {
             state.complain(why);
             state.ask(Ask::Approvals);
         }
-        // What is shown all the time is asked for again; the header shows that the link is lost.
+        // What is always shown is requested again; the header shows that the connection is lost.
         Ask::Sessions | Ask::Recent | Ask::Approvals | Ask::Today => {}
         Ask::Findings | Ask::Health | Ask::Feed | Ask::Activity(_) => state.complain(why),
         Ask::Resume(_) | Ask::Handoff(_) => state.complain(why),
         Ask::Send { id, text } => outbox::refused(state, *id, text, why),
-        // How far it has come is asked again when the session moves.
+        // The progress is requested again when the session changes.
         Ask::Receipt { .. } => {}
     }
 }
 
-/// Begins to look at another session.
+/// Switches to another session.
 pub(crate) fn look_at(state: &mut State, id: SessionId) {
     state.details = Details { of: Some(id), stale: true, ..Details::default() };
 }

@@ -9,10 +9,10 @@ use crate::view;
 use crate::view::board;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
-/// Lines a turn of the wheel moves.
+/// Lines that one step of the wheel moves.
 const WHEEL: isize = 3;
 
-/// Takes what the mouse did.
+/// Handles a mouse event.
 pub(crate) fn moved(state: &mut State, mouse: MouseEvent) {
     match mouse.kind {
         MouseEventKind::ScrollUp => wheel(state, -1),
@@ -74,7 +74,7 @@ fn hit(state: &mut State, (column, row): (u16, u16)) -> bool {
     }
 }
 
-/// The place of a row in a list that fills the screen.
+/// The index of a row in a list that fills the screen.
 fn in_list(state: &State, row: u16) -> Option<usize> {
     let ((from, room), above, count) = match state.screen {
         Screen::Timeline => (
@@ -89,7 +89,7 @@ fn in_list(state: &State, row: u16) -> Option<usize> {
     Some(from + line).filter(|place| line < room && *place < count)
 }
 
-/// A click on a word at the bottom of the screen does what the word says.
+/// A click on a word in the footer runs its action.
 fn press_below(state: &mut State, column: usize) {
     let hit = view::footer::words(state).into_iter().find(|it| it.covers(column));
     if let Some(hit) = hit {

@@ -1,4 +1,4 @@
-//! Up and down, wherever we are.
+//! Up and down on every screen.
 
 use crate::state;
 use crate::state::State;
@@ -7,7 +7,7 @@ use crate::view;
 use crate::view::board;
 use crate::view::layout::Row;
 
-/// How far.
+/// How far to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     By(isize),
@@ -17,7 +17,7 @@ pub(crate) enum Step {
     Last,
 }
 
-/// Moves in the place where we are.
+/// Moves on the current screen.
 pub(crate) fn step(state: &mut State, step: Step) {
     let half = isize::try_from(state.size.1 / 2).unwrap_or(10).max(1);
     let by = match step {
@@ -47,7 +47,7 @@ pub(crate) fn step(state: &mut State, step: Step) {
     }
 }
 
-/// A place in a list, moved and still in it.
+/// An index in a list, moved and clamped.
 pub(crate) fn moved(at: usize, by: isize, count: usize) -> usize {
     at.saturating_add_signed(by).min(count.saturating_sub(1))
 }

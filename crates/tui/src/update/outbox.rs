@@ -1,5 +1,5 @@
-//! A prompt for a session: written here, put in by the daemon when the session waits for one, and
-//! followed until the agent has taken it.
+//! A prompt for a session: written here, delivered by the daemon when the session waits for one,
+//! and followed until the agent has taken it.
 
 use crate::phrases::receipt_says;
 use crate::state::input::Input;
@@ -9,7 +9,7 @@ use crate::table;
 use taffrail_api::Receipt;
 use taffrail_model::SessionId;
 
-/// Begins a prompt for the target session.
+/// Starts a prompt for the target session.
 pub(crate) fn begin(state: &mut State) {
     let Some(to) = state.target() else {
         state.complain("no session is chosen");
@@ -24,7 +24,8 @@ pub(crate) fn begin(state: &mut State) {
     state.overlay = Overlay::Send { to, input };
 }
 
-/// Why nothing can be sent to a session: it does not run. Another device knows that of its own.
+/// Why nothing can be sent to a session: it is not running. Another device knows that for its own
+/// sessions.
 fn cannot(state: &State, to: SessionId) -> Option<&'static str> {
     let session = state.sessions.get(to)?;
     let runs = session.pid.is_some() || session.executor.is_some();
@@ -34,7 +35,7 @@ fn cannot(state: &State, to: SessionId) -> Option<&'static str> {
     }
 }
 
-/// Takes a key while it is written.
+/// Handles a key while a prompt is written.
 pub(crate) fn press(state: &mut State, to: SessionId, mut input: Input, key: &str) {
     let text = input.text.trim().to_owned();
     match key {
@@ -58,7 +59,7 @@ fn send(state: &mut State, to: SessionId, text: String) {
     state.ask(Ask::Send { id: to, text });
 }
 
-/// A receipt came: it says how far the prompt is.
+/// Applies a receipt: the progress of the prompt.
 pub(crate) fn receipt(state: &mut State, id: SessionId, receipt: &Receipt) {
     state.under_way.retain(|it| !matches!(it, Ask::Send { id: to, .. } if *to == id));
     state.came(&Ask::Receipt { id, name: receipt.correlation_id.clone() });
@@ -72,13 +73,13 @@ pub(crate) fn receipt(state: &mut State, id: SessionId, receipt: &Receipt) {
     }
 }
 
-/// The daemon did not take it.
+/// Handles a prompt that the daemon refused.
 pub(crate) fn refused(state: &mut State, id: SessionId, text: &str, why: &str) {
     state.outbox.unsent = Some((id, text.to_owned()));
     state.complain(format!("not sent: {why}"));
 }
 
-/// A session moved: the prompt on its way to it may have arrived.
+/// Handles a change of a session: the prompt on its way may have arrived.
 pub(crate) fn look(state: &mut State, id: SessionId) {
     let open = state.outbox.open.clone().filter(|it| it.0 == id);
     if let Some((id, name)) = open {

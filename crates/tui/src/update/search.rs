@@ -1,4 +1,4 @@
-//! Typing a search: the board narrows at once, history is asked one question at a time.
+//! Typing a search: the board is filtered at once, history is queried one request at a time.
 
 use crate::state::State;
 use crate::state::filter::Filter;
@@ -13,7 +13,7 @@ use taffrail_model::SessionId;
 /// Sessions of the board that are shown above the hits.
 const SESSIONS: usize = 5;
 
-/// Begins a search, with what was searched for before.
+/// Opens the search with the previous query.
 pub(crate) fn begin(state: &mut State) {
     if state.screen != Screen::Search {
         state.search.input = Input::default();
@@ -22,7 +22,7 @@ pub(crate) fn begin(state: &mut State) {
     typed(state);
 }
 
-/// Takes a key; `false` if it is not one for the box.
+/// Handles a key; `false` if the search box does not use it.
 pub(crate) fn press(state: &mut State, key: &str) -> bool {
     match key {
         "esc" => return false,
@@ -43,7 +43,8 @@ pub(crate) fn press(state: &mut State, key: &str) -> bool {
     true
 }
 
-/// Something was typed: the board is narrowed at once, history is asked one question at a time.
+/// Handles a change of the query: filters the board at once, and queries history one request at a
+/// time.
 pub(crate) fn typed(state: &mut State) {
     let filter = Filter::read(&state.search.input.text);
     state.search.at = 0;
@@ -74,7 +75,7 @@ fn ask(state: &mut State) {
     state.ask(Ask::Search { query: text });
 }
 
-/// What was found came; if something else was typed since, that is asked next.
+/// Takes the hits; if the query changed in the meantime, requests the next.
 pub(crate) fn found(state: &mut State, query: &str, reply: SearchReply) {
     state.came(&Ask::Search { query: query.to_owned() });
     let search = &mut state.search;
@@ -87,7 +88,7 @@ pub(crate) fn found(state: &mut State, query: &str, reply: SearchReply) {
     ask(state);
 }
 
-/// The question was not understood.
+/// Handles a query that the daemon refused.
 pub(crate) fn refused(state: &mut State, query: &str, why: &str) {
     state.search.asked = None;
     state.search.answered = Some(query.to_owned());

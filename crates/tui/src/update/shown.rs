@@ -1,10 +1,10 @@
-//! What the last frame showed: no other request is ever answered.
+//! Records what the last frame showed: no other request is ever answered.
 
 use crate::state::keys::Screen;
 use crate::state::{Overlay, State};
 use crate::view;
 
-/// A frame was drawn: what it shows can be answered from now on.
+/// Records a drawn frame: what it shows can be answered from now on.
 pub(crate) fn shown(state: &mut State) {
     state.on_screen = match &state.overlay {
         Overlay::Nothing => {
@@ -21,7 +21,7 @@ pub(crate) fn shown(state: &mut State) {
     };
 }
 
-/// Whether the screen has room for the command that is asked about, where it can be answered.
+/// True if the screen has room for the command of an answerable request.
 fn is_command_in_sight(state: &State) -> bool {
     let (lines, room) = match state.screen {
         Screen::Board => {

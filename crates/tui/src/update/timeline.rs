@@ -1,16 +1,16 @@
-//! The zoom of the timeline, and when its activity is asked for again.
+//! The zoom of the timeline, and when its activity is requested again.
 
 use crate::state::State;
 use crate::state::message::Ask;
 use taffrail_model::Timestamp;
 
-/// Minutes that can be on the screen.
+/// The spans in minutes.
 const SPANS: [u32; 4] = [30, 120, 360, 24 * 60];
 
-/// What is new is asked for at most this often.
+/// The shortest time between two requests.
 const AGAIN_MS: i64 = 10_000;
 
-/// Less or more time on the screen.
+/// The direction of a zoom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Zoom {
     In,
@@ -30,14 +30,14 @@ pub(crate) fn zoom(state: &mut State, zoom: Zoom) {
     }
 }
 
-/// Asks for what the time on the screen went to.
+/// Requests the activity of the span.
 pub(crate) fn begin(state: &mut State) {
     state.times.is_stale = false;
     state.times.asked_at = Some(state.now);
     state.ask(Ask::Activity(state.times.span));
 }
 
-/// Asks again where something happened since.
+/// Requests it again if something happened since.
 pub(crate) fn look(state: &mut State) {
     let passed = |at: Timestamp| state.now.as_millisecond() - at.as_millisecond();
     let is_due = state.times.asked_at.is_none_or(|at| passed(at) >= AGAIN_MS);

@@ -1,4 +1,4 @@
-//! Opening a session, and moving in it: by lines, by turns, by hits, to its sub-agents.
+//! Opens a session and moves in it: by lines, by turns, by hits, to its sub-agents.
 
 use crate::state::State;
 use crate::state::keys::{Action, Screen};
@@ -14,7 +14,7 @@ use crate::view;
 use crate::view::transcript::height;
 use taffrail_model::SessionId;
 
-/// Opens the target session; a request too long for the peek is in it, too.
+/// Opens the target session; it also shows a request too long for the peek.
 pub(crate) fn open(state: &mut State) {
     let Some(id) = state.target() else { return };
     let aim = view::search::aim(state).or_else(|| view::feed::aim(state)).map(|event| Aim {
@@ -48,11 +48,11 @@ pub(crate) fn scroll(state: &mut State, by: isize) {
     let first = state.transcript_view.first(height);
     let last = state.transcript_view.count().saturating_sub(height);
     let now = moved(first, by, last + 1);
-    // At the end it follows what comes.
+    // At the end, the view follows new events.
     state.transcript_view.top = (now < last).then_some(now);
 }
 
-/// Goes to the turn before or after.
+/// Goes to the previous or next turn.
 pub(crate) fn turn(state: &mut State, by: isize) {
     let height = height(state);
     let first = state.transcript_view.first(height);
@@ -67,7 +67,7 @@ pub(crate) fn turn(state: &mut State, by: isize) {
     state.transcript_view.top = found.filter(|it| *it < last);
 }
 
-/// Reads the next sub-agent of the session.
+/// Opens the next sub-agent of the session.
 pub(crate) fn worker(state: &mut State) {
     let Some(id) = state.transcript_view.id else { return };
     let parent = state.sessions.get(id).and_then(|it| it.parent_id);
@@ -79,7 +79,7 @@ pub(crate) fn worker(state: &mut State) {
     }
 }
 
-/// Reads the session it works for.
+/// Opens the parent of the session.
 pub(crate) fn parent(state: &mut State) {
     let parent = state.session().and_then(|it| it.parent_id);
     match parent {
@@ -88,7 +88,7 @@ pub(crate) fn parent(state: &mut State) {
     }
 }
 
-/// The next place that fits the last search, in the session that is read.
+/// Goes to the next match of the last search in the open session.
 pub(crate) fn next_found(state: &mut State, by: isize) {
     let words = state.search.words();
     if words.is_empty() {
@@ -104,7 +104,7 @@ pub(crate) fn next_found(state: &mut State, by: isize) {
     }
 }
 
-/// The next line with one of these words, before or after a place.
+/// The next line with one of these words, before or after a position.
 fn hit_from(reading: &TranscriptView, words: &[String], place: usize, by: isize) -> Option<usize> {
     let lines = (0..).zip(reading.lines());
     let mut hits = lines.filter(|(_, it)| fits(it, words)).map(|(at, _)| at);

@@ -1,11 +1,11 @@
-//! When a newcomer is welcomed, and when no more.
+//! When a new user is welcomed, and when no longer.
 
 use crate::state;
 use crate::state::State;
 use crate::state::message::{Ask, Effect};
 use taffrail_api::{AgentRow, HookRow};
 
-/// Asks what is on this machine, once history was read.
+/// Requests the facts about this machine, once history was read.
 pub(crate) fn look(state: &mut State) {
     let wants = state.welcome.as_ref().is_some_and(|it| it.machine.is_none());
     let is_up = state.link == state::Link::Up && state.reads.is_none();
@@ -14,7 +14,7 @@ pub(crate) fn look(state: &mut State) {
     }
 }
 
-/// Takes what is on this machine.
+/// Takes the facts about this machine.
 pub(crate) fn machine(state: &mut State, agents: Vec<AgentRow>, hooks: Vec<HookRow>) {
     state.came(&Ask::Machine);
     if let Some(welcome) = &mut state.welcome {
@@ -22,7 +22,7 @@ pub(crate) fn machine(state: &mut State, agents: Vec<AgentRow>, hooks: Vec<HookR
     }
 }
 
-/// Puts it away for good; `true` if it was there.
+/// Closes the welcome for good; `true` if it was open.
 pub(crate) fn close(state: &mut State) -> bool {
     let was_there = state.welcome.take().is_some();
     if was_there {
@@ -31,7 +31,7 @@ pub(crate) fn close(state: &mut State) -> bool {
     was_there
 }
 
-/// Who leaves after it could be read is not welcomed again.
+/// A user who quits after the welcome could be read is not welcomed again.
 pub(crate) fn leave(state: &mut State) {
     if state.welcome.as_ref().is_some_and(|it| it.machine.is_some()) {
         close(state);

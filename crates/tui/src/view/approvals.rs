@@ -1,4 +1,4 @@
-//! The inbox: everything that waits to be allowed, and the chosen one in full.
+//! The inbox: every open request, and the chosen one in full.
 
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
@@ -13,7 +13,7 @@ use ratatui::text::Line;
 use taffrail_api::ApprovalRow;
 use taffrail_model::approval::State as ApprovalState;
 
-/// Draws it.
+/// Draws the inbox.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let body = Rect::new(0, 1, width, height.saturating_sub(2));
@@ -43,7 +43,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     painter.lines(rest, &whole(state, rest));
 }
 
-/// Where the chosen one is shown in full.
+/// The area of the chosen request.
 fn rest(state: &State) -> Rect {
     let (width, height) = state.size;
     let body = Rect::new(0, 1, width, height.saturating_sub(2));
@@ -53,7 +53,7 @@ fn rest(state: &State) -> Rect {
     Rect { x: 1, y: top, width: width.saturating_sub(2), height }
 }
 
-/// The lines of the chosen request, and for how many of them there is room.
+/// The lines of the chosen request, and how many of them fit.
 pub(crate) fn below(state: &State) -> (Vec<Line<'static>>, u16) {
     let rest = rest(state);
     (whole(state, rest), rest.height)

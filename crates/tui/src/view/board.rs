@@ -1,4 +1,4 @@
-//! The board: every session under who must act.
+//! The board: every session, grouped by who must act.
 
 use crate::paint::text::span;
 use crate::paint::theme::{Ink, ink_of};
@@ -21,15 +21,15 @@ const WIDE: u16 = 120;
 /// Columns of a session's name and of its agent.
 const NAME: usize = 14;
 const WIDE_NAME: usize = 22;
-/// From so many columns of a row on, names may be long.
+/// From this row width on, names may be long.
 const ROOMY: usize = 90;
 const AGENT: usize = 9;
-/// The most columns of a device's name.
+/// The widest name of a device.
 const DEVICE: usize = 10;
 /// Columns of an age.
 const AGE: usize = 4;
 
-/// What goes where.
+/// The layout of the board.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) list: Rect,
@@ -39,7 +39,7 @@ pub(crate) struct Plan {
     pub(crate) is_wide: bool,
 }
 
-/// Plans the board for the screen there is.
+/// Lays out the board for the current screen.
 pub(crate) fn plan(state: &State) -> Plan {
     let (width, height) = state.size;
     let below_it = welcome::height(state);
@@ -58,13 +58,13 @@ fn beside(state: &State, body: Rect) -> (Rect, Rect, Vec<Line<'static>>) {
     (list, peek, lines)
 }
 
-/// The peek takes what it needs, but never so much that groups have no room.
+/// The peek takes what it needs, but leaves room for the groups.
 fn below(state: &State, body: Rect) -> (Rect, Rect, Vec<Line<'static>>) {
     let most = body.height.saturating_sub(7).min(body.height / 2);
     let width = usize::from(body.width).saturating_sub(2);
     let lines = peek::short(state, width, usize::from(most.saturating_sub(2)));
     let taken = u16::try_from(lines.len()).unwrap_or(most);
-    // A free line above it and one below it.
+    // One free line above and one below.
     let taken = if taken == 0 { 0 } else { (taken + 2).min(most) };
     let list = Rect { height: body.height - taken, ..body };
     let peek = Rect {
@@ -76,7 +76,7 @@ fn below(state: &State, body: Rect) -> (Rect, Rect, Vec<Line<'static>>) {
     (list, peek, lines)
 }
 
-/// Draws it.
+/// Draws the board.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let plan = plan(state);
     if state.sessions.len() == 0 {
@@ -104,7 +104,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     }
 }
 
-/// An empty machine: what is so, and what to do.
+/// A machine without sessions: the reason, and what to do.
 fn empty(state: &State, painter: &mut Painter<'_>, list: Rect) {
     let lines: [&str; 3] = match &state.link {
         Link::Waiting => ["Looking for sessions …", "", ""],
@@ -154,7 +154,7 @@ fn heads_line(state: &State, heads: &[Head], width: u16) -> Line<'static> {
     Line::from(spans)
 }
 
-/// A group's name, how many there are, and which of them are in sight where not all are.
+/// The heading of a group: its name, its count, and which sessions are visible if not all are.
 fn title(head: &Head) -> String {
     let name = table::heading(head.group);
     let (first, shown) = head.shown;
@@ -178,7 +178,7 @@ fn session(state: &State, painter: &mut Painter<'_>, area: Rect, id: SessionId) 
     painter.line(area, &row(state, session, usize::from(area.width), chosen));
 }
 
-/// Columns of a name in a row so wide.
+/// The width of a name in a row of this width.
 pub(crate) fn name_width(width: usize) -> usize {
     if width >= ROOMY { WIDE_NAME } else { NAME }
 }
@@ -212,7 +212,7 @@ pub(crate) fn row(state: &State, session: &Session, width: usize, chosen: bool) 
     left_right(left, Line::from(right), width)
 }
 
-/// What is marked says so; else what is not sure.
+/// The mark of a marked session; otherwise the sign of an uncertain status.
 fn mark(state: &State, session: &Session) -> Span<'static> {
     match state.marked.contains(&session.id) {
         true => span("+", state.theme.style(Ink::Bold)),
@@ -226,12 +226,12 @@ fn age(state: &State, session: &Session) -> String {
     at.map_or("?".to_owned(), |at| when::ago(at, state.now))
 }
 
-/// What it waits for or does, in one line.
+/// What the session waits for or does, in one line.
 fn what(state: &State, session: &Session) -> String {
     let waiting = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
     let title = || session.title.as_deref().map(shown).filter(|it| !it.is_empty());
     let known = || title().unwrap_or_else(|| "(no title)".to_owned());
-    // What it did before it came to stand so says nothing of what it does now.
+    // A summary from before the current status says nothing about it.
     let summary =
         state.sessions.summary(session.id).filter(|_| state.sessions.is_summed_up(session));
     match (session.group, waiting.map(|it| (it.kind, shown(&it.text)))) {

@@ -7,7 +7,7 @@ use crate::state::State;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// Columns of a text that is read over the screen.
+/// The width of a text over the screen.
 const COLUMNS: u16 = 100;
 
 pub(crate) fn fitted(state: &State, lines: &[String]) -> Vec<String> {

@@ -20,7 +20,7 @@ pub(crate) fn aim(state: &State) -> Option<EventId> {
     state.feed.at(state.list_at).filter(|_| here).map(|it| it.event_id)
 }
 
-/// Draws it, the latest first.
+/// Draws the feed, latest first.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let area = Rect::new(0, 1, width, height.saturating_sub(2));
@@ -42,7 +42,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     }
 }
 
-/// The first one on the screen, and how many there is room for.
+/// The first visible line, and how many fit.
 pub(crate) fn window(state: &State) -> (usize, usize) {
     let room = usize::from(state.size.1.saturating_sub(2));
     (state.list_at.saturating_sub(room.saturating_sub(1)), room)

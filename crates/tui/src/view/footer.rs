@@ -1,4 +1,4 @@
-//! The last line: what can be pressed here, made from the table of keys; or what was just said.
+//! The last line: the available keys, made from the table of keys; or the latest message.
 
 use crate::paint::Painter;
 use crate::paint::text::span;
@@ -12,7 +12,7 @@ use ratatui::text::Line;
 use taffrail_api::Session;
 use unicode_width::UnicodeWidthStr;
 
-/// A word at the bottom, and its column.
+/// A word in the footer, and its column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) action: Action,
@@ -26,13 +26,13 @@ impl Word {
         self.key.width() + 1 + self.word.width()
     }
 
-    /// Whether a click at this column is on it.
+    /// True if a click at this column hits the word.
     pub(crate) fn covers(&self, column: usize) -> bool {
         (self.from..self.from + self.width()).contains(&column)
     }
 }
 
-/// The words that fit; help and the way out always do.
+/// The words that fit; help and quit always do.
 pub(crate) fn words(state: &State) -> Vec<Word> {
     let below = KEYS
         .iter()
@@ -45,7 +45,7 @@ pub(crate) fn words(state: &State) -> Vec<Word> {
         })
         .collect();
     let room = usize::from(state.size.0).saturating_sub(1);
-    // Keys that work on every screen go last.
+    // Keys that work on every screen are dropped last.
     while all.len() > 2 && total(&all) > room {
         let at = all.iter().rposition(|it| !is_kept(it.action)).unwrap_or(0);
         all.remove(at);
@@ -66,7 +66,7 @@ fn is_kept(action: Action) -> bool {
     matches!(action, Action::Help | Action::Quit | Action::Approve | Action::Deny | Action::Search)
 }
 
-/// What a key does to the chosen session, where that is not always the same.
+/// The word of a key, where it depends on the chosen session.
 fn word_of(state: &State, binding: &Binding) -> &'static str {
     match binding.action {
         Action::Enter if state.session().is_some_and(is_in_pane) => "go to pane",
@@ -74,7 +74,7 @@ fn word_of(state: &State, binding: &Binding) -> &'static str {
     }
 }
 
-/// A request is answered only where there is one, and reading has a key of its own only where Enter
+/// Keys that answer are shown only with a request, and reading has its own key only where Enter
 /// does something else.
 fn is_of_use(state: &State, action: Action) -> bool {
     match action {
@@ -86,7 +86,7 @@ fn is_of_use(state: &State, action: Action) -> bool {
     }
 }
 
-/// Draws it.
+/// Draws the footer.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let area = Rect::new(0, height.saturating_sub(1), width, 1);
@@ -113,7 +113,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     painter.line(area, &Line::from(spans));
 }
 
-/// Whether a session runs in a pane of tmux on this machine.
+/// True if a session runs in a tmux pane on this machine.
 pub(crate) fn is_in_pane(session: &Session) -> bool {
     let in_tmux = session.executor.as_deref().is_some_and(|it| it.starts_with("tmux:"));
     in_tmux && table::elsewhere(session).is_none()

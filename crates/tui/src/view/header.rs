@@ -1,4 +1,4 @@
-//! The first line: how many need you, what is spent, and where we are.
+//! The first line: how many sessions need you, the cost, and the current screen.
 
 use crate::numbers::{dollars, short};
 use crate::paint::text::span;
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use taffrail_model::status::Group;
 
-/// Draws it.
+/// Draws the header.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let theme = state.theme;
     let area = Rect::new(0, 0, state.size.0, 1);

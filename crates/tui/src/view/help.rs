@@ -1,4 +1,4 @@
-//! What lies over the screen: help, the palette, and the questions before a decision goes out.
+//! Overlays: help, the palette, and the confirmations before a decision goes out.
 
 use crate::paint::text::span;
 use crate::paint::theme::{Ink, Theme};
@@ -19,12 +19,12 @@ use unicode_width::UnicodeWidthStr;
 /// Columns of a box.
 pub(crate) const COLUMNS: u16 = 76;
 
-/// Columns of the hint beside a line that is typed.
+/// The width of the hint beside an input line.
 const KEYS_WIDE: u16 = 32;
 
-/// Takes a key while the help is open; anything that does not scroll closes it.
+/// Handles a key while the help is open; any key that does not scroll closes it.
 pub(crate) fn press(state: &State, from: usize, key: &str) -> Overlay {
-    // The frame takes two lines, and the line at the bottom stays in sight.
+    // The frame takes two lines, and the footer stays visible.
     let room = usize::from(state.size.1.saturating_sub(3));
     let last = lines(state.theme, state.screen).len().saturating_sub(room);
     let half = usize::from(state.size.1 / 2);
@@ -40,7 +40,7 @@ pub(crate) fn press(state: &State, from: usize, key: &str) -> Overlay {
     Overlay::Help { from: from.min(last) }
 }
 
-/// Draws what lies over the screen.
+/// Draws the overlay.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let screen = Rect::new(0, 0, state.size.0, state.size.1);
     match &state.overlay {
@@ -61,7 +61,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
 fn help(state: &State, painter: &mut Painter<'_>, screen: Rect, from: usize) {
     let lines = lines(state.theme, state.screen);
     let rows = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX);
-    // The line at the bottom stays in sight: it says how to leave.
+    // The footer stays visible: it shows how to leave.
     let above = Rect { height: screen.height.saturating_sub(1), ..screen };
     let area = middle(above, COLUMNS, rows);
     let room = usize::from(area.height.saturating_sub(2));
@@ -71,7 +71,7 @@ fn help(state: &State, painter: &mut Painter<'_>, screen: Rect, from: usize) {
     painter.lines(inside, lines.get(from..).unwrap_or_default());
 }
 
-/// The whole table of keys, two columns: those of this screen first.
+/// The table of keys in two columns: those of this screen first.
 fn lines(theme: Theme, screen: Screen) -> Vec<Line<'static>> {
     let told = |it: &&Binding| it.visibility != Visibility::Nowhere;
     let here = |it: &&Binding| it.screens.contains(&screen);
@@ -131,7 +131,7 @@ fn palette(state: &State, painter: &mut Painter<'_>, screen: Rect, (input, at): 
     }
 }
 
-/// A line that is typed, with the cursor at its end.
+/// An input line, with the cursor at its end.
 pub(crate) fn prompt(painter: &mut Painter<'_>, area: Rect, mark: &str, input: &str) {
     let text = crate::terminal::clean(input).replace('\n', " ");
     let text = fit_end(&text, usize::from(area.width).saturating_sub(mark.width() + 1));

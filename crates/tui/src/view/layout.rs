@@ -1,4 +1,4 @@
-//! Which lines the board shows: every group's head always, and as many sessions as there is room for.
+//! Which lines the board shows: the heading of every group, and as many sessions as fit.
 
 use crate::state::sessions::Sessions;
 use crate::table::GROUPS;
@@ -8,24 +8,24 @@ use taffrail_model::status::Group;
 /// One line of the board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// Heads of groups; several where space is short.
+    /// Headings of groups; several if space is short.
     Heads(Vec<Head>),
     /// A session.
     Session(SessionId),
-    /// Nothing.
+    /// An empty line.
     Blank,
 }
 
-/// The head of a group: how many there are, and which of them are shown.
+/// The heading of a group: its count, and which sessions are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) group: Group,
     pub(crate) count: usize,
-    /// The first that is shown, and how many are.
+    /// The first session that is shown, and how many are.
     pub(crate) shown: (usize, usize),
 }
 
-/// The lines of a board so many lines high.
+/// The lines of a board of this height.
 pub(crate) fn rows(sessions: &Sessions, chosen: Option<SessionId>, height: usize) -> Vec<Row> {
     let counts = GROUPS.map(|group| sessions.group(group).len());
     let chosen = position_of(sessions, chosen);
@@ -55,12 +55,12 @@ pub(crate) fn rows(sessions: &Sessions, chosen: Option<SessionId>, height: usize
     out
 }
 
-/// Every group has a head, but for failures where there are none.
+/// Every group has a heading, except failures if there are none.
 fn has_head(sessions: &Sessions, group: Group) -> bool {
     group != Group::Failed || !sessions.group(group).is_empty()
 }
 
-/// Idle and done go on one line where neither shows a session.
+/// Idle and done share one line if neither shows a session.
 fn is_foldable(group: Group) -> bool {
     matches!(group, Group::Idle | Group::Done)
 }
@@ -71,7 +71,7 @@ fn position_of(sessions: &Sessions, chosen: Option<SessionId>) -> Option<(usize,
 }
 
 /// How many sessions of each group are shown. Groups take what they need in their order, but the
-/// group of the chosen one gets half of the room at least.
+/// group of the chosen session gets at least half of the room.
 fn shares(counts: [usize; 6], chosen: Option<usize>, mut room: usize) -> [usize; 6] {
     let kept = chosen.and_then(|at| counts.get(at)).map_or(0, |it| (*it).min(room.div_ceil(2)));
     let mut out = [0; 6];
@@ -87,7 +87,8 @@ fn shares(counts: [usize; 6], chosen: Option<usize>, mut room: usize) -> [usize;
     out
 }
 
-/// The first session that is shown, so that the chosen one is in sight and in the middle if it can.
+/// The first session that is shown, so that the chosen one is visible and in the middle if
+/// possible.
 fn window(count: usize, room: usize, place: Option<usize>) -> usize {
     let last = count.saturating_sub(room);
     place.map_or(0, |place| place.saturating_sub(room / 2).min(last))

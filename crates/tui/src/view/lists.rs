@@ -1,4 +1,4 @@
-//! The plain lists: findings, health, the reasons of a status, and the log of commands.
+//! The plain lists: findings, health, the evidence of a status, and the log of commands.
 
 use crate::numbers::counted;
 use crate::paint::text::{span, wrapped};
@@ -15,7 +15,7 @@ use ratatui::text::Line;
 use taffrail_api::{EvidenceRow, Health};
 use taffrail_model::findings::Finding;
 
-/// Draws lines from where the person has scrolled to.
+/// Draws lines from the scroll position on.
 fn scrolled(state: &State, painter: &mut Painter<'_>, lines: &[Line<'_>]) {
     let (width, height) = state.size;
     let area = Rect::new(1, 2, width.saturating_sub(2), height.saturating_sub(3));
@@ -23,7 +23,7 @@ fn scrolled(state: &State, painter: &mut Painter<'_>, lines: &[Line<'_>]) {
     painter.lines(area, lines.get(state.from.min(last)..).unwrap_or_default());
 }
 
-/// How far the list of this place can be scrolled.
+/// How far the current list can be scrolled.
 pub(crate) fn last(state: &State) -> usize {
     let lines = match state.screen {
         Screen::Health => state.health.as_ref().map_or(1, |it| health_lines(state, it).len()),
@@ -37,7 +37,7 @@ fn dim(theme: Theme, text: impl Into<String>) -> Line<'static> {
     Line::from(span(text, theme.style(Ink::Dim)))
 }
 
-/// What is worth a look, and what would help.
+/// Findings, and what would help.
 pub(crate) fn findings(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let theme = state.theme;
@@ -65,7 +65,7 @@ pub(crate) fn findings(state: &State, painter: &mut Painter<'_>) {
     painter.lines(Rect::new(1, list.bottom(), width.saturating_sub(2), 4), &lines);
 }
 
-/// The first finding on the screen, and how many there is room for.
+/// The first visible finding, and how many fit.
 pub(crate) fn window(state: &State) -> (usize, usize) {
     let room = usize::from(state.size.1.saturating_sub(6));
     (state.list_at.saturating_sub(room.saturating_sub(1)), room)
@@ -88,7 +88,7 @@ fn finding(state: &State, it: &Finding, width: usize, chosen: bool) -> Line<'sta
     left_right(left, Line::from(span(format!(" {age:>4}"), theme.style(Ink::Dim))), width)
 }
 
-/// How watching goes, place by place and agent by agent.
+/// The state of the watchers, by place and by agent.
 pub(crate) fn health(state: &State, painter: &mut Painter<'_>) {
     let theme = state.theme;
     let Some(it) = &state.health else {
@@ -199,7 +199,7 @@ fn evidence(state: &State, row: &EvidenceRow, width: usize) -> Line<'static> {
     Line::from(span(fit(&text, width), state.theme.style(ink)))
 }
 
-/// The commands that do what was done here.
+/// The commands equivalent to the user's actions.
 pub(crate) fn commands(state: &State, painter: &mut Painter<'_>) {
     let theme = state.theme;
     if state.log.is_empty() {

@@ -1,4 +1,4 @@
-//! The box that asks about the requests of all marked sessions.
+//! The dialog for the requests of all marked sessions.
 
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
@@ -35,7 +35,7 @@ pub(crate) fn commands(state: &State, many: &Many) -> Vec<Line<'static>> {
     out
 }
 
-/// Draws the box.
+/// Draws the dialog.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>, screen: Rect, many: &Many) {
     let dim = state.theme.style(Ink::Dim);
     let lines = commands(state, many);

@@ -25,10 +25,10 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-/// The smallest screen anything is drawn on.
+/// The smallest screen that is drawn.
 const SMALLEST: (u16, u16) = (20, 6);
 
-/// Draws the screen; gives the place of the cursor, if it is to be seen.
+/// Draws the screen; returns the position of the cursor, if it is visible.
 pub(crate) fn draw(state: &State, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let mut painter = Painter { buffer, theme: state.theme, cursor: None };
     if state.size.0 < SMALLEST.0 || state.size.1 < SMALLEST.1 {
@@ -55,7 +55,7 @@ pub(crate) fn draw(state: &State, buffer: &mut Buffer) -> Option<(u16, u16)> {
     cursor
 }
 
-/// Says why there is nothing to see, in as many words as fit.
+/// Explains why there is nothing to see, in as many words as fit.
 fn too_small(painter: &mut Painter<'_>, (width, height): (u16, u16)) {
     let (columns, rows) = SMALLEST;
     let wanted = format!("needs {columns}x{rows}");

@@ -1,4 +1,4 @@
-//! The box a prompt is written in.
+//! The box to write a prompt in.
 
 use crate::paint::text::span;
 use crate::paint::theme::Ink;
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use taffrail_model::SessionId;
 
-/// Draws the box it is written in.
+/// Draws the box.
 pub(crate) fn draw(
     state: &State,
     painter: &mut Painter<'_>,

@@ -1,4 +1,4 @@
-//! What is shown of the chosen session: who it is, what it does, and what it asks for.
+//! The summary of the chosen session: its identity, its activity, and its request.
 
 use crate::numbers::{dollars, short as count};
 use crate::paint::text::{span, wrapped};
@@ -13,9 +13,9 @@ use taffrail_api::{ApprovalRow, Session};
 use taffrail_model::approval::State as ApprovalState;
 use unicode_width::UnicodeWidthStr;
 
-/// The most lines a request takes in a small peek.
+/// The most lines of a request in a small peek.
 const REQUEST: usize = 6;
-/// Pieces of evidence in a large one.
+/// How many pieces of evidence a large peek shows.
 const EVIDENCE: usize = 5;
 
 /// A few lines, for the bottom of a small screen.
@@ -31,7 +31,7 @@ pub(crate) fn short(state: &State, width: usize, most: usize) -> Vec<Line<'stati
     out
 }
 
-/// Everything, for the right half of a large one: the last turn fills what is left.
+/// Everything, for the right half of a large screen: the last turn fills the rest.
 pub(crate) fn whole(state: &State, width: usize, height: usize) -> Vec<Line<'static>> {
     let Some(session) = state.session() else { return Vec::new() };
     let mut out = vec![who(state, session, width), Line::default()];
@@ -66,7 +66,7 @@ fn last_turn(state: &State) -> &[taffrail_model::Event] {
     events.get(from..).unwrap_or_default()
 }
 
-/// Name, agent, folder, branch and what it has spent.
+/// Name, agent, folder, branch and cost.
 pub(crate) fn who(state: &State, session: &Session, width: usize) -> Line<'static> {
     let theme = state.theme;
     let mut facts = vec![shown(&session.agent)];
@@ -122,7 +122,7 @@ fn summary(state: &State, session: &Session, width: usize) -> Vec<Line<'static>>
     .collect()
 }
 
-/// What is asked for, in full, and by whom.
+/// The request in full, and who asks.
 pub(crate) fn asked(
     state: &State,
     request: &ApprovalRow,
@@ -154,8 +154,8 @@ pub(crate) fn asked(
     out
 }
 
-/// A command on as many lines as it takes, at most `most` of them. Only its first line has a `$`, so
-/// that one command never looks like two.
+/// A command on as many lines as it needs, at most `most` of them. Only its first line has a `$`,
+/// so that one command never looks like two.
 pub(crate) fn command(text: &str, theme: Theme, width: usize, most: usize) -> Vec<Line<'static>> {
     let lines = wrapped(text, width.saturating_sub(2), usize::MAX);
     let over = lines.len().saturating_sub(most);
@@ -173,12 +173,12 @@ pub(crate) fn command(text: &str, theme: Theme, width: usize, most: usize) -> Ve
     out
 }
 
-/// Whether a line is where a command begins.
+/// True if a line is the first of a command.
 pub(crate) fn is_command(line: &Line<'_>) -> bool {
     line.spans.first().is_some_and(|it| it.content == "$ ")
 }
 
-/// The evidence of its status, the weightiest first.
+/// The evidence of the status, strongest first.
 pub(crate) fn evidence(state: &State, width: usize) -> Vec<Line<'static>> {
     let theme = state.theme;
     let Some(it) = &state.details.explanation else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! One box for both: the board narrows while the user types, and hits in history follow below.
+//! One box for both: the board is filtered while the user types, and hits in history follow below.
 
 use crate::paint::text::{span, wrapped};
 use crate::paint::theme::{Ink, Theme};
@@ -24,12 +24,12 @@ pub(crate) fn aim(state: &State) -> Option<EventId> {
     state.search.hit().filter(|_| here).map(|it| it.event_id)
 }
 
-/// How much was found.
+/// The number of hits.
 pub(crate) fn count(state: &State) -> usize {
     state.search.sessions.len() + state.search.hits.len()
 }
 
-/// Draws it.
+/// Draws the search.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let theme = state.theme;
@@ -84,7 +84,7 @@ pub(crate) fn place_at(state: &State, (column, row): (u16, u16)) -> Option<usize
         return None;
     }
     let sessions = state.search.sessions.len();
-    // The sessions have a heading, if there are any, and so have the hits.
+    // The sessions have a heading, if there are any, and so do the hits.
     let above = usize::from(sessions > 0);
     let line_of = |place: usize| place + above + usize::from(place >= sessions);
     let from = line_of(state.search.at).saturating_sub(usize::from(list.height).saturating_sub(2));
@@ -92,7 +92,7 @@ pub(crate) fn place_at(state: &State, (column, row): (u16, u16)) -> Option<usize
     (0..count(state)).find(|place| line_of(*place) == line)
 }
 
-/// What was typed, with blanks kept.
+/// The typed text, with its spaces.
 fn shown_typed(text: &str) -> String {
     crate::terminal::clean(text).replace('\n', " ")
 }
@@ -181,7 +181,7 @@ fn hit_line(state: &State, hit: &SearchHit, width: usize, chosen: bool) -> Line<
     left_right(Line::from(spans), right, width)
 }
 
-/// The piece of text on one line, with what was found marked.
+/// The excerpt of a hit on one line, with the matches marked.
 fn marked(hit: &SearchHit, theme: Theme) -> Vec<Span<'static>> {
     let characters: Vec<char> = hit.snippet.chars().collect();
     let piece = |from: usize, to: usize| {
@@ -200,7 +200,7 @@ fn marked(hit: &SearchHit, theme: Theme) -> Vec<Span<'static>> {
     out
 }
 
-/// The turn around what is chosen, with its date.
+/// The turn around the chosen hit, with its date.
 fn turn_of(state: &State, painter: &mut Painter<'_>, area: Rect) {
     let theme = state.theme;
     let width = usize::from(area.width);
@@ -231,7 +231,7 @@ fn turn_of(state: &State, painter: &mut Painter<'_>, area: Rect) {
     painter.lines(area, &lines);
 }
 
-/// A line with every word that was searched for marked.
+/// A line with every match marked.
 fn highlighted(text: &str, words: &[String], theme: Theme) -> Line<'static> {
     let mut spans = Vec::new();
     for (number, word) in text.split(' ').enumerate() {

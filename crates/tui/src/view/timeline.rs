@@ -1,4 +1,4 @@
-//! The timeline: one lane for each session, drawn to scale, with turns, waits and gaps.
+//! The timeline: one lane per session, drawn to scale, with turns, waits and gaps.
 
 use crate::paint::Painter;
 use crate::paint::text::span;
@@ -19,13 +19,13 @@ const NAMES: usize = 24;
 /// Lines above the lanes.
 pub(crate) const ABOVE: u16 = 3;
 
-/// The first lane on the screen, and how many there is room for.
+/// The first visible lane, and how many fit.
 pub(crate) fn window(state: &State) -> (usize, usize) {
     let room = usize::from(state.size.1.saturating_sub(ABOVE + 2));
     (state.list_at.saturating_sub(room.saturating_sub(1)), room)
 }
 
-/// Draws it.
+/// Draws the timeline.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height) = state.size;
     let theme = state.theme;
@@ -54,11 +54,11 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
 /// What a column of a lane shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cell {
-    /// Before it began, or after its last event.
+    /// Before the session started, or after its last event.
     Nothing,
     /// Between turns.
     Gap,
-    /// A turn begins in it.
+    /// A turn begins here.
     Begins,
     Model,
     Tool,
@@ -78,7 +78,7 @@ impl Cell {
     }
 }
 
-/// Time on columns.
+/// Maps time to columns.
 #[derive(Debug)]
 struct Scale {
     begin: i64,
@@ -92,7 +92,7 @@ impl Scale {
         Self { begin: state.times.begin(state.now), end, columns: columns.max(1) }
     }
 
-    /// The column of an instant; the last one holds now.
+    /// The column of an instant; the last one contains now.
     fn column(&self, at: i64) -> usize {
         let passed = at.clamp(self.begin, self.end) - self.begin;
         let columns = i64::try_from(self.columns).unwrap_or(1);
@@ -100,12 +100,12 @@ impl Scale {
         usize::try_from(column).unwrap_or(0).min(self.columns - 1)
     }
 
-    /// The columns of a stretch that is at least partly in sight.
+    /// The columns of a span that is at least partly visible.
     fn range(&self, from: i64, to: i64) -> Option<std::ops::RangeInclusive<usize>> {
         (to >= self.begin).then(|| self.column(from)..=self.column(to))
     }
 
-    /// When a column begins.
+    /// The start of a column.
     fn at(&self, column: usize) -> i64 {
         let (column, columns) = (i64::try_from(column), i64::try_from(self.columns));
         let passed = (self.end - self.begin) * column.unwrap_or(0) / columns.unwrap_or(1).max(1);
@@ -127,7 +127,7 @@ fn cells(state: &State, session: &Session, scale: &Scale) -> Vec<Cell> {
     for it in &all {
         for column in scale.range(it.from, it.to).into_iter().flatten() {
             let (from, to) = (scale.at(column), scale.at(column + 1));
-            // What is too short for a column counts, too.
+            // A span too short for a column counts, too.
             let took = (it.to.min(to) - it.from.max(from)).max(1);
             if let (Some(most), Some(cell)) = (most.get_mut(column), out.get_mut(column))
                 && took > *most
@@ -137,7 +137,7 @@ fn cells(state: &State, session: &Session, scale: &Scale) -> Vec<Cell> {
         }
     }
     begin_turns(&mut out, &all, scale);
-    // What it is at now is seen, however short that is yet.
+    // The current activity is visible, however short it is.
     if let Some(now) = now {
         paint(&mut out, scale.range(now.to, now.to), doing(&now.doing));
     }
@@ -160,7 +160,7 @@ fn paint(cells: &mut [Cell], range: Option<std::ops::RangeInclusive<usize>>, wit
     }
 }
 
-/// What it is at now has no end yet.
+/// The current activity, which has no end yet.
 fn going_on(state: &State, session: &Session) -> Option<SpanRow> {
     let doing = match session.group {
         Group::NeedsYou => "human",
@@ -171,7 +171,7 @@ fn going_on(state: &State, session: &Session) -> Option<SpanRow> {
     Some(SpanRow { from, to, doing: doing.to_owned() })
 }
 
-/// A turn begins where nothing went on before. Turns too close to be told apart are one.
+/// A turn begins after a gap. Turns too close to be distinguished are merged.
 fn begin_turns(cells: &mut [Cell], spans: &[SpanRow], scale: &Scale) {
     let mut before = None;
     for it in spans {
@@ -200,7 +200,7 @@ fn lane(state: &State, session: &Session, scale: &Scale, chosen: bool) -> Line<'
     Line::from(spans)
 }
 
-/// Columns as text; those alike are one piece.
+/// Renders columns as text; equal ones form one span.
 fn drawn(state: &State, cells: &[Cell]) -> Vec<Span<'static>> {
     cells
         .chunk_by(|a, b| a == b)
@@ -211,8 +211,8 @@ fn drawn(state: &State, cells: &[Cell]) -> Vec<Span<'static>> {
         .collect()
 }
 
-/// How many sessions were at something at each time. What is most is that of the whole day, so that
-/// it stays the same however much time is on the screen. ratatui's `Sparkline` rounds one of many down to nothing.
+/// How many sessions were active at each time. The maximum is that of the whole day, so that the
+/// scale does not depend on the zoom. ratatui's `Sparkline` rounds one of many down to nothing.
 fn curve(state: &State, lanes: &[&Session], scale: &Scale) -> Line<'static> {
     const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let now = |it: &Session| going_on(state, it);
@@ -238,7 +238,7 @@ fn curve(state: &State, lanes: &[&Session], scale: &Scale) -> Line<'static> {
     ])
 }
 
-/// When one session was at something: stretches that touch are one.
+/// When one session was active: adjacent spans are merged.
 fn at_work(lane: Option<&Lane>, now: Option<SpanRow>) -> Vec<(i64, i64)> {
     let known = lane.map(|it| it.spans.as_slice()).unwrap_or_default();
     let spans = known.iter().cloned().chain(now);
@@ -254,9 +254,9 @@ fn at_work(lane: Option<&Lane>, now: Option<SpanRow>) -> Vec<(i64, i64)> {
     out
 }
 
-/// From when to when how many sessions were at something.
+/// How many sessions were active, from when to when.
 fn steps(sessions: impl Iterator<Item = Vec<(i64, i64)>>) -> Vec<(i64, i64, usize)> {
-    // At one instant, ends come before beginnings.
+    // At the same instant, ends come before beginnings.
     let mut edges: Vec<(i64, bool)> =
         sessions.flatten().flat_map(|(from, to)| [(from, true), (to, false)]).collect();
     edges.sort_unstable();
@@ -271,7 +271,7 @@ fn steps(sessions: impl Iterator<Item = Vec<(i64, i64)>>) -> Vec<(i64, i64, usiz
     out
 }
 
-/// How long ago, in six steps.
+/// The axis: how long ago, in six steps.
 fn axis(state: &State, columns: usize) -> Line<'static> {
     let mut text: Vec<char> = vec!['─'; columns];
     let step = state.times.span / 6;
@@ -318,7 +318,7 @@ mod tests {
     use serde_json::json;
     use taffrail_api::Activity;
 
-    /// The lane of a session of the last half hour, a minute a column.
+    /// The lane of a session in the last half hour, one minute per column.
     fn check(spans: &[(i64, i64, &str)], fields: &serde_json::Value, expected: &str) {
         let mut fields = fields.clone();
         fields["started_at"] = json!("2026-11-15T11:30:00Z");
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(got, expected, "{spans:?}");
     }
 
-    /// A day with these stretches, each of a session of its own, in minutes before now.
+    /// A day with these spans, each of its own session, in minutes before now.
     fn day(stretches: &[(i64, i64)]) -> (Vec<Session>, Box<Activity>) {
         let now = samples::now().as_millisecond();
         let lanes: Vec<Lane> = (1..)
@@ -366,7 +366,7 @@ mod tests {
         desk.screen().matches(['━', '┣']).count()
     }
 
-    /// Answers come in any order; what is on the screen stays, whichever comes last.
+    /// Replies arrive in any order; the screen stays correct, whichever comes last.
     #[test]
     fn two_quick_zooms_do_not_leave_the_timeline_blank() {
         let (sessions, activity) = day(&[(25, 2), (20, 5)]);
@@ -379,7 +379,7 @@ mod tests {
         desk.press(&["4"]);
         tell(&mut desk, 1440);
         desk.press(&["+", "+"]);
-        // Bars and their legend, before anything more came.
+        // Bars and their legend, before more data arrived.
         assert!(bars(&desk) > 4, "{}", desk.screen());
         tell(&mut desk, 120);
         tell(&mut desk, 360);

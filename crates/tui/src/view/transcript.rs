@@ -1,4 +1,4 @@
-//! A session as it is read: its turns from the first to the last, tools folded.
+//! The transcript of a session: its turns from first to last, tools collapsed.
 
 use crate::paint::text::{span, status_words};
 use crate::paint::theme::{Ink, ink_of};
@@ -14,7 +14,7 @@ pub(crate) fn height(state: &State) -> usize {
     usize::from(state.size.1).saturating_sub(4 + asked(state).len())
 }
 
-/// What the session asks for, so that it is not answered unseen.
+/// The request of the session, so that it is not answered unseen.
 pub(crate) fn asked(state: &State) -> Vec<Line<'static>> {
     let Some(request) = state.request() else { return Vec::new() };
     let width = usize::from(state.size.0).saturating_sub(2);
@@ -23,7 +23,7 @@ pub(crate) fn asked(state: &State) -> Vec<Line<'static>> {
     std::iter::once(rule).chain(peek::asked(state, request, width, most)).collect()
 }
 
-/// Draws it.
+/// Draws the transcript.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     let (width, height_all) = state.size;
     let head = Rect::new(1, 1, width.saturating_sub(2), 1);
@@ -49,7 +49,7 @@ pub(crate) fn draw(state: &State, painter: &mut Painter<'_>) {
     painter.lines(body, &shown.collect::<Vec<_>>());
 }
 
-/// Its status, how far it is scrolled, and its sub-agents.
+/// The status, the scroll position, and the sub-agents.
 fn about(state: &State, session: &taffrail_api::Session, width: usize) -> Line<'static> {
     let theme = state.theme;
     let (lines, height) = (state.transcript_view.count(), height(state));

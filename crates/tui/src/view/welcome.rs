@@ -1,4 +1,4 @@
-//! Three lines for a newcomer: what was found on this machine, and what is still to be set up.
+//! Three lines for a new user: what was found on this machine, and what is still to be set up.
 
 use crate::paint::Painter;
 use crate::paint::text::span;
@@ -10,18 +10,18 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use taffrail_api::{AgentRow, HookRow, HookState};
 
-/// Lines it takes, with the rule above it.
+/// Its height, including the rule above.
 const LINES: u16 = 4;
 
-/// On fewer lines there is no room for it beside the groups.
+/// Smaller screens have no room for it beside the groups.
 const LEAST: u16 = 18;
 
-/// Lines of the screen it takes now.
+/// Its current height.
 pub(crate) fn height(state: &State) -> u16 {
     if state.welcome.is_some() && state.size.1 >= LEAST { LINES } else { 0 }
 }
 
-/// Draws it.
+/// Draws the welcome.
 pub(crate) fn draw(state: &State, painter: &mut Painter<'_>, area: Rect) {
     let Some(welcome) = state.welcome.as_ref().filter(|_| area.height > 0) else { return };
     let theme = state.theme;
@@ -158,7 +158,7 @@ mod tests {
         desk.press(&["esc"]);
         assert!(!desk.screen().contains("WELCOME"), "{}", desk.screen());
         assert_eq!(desk.effects, [Effect::Welcomed]);
-        // Who leaves before anything was found out has not read it.
+        // A user who quits before anything was found has not read it.
         let mut desk = newcomer(Service::Absent);
         desk.press(&["q"]);
         assert_eq!(desk.effects, [Effect::Quit]);

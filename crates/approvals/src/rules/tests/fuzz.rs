@@ -1,4 +1,4 @@
-//! Damaged files of rules: what cannot be read allows nothing, and a repository only ever takes away.
+//! Damaged rules files: an unreadable file allows nothing, and a repository only ever restricts.
 //!
 //! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
 
@@ -93,7 +93,7 @@ fn fuzz(name: &'static str) -> Fuzz {
     Fuzz::of(name, SEEDS.iter().copied()).with_words(WORDS)
 }
 
-/// The book of these texts, without files.
+/// The rule book of these texts, without files.
 fn book(user: &str, repository: Option<&str>) -> RuleBook {
     let home = Path::new("/nowhere");
     let mut book = RuleBook::default();

@@ -1,4 +1,4 @@
-//! Rules offered from what was decided.
+//! Rules suggested from past decisions.
 
 use super::{ALLOW, Place};
 use crate::rules::rule_suggestions;
@@ -8,7 +8,7 @@ use taffrail_model::approval::{
 use taffrail_model::{AgentId, RuntimeIdentity, Timestamp};
 use taffrail_store::Ledger;
 
-/// Writes down that a command was decided, by whom and how often.
+/// Records a decision about a command, by a person or by a rule.
 fn decide(place: &Place, (tool, command): (&str, &str), decision: Decision, rule: Option<&str>) {
     let settings = &place.settings;
     let mut ledger = Ledger::open(&settings.data, &settings.new_device).unwrap();
@@ -55,12 +55,12 @@ fn what_was_decided_alike_often_enough_is_offered_and_never_added() {
     for file in ["a.txt", "b.txt", "c.txt"] {
         decide(&place, ("Bash", &format!("wc {file}")), Decision::Allow, None);
         decide(&place, ("Bash", &format!("git push {file}")), Decision::Deny, None);
-        // Allowed as often, and it may run anything; decided by a rule; no command at all.
+        // Allowed as often, but it may run anything; decided by a rule; not a command at all.
         decide(&place, ("Bash", &format!("python3 {file}")), Decision::Allow, None);
         decide(&place, ("Bash", &format!("uniq {file}")), Decision::Allow, Some("allow uniq"));
         decide(&place, ("Write", "notes"), Decision::Allow, None);
     }
-    // Decided this way and that.
+    // Decided both ways.
     for decision in [Decision::Allow, Decision::Allow, Decision::Allow, Decision::Deny] {
         decide(&place, ("Bash", "sort x"), decision, None);
     }

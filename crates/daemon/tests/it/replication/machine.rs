@@ -1,4 +1,4 @@
-//! A device of its own: a home, an index, and what it tells and hears.
+//! A device: a home, an index, and the items it publishes and receives.
 
 use crate::listing::sessions;
 use serde_json::json;
@@ -53,12 +53,12 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// A new one; the others know it by its name.
+    /// Creates a device; the others know it by its name.
     pub(crate) fn new(name: &str) -> Self {
         Self { name: name.to_owned(), home: TempDir::new().unwrap(), data: TempDir::new().unwrap() }
     }
 
-    /// Lays a recorded home down.
+    /// Writes a recorded home.
     pub(crate) fn lay(&self, recording: &Recording) {
         let from = recording.0.join("home");
         let mut files = Vec::new();
@@ -115,12 +115,12 @@ impl Machine {
         assert!(rebuild(&self.settings(), &mut |_| {}).unwrap().complete);
     }
 
-    /// Tells what is new, and remembers that it did.
+    /// Publishes what is new, and records that.
     pub(crate) fn tell_all(&self, sync: &SyncSettings) -> Vec<Item> {
         self.outgoing(sync, usize::MAX)
     }
 
-    /// The same in pieces of so many lines.
+    /// The same in pieces of this many lines.
     pub(crate) fn outgoing(&self, sync: &SyncSettings, most: usize) -> Vec<Item> {
         let settings = Settings { sync: sync.clone(), ..self.settings() };
         let mut items = Vec::new();
@@ -141,7 +141,7 @@ impl Machine {
         heard
     }
 
-    /// Hears what was told in a life of a device's stream, the first under this number there.
+    /// Applies items from one life of a device's stream, starting at this number.
     pub(crate) fn apply_from(
         &self,
         (device, life, first): (&str, u32, u64),
@@ -155,14 +155,14 @@ impl Machine {
         heard
     }
 
-    /// A copy of everything it knows.
+    /// Copies everything the device knows.
     pub(crate) fn backup(&self) -> TempDir {
         let copy = TempDir::new().unwrap();
         copy_below(self.data.path(), copy.path());
         copy
     }
 
-    /// Everything it knows is as it was then. Its agents' own files are not.
+    /// Restores everything the device knows, but not its agents' own files.
     pub(crate) fn restore(&self, copy: &TempDir) {
         for entry in fs::read_dir(self.data.path()).unwrap() {
             let path = entry.unwrap().path();
@@ -171,7 +171,7 @@ impl Machine {
         copy_below(copy.path(), self.data.path());
     }
 
-    /// All of it has to be told anew, as in another life of its stream.
+    /// Marks everything to be published again, as in a new life of its stream.
     pub(crate) fn tell_anew(&self) {
         let mut ledger = Ledger::open(self.data.path(), &self.settings().new_device).unwrap();
         ledger.tell_anew().unwrap();

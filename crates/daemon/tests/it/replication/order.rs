@@ -1,4 +1,4 @@
-//! Whatever the order of hearing, and however often: the same bytes, the same view.
+//! Whatever the order and number of deliveries: the same bytes, the same view.
 
 use super::all;
 use super::machine::{Machine, recordings};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use taffrail_model::replication::{FOLDER, Item};
 use taffrail_testkit::{Chance, check_same};
 
-/// What was heard, file by file.
+/// The received files.
 fn kept(machine: &Machine) -> BTreeMap<String, Vec<u8>> {
     let folder = machine.path(FOLDER).join("laptop");
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -18,7 +18,8 @@ fn kept(machine: &Machine) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Everything one device told while its sessions grew, one was taken back and told again.
+/// Everything one device published while its sessions grew, and one was withdrawn and published
+/// again.
 fn told() -> Vec<Item> {
     let here = Machine::new("laptop");
     here.say("s1", &["one", "two", "three"]);
@@ -28,7 +29,7 @@ fn told() -> Vec<Item> {
     here.say("s1", &["five", "six"]);
     here.index();
     items.extend(here.tell_all(&all(true)));
-    // Texts are taken back: both sessions go, and are told anew without them.
+    // Texts are withdrawn: both sessions go, and are published again without them.
     items.extend(here.tell_all(&all(false)));
     here.say("s2", &["seven"]);
     here.index();
@@ -95,8 +96,8 @@ fn a_line_torn_by_a_crash_is_heard_again() {
     }
 }
 
-/// What a device tells after it was restored has numbers that were given before, and is told in another
-/// life of its stream: nothing of either life is lost, in whatever order they are heard.
+/// A restored device reuses numbers, and publishes in another life of its stream: no line of either
+/// life is lost, whatever the order of arrival.
 #[test]
 fn lines_are_lost_when_a_device_is_restored_twice() {
     let [here, there, late] = ["laptop", "tower", "tower"].map(Machine::new);
@@ -159,7 +160,7 @@ fn an_event_of_each_session_is_lost_while_a_device_runs_twice() {
     }
 }
 
-/// Files that were kept before lives were known are read as before, and go on.
+/// Files from before lives were known are read as before, and can be extended.
 #[test]
 fn lines_that_were_kept_without_their_life_still_stand() {
     let [here, there] = ["laptop", "tower"].map(Machine::new);
@@ -173,13 +174,13 @@ fn lines_that_were_kept_without_their_life_still_stand() {
     there.apply_from(("laptop", 1, first.len() as u64 + 1), &second);
     there.index();
     check_same("an older file", &there.view(true), &here.view(true));
-    // Taken back, both go.
+    // A withdrawal removes both.
     here.forget(&here.sessions()[0]);
     there.apply_from(("laptop", 1, 100), &here.tell_all(&all(true)));
     assert_eq!(there.apply("laptop", &first).lines, 0, "it was taken back");
 }
 
-/// Telling that was under way when all of it had to be told anew is not remembered.
+/// A publish that was in progress when everything had to be published again is not recorded.
 #[test]
 fn what_is_told_while_a_new_life_begins_hides_the_rest_of_it() {
     let here = Machine::new("laptop");

@@ -1,4 +1,4 @@
-//! What is chosen, what is taken back, and what is whose.
+//! What is chosen, what is withdrawn, and which device owns a session.
 
 use super::machine::Machine;
 use super::{all, lines};
@@ -14,7 +14,7 @@ fn titles(machine: &Machine) -> Vec<Option<String>> {
     machine.sessions().into_iter().map(|it| it.title).collect::<Vec<_>>()
 }
 
-/// Tells, carries and shows.
+/// Publishes, applies and shows.
 fn carry(here: &Machine, there: &Machine, sync: &SyncSettings) {
     here.index();
     there.apply("laptop", &here.tell_all(sync));

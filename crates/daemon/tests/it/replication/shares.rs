@@ -1,4 +1,4 @@
-//! One session for chosen readers: what leaves, and what the readers' devices believe.
+//! One session for chosen readers: what leaves the device, and what the readers' devices accept.
 
 use crate::replication::lines;
 use crate::replication::machine::{Machine, recordings};
@@ -46,7 +46,7 @@ fn ledger(machine: &Machine) -> Ledger {
     Ledger::open(&settings.data, &settings.new_device).unwrap()
 }
 
-/// Tells what is new in all shares, in pieces of so many lines.
+/// Publishes what is new in all shares, in pieces of this many lines.
 fn told(machine: &Machine, most: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let share = || ledger(machine).shares().unwrap().remove(0);
@@ -131,14 +131,14 @@ fn secrets_and_paths_stay_and_what_follows_is_told() {
     assert_eq!(shared.status, Status::Running);
 }
 
-/// A line that says something of a session under a number.
+/// A line about a session, with a number.
 fn line(who: &RuntimeIdentity, number: u64, says: Says) -> Item {
     let line = Relayed { number, says }.write();
     Item { session: who.session(), carried: Carried::Line(line) }
 }
 
-/// What a hostile device says of a session of ours: other facts, another text for each event, and that
-/// all of them are gone.
+/// What a hostile device publishes about our session: other facts, another text for each event, and
+/// the removal of all of them.
 fn attack(machine: &Machine, ours: &Session, from: &[Item]) -> Vec<Item> {
     let who =
         RuntimeIdentity::new(AgentId::new(&*ours.agent), "", ours.runtime_session_id.as_str());
@@ -210,7 +210,7 @@ fn a_share_speaks_of_one_session_and_is_taken_back_whole() {
     let gone = Item { session: who("other").session(), carried: Carried::Gone };
     assert_eq!(heard(&there, 1, &[gone]).gone, [who("a").session()]);
     assert!(!file(1, "a").exists() && file(2, "b").exists());
-    // What comes again after a crash comes to nothing.
+    // A repeat after a crash changes nothing.
     heard(&there, 1, &[said("a")]);
     assert!(!file(1, "a").exists());
 }

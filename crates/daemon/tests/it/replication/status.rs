@@ -1,4 +1,4 @@
-//! How sessions of another device stand: as that says, as long as it is heard.
+//! The status of another device's sessions: as that device reports it, while its heartbeats arrive.
 
 use super::all;
 use super::machine::Machine;
@@ -45,7 +45,7 @@ fn a_session_stands_as_its_own_device_last_said_and_is_unknown_when_that_is_sile
     let before = says(session, Status::Running, at("2026-11-15T11:59:00Z"));
     let wrong = says(session, Status::Running, at("2026-11-15T13:59:00Z"));
     let last = says(session, Status::WaitingApproval, at("2026-11-15T11:59:57Z"));
-    // The order of the stream counts, whatever clocks showed meanwhile.
+    // The order of the stream counts, whatever the clocks showed.
     for items in [[before, last.clone()], [wrong, last]] {
         there.apply("laptop", &items);
         let said = vec!["said by laptop".to_owned()];
@@ -73,7 +73,8 @@ fn nobody_is_believed_about_a_session_they_did_not_tell_of() {
     assert_eq!((heard.refused, heard.statuses), (1, 0));
 }
 
-/// After a session went to another device and on there, the copy that stayed says nothing any more.
+/// After a session moved to another device and continued there, the copy that stayed no longer
+/// counts.
 #[test]
 fn a_stale_copy_here_stands_for_a_session_that_goes_on_elsewhere() {
     let [here, there] = ["laptop", "tower"].map(Machine::new);
@@ -92,11 +93,12 @@ fn a_stale_copy_here_stands_for_a_session_that_goes_on_elsewhere() {
     };
     let names = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     there.apply("laptop", &[says(session, Status::WaitingApproval, at("2026-11-15T11:59:57Z"))]);
-    // Both have all of it: what is read here counts.
+    // Both devices have everything: the local status counts.
     let (status, device, also_on, _) = look();
     assert_eq!((device.as_str(), also_on), ("tower", names(&["laptop"])));
     assert_ne!(status, Status::WaitingApproval);
-    // It goes on there: that device's word counts, and it is not resumed here from the old copy.
+    // The session continues there: that device's status counts, and the old copy here is not
+    // resumed.
     here.say("s1", &["two"]);
     here.index();
     there.apply("laptop", &here.tell_all(&all(true)));
@@ -105,13 +107,13 @@ fn a_stale_copy_here_stands_for_a_session_that_goes_on_elsewhere() {
     assert_eq!(look(), elsewhere);
     there.rebuild();
     assert_eq!(look(), elsewhere, "rebuilt");
-    // It comes back and goes on here.
+    // The session comes back and continues here.
     there.say("s1", &["two", "three"]);
     there.index();
     let (status, device, also_on, _) = look();
     assert_eq!((device.as_str(), also_on), ("tower", names(&["laptop"])));
     assert_ne!(status, Status::WaitingApproval);
-    // What this device tells of it is its own history, and nothing is told twice or taken back.
+    // This device publishes its own history of the session, nothing twice and nothing withdrawn.
     let mut told = there.tell_all(&all(true));
     told.retain(|it| matches!(&it.carried, Carried::Line(line) if line.contains("three")));
     assert_eq!(told.len(), 1);

@@ -1,4 +1,4 @@
-//! Answering what an agent on another device asks.
+//! Answers a request of an agent on another device.
 
 use super::mirror::{self, Request, Requests, row};
 use super::{AnswerBody, Settlement, by_device, keep, ledger, list, name_of, push};
@@ -22,11 +22,11 @@ use taffrail_sync::exchange::decision::{Answer, Claim, Claimed, claim};
 use taffrail_sync::hub::HubError;
 use taffrail_team::ThisDevice;
 
-/// So long the other device is waited for to say what it did.
+/// How long to wait for the other device to report the outcome.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Answers a request of another device: the decision is claimed on the hub, sent, and what that device
-/// says to it is waited for. `None` where no device asks this.
+/// Answers a request of another device: claims the decision on the hub, sends it, and waits for
+/// that device's report. `None` if no device has this request.
 pub fn answer(
     handle: &ExchangeHandle,
     id: &str,
@@ -68,10 +68,10 @@ pub fn answer(
     }
 }
 
-/// Where decisions are kept that were made here about requests of other devices.
+/// The key of decisions made here about requests of other devices.
 const DECIDED: &str = "desk/decided";
 
-/// A decision that was made here, as the log has it; the log of the device that asked says the same.
+/// A decision made here, as the log shows it. The log of the requesting device says the same.
 fn decided(
     own: &ThisDevice,
     (id, request): (&ApprovalId, &Request),
@@ -102,12 +102,12 @@ fn note_decided(handle: &ExchangeHandle, row: DecisionRow) -> Result<(), Devices
     keep(&mut ledger, DECIDED, &all)
 }
 
-/// The decisions that were made here about requests of other devices.
+/// The decisions made here about requests of other devices.
 pub(super) fn decided_here(ledger: &mut Ledger) -> Result<Vec<DecisionRow>, DevicesError> {
     list(ledger, DECIDED)
 }
 
-/// The answer that was given from here before, if it says the same, or a new one.
+/// The answer already given from here, if it says the same; otherwise a new one.
 fn answer_of(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -133,7 +133,7 @@ fn answer_of(
     })
 }
 
-/// Claims the decision, so that of all other devices only this one's answer counts.
+/// Claims the decision, so that among all other devices only this one's answer counts.
 fn claim_it(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -144,7 +144,7 @@ fn claim_it(
     let id = &answer.request;
     let claimed = match claimed_by_exchange(handle, own, (id, &ours)) {
         Some(claimed) => claimed.map_err(HubFault::from)?,
-        // The exchange has no connection; one of our own says why, or is quicker.
+        // The exchange is not connected. Our own connection is quicker, or reports why.
         None => block_on(async {
             let url = hubs::address(settings)?;
             let hub = hubs::open(settings, &url, own.roster.team(), &own.secret).await?;
@@ -176,7 +176,7 @@ fn claimed_by_exchange(
     outcome.recv_timeout(PATIENCE).ok()
 }
 
-/// Remembers the answer: sent again it is the same one.
+/// Saves the answer, so that a retry sends the same one.
 fn note(
     handle: &ExchangeHandle,
     (device, id): (&DeviceId, &ApprovalId),
@@ -191,7 +191,7 @@ fn note(
     known.keep(handle.settings(), device)
 }
 
-/// What the device that asks says became of it.
+/// Waits for the requesting device to report the outcome.
 fn wait(handle: &ExchangeHandle, (device, id): (&DeviceId, &ApprovalId)) -> Option<Settlement> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -230,7 +230,7 @@ fn over(
     Error::Undecided(why).into()
 }
 
-/// How a request stands, for who came too late.
+/// Describes the state of a request to a caller that came too late.
 fn standing(id: &ApprovalId, device: &str, end: &Settlement) -> String {
     match (&end.state, &end.decision, &end.by) {
         (_, Some(word), Some(by)) => {

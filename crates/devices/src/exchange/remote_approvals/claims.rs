@@ -1,4 +1,4 @@
-//! Decisions claimed on the hub over the connection of the exchange.
+//! Claims decisions on the hub over the connection of the exchange.
 
 use crate::link::{ClaimTask, ExchangeHandle};
 use std::sync::PoisonError;
@@ -26,7 +26,7 @@ pub(in crate::exchange) async fn make_claims(
 async fn work(hub: &AnyHub, waiting: &mut UnboundedReceiver<ClaimTask>) {
     while let Some(task) = waiting.recv().await {
         let claimed = claim(hub, &task.roster, &task.request, &task.ours).await;
-        // The client that asked may have gone away.
+        // The client may have gone away.
         task.done.send(claimed).ok();
     }
 }

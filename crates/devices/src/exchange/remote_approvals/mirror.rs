@@ -1,4 +1,4 @@
-//! What agents on other devices ask, as those devices told it: kept until they say that it is settled.
+//! Requests of agents on other devices, kept until those devices report them settled.
 
 use super::{Asks, MOST, Settlement, begins, name_of};
 use crate::error::DevicesError;
@@ -22,15 +22,15 @@ use taffrail_sync::exchange::Item;
 use taffrail_sync::exchange::decision::{Answer, is_of_same_user};
 use taffrail_team::ThisDevice;
 
-/// The file of what one device asks, in the folder of what it told.
+/// The file of one device's requests, in that device's folder.
 const FILE: &str = "requests.json";
 
-/// What one device asks.
+/// The requests of one device.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Requests {
     pub(super) open: BTreeMap<ApprovalId, Request>,
-    /// What became of those that were open, the latest last.
+    /// The outcomes of requests that were open, latest last.
     pub(super) settled: Vec<(ApprovalId, Settlement)>,
 }
 
@@ -41,15 +41,15 @@ pub(super) struct Request {
     pub(super) input: Digest,
     pub(super) expires: Timestamp,
     pub(super) asks: Asks,
-    /// What was answered from here.
+    /// The answer given from here.
     #[serde(default)]
     pub(super) answer: Option<Answer>,
 }
 
 impl Requests {
-    /// What a device asks; one that cannot be read asks nothing.
+    /// Loads the requests of a device; an unreadable file counts as empty.
     pub(super) fn of(settings: &Settings, device: &DeviceId) -> Self {
-        // Most devices ask nothing and have no file.
+        // Most devices have no requests and no file.
         let Ok(bytes) = std::fs::read(path(settings, device)) else { return Self::default() };
         serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!(
@@ -61,7 +61,7 @@ impl Requests {
         })
     }
 
-    /// On disk when this returns.
+    /// Saves the requests. They are on disk when this returns.
     pub(super) fn keep(&self, settings: &Settings, device: &DeviceId) -> Result<(), DevicesError> {
         let bytes = serde_json::to_vec(self).map_err(|error| Error::Bug(error.to_string()))?;
         let path = path(settings, device);
@@ -71,7 +71,7 @@ impl Requests {
         Ok(taffrail_context::atomic_write(&path, &bytes).map_err(StoreError::from)?)
     }
 
-    /// Takes a request or its end; says which one changed.
+    /// Applies a request or its settlement; returns the id that changed.
     fn take(&mut self, item: &Item) -> Option<ApprovalId> {
         match item {
             Item::Request { id, session, input, body, expires } => {
@@ -95,7 +95,7 @@ impl Requests {
         }
     }
 
-    /// Forgets what is over, and the oldest where there is too much.
+    /// Drops what is over, and the oldest entries above the limit.
     fn tidy(&mut self, now: Timestamp) {
         self.open.retain(|id, it| it.expires > now && !self.settled.iter().any(|(of, _)| of == id));
         while self.open.len() > MOST {
@@ -111,7 +111,7 @@ fn path(settings: &Settings, device: &DeviceId) -> PathBuf {
     replication::folder_of(&settings.data, device).join(FILE)
 }
 
-/// Takes in what a device says about its requests, and shows it.
+/// Applies a device's items about its requests, and publishes the changes.
 pub(super) fn hear(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -139,7 +139,7 @@ pub(super) fn hear(
     Ok(())
 }
 
-/// A request as faces list it.
+/// A request as the user interfaces list it.
 pub(super) fn row(
     device: &str,
     id: &ApprovalId,
@@ -167,7 +167,7 @@ pub(super) fn row(
     }
 }
 
-/// Requests of other devices that can be answered from here, the oldest first.
+/// Requests of other devices that can be answered from here, oldest first.
 pub(super) fn open_elsewhere(settings: &Settings) -> Result<Vec<ApprovalRow>, DevicesError> {
     let now = (settings.now)();
     let of = |it: DeviceId| {
@@ -189,7 +189,7 @@ pub(super) fn open_elsewhere(settings: &Settings) -> Result<Vec<ApprovalRow>, De
     Ok(rows)
 }
 
-/// The one open request of another device whose id begins so.
+/// Returns the one open request of another device whose id has this prefix.
 pub(super) fn find(
     settings: &Settings,
     beginning: &str,
@@ -207,7 +207,7 @@ pub(super) fn find(
     }
 }
 
-/// The devices that ever asked something.
+/// The devices that have ever published a request.
 fn asking(data: &Path) -> Vec<DeviceId> {
     let entries = std::fs::read_dir(data.join(FOLDER)).into_iter().flatten().flatten();
     let asked = entries.filter(|it| it.path().join(FILE).exists());
@@ -246,7 +246,7 @@ mod tests {
     fn a_request_is_open_until_it_is_settled_or_late() {
         let check = |items: &[Item], open: &[&str], over: &[&str]| {
             let mut known = Requests::default();
-            // Heard again after a crash, it is the same.
+            // Applying it again after a crash changes nothing.
             for item in items.iter().chain(items) {
                 known.take(item);
             }
@@ -258,7 +258,7 @@ mod tests {
         check(&[asked("a", 20), asked("b", 20)], &["a", "b"], &[]);
         check(&[asked("a", 20), asked("b", 10)], &["a"], &[]);
         check(&[asked("a", 20), settled("a")], &[], &["a"]);
-        // Its end is remembered once, however often it is heard.
+        // A settlement is kept once, however often it is received.
         check(&[settled("a"), settled("b")], &[], &["a", "b"]);
         // Its hook came back.
         check(&[asked("a", 20), settled("a"), asked("a", 20)], &["a"], &[]);

@@ -1,9 +1,10 @@
-//! The desk across devices: what is asked here can be answered on another device of the same user, and
-//! a prompt from there goes into a session here, where the user allowed that for the project.
+//! Approvals across devices: a request made here can be answered on another device of the same
+//! user, and a prompt from there goes into a session here if the user allowed that for the project.
 //!
-//! The device a session runs on decides alone what is let out. Others send answers and prompts under
-//! their signature; it looks whose they are, takes each at most once, and tells what became of it.
-//! Order of reading: `telling`, `kept`, `answering`, `judging`, `prompts`.
+//! The device that runs the session makes the decision. Other devices send signed answers and
+//! prompts. That device checks the sender, accepts each of them at most once, and publishes the
+//! outcome.
+//! Order of reading: `publish`, `mirror`, `answer`, `verify`, `prompts`.
 
 mod answer;
 mod claims;
@@ -36,7 +37,7 @@ use taffrail_sync::exchange::decision::is_of_same_user;
 use taffrail_sync::exchange::{Item, approval_stream};
 use taffrail_team::ThisDevice;
 
-/// Every decision there was, here and about requests of other devices, with what became of it.
+/// Lists every decision, made here or about requests of other devices, with its outcome.
 ///
 /// # Errors
 /// When the ledger cannot be read.
@@ -48,7 +49,7 @@ pub fn decisions(settings: &Settings) -> Result<Decisions, DevicesError> {
     Ok(taffrail_approvals::decisions(settings, elsewhere)?)
 }
 
-/// Requests that can still be answered, on this device and on others; or all there were.
+/// Lists the requests that can still be answered, on this device and on others, or all requests.
 ///
 /// # Errors
 /// When the ledger or the index cannot be read.
@@ -57,7 +58,7 @@ pub fn approvals(handle: &ExchangeHandle, all: bool) -> Result<Approvals, Device
     Ok(handle.broker().list(all, elsewhere)?)
 }
 
-/// The most answers, prompts or requests that are remembered at a time.
+/// The most answers, prompts or requests that are stored at a time.
 const MOST: usize = 256;
 
 /// A request in the words of the device that asks.
@@ -69,7 +70,7 @@ struct Asks {
     input_hash: String,
     risk: String,
     asked_at: Timestamp,
-    /// Not all of it is there: what looked like a secret, or what was too long.
+    /// Something is left out: a possible secret, or text that was too long.
     #[serde(default)]
     redacted: bool,
     #[serde(default)]
@@ -77,7 +78,7 @@ struct Asks {
 }
 
 impl Asks {
-    /// The words of a request, without the secrets in them.
+    /// The text of a request without its secrets.
     fn of(it: &Approval) -> Self {
         let command = redact(&it.command);
         Self {
@@ -93,7 +94,7 @@ impl Asks {
     }
 }
 
-/// Why a request cannot be answered from elsewhere any more.
+/// Why a request can no longer be answered from another device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Settlement {
     state: State,
@@ -102,21 +103,21 @@ struct Settlement {
     at: Option<Timestamp>,
 }
 
-/// A decision, in the words of the device it was made on.
+/// A decision in the words of the device that made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct AnswerBody {
     decision: Decision,
     why: Option<String>,
-    /// The face it was made on.
+    /// The user interface where the decision was made.
     by: String,
 }
 
-/// Who decided, as the log names somebody at another device.
+/// How the log names a decision made on another device.
 fn by_device(device: &str, face: &str) -> String {
     format!("{device} ({face})")
 }
 
-/// Takes what a device of the same user said about requests and prompts. What others say is not heard.
+/// Applies items about requests and prompts from a device of the same user; ignores other devices.
 pub(super) fn hear(
     handle: &ExchangeHandle,
     origin: &StreamOrigin,
@@ -141,14 +142,14 @@ pub(super) fn hear(
     prompts::hear(handle, &own, (&origin.device, &items))
 }
 
-/// The session is one whose requests and prompts others may see to.
+/// True if other devices may answer requests and send prompts for this session.
 fn takes_orders(settings: &Settings, session: SessionId) -> Result<bool, DevicesError> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(false) };
     let row = index.session_by_id(session)?;
     Ok(row.is_some_and(|it| settings.sync.takes_orders(it.project_path.as_deref())))
 }
 
-/// What another device is called.
+/// The name of another device.
 fn name_of(own: &ThisDevice, device: &taffrail_model::DeviceId) -> String {
     let member = own.roster.member(device);
     member.map_or_else(|| device.to_string(), |it| it.device.name.clone())
@@ -158,7 +159,7 @@ fn ledger(settings: &Settings) -> Result<Ledger, DevicesError> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }
 
-/// Gives items to the stream of the desk.
+/// Puts items into the approvals stream.
 fn push(handle: &ExchangeHandle, ledger: &mut Ledger, items: &[Item]) -> Result<(), DevicesError> {
     if items.is_empty() {
         return Ok(());
@@ -169,7 +170,7 @@ fn push(handle: &ExchangeHandle, ledger: &mut Ledger, items: &[Item]) -> Result<
     Ok(())
 }
 
-/// A list that is kept under a name; nothing where none is, or it was written by a later version.
+/// Loads a list by its key; empty if there is none or a later version wrote it.
 fn list<T: DeserializeOwned>(ledger: &mut Ledger, name: &str) -> Result<Vec<T>, DevicesError> {
     let bytes = Outbox::note(ledger, name).map_err(HubFault::from)?.unwrap_or_default();
     if bytes.is_empty() {
@@ -181,14 +182,14 @@ fn list<T: DeserializeOwned>(ledger: &mut Ledger, name: &str) -> Result<Vec<T>, 
     }))
 }
 
-/// Keeps a list: the last of it, where it is long.
+/// Saves a list: only its last entries if it is long.
 fn keep<T: Serialize>(ledger: &mut Ledger, name: &str, all: &[T]) -> Result<(), DevicesError> {
     let last = all.get(all.len().saturating_sub(MOST)..).unwrap_or(all);
     let bytes = serde_json::to_vec(last).map_err(|error| Error::Bug(error.to_string()))?;
     Ok(ledger.keep_note(name, &bytes).map_err(HubFault::from)?)
 }
 
-/// The beginning of an id fits.
+/// True if the id has this prefix.
 fn begins(id: &ApprovalId, beginning: &str) -> bool {
     !beginning.is_empty() && id.as_str().starts_with(beginning)
 }

@@ -1,4 +1,4 @@
-//! Prompts for sessions on other devices: sent under the id they have here, taken once there, and
+//! Prompts for sessions on other devices: sent under their local id, accepted once there, and
 //! followed by receipts.
 
 use super::{keep, ledger, list, name_of, push, takes_orders};
@@ -15,20 +15,20 @@ use taffrail_store::{IndexReader, Ledger, QUEUE_LIMIT};
 use taffrail_sync::exchange::Item;
 use taffrail_team::ThisDevice;
 
-/// Prompts of other devices that were taken here, and how far their senders know them to be.
+/// Prompts of other devices that were accepted here, with the progress last sent to their senders.
 const TAKEN: &str = "desk/prompts";
-/// The longest reason that is believed, in bytes.
+/// The longest accepted reason, in bytes.
 const REASON: usize = 4_000;
 
 /// A prompt of another device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReceivedPrompt {
     from: DeviceId,
-    /// As its sender drew it.
+    /// The id that the sender gave it.
     id: String,
-    /// As it is called here; none where it was not taken.
+    /// The local id; `None` if the prompt was not accepted.
     message: Option<String>,
-    /// What its sender was told last.
+    /// The progress last sent to the sender.
     told: Option<Progress>,
 }
 
@@ -59,7 +59,7 @@ impl Progress {
         !matches!(self.state, Delivery::Accepted | Delivery::Delivering | Delivery::Delivered)
     }
 
-    /// The same at the sender, step by step.
+    /// The same progress as steps of the sender's message.
     fn steps(&self, device: &str) -> Vec<Happening> {
         let why = cut(self.why.as_deref().unwrap_or_default(), REASON);
         let on = |why: &str| match why {
@@ -77,13 +77,13 @@ impl Progress {
     }
 }
 
-/// The device a session runs on, where that is another one.
+/// The device a session runs on, if that is another one.
 pub fn home_of(settings: &Settings, session: SessionId) -> Result<Option<DeviceId>, Error> {
     let Some(index) = IndexReader::open(&settings.data)? else { return Ok(None) };
     Ok(index.session_by_id(session)?.and_then(|it| device_of(&it.source_uri)))
 }
 
-/// Sends a prompt to a session of another device; receipts tell how far it comes.
+/// Sends a prompt to a session of another device; receipts report its progress.
 pub fn send(
     handle: &ExchangeHandle,
     (device, session): (&DeviceId, SessionId),
@@ -105,7 +105,7 @@ pub fn send(
     Ok(message)
 }
 
-/// Until the other device says that it has it, it is nowhere but on the way there.
+/// Marks a prompt as on its way until the other device confirms it.
 fn on_its_way(
     ledger: &mut Ledger,
     message: Message,
@@ -119,7 +119,7 @@ fn on_its_way(
     Ok(if ledger.move_message(&message, &next)? { next } else { message })
 }
 
-/// Takes prompts that are for this device, and receipts of those it sent.
+/// Applies prompts for this device, and receipts for those it sent.
 pub(super) fn hear(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -139,7 +139,7 @@ pub(super) fn hear(
     Ok(())
 }
 
-/// Takes a prompt once; what cannot be taken is told, too.
+/// Accepts a prompt once. A refusal is reported to the sender, too.
 fn take(
     handle: &ExchangeHandle,
     (own, from): (&ThisDevice, &DeviceId),
@@ -152,7 +152,7 @@ fn take(
         return Ok(());
     }
     let new = ReceivedPrompt { from: from.clone(), id: id.to_owned(), message: None, told: None };
-    // Written down before it is taken: cut off in between, it is not taken a second time.
+    // Saved before it is accepted, so that a crash in between cannot accept it twice.
     all.push(new.clone());
     keep(&mut ledger, TAKEN, &all)?;
     let sender =
@@ -199,12 +199,12 @@ fn receipt(it: &ReceivedPrompt, progress: &Progress) -> Result<Item, DevicesErro
     Ok(Item::Receipt { to: it.from.clone(), id: it.id.clone(), body })
 }
 
-/// Whether a sender may still be told something.
+/// True if a sender may still need a receipt.
 pub(super) fn is_any_open(ledger: &mut Ledger) -> Result<bool, DevicesError> {
     Ok(list::<ReceivedPrompt>(ledger, TAKEN)?.iter().any(ReceivedPrompt::is_open))
 }
 
-/// Tells senders how far their prompts have come, where that is new.
+/// Sends receipts for prompts whose progress changed.
 pub(super) fn tell(handle: &ExchangeHandle, ledger: &mut Ledger) -> Result<(), DevicesError> {
     let _alone = handle.state().alone();
     let mut all: Vec<ReceivedPrompt> = list(ledger, TAKEN)?;
@@ -228,7 +228,7 @@ pub(super) fn tell(handle: &ExchangeHandle, ledger: &mut Ledger) -> Result<(), D
     keep(ledger, TAKEN, &all)
 }
 
-/// A prompt of ours has come further, says the device it was sent to.
+/// Applies a receipt from the device that a prompt was sent to.
 fn follow(
     handle: &ExchangeHandle,
     device: &str,
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use taffrail_model::{RecordKey, RuntimeIdentity, Timestamp};
 
-    /// What a sender knows of its prompt after each receipt.
+    /// The sender's view of its prompt after each receipt.
     #[test]
     fn a_prompt_follows_its_receipts_and_never_back() {
         use Delivery as D;

@@ -1,4 +1,4 @@
-//! Telling other devices what can be answered from there, and what no longer can.
+//! Publishes which requests other devices can answer, and which they no longer can.
 
 use super::{Asks, Settlement, keep, ledger, list, prompts, push, takes_orders};
 use crate::error::DevicesError;
@@ -10,10 +10,10 @@ use taffrail_store::Ledger;
 use taffrail_sync::exchange::Item;
 use taffrail_sync::exchange::decision::input_of;
 
-/// The requests that others were told of and not yet told the end of.
+/// Requests that were published and whose end was not.
 const TOLD: &str = "desk/told";
 
-/// Tells what changed since the last time.
+/// Publishes what changed since the last time.
 pub(in crate::exchange) fn tell(handle: &ExchangeHandle) -> Result<(), DevicesError> {
     let open = open_for_others(handle)?;
     let Some(mut read) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(()) };
@@ -30,7 +30,7 @@ pub(in crate::exchange) fn tell(handle: &ExchangeHandle) -> Result<(), DevicesEr
     prompts::tell(handle, &mut ledger)
 }
 
-/// Requests whose hook waits, of sessions that take orders.
+/// Requests with a waiting hook, of sessions that other devices may control.
 fn open_for_others(
     handle: &ExchangeHandle,
 ) -> Result<BTreeMap<ApprovalId, Approval>, DevicesError> {
@@ -44,7 +44,7 @@ fn open_for_others(
     Ok(open)
 }
 
-/// What is to be told, and what others then know to be open.
+/// The items to publish, and the requests that others then know to be open.
 fn changes(
     told: &[ApprovalId],
     open: &BTreeMap<ApprovalId, Approval>,
@@ -70,7 +70,7 @@ fn written(body: &impl serde::Serialize) -> Result<String, DevicesError> {
     serde_json::to_string(body).map_err(|error| Error::Bug(error.to_string()).into())
 }
 
-/// How a request stands that others cannot answer any more.
+/// The state of a request that other devices can no longer answer.
 fn settled(ledger: &Ledger, id: &ApprovalId) -> Result<Settlement, DevicesError> {
     let known = ledger.approval(id)?;
     let verdict = known.as_ref().and_then(|it| it.verdict.as_ref());
@@ -78,7 +78,7 @@ fn settled(ledger: &Ledger, id: &ApprovalId) -> Result<Settlement, DevicesError>
         decision: verdict.map(|it| it.decision.clone()),
         by: verdict.map(|it| it.by.clone()),
         at: verdict.map(|it| it.at),
-        // What still waits is only not open to others any more.
+        // A request that still waits is only closed to other devices.
         state: known.as_ref().map_or(State::Expired, |it| match it.state {
             State::Pending => State::DialogOnly,
             ref state => state.clone(),

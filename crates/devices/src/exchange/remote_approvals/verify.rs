@@ -1,4 +1,4 @@
-//! Answers from other devices: judged one by one, and let out at most once by the desk.
+//! Verifies answers from other devices one by one; the broker lets at most one out.
 
 use super::{AnswerBody, by_device, keep, ledger, list, name_of, takes_orders};
 use crate::error::DevicesError;
@@ -20,21 +20,21 @@ use taffrail_sync::hub::AnyHub;
 use taffrail_team::ThisDevice;
 use tokio::sync::watch;
 
-/// Answers that came and were not judged yet: they outlive a daemon that ends in between.
+/// Answers that arrived and were not verified: they survive a restart of the daemon.
 const ANSWERS: &str = "desk/answers";
-/// So long is waited before a hub that did not answer is asked again.
+/// The pause before an unresponsive hub is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The longest reason, in bytes.
 const REASON: usize = 4_000;
 
-/// An answer, and who sent it.
+/// An answer and its sender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ReceivedAnswer {
     from: DeviceId,
     answer: Answer,
 }
 
-/// Keeps answers that are for this device.
+/// Stores answers that are for this device.
 pub(super) fn hear(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -57,7 +57,7 @@ pub(super) fn hear(
     Ok(())
 }
 
-/// Judges answers as they come, until the daemon ends.
+/// Verifies answers as they arrive, until the daemon ends.
 pub(in crate::exchange) async fn judge_all(
     handle: &ExchangeHandle,
     hub: AnyHub,
@@ -80,7 +80,7 @@ pub(in crate::exchange) async fn judge_all(
     }
 }
 
-/// Judges everything that came; `true` where something has to be asked again.
+/// Verifies every stored answer; returns `true` if some must be tried again.
 async fn judge_now(handle: &ExchangeHandle, hub: &AnyHub) -> Result<bool, DevicesError> {
     let settings = handle.settings();
     let all: Vec<ReceivedAnswer> = list(&mut ledger(settings)?, ANSWERS)?;
@@ -97,7 +97,7 @@ async fn judge_now(handle: &ExchangeHandle, hub: &AnyHub) -> Result<bool, Device
             }
             None => Err(AnswerRejection::Other),
         };
-        // A claim may come to be seen a little after its answer.
+        // A claim may become visible shortly after its answer.
         if judged == Err(AnswerRejection::Unclaimed) {
             left = true;
             continue;
@@ -110,7 +110,7 @@ async fn judge_now(handle: &ExchangeHandle, hub: &AnyHub) -> Result<bool, Device
     Ok(left)
 }
 
-/// The request an answer is for, if it waits here and its project takes orders.
+/// The request that an answer is for, if it waits here and its project accepts remote answers.
 fn asked(
     settings: &Settings,
     own: &ThisDevice,
@@ -128,7 +128,8 @@ fn asked(
     }))
 }
 
-/// Lets a decision out, named after the device it was made on. Who was quicker is told by the desk.
+/// Makes the decision in the name of the device it came from. If another decision was quicker, the
+/// broker reports that.
 async fn let_out(
     handle: &ExchangeHandle,
     own: &ThisDevice,
@@ -160,7 +161,7 @@ async fn let_out(
     }
 }
 
-/// It was judged.
+/// Removes an answer that was verified.
 fn drop_judged(settings: &Settings, came: &ReceivedAnswer) -> Result<(), DevicesError> {
     let mut ledger = ledger(settings)?;
     let mut all: Vec<ReceivedAnswer> = list(&mut ledger, ANSWERS)?;

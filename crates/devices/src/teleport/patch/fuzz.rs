@@ -1,5 +1,5 @@
-//! Paths that a hostile patch may have, and damaged lists of them: every path is told, and none is told as
-//! harmless that is not.
+//! Paths of a hostile patch, and damaged lists of them: every path is reported, and no dangerous
+//! path is reported as harmless.
 //!
 //! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
 
@@ -40,7 +40,7 @@ fn damaged_lists_are_read_to_their_end() {
         let files = raw_files(input);
         assert_eq!(raw_files(input), files);
         let bytes: usize = files.iter().map(|it| it.path.len()).sum();
-        // What is not text becomes a mark of three bytes.
+        // Invalid UTF-8 becomes a replacement character of three bytes.
         assert!(bytes <= 3 * input.len(), "{bytes} bytes of {}", input.len());
         let told: Vec<_> = files.into_iter().map(|it| judged(it, &[])).collect();
         Took::from(!told.is_empty())

@@ -1,4 +1,4 @@
-//! What came of a bundle, for whoever unpacks it.
+//! Reports the result of unpacking a bundle.
 
 use super::{Arrived, Arriving, Decided};
 use crate::error::DevicesError;
@@ -13,7 +13,7 @@ use taffrail_sync::bundle::Kind;
 use taffrail_team::take_in;
 
 impl Arriving<'_> {
-    /// A bundle to be read: its state is taken in as any state that is given.
+    /// Imports a redacted bundle as a document.
     pub(super) fn read_only(&self) -> Result<Arrived, DevicesError> {
         let state = self.bundle.first(&Kind::State).ok_or(TeleportError::Absent("state"))?;
         let mut arrival = self.arrival("planned");
@@ -42,7 +42,7 @@ impl Arriving<'_> {
         arrival.files = steps.map(|it| file(&decided.home, it)).collect();
         arrival.plan_files = decided.places.plan.len();
         arrival.patch_files = decided.patch;
-        // Under another id its events have other ids, too.
+        // Under another id, its events have other ids, too.
         let events = decided.events.sessions.into_iter().filter(|_| decided.fork.is_none());
         let ids = |it: metadata::SessionEvents| it.ids.iter().map(ToString::to_string).collect();
         let events = events.map(|it| (it.session, ids(it))).collect();
@@ -79,7 +79,7 @@ impl Arriving<'_> {
         }
     }
 
-    /// How the repository stood there, and how the one here does.
+    /// Compares the repository there with the one here.
     fn git(&self) -> Option<GitComparison> {
         let there = self.bundle.manifest.about.git.as_ref()?;
         let here = checkout(&self.project);

@@ -1,4 +1,4 @@
-//! What to do with a bundle, and what came of it.
+//! What to do with a bundle, and the result.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,34 +8,34 @@ use taffrail_model::SessionId;
 /// What to do with a bundle.
 #[derive(Debug)]
 pub struct UnpackWish<'a> {
-    /// The folder the session goes on in.
+    /// The folder to resume the session in.
     pub project: &'a Path,
-    /// Only say what would be done.
+    /// Only report what would be done.
     pub dry_run: bool,
-    /// What else in it is wanted.
+    /// Which other contents to import.
     pub with: Extras,
-    /// Take it as a session of its own, because it went on here, too.
+    /// Import as a separate session, because it continued here, too.
     pub fork: bool,
 }
 
-/// What a bundle has beside the session.
+/// The contents of a bundle besides the session.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
-    /// Take what was not committed, on a branch of its own.
+    /// Import uncommitted changes on a new branch.
     pub patch: bool,
-    /// Apply it to the folder instead.
+    /// Apply them to the folder instead.
     pub here: bool,
-    /// Paths of it that are taken although they would be left out.
+    /// Paths that are applied although they would be left out.
     pub named: Vec<String>,
-    /// Put the plan there.
+    /// Import the plan.
     pub plan: bool,
 }
 
-/// What came of a bundle.
+/// The result of unpacking a bundle.
 #[derive(Debug)]
 pub struct Arrived {
-    /// What to tell.
+    /// The report for the user.
     pub arrival: ImportReport,
-    /// The events that are to be met once it is indexed.
+    /// The events to expect once the session is indexed.
     pub events: Vec<(SessionId, HashSet<String>)>,
 }

@@ -1,4 +1,4 @@
-//! The approvals desk, asked and answered over the socket.
+//! Approvals, requested and answered over the socket.
 
 use super::{FIRST, Machine, PATIENCE, card, id};
 use std::sync::Barrier;
@@ -59,7 +59,7 @@ pub(super) fn decide(
     client.post(&format!("/api/approvals/{id}"), &body)
 }
 
-/// The requests that stand so, once there are as many.
+/// Waits for this many requests in a state.
 fn waits_for(machine: &Machine, state: &State, count: usize) -> Vec<ApprovalRow> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -96,7 +96,7 @@ fn a_hook_is_held_until_somebody_decides() {
     assert_eq!(code(decide(&machine.client(), "ffff", Allowed::Deny)), 3);
 }
 
-/// An agent could withdraw a request that was read, and ask another whose id begins alike.
+/// An agent could withdraw a request that was listed, and ask another with the same id prefix.
 #[test]
 fn a_beginning_that_a_withdrawn_request_had_answers_no_other() {
     let machine = Machine::new();
@@ -170,7 +170,7 @@ fn a_hook_that_is_gone_leaves_its_request_to_the_dialog() {
     waits_for(&machine, &State::Pending, 1);
     assert_eq!(code(decide(&machine.client(), it.id.as_str(), Allowed::Deny)), 0);
     assert_eq!(again.join().unwrap().unwrap().decision, Some(Decision::Deny));
-    // Cut off before it could read the answer, it asks again and is told the same.
+    // The hook was disconnected before it read the answer; it asks again and gets the same one.
     let once_more = hook(&machine, body("n1", "sleep 1")).join().unwrap().unwrap();
     assert_eq!(once_more.decision, Some(Decision::Deny));
 }
@@ -197,7 +197,7 @@ fn what_the_agent_says_settles_the_request_it_is_about() {
     broker
         .apply_events(id(FIRST), &[RequestEvent::Asked(mark("twin")), call("t1"), call("t2")])
         .unwrap();
-    // How the session stands says nothing while two are alike.
+    // The status of the session settles nothing while two requests are alike.
     broker.apply_status(id(FIRST), &card(Status::Running).reading).unwrap();
     waits_for(&machine, &State::Pending, 2);
     let person = Some("user_temporary".to_owned());
@@ -234,7 +234,7 @@ fn a_request_ends_with_its_session() {
     assert_eq!(asks.join().unwrap(), Some(ApprovalReply::default()));
 }
 
-/// How a session stands whose turn ended then.
+/// The status of a session whose turn ended then.
 fn turn_over(at: &str) -> Reading {
     Reading { since: at.parse().unwrap(), ..card(Status::Waiting).reading }
 }
@@ -252,7 +252,7 @@ fn a_turn_that_is_broken_off_leaves_no_request_open() {
         (Some(ApprovalReply::default()), Some(ApprovalReply::default()))
     );
     waits_for(&machine, &State::DialogOnly, 2);
-    // A turn that ended before they were asked was another one.
+    // A turn that ended before the requests belongs to an earlier one.
     broker.apply_status(session, &turn_over("2026-10-01T10:29:59Z")).unwrap();
     waits_for(&machine, &State::DialogOnly, 2);
     broker.apply_status(session, &turn_over("2026-10-01T10:30:01Z")).unwrap();
@@ -288,7 +288,7 @@ fn what_a_person_allowed_at_the_agent_is_said_once_the_agent_says_it() {
         let [it] = decisions(handle.settings()).unwrap().decisions.try_into().unwrap();
         (it.decision.as_str().to_owned(), it.by, it.outcome)
     };
-    // A hook says that the agent goes on before its transcript says why.
+    // A hook reports that the agent continues before its transcript shows why.
     broker.apply_status(id(FIRST), &card(Status::Running).reading).unwrap();
     let (unknown, overtaken) = ("unknown".to_owned(), Some(Outcome::Overtaken));
     assert_eq!(log(), (unknown, "agent".to_owned(), overtaken.clone()));
@@ -327,7 +327,7 @@ fn who_comes_back_finds_the_agents_own_dialog() {
     let codex = ApprovalRequestBody { agent: "codex".to_owned(), ..body("n1", "ls") };
     let held = hook(&machine, codex);
     waits_for(&machine, &State::Pending, 1);
-    // One whose dialog is open beside its hook can still be answered here.
+    // A request whose dialog is open beside its hook can still be answered here.
     let beside = hook(&machine, body("n2", "pwd"));
     waits_for(&machine, &State::Pending, 2);
     set_away(machine.handle.settings(), false).unwrap();
@@ -424,7 +424,7 @@ fn a_request_keeps_its_decision_and_no_more_than_a_piece_of_its_command() {
     let read = |name: &str| std::fs::read(data.join(name)).unwrap_or_default();
     let ledger = [read("ledger.db"), read("ledger.db-wal")].concat();
     let kept = ledger.iter().filter(|it| **it == b'x').count();
-    // Once as it was asked and once as it was decided, here and there once more before it is tidied up.
+    // Once as asked and once as decided, in places once more before it is tidied up.
     assert!((64_000..400_000).contains(&kept), "{kept} bytes of the command are kept");
 }
 
@@ -439,11 +439,13 @@ fn a_browser_is_no_hook_and_no_other_face() {
     assert_eq!(machine.post(&path, r#"{"decision":"deny","by":"cli"}"#).status, 200);
     asks.join().unwrap();
     let [row] = decisions(machine.handle.settings()).unwrap().decisions.try_into().unwrap();
-    // It may say that it is our own program; who has the token is a program, and no more is known of it.
+    // The caller may claim to be our own program. A caller with the token is a program; nothing
+    // more is known.
     assert_eq!((row.by.as_str(), row.caller), ("token", Some(Caller::Unknown)));
 }
 
-/// The agent's own server tells a request beside its dialog: it is the one that its hook left there.
+/// The agent's own server reports a request beside its dialog: it is the one that its hook left
+/// there.
 #[test]
 fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
     let machine = Machine::new();
@@ -471,7 +473,7 @@ fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
     let mut others = waits_for(&machine, &State::Pending, 3);
     others.retain(|it| !known.contains(&&it.id));
     assert_eq!((others.len(), &*others[0].sources), (1, &["server".to_owned()][..]));
-    // A server that tells it once more, as after a break, brings no other.
+    // A server that reports it again, as after a reconnect, adds no other.
     let _again = held("s3");
     drop(three);
     waits_for(&machine, &State::Pending, 3);

@@ -1,4 +1,4 @@
-//! The token and its file; who is let in.
+//! The token and its file; which requests are accepted.
 
 use super::{Machine, PATIENCE};
 use crate::http::token::{Token, renew_token, token};

@@ -26,7 +26,7 @@ fn a_binding_is_the_contract_s_document_by_both_names() {
         let timeline = machine.get(&format!("{folder}/sessions/{}/timeline", id(FIRST))).json();
         assert_eq!(timeline["binding"], binding);
     }
-    // Its process lives and the session is over: nothing could be sent to it.
+    // The process is alive but the session is over: nothing can be sent to it.
     machine.stands(FIRST, Status::Exited);
     let binding = machine.get(&format!("/sessions/{}/binding", id(FIRST))).json();
     conforms(&binding);
@@ -95,7 +95,7 @@ fn a_peer_of_several_sessions_is_a_conflict_with_candidates() {
     let mut ids = [id(FIRST), id(SECOND)];
     ids.sort();
     assert_eq!(answer.json()["error"]["candidates"], json!(ids));
-    // The agent's own id tells which is meant.
+    // The agent's own id selects the session.
     let chosen = machine.get(&format!("/peers/tmux:%253/timeline?session_id={SECOND}")).json();
     assert_eq!(chosen["session"]["id"], json!(id(SECOND)));
     assert_eq!(machine.get("/peers/tmux:%258/timeline").status, 404);

@@ -1,4 +1,4 @@
-//! Whether a session can be resumed, and how, by what is known of it.
+//! Whether and how a session can be resumed.
 
 use super::{FIRST, Machine, SECOND, id};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn resume_says_what_the_binding_allows_and_guesses_nothing() {
     machine.runs_at(FIRST, Status::Running, "tmux:%4");
     let told = asked(&machine, FIRST);
     assert_eq!((&told["state"], &told["executor"]), (&json!("active_executor"), &json!("tmux:%4")));
-    // Its history is gone, and what our archive has its agent cannot go on with.
+    // The history is gone, and the agent cannot resume from our archive.
     std::fs::remove_file(machine.path("home").join(claude::path(SECOND))).unwrap();
     check(SECOND, "unsupported", Value::Null);
     let path = format!("/api/sessions/{}/controls/resume", id(SECOND));

@@ -1,5 +1,5 @@
-//! Deliveries for each second of the server's processor, beside the bare framework. Run by hand:
-//! see `bench/fan`.
+//! Deliveries per CPU second of the server, compared with the bare framework. Run by hand: see
+//! `bench/fan`.
 
 use super::{FIRST, Machine, id};
 use axum::Router;
@@ -24,12 +24,12 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::broadcast;
 
 const SUBSCRIBERS: usize = 1_000;
-/// Stands once in every event, and nowhere in the frames around it.
+/// Occurs once in every event, and nowhere in the frames around it.
 const MARK: u8 = b'|';
-/// Events told at once where nothing paces them.
+/// Events published at once without pacing.
 const BURST: usize = 512;
 const BURSTS: usize = 8;
-/// Events told one by one, and the time between them.
+/// Events published one by one, and the interval between them.
 const PACED: usize = 100;
 const PACE: Duration = Duration::from_millis(50);
 const RUNS: usize = 3;
@@ -45,7 +45,7 @@ fn event(machine: &Machine) -> EventLine {
     machine.made_up(Kind::ToolCall, "npm test and more |")
 }
 
-/// One that reads and counts marks, on threads of its own.
+/// Reads and counts marks on its own threads.
 struct Readers {
     runtime: Runtime,
     ready: Arc<AtomicUsize>,
@@ -91,7 +91,7 @@ fn wait(count: &AtomicUsize, wanted: usize) {
     }
 }
 
-/// Seconds of processor that threads of this name had.
+/// CPU seconds of the threads with this name.
 fn cpu(name: &str) -> f64 {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir("/proc/self/task").unwrap().flatten() {
@@ -104,7 +104,7 @@ fn cpu(name: &str) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Deliveries a processor second: in bursts, and one by one.
+/// Deliveries per CPU second: in bursts, and one by one.
 fn measured(readers: &Readers, threads: &str, tell: &dyn Fn(usize)) -> (f64, f64) {
     let mut number = 0;
     let mut run = |events: usize, pace: Duration| {
@@ -140,7 +140,7 @@ fn ours(form: Form) -> (f64, f64) {
     for _ in 0..SUBSCRIBERS {
         match form {
             Form::Websocket => {
-                // A masked frame; a mask of zeros is one.
+                // A masked frame; a mask of zeros is valid.
                 let mut frame = vec![0x81, 0x80 | u8::try_from(ask.len()).unwrap(), 0, 0, 0, 0];
                 frame.extend_from_slice(ask.as_bytes());
                 readers.add(

@@ -10,7 +10,7 @@ use taffrail_model::status::Status;
 use taffrail_query::summary::{Made, Walk, bring_up};
 use taffrail_store::{IndexReader, Writer};
 
-/// The most rows a step may look at, unless one session alone has more.
+/// The most rows a step may read, unless one session alone has more.
 const MOST: u64 = 4_096 + 256;
 
 /// A month after everything was said.
@@ -58,7 +58,7 @@ fn what_is_over_is_found_by_what_it_was_about() {
     let settings = kept_by_nobody(&machine);
     assert!(!bring_up(&settings, Budget::Until(Instant::now())).unwrap(), "no time");
     assert!(bring_up(&settings, Budget::Whole).unwrap());
-    // The copies that the second holds are hits of the first.
+    // The copies in the second session are hits of the first.
     assert_eq!(total("category:other"), (6, false));
     assert_eq!(total("category:fix"), (0, false));
     assert_eq!(total("topic:number%20in:11111111-1111-4111-8111-111111111111"), (6, false));

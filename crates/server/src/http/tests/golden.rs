@@ -1,5 +1,5 @@
-//! What is answered to what is asked: questions and whole replies, kept in `tests/api`, each as its
-//! schema says. `UPDATE_GOLDEN=1` writes them anew; read the difference before you keep it.
+//! Requests and complete replies, stored in `tests/api`, each checked against its schema.
+//! `UPDATE_GOLDEN=1` rewrites them; read the diff before you keep it.
 
 use super::openapi::{described, faults};
 use super::{FIRST, Machine, SECOND, id};
@@ -9,7 +9,7 @@ use taffrail_model::findings::{Finding, FindingKind};
 use taffrail_model::status::Status;
 use taffrail_model::{Confidence, EventId};
 
-/// Every route that only answers, with parameters, and the file of its reply.
+/// Every read-only route with parameters, and the file of its reply.
 const ASKED: [(&str, &str, &str); 34] = [
     ("sessions", "/api/sessions", "/api/sessions"),
     (
@@ -84,7 +84,7 @@ fn machine() -> Machine {
     machine
 }
 
-/// A session does the same again and again.
+/// A finding of a session that repeats itself.
 pub(super) fn finding(session: &str) -> Finding {
     Finding {
         kind: FindingKind::Loop,
@@ -97,7 +97,7 @@ pub(super) fn finding(session: &str) -> Finding {
     }
 }
 
-/// Without what differs from run to run.
+/// Removes what differs from run to run.
 fn steadied(machine: &Machine, body: &str) -> Value {
     let generation = machine.cursor(FIRST).generation;
     let folder = machine.path("").display().to_string();

@@ -1,5 +1,5 @@
-//! What a page in a browser, another program or another user might try over loopback. Nothing of
-//! it may be let in.
+//! What a page in a browser, another program or another user might try over loopback. All of it
+//! must be refused.
 
 use super::Machine;
 use super::raw::{Answer, send};
@@ -10,7 +10,7 @@ const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OP
 const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-/// One way to be refused: what is written in the head, and the answer.
+/// One refused attempt: its headers and the response.
 struct Attempt {
     head: String,
     expected: u16,
@@ -90,8 +90,8 @@ fn a_thousand_hostile_requests_and_none_is_let_in() {
     for (number, attempt) in attempts.iter().enumerate() {
         for (place, path) in paths.iter().enumerate() {
             let path = path.replace("{id}", "@last");
-            // Every route meets every attempt, with a method that changes from one to the next;
-            // the websocket always as it would be opened.
+            // Every route gets every attempt, with a method that changes from one to the next; the
+            // websocket always with its upgrade.
             let method = match path.as_str() {
                 "/ws" => "GET",
                 _ => METHODS[(number + place) % METHODS.len()],

@@ -1,6 +1,6 @@
-//! The API as programs meet it: a home with a session in it, its index, and a server over it.
+//! The API as clients see it: a home with a session, its index, and a server.
 //!
-//! The loop is played by a thread that answers wakes; the tests tell and put what it would.
+//! A thread stands in for the loop and answers its messages; the tests publish what the loop would.
 
 mod approvals;
 mod auth;
@@ -135,7 +135,7 @@ impl Machine {
         std::fs::read_to_string(self.path("token")).unwrap()
     }
 
-    /// What the loop was woken for.
+    /// The messages that woke the loop.
     pub(super) fn woken(&self) -> Vec<&'static str> {
         self.woken.lock().unwrap().clone()
     }
@@ -168,14 +168,14 @@ impl Machine {
         file.write_all(line.as_bytes()).unwrap();
     }
 
-    /// A session that works in this folder.
+    /// Writes a session that works in this folder.
     pub(super) fn write_at(&self, folder: &str, session: &str) {
         let path = self.path("home").join(claude::path(session));
         let talk = claude::talk(session, 0, 2).replace("/w/app", folder);
         std::fs::write(path, talk).unwrap();
     }
 
-    /// Indexes all there is, search too.
+    /// Indexes everything, including search.
     pub(super) fn read_all(&self) {
         let settings = Settings { kept_up: false, ..self.handle.settings().clone() };
         let done = index(&settings, &Scope::All, Budget::Whole, &mut |_| {}).unwrap();
@@ -184,7 +184,7 @@ impl Machine {
         search(&settings, &request, &mut |_| {}).unwrap();
     }
 
-    /// The session went on: indexes it and tells what is new, as the loop does.
+    /// Continues the session: indexes it and publishes what is new, as the loop does.
     pub(super) fn goes_on(&self, session: &str, first: u32, end: u32) {
         let before = self.cursor(session);
         self.write(session, first, end);
@@ -226,14 +226,14 @@ impl Machine {
         EventLine::Event(Box::new(Event { kind, text: Some(text.to_owned()), ..*event }))
     }
 
-    /// The last change of a session.
+    /// The cursor of the last change of a session.
     pub(super) fn cursor(&self, session: &str) -> ResumeCursor {
         let reader = IndexReader::open(&self.handle.settings().data).unwrap().unwrap();
         let sequence = reader.session_by_id(id(session)).unwrap().unwrap().sequence;
         ResumeCursor { generation: reader.generation().to_owned(), sequence }
     }
 
-    /// A session is run there.
+    /// Marks a session as run by this executor.
     pub(super) fn runs_at(&self, session: &str, status: Status, executor: &str) {
         let executor = Some(executor.to_owned());
         self.handle
@@ -241,7 +241,7 @@ impl Machine {
             .put_status(id(session), Some(Arc::new(LiveStatus { executor, ..card(status) })));
     }
 
-    /// A session comes to stand so, and that is told.
+    /// Sets and publishes the status of a session.
     pub(super) fn stands(&self, session: &str, status: Status) {
         self.handle.live().put_status(id(session), Some(Arc::new(card(status))));
         let row = self.client().get(&format!("/api/sessions/{}", id(session))).unwrap();
@@ -258,14 +258,14 @@ impl Drop for Machine {
         if let Some(server) = self.server.take() {
             server.stop();
         }
-        // Once as a client may have it stop, and once more for the thread itself.
+        // Once for a client that stopped it, and once for the thread itself.
         self.handle.live().stop();
         self.handle.live().stop();
         self.answering.take().unwrap().join().unwrap();
     }
 }
 
-/// Plays the loop.
+/// Stands in for the loop.
 fn answer(
     settings: &Settings,
     wakes: &mpsc::Receiver<LoopMessage>,
@@ -277,7 +277,7 @@ fn answer(
             LoopMessage::Request(LoopRequest::Search(_)) => "search",
             LoopMessage::Request(LoopRequest::Exclusive(_)) => "alone",
             LoopMessage::Request(LoopRequest::Stop) => "stop",
-            // No server says these.
+            // No server sends these.
             _ => "other",
         };
         woken.lock().unwrap().push(name);
@@ -285,7 +285,7 @@ fn answer(
             LoopMessage::Request(LoopRequest::Settle(done)) => done.send(()).unwrap_or_default(),
             LoopMessage::Request(LoopRequest::Search(done)) => drop(done.send(true)),
             LoopMessage::Request(LoopRequest::Exclusive(what)) => what(settings),
-            // The daemon's own end is the machine's: the last stop ends the thread.
+            // The machine ends the daemon: the last stop ends the thread.
             _ => {}
         }
         if name == "stop" && woken.lock().unwrap().iter().filter(|it| **it == "stop").count() > 1 {
@@ -294,7 +294,7 @@ fn answer(
     }
 }
 
-/// Settings of a machine whose user lets scripts decide: a test has no terminal.
+/// Settings of a machine whose user lets scripts decide, because a test has no terminal.
 pub(crate) fn settings_in(folder: &TempDir) -> Settings {
     let config = folder.path().join("config");
     std::fs::create_dir_all(&config).unwrap();
@@ -302,12 +302,12 @@ pub(crate) fn settings_in(folder: &TempDir) -> Settings {
     Settings::in_folder(folder.path(), || "2026-10-01T10:30:00Z".parse().unwrap())
 }
 
-/// The id of a session by its agent's own.
+/// The id of a session by its agent's own id.
 pub(super) fn id(session: &str) -> SessionId {
     RuntimeIdentity::new(AgentId::new("claude-code"), "", session).session()
 }
 
-/// A card that says so.
+/// A live status.
 pub(super) fn card(status: Status) -> LiveStatus {
     let at: Timestamp = "2026-10-01T10:20:00Z".parse().unwrap();
     let evidence = Evidence {
@@ -339,7 +339,7 @@ pub(super) fn card(status: Status) -> LiveStatus {
     LiveStatus { reading, evidence: vec![evidence], process, life: Life::Alive, executor }
 }
 
-/// Looks again and again until there is something.
+/// Polls until there is a result.
 pub(super) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + PATIENCE;
     loop {

@@ -1,4 +1,4 @@
-//! Who is told: not the one who looks at it already, and only by those who say so.
+//! Who is notified: not a person who is already looking, and only through the configured command.
 
 use super::{FIRST, Machine, SECOND, card, id, until};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use taffrail_model::Timestamp;
 use taffrail_model::status::Status;
 use tempfile::TempDir;
 
-/// A clock that goes.
+/// A clock that advances.
 fn clock() -> Timestamp {
     static BEGAN: OnceLock<Instant> = OnceLock::new();
     let gone = BEGAN.get_or_init(Instant::now).elapsed().as_millis();
@@ -21,7 +21,7 @@ fn clock() -> Timestamp {
     Timestamp::from_millisecond(at).unwrap()
 }
 
-/// A tmux that is shown in a pane of another, which can be typed into.
+/// A tmux shown in a pane of another tmux, which can be typed into.
 struct Nested {
     folder: TempDir,
 }
@@ -55,7 +55,7 @@ impl Nested {
         self.tmux("outer", words)
     }
 
-    /// The terminal says that it is looked at, or no longer.
+    /// Reports focus or its loss to the inner terminal.
     fn focus(&self, is_here: bool) {
         let last = if is_here { "49" } else { "4f" };
         until("the focus", || {
@@ -78,7 +78,7 @@ impl Drop for Nested {
     }
 }
 
-/// A machine whose notices are noted in a file, and that knows where tmux keeps its sockets.
+/// A machine that writes its notifications to a file, and knows where tmux keeps its sockets.
 fn machine(nested: &Nested) -> (Machine, PathBuf) {
     let folder = nested.folder.path().display().to_string();
     machine_with(nested, [("TMUX_TMPDIR".to_owned(), folder)].into())
@@ -97,7 +97,7 @@ fn machine_with(nested: &Nested, variables: HashMap<String, String>) -> (Machine
     (machine, notes)
 }
 
-/// Both sessions wait, the first in the pane, the second elsewhere; gives what is told.
+/// Both sessions wait, the first in the pane, the second elsewhere; returns the notifications.
 fn told(machine: &Machine, notes: &Path, pane: &str) -> Vec<String> {
     machine.runs_at(FIRST, Status::WaitingApproval, pane);
     let elsewhere =
@@ -127,7 +127,7 @@ fn who_looks_at_it_is_not_told() {
 fn who_looks_at_it_in_a_tmux_of_another_folder_is_not_told() {
     let nested = Nested::start();
     nested.focus(true);
-    // Only where the session runs names the server.
+    // Only the executor of the session names the server.
     let (machine, notes) = machine_with(&nested, HashMap::new());
     assert_eq!(told(&machine, &notes, &nested.pane()), [id(SECOND).to_string()]);
 }
@@ -148,7 +148,7 @@ fn who_looks_elsewhere_or_is_away_is_told() {
     };
     check(|nested, _| nested.focus(false));
     check(|_, machine| set_away(machine.handle.settings(), true).unwrap());
-    // Without focus events nobody knows who looks.
+    // Without focus events, it is unknown who is looking.
     check(|nested, _| drop(nested.inner(&["set-option", "-s", "focus-events", "off"])));
 }
 

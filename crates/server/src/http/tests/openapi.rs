@@ -1,4 +1,4 @@
-//! The description names every route, and everything it names is there.
+//! The description names every route, and every route it names exists.
 
 use super::Machine;
 use crate::http::openapi::{PLAIN, description};
@@ -39,7 +39,7 @@ fn every_method_that_is_described_answers_and_no_other() {
     assert_eq!(machine.get("/nothing").json()["error"]["kind"], "not_found");
 }
 
-/// The types of the pages are made from this file (`npm run types` in `web/`).
+/// The types of the pages are generated from this file (`npm run types` in `web/`).
 #[test]
 #[expect(clippy::disallowed_methods, reason = "only a person asks for new expectations")]
 fn the_pages_know_the_routes_as_they_are() {
@@ -92,7 +92,7 @@ fn references_in(value: &Value, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Where a value is not as a schema says.
+/// Where a value does not match a schema.
 pub(super) fn faults(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     if let Some(reference) = schema["$ref"].as_str() {
         let found = document.pointer(reference.strip_prefix('#').unwrap()).unwrap();
@@ -103,7 +103,7 @@ pub(super) fn faults(document: &Value, schema: &Value, value: &Value, at: &str) 
             let part = |it: &Value| faults(document, it, value, at);
             let found: Vec<_> = parts.iter().map(part).collect();
             return match every {
-                // The parts of a flattened object each know their own fields only.
+                // Each part of a flattened object knows only its own fields.
                 true => found.concat().into_iter().filter(|it| !it.ends_with("unknown")).collect(),
                 false if found.iter().any(Vec::is_empty) => Vec::new(),
                 false => found.concat(),

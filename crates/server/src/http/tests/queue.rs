@@ -1,4 +1,4 @@
-//! Messages to sessions: what is taken, what is refused, and what a receipt says.
+//! Messages to sessions: which are accepted, which are refused, and what a receipt contains.
 
 use super::{FIRST, Machine, SECOND, id};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn a_receipt_names_both_ends_and_what_it_rests_on() {
     assert!(is_refused(&machine.client().delete(&receipt)), "it is taken back already");
     let waiting: Value = machine.client().get(&queue).unwrap();
     assert_eq!(waiting["messages"], json!([]));
-    // A peer stands for the session it runs.
+    // A peer names the session it runs.
     machine.runs_at(FIRST, Status::Running, "tmux:%4");
     let told =
         post(&machine, "/peers/tmux:%254/controls/notify", &json!({"text": "x", "queue": true}))

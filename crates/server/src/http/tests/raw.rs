@@ -1,10 +1,10 @@
-//! Requests as they are written on the wire, right or wrong.
+//! Requests as written on the wire, valid or not.
 
 use super::{Machine, PATIENCE};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-/// An answer as it came.
+/// A response as received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -19,12 +19,14 @@ impl Answer {
     }
 }
 
-/// Sends bytes and reads until the answer is whole, the other side ends, or a websocket is open.
+/// Sends bytes and reads until the response is complete, the other side closes, or a websocket is
+/// open.
 pub(super) fn send(address: SocketAddr, request: &str) -> Answer {
     send_bytes(address, request.as_bytes())
 }
 
-/// The same for a body that is not text. Who refuses a body may hang up before it is whole.
+/// The same for a body that is not text. A server that refuses a body may hang up before it is
+/// complete.
 pub(super) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -44,7 +46,7 @@ pub(super) fn send_bytes(address: SocketAddr, request: &[u8]) -> Answer {
     Answer { status, head: head.to_lowercase(), body: body.to_owned() }
 }
 
-/// As long as its head says.
+/// True if it is as long as its head says.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
@@ -58,7 +60,7 @@ impl Machine {
         self.server().http().unwrap()
     }
 
-    /// A request over loopback with the token and these headers besides.
+    /// A request over loopback with the token and these extra headers.
     pub(super) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let (address, token) = (self.address(), self.token());
         let length = body.len();

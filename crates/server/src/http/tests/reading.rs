@@ -1,4 +1,4 @@
-//! The first reading of history, as those see it who are there from its beginning.
+//! The first reading of history, for clients that are connected from its start.
 
 use super::{FIRST, Machine, SECOND, id, settings_in};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ fn a_stream_says_how_far_the_reading_is_and_begins_again_when_it_is_over() {
         ("snapshot", Some(Default::default()))
     );
     machine.handle.live().set_progress(Some(HistoryProgress::new(340, 1_000)));
-    // That it began may be told once more, to who came while it did.
+    // The start may be published once more, to a client that connected during it.
     let is_beginning = |it: &str| it == r#"{"bytes":0,"of_bytes":0,"percent":0}"#;
     let told = std::iter::repeat_with(&mut next).find(|it| !is_beginning(&it.data)).unwrap();
     assert_eq!(told.name, "reading");

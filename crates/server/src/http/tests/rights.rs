@@ -1,4 +1,4 @@
-//! Who may do what: every route that does something says what it needs, and is held to it.
+//! Who may do what: every route that changes something declares its right and enforces it.
 
 use super::Machine;
 use crate::http::openapi::description;
@@ -42,7 +42,7 @@ fn a_script_sends_and_decides_nothing_until_the_user_lets_it() {
     assert_eq!(tried, ["rules", "forget", "approve", "web", "hooks"]);
     assert_eq!(log["attempts"][0]["caller"], "unknown");
     assert_eq!(log["attempts"][0]["pid"], std::process::id());
-    // What the user says counts at once.
+    // A change of the configuration counts at once.
     std::fs::write(&config, "[control]\nscripts = true\n").unwrap();
     assert_eq!(refused("/api/rules", &rule), None);
 }

@@ -1,4 +1,4 @@
-//! Where is listened, and where not.
+//! Where the server listens, and where it does not.
 
 use super::{CHANCE, Machine, PATIENCE};
 use crate::http::app::{App, STREAMS};
@@ -87,7 +87,7 @@ fn a_socket_nobody_answers_on_is_replaced() {
     server.stop();
 }
 
-/// Not a test: what the next one runs as another user.
+/// Not a test: the next test runs this as another user.
 #[test]
 #[ignore = "run by a test, as another user"]
 #[expect(clippy::disallowed_methods, reason = "the place is handed over so")]
@@ -166,7 +166,7 @@ fn readers_that_are_all_busy_hold_up_no_approval() {
     let patience = Duration::from_secs(60);
     let answered = runtime.block_on(app.ask_within(patience, |_| Ok(7)));
     assert_eq!(answered.ok().flatten(), Some(7));
-    // What takes too long is not waited for: the agent's own dialog shows.
+    // A slow query is not waited for: the agent's own dialog appears.
     let late = app.ask_within(Duration::ZERO, move |_| Ok(held.lock().unwrap().recv().ok()));
     assert_eq!(runtime.block_on(late).ok().flatten(), None);
     drop(release);

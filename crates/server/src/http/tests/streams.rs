@@ -1,4 +1,4 @@
-//! Event streams: a beginning, what follows, and going on after a cut.
+//! Event streams: their beginning, what follows, and resuming after a disconnect.
 
 use super::{FIRST, Machine, SECOND, id};
 use taffrail_api::client::Update as Message;
@@ -147,7 +147,7 @@ fn who_is_too_slow_is_told_and_misses_nothing() {
         stream.next().unwrap().unwrap();
     }
     machine.goes_on(FIRST, 6, 8);
-    // The socket takes some megabytes before the server notices that nobody reads.
+    // The socket takes some megabytes before the server notices that the client does not read.
     let line = machine.made_up(Kind::Notice, &"x".repeat(64 * 1024));
     let cursor_now = machine.cursor(FIRST).to_string();
     let filler = UpdateKind::Event { line, cursor: cursor_now };

@@ -1,5 +1,5 @@
-//! The first reading of history: it is broken off when the daemon is to end, and while it lasts nothing
-//! is said to be missing.
+//! The first reading of history: stopping the daemon interrupts it, and while it lasts no session
+//! is reported as missing.
 
 use super::{FIRST, Machine, id, settings_in};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use taffrail_store::IndexReader;
 use taffrail_testkit::claude;
 use tempfile::TempDir;
 
-/// Sessions that are there before anybody looks.
+/// Sessions that exist before the first reading.
 const SESSIONS: u64 = 40;
 
 fn history(settings: &Settings) {

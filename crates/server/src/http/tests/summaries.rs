@@ -1,5 +1,5 @@
-//! Summaries in the words of a command: a real script, which may be slow, fail, say too much or
-//! not listen.
+//! Summaries by a command: a real script, which may be slow, fail, print too much or ignore its
+//! input.
 
 use super::{FIRST, Machine, card, id};
 use std::cell::Cell;
@@ -12,7 +12,7 @@ use taffrail_model::Timestamp;
 use taffrail_model::status::Status;
 use taffrail_query::summary::Wish;
 
-/// Half past ten, when the last thing was said ten minutes ago.
+/// Half past ten; the last event was ten minutes earlier.
 const BEGIN: i64 = 1790850600;
 const DRAWN: &str = "0123456789abcdef0123456789abcdef";
 
@@ -123,7 +123,7 @@ fn nobody_waits_who_does_not_want_to() {
     machine.stands(FIRST, Status::Waiting);
     assert!(!asked(&machine, FIRST, false).by_command, "it has only begun");
     std::fs::write(machine.path("notes/go"), "").unwrap();
-    // The run under way serves who waits now, too.
+    // The current run serves this caller, too.
     let got = asked(&machine, FIRST, true);
     assert_eq!((got.current.as_str(), counted(&machine)), ("slow words", (1, 0)));
 }
@@ -140,7 +140,7 @@ fn words_count_while_the_session_stands_the_same() {
     assert_eq!(asked(&machine, FIRST, true).current, "its words");
 }
 
-/// The only test that turns the clock.
+/// The only test that changes the clock.
 #[test]
 fn it_runs_seldom_and_for_sessions_of_late_only() {
     static NOW: AtomicI64 = AtomicI64::new(BEGIN);
@@ -159,13 +159,13 @@ fn it_runs_seldom_and_for_sessions_of_late_only() {
         runs.set(runs.get() + u64::from(runs_now));
         assert_eq!(counted(&machine), (runs.get(), 0), "{second} {wish:?} {began}");
     };
-    // Its latest evidence is of twenty past ten.
+    // Its latest evidence is from twenty past ten.
     check(1, Status::Waiting, Wish::TurnEnded, false);
     check(0, Status::Waiting, Wish::TurnEnded, true);
     check(29, Status::Running, Wish::Asked, false);
     check(30, Status::Running, Wish::Asked, true);
     check(60, Status::Running, Wish::Asked, false);
-    // Asked for within ten minutes.
+    // Requested within ten minutes.
     check(600, Status::Waiting, Wish::TurnEnded, true);
     check(661, Status::Idle, Wish::TurnEnded, false);
     check(661, Status::Idle, Wish::Asked, true);

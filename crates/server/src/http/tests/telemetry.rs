@@ -1,4 +1,4 @@
-//! Telemetry is taken from who has its token, whatever it is packed in, and from nobody else.
+//! Telemetry is accepted only with its token, in any encoding.
 
 use super::Machine;
 use super::raw::{Answer, send_bytes};
@@ -24,7 +24,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-/// What is asked, with a way to ask it wrongly.
+/// A request, with ways to make it wrong.
 struct Posted<'a> {
     method: &'a str,
     path: &'a str,
@@ -53,7 +53,7 @@ impl Machine {
         send_bytes(address, &[head.as_bytes(), body].concat())
     }
 
-    /// What waits to be read of the journal.
+    /// The spooled journal entries.
     fn spooled(&self) -> Vec<Value> {
         let folder = self.handle.settings().data.join("journal/spool");
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -73,7 +73,7 @@ fn what_is_sent_is_in_the_journal_without_its_words() {
     for (headers, body) in [
         ("Content-Type: application/json; charset=utf-8\r\n", &plain),
         ("Content-Type: application/json\r\nContent-Encoding: gzip\r\n", &squeezed),
-        // An exporter that was not answered sends again.
+        // An exporter without a response sends again.
         ("Content-Type: application/json\r\nContent-Encoding: identity\r\n", &plain),
     ] {
         let answer = machine.send_otel(&Posted { headers, body, ..machine.otel("/v1/logs") });

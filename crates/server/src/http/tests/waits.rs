@@ -1,4 +1,4 @@
-//! Waiting for a session to stand as wanted.
+//! Waiting for a session to reach a status.
 
 use super::{FIRST, Machine, SECOND, id, until};
 use taffrail_api::{ClientError, Health, WaitReply};

@@ -1,4 +1,4 @@
-//! How browsers come in, what their cookie opens, and what it does not.
+//! How browsers authenticate, what their cookie opens, and what it does not.
 
 use super::Machine;
 use super::raw::{Answer, send};
@@ -14,7 +14,7 @@ impl Machine {
         self.plain_at(&self.host(), (method, path), headers, body)
     }
 
-    /// The name that only browsers we let in know.
+    /// The name that only authenticated browsers know.
     pub(super) fn host(&self) -> String {
         let token = Token::open(&self.path("token"), super::CHANCE).unwrap();
         own_host(&token, self.address().port()).unwrap()
@@ -82,7 +82,7 @@ fn a_cookie_is_worth_nothing_under_a_name_that_other_ports_share() {
     let guessed = format!("{}.localhost:{port}", "0".repeat(32));
     assert_eq!(status(&guessed), 401);
     assert_eq!(status(&format!("a.localhost:{port}")), 403);
-    // Who comes by such a name is sent on to our own, and its code still counts there.
+    // A request to such a name is redirected to our own, and its code is still valid there.
     machine.gives_code(CODE);
     let enter = format!("/enter?code={CODE}");
     let sent = machine.plain_at(&format!("127.0.0.1:{port}"), ("GET", &enter), "", "");
@@ -158,7 +158,7 @@ fn a_browser_only_reads_until_its_first_deed_is_confirmed() {
     assert_eq!(post("/api/rules", &page, rule), 428);
     assert_eq!(post("/api/approvals/3f2a", &page, r#"{"decision": "allow"}"#), 428);
     assert!(!machine.path("config/rules.toml").exists());
-    // A cookie alone confirms nothing, and nobody else does.
+    // A cookie alone confirms nothing.
     assert_eq!(post("/api/web/confirm", &format!("Cookie: {cookie}\r\n"), "{}"), 403);
     let token = format!("Authorization: Bearer {}\r\n", machine.token());
     assert_eq!(post("/api/web/confirm", &token, "{}"), 403);
@@ -248,7 +248,7 @@ fn a_rule_is_shown_before_it_is_written() {
     let written = machine.post("/api/rules", &sure).json();
     assert_eq!((&written["done"], &written["rule"]), (&json!(true), &shown["rule"]));
     assert!(std::fs::read_to_string(&file).unwrap().contains("git push *"));
-    // Once more is not a second rule.
+    // A repeat does not add a second rule.
     let again = machine.post("/api/rules", &sure).json();
     assert_eq!(again["number"], 1);
     let rules = machine.get("/api/rules").json();

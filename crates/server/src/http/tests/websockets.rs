@@ -1,4 +1,4 @@
-//! The websocket: its messages, its order, and who is too slow for it.
+//! The websocket: its messages, their order, and clients that are too slow for it.
 
 use super::golden::finding;
 use super::{FIRST, Machine, PATIENCE, SECOND, id};
@@ -45,7 +45,7 @@ impl Socket {
         self.runtime.block_on(self.socket.send(text)).unwrap();
     }
 
-    /// Says something to who may have gone already.
+    /// Sends to a client that may have gone away.
     fn try_say(&mut self, message: &Value) {
         let text = Message::text(message.to_string());
         self.runtime.block_on(self.socket.send(text)).ok();
@@ -149,7 +149,7 @@ fn who_subscribes_to_all_hears_of_all_until_it_had_enough() {
         (&json!("stream-init"), 1)
     );
     machine.goes_on(SECOND, 2, 3);
-    // How the first stands was told before, and may come late.
+    // The status of the first was published before, and may arrive late.
     let mut next = socket.next();
     while next["sessionId"] == json!(id(FIRST)) {
         next = socket.next();
@@ -226,7 +226,7 @@ fn a_message_that_is_too_long_ends_it() {
     let machine = Machine::new();
     let mut socket = Socket::open(&machine);
     let long = Message::text("x".repeat(100 * 1024));
-    // The other side may hang up before all of it is written.
+    // The other side may hang up before everything is written.
     socket.runtime.block_on(socket.socket.send(long)).ok();
     assert!(socket.ends());
 }
@@ -239,7 +239,7 @@ fn who_is_too_slow_is_told_and_goes_on_from_a_snapshot() {
     assert_eq!(socket.next()["type"], "stream-init");
     let cursor = machine.cursor(FIRST);
     let line = machine.made_up(Kind::Notice, &"x".repeat(64 * 1024));
-    // They say that they come right after the beginning, and so are all passed on.
+    // Their cursors follow the beginning, so all of them are forwarded.
     let after = format!("{}.{}", cursor.generation, cursor.sequence + 1);
     for _ in 0..4_000 {
         let what = UpdateKind::Event { line: line.clone(), cursor: after.clone() };
@@ -252,7 +252,7 @@ fn who_is_too_slow_is_told_and_goes_on_from_a_snapshot() {
         let message = socket.next();
         messages += 1;
         let name = message["type"].as_str().unwrap();
-        // Who is told that it fell behind is given a beginning next.
+        // A client that is told it fell behind receives a beginning next.
         assert_eq!((name, &message["snapshot"]) == ("stream-init", &json!(true)), behind);
         behind = name == "stream-lagged";
         lagged += usize::from(behind);

@@ -1,4 +1,4 @@
-//! What changes something goes through the loop, and only when it is meant.
+//! Changes go through the loop, and only when confirmed.
 
 use super::{FIRST, Machine, id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is said over the websocket, by the names of the capture contract.
+//! The messages of the websocket, by the names of the capture contract.
 
 use crate::http::api_error::ApiError;
 use crate::http::subscribe::Beginning;
@@ -8,14 +8,14 @@ use taffrail_api::{
     Allowed, DecisionBody, ErrorBody, EventLine, HistoryProgress, Session, StatusList,
 };
 
-/// What a client asks.
+/// A request from a client.
 #[derive(Debug)]
 pub(super) enum Ask {
-    /// To be told of a session, or of all.
+    /// Subscribes to a session, or to all.
     Subscribe { session: Option<String>, after: Option<String>, limit: Option<usize> },
     /// Decides a request for approval.
     Decide { id: String, body: DecisionBody },
-    /// Not to be told any more.
+    /// Ends a subscription.
     Unsubscribe { session: Option<String> },
 }
 
@@ -54,7 +54,7 @@ struct Decide {
 }
 
 impl Ask {
-    /// Reads a message; what is not understood is told with its name.
+    /// Parses a message; an invalid one is reported with its name.
     pub(super) fn read(text: &str) -> Result<Self, (Option<String>, ApiError)> {
         let named = serde_json::from_str::<Named>(text);
         let name = named.map_err(|it| (None, ApiError::usage(it.to_string())))?.name;
@@ -94,7 +94,7 @@ struct Init<'a> {
     events: &'a [EventLine],
 }
 
-/// How the stream of a session begins.
+/// The first message of a session's stream.
 pub(super) fn init_of(begun: &Beginning) -> Utf8Bytes {
     written(&Init {
         name: "stream-init",
@@ -116,14 +116,14 @@ struct InitOfAll<'a> {
     reading: Option<HistoryProgress>,
 }
 
-/// How the stream of all sessions begins.
+/// The first message of the stream of all sessions.
 pub(super) fn init_of_all(all: &StatusList) -> Utf8Bytes {
     let (generation, sessions) = (all.generation.as_str(), all.sessions.as_slice());
     let reading = all.reading;
     written(&InitOfAll { name: "stream-init", generation, snapshot: true, sessions, reading })
 }
 
-/// The client fell behind; a beginning follows.
+/// The client fell behind; a new beginning follows.
 pub(super) fn lagged_message() -> Utf8Bytes {
     Utf8Bytes::from_static(r#"{"type":"stream-lagged"}"#)
 }
@@ -132,17 +132,17 @@ pub(super) fn lagged_message() -> Utf8Bytes {
 struct Failed<'a> {
     #[serde(rename = "type")]
     name: &'static str,
-    /// The message that was not understood.
+    /// The message that failed.
     about: Option<&'a str>,
     error: &'a ErrorBody,
 }
 
-/// Something was not understood or not done.
+/// A message was invalid or could not be carried out.
 pub(super) fn error_message(about: Option<&str>, fault: &ApiError) -> Utf8Bytes {
     written(&Failed { name: "error", about, error: fault.body() })
 }
 
 fn written(message: &impl Serialize) -> Utf8Bytes {
-    // What is made of plain fields can always be written.
+    // Plain fields always serialize.
     serde_json::to_string(message).unwrap_or_default().into()
 }

@@ -1,4 +1,4 @@
-//! Damaged bodies of OTLP in both forms: what is read of them is no larger than they are, many times over.
+//! Damaged OTLP bodies in both forms: the result is never larger than a fixed multiple of the body.
 //!
 //! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
 
@@ -6,7 +6,7 @@ use super::*;
 use taffrail_testkit::fuzz::{Counts, Fuzz, Took};
 
 const COUNTS: Counts = Counts { slice: 1_500, full: 300_000 };
-/// What one byte of a body may become, in bytes.
+/// The most bytes that one byte of a body may become.
 const BYTES_A_BYTE: usize = 200;
 
 const WORDS: &[&str] = &[
@@ -110,7 +110,7 @@ fn check(name: &'static str, sent: Sent, seeds: Vec<Vec<u8>>) {
 }
 
 fn check_one(sent: Sent, form: Form, input: &[u8]) -> Took {
-    // As text, because a number that is none is not equal to itself.
+    // Compared as text, because a NaN is not equal to itself.
     let told = |it: &Option<Vec<Telemetry>>| format!("{it:?}");
     let all = read(sent, form, input);
     assert_eq!(told(&read(sent, form, input)), told(&all), "it is read otherwise the second time");
@@ -122,7 +122,7 @@ fn check_one(sent: Sent, form: Form, input: &[u8]) -> Took {
     Took::from(all.is_some_and(|it| !it.is_empty()))
 }
 
-/// What one takes in memory, nearly.
+/// The approximate memory of one record.
 fn weight(it: &Telemetry) -> usize {
     size_of::<Telemetry>() + it.name.len() + Value::Object(it.attributes.clone()).to_string().len()
 }

@@ -1,4 +1,5 @@
-//! `taffrail approvals show ID`: everything a request says, so that what is approved is what was read.
+//! `taffrail approvals show ID`: the full content of a request, so that people approve what they
+//! have read.
 
 use super::{one_line, project};
 use crate::error::CliError;

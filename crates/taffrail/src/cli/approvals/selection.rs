@@ -1,4 +1,4 @@
-//! Which request a person means.
+//! Resolves which request a person means.
 
 use taffrail_api::ApprovalRow;
 use taffrail_model::approval::State;
@@ -34,7 +34,7 @@ pub(super) fn choose<'a>(open: &'a [ApprovalRow], word: Option<&str>) -> Choice<
     if sessions.is_empty() {
         return of(requests);
     }
-    // It begins the id of one and the session of another: neither is guessed.
+    // The word is a prefix of one request's id and of another one's session: do not guess.
     let either = |it: &&ApprovalRow| begins(it) || is_in(it, &word);
     Choice::Several(open.iter().filter(either).collect())
 }

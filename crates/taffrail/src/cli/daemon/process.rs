@@ -1,4 +1,5 @@
-//! The daemon as a process in the background: started, and ended, when it is so.
+//! The daemon as a background process: `start` and `stop` return when the daemon has started or
+//! ended.
 
 use super::super::Context;
 use super::{RunArgs, place, unreachable};
@@ -34,7 +35,7 @@ pub(super) fn spawn(how: &RunArgs, context: &Context) -> Result<Client, CliError
             return Ok(client);
         }
         if let Ok(Some(code)) = child.try_wait() {
-            // Another one may have been quicker.
+            // Another daemon may have been faster.
             let other = Client::connect(&state);
             return other.map_err(|_| unreachable(format!("the daemon ended at once ({code})")));
         }
@@ -54,7 +55,7 @@ fn begun(how: &RunArgs, context: &Context) -> Result<Child, CliError> {
     if let Some(otel) = how.otel {
         process.args(["--otel", &otel.to_string()]);
     }
-    // In a group of its own, a Ctrl-C here does not reach it.
+    // A process group of its own keeps a Ctrl-C here away from the daemon.
     let begun = with_users_mask(|| process.process_group(0).spawn());
     Ok(begun.map_err(anyhow::Error::from)?)
 }
@@ -85,7 +86,7 @@ pub(super) fn end(context: &Context) -> Result<Ended, CliError> {
     let end = Instant::now() + ENDING;
     while Client::connect(&state).is_ok() || process.is_some_and(lives) {
         if Instant::now() >= end {
-            // One that was ending already may have left without an answer.
+            // A daemon that was already ending may have gone without an answer.
             told?;
             return Err(stays(process));
         }

@@ -1,4 +1,4 @@
-//! What holds for every command and its help.
+//! Checks for every command and its help.
 
 use super::super::program;
 use super::*;

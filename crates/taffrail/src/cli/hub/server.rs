@@ -1,4 +1,4 @@
-//! `taffrail hub config`: the configuration of a NATS server, and a certificate where it needs one.
+//! `taffrail hub config`: the configuration of a NATS server, and a certificate if it needs one.
 
 use super::super::Context;
 use super::super::setup::file_change::replace;

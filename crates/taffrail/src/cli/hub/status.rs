@@ -1,4 +1,4 @@
-//! `taffrail hub`: whether it works, when each device last sent something, and what waits.
+//! `taffrail hub`: whether the hub works, when each device last sent something, and what waits.
 
 use super::super::Context;
 use crate::env;
@@ -129,7 +129,7 @@ pub(crate) fn mark(context: &Context) {
     if context.client.is_none() {
         return;
     }
-    // What cannot be read here is said by `taffrail hub`.
+    // `taffrail hub` reports a read error.
     let Ok(Some(it)) = hubs::standing(&context.settings) else { return };
     if let Some(trouble) = it.trouble() {
         let ago = when::ago(it.since, env::now());

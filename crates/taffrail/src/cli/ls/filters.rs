@@ -1,4 +1,4 @@
-//! What a list was narrowed to, and what each filter alone would leave.
+//! The filters of a list, and how many sessions each filter alone would leave.
 
 use super::listed;
 use crate::cli::Context;

@@ -1,8 +1,8 @@
-//! The step that makes a shell complete our commands, and how it is taken back.
+//! The setup step that makes a shell complete our commands, and its undo.
 //!
-//! Where a shell reads completions from a folder by itself, a file of ours goes there; else one line is put
-//! at the end of its own file. What was put in is noted, so that taking it out leaves the bytes that
-//! were there.
+//! If a shell loads completions from a folder by itself, our file goes there; otherwise one line
+//! goes at the end of its startup file. A note records the change, so that the undo restores the
+//! exact bytes.
 
 use super::super::completions::script;
 use super::file_change::{self, Note};

@@ -1,4 +1,4 @@
-//! A change of a file that can be taken back to the byte.
+//! A change to a file that can be undone to the byte.
 
 use crate::env::Env;
 use crate::error::CliError;
@@ -63,7 +63,7 @@ impl Note {
             fs::remove_file(&self.path)
                 .with_context(|| format!("cannot remove {}", self.path.display()))?;
             for folder in &self.made_folders {
-                // One that holds something by now stays.
+                // A folder that contains something by now stays.
                 fs::remove_dir(folder).ok();
             }
             return Ok(Undone::Removed);
@@ -71,7 +71,7 @@ impl Note {
         let mut parts = text.split(&self.added);
         match (parts.next(), parts.next(), parts.next()) {
             (Some(before), Some(after), None) => {
-                // A line that came after ours still begins on a line of its own.
+                // A line after ours still begins on a line of its own.
                 let is_cut = self.added.starts_with('\n') && !after.is_empty();
                 let between = if is_cut { "\n" } else { "" };
                 replace(&self.path, &format!("{before}{between}{after}"))?;

@@ -1,4 +1,4 @@
-//! The step that puts our hook into the agents' settings.
+//! The setup step that installs our hook in the agents' settings.
 
 use super::{Context, Ended, Walk};
 use crate::env;

@@ -1,4 +1,4 @@
-//! The step that shows the notification channels, and tests them.
+//! The setup step that shows and tests the notification channels.
 
 use super::{Context, Ended, Walk};
 use crate::error::CliError;

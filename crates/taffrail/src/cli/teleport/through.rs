@@ -131,7 +131,7 @@ pub(super) fn list(context: &Context) -> Result<(), CliError> {
         say("the hub has no session; `taffrail teleport push ID` uploads one");
     }
     let width = if is_terminal() { columns() } else { usize::MAX };
-    // The newest of each session is the one that is brought.
+    // Only the newest bundle of each session is pulled.
     for it in all.iter().filter(|it| it.bytes.is_some()) {
         let pushes = all.iter().filter(|other| other.session_id == it.session_id).count();
         out.line(&fit(&row(it, pushes), width))?;

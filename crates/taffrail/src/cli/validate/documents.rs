@@ -1,4 +1,4 @@
-//! What is to be checked: one document, every line of one, or every file of a folder.
+//! What to check: one document, every line of one, or every file of a folder.
 
 use crate::error::CliError;
 use std::io::Read;

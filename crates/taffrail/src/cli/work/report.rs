@@ -1,4 +1,4 @@
-//! What `taffrail work` says.
+//! The output of `taffrail work`.
 
 use super::Held;
 use crate::error::CliError;

@@ -1,4 +1,4 @@
-//! Real agents, told by their model to act as the user.
+//! Real agents whose model tells them to act as the user.
 
 use crate::agents::PROGRAM;
 use crate::agents::desk::request;
@@ -12,8 +12,8 @@ use taffrail_testkit::agents::Agent;
 use taffrail_testkit::model::{Say, text};
 use taffrail_testkit::until_every;
 
-/// What the model has the agent run: everything that would answer a request, or change who answers. Each line
-/// of the result is a way, and what became of it.
+/// The script that the model makes the agent run: everything that would answer a request, or change
+/// who answers. Each line of the result is an attempt and its exit code.
 fn attack(stage: &Stage, id: &str) -> String {
     let home = stage.machine.home();
     let root = home.root().display().to_string();
@@ -39,8 +39,8 @@ fn attack(stage: &Stage, id: &str) -> String {
     )
 }
 
-/// Another request, whose hook waits. It is of a session that says nothing else: what goes on in the one that
-/// tries would close it.
+/// Another request, whose hook waits. It belongs to a session without other events, because
+/// activity in the attacking session would close it.
 fn another(stage: &Stage, known: &str) -> (Child, String) {
     let home = stage.machine.home();
     let session = "11111111-1111-4111-8111-111111111111";
@@ -67,14 +67,14 @@ fn refused(agent: Agent) {
         machine.model().script("attack", vec![vec![run], text("It is tried.")]);
     });
     let home = stage.machine.home();
-    // A request of its own waits while it tries: another call of its hook, which somebody has to answer.
+    // A request waits during the attack: another call of the hook, which somebody has to answer.
     home.ok(&["away"]);
     let screen = stage.start(&[]);
     prompt(&screen, "attack");
     let asked = request(&stage, "pending")["id"].as_str().unwrap().to_owned();
     let (hook, id) = another(&stage, &asked);
     fs::write(stage.machine.project().join("attack.sh"), attack(&stage, &id)).unwrap();
-    // From here on only a person decides.
+    // From here on, only a person decides.
     home.write(".config/taffrail/config.toml", "");
     let approve = |id: &str| {
         let done = home.at_terminal(&["approve", id, "--yes"], "");
@@ -106,7 +106,7 @@ fn refused(agent: Agent) {
     });
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(!home.path(".config/taffrail/rules.toml").exists());
-    // It waits as it did, and a person answers it.
+    // The request still waits, and a person answers it.
     approve(&id);
     let answer = String::from_utf8(hook.wait_with_output().unwrap().stdout).unwrap();
     assert!(answer.contains("allow"), "{answer}");

@@ -1,4 +1,4 @@
-//! A real agent waits, and is answered from the board.
+//! A real agent waits, and a user answers it from the board.
 
 use crate::agents::PROGRAM;
 use crate::agents::desk::{decision, goes_on, held, stage};
@@ -28,7 +28,7 @@ fn answered(word: &str, press: impl Fn(&Tmux<'_>), is_made: bool) {
 
 #[test]
 fn claude_is_allowed_from_the_board() {
-    // What has just come up is not answered; a person would press again.
+    // A request that has just appeared is not answered; a person would press again.
     let press = |board: &Tmux<'_>| {
         board.press_until(&["a"], "the end of waiting", |it| !it.contains("1 needs you"));
     };

@@ -1,4 +1,4 @@
-//! Sessions of real agents, carried to another machine, gone on with there, and brought back.
+//! Sessions of real agents that move to another machine, continue there, and come back.
 
 use crate::agents::PROGRAM;
 use crate::agents::driving::{print, quit, ready};
@@ -11,9 +11,9 @@ use taffrail_testkit::hubs::{Flush, NatsServer, Proxy, Weather};
 use taffrail_testkit::model::{ModelRequest, Purpose, Say, text};
 use taffrail_testkit::{Chance, until, until_every};
 
-/// A word that only the history tells.
+/// A word that occurs only in the history.
 const WORD: &str = "zebra-crossing";
-/// The time between two looks through the program.
+/// The interval between two polls of the program.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// A machine whose model knows every scenario.
@@ -42,7 +42,7 @@ fn git(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {output:?}");
 }
 
-/// The same repository on both machines, with something that is not committed on the first.
+/// The same repository on both machines, with uncommitted changes on the first.
 fn repositories(here: &Path, there: &Path) {
     git(here, &["init", "-q", "-b", "main"]);
     fs::write(here.join("a.txt"), "one\n").unwrap();
@@ -55,15 +55,15 @@ fn repositories(here: &Path, there: &Path) {
     fs::write(here.join(".ai-session/active.yaml"), "a: 1\n").unwrap();
 }
 
-/// How a session comes from one machine to the other.
+/// How a session moves from one machine to the other.
 enum Way {
-    /// As a file that somebody carries.
+    /// As a file.
     File,
     /// Through a server in a third network.
     Hub(NatsServer),
 }
 
-/// A way from a machine to the server; when it is dropped, the machine is offline.
+/// A proxy from a machine to the server; dropping it takes the machine offline.
 pub(crate) fn online(machine: &Machine, server: &NatsServer) -> Proxy {
     let listener = machine.namespace().listen();
     let way = Proxy::from(listener, server.port(), Weather::default(), Chance::new(1));
@@ -71,7 +71,7 @@ pub(crate) fn online(machine: &Machine, server: &NatsServer) -> Proxy {
     way
 }
 
-/// Leaves the session where the other machine finds it; the words that bring it there.
+/// Makes the session available to the other machine; returns the command that imports it there.
 fn leave(way: &Way, from: &Machine, (id, name): (&str, &str)) -> Vec<String> {
     let words = match way {
         Way::File => {
@@ -89,7 +89,7 @@ fn leave(way: &Way, from: &Machine, (id, name): (&str, &str)) -> Vec<String> {
     words.into()
 }
 
-/// From one machine to the other. The first is offline when the other one begins.
+/// Moves a session to the other machine. The first is offline when the other one starts.
 fn carry(way: &Way, (from, to): (&Machine, &Machine), what: (&str, &str), more: &[&str]) -> Value {
     let left = leave(way, from, what);
     let _way = match way {
@@ -107,16 +107,16 @@ fn carry(way: &Way, (from, to): (&Machine, &Machine), what: (&str, &str), more: 
     told
 }
 
-/// What the model was last asked in a scenario, whole.
+/// The last request to the model in a scenario.
 fn asked(machine: &Machine, scenario: &str) -> String {
     let all = machine.model().asked();
-    // A title is asked for on the side.
+    // The agent requests a title on the side.
     let is_turn = |it: &&ModelRequest| it.picked.purpose == Purpose::Turn;
     let last = all.iter().filter(is_turn).rfind(|it| it.picked.scenario == scenario);
     last.unwrap_or_else(|| panic!("nothing was asked in {scenario}")).body.to_string()
 }
 
-/// The sessions of a person, workers left out.
+/// The sessions of a person, without sub-agents.
 fn sessions(machine: &Machine) -> Vec<Value> {
     let mut all = machine.home().sessions();
     all.retain(|it| it["parent_id"].is_null());
@@ -132,7 +132,7 @@ fn begin(machine: &Machine, agent: Agent) -> Value {
     all[0].clone()
 }
 
-/// Goes on with the session on a screen, as a person does.
+/// Continues the session on a screen, as a person does.
 fn go_on(machine: &Machine, agent: Agent, id: &str) {
     let screen = machine.beside(agent, Path::new(PROGRAM), &["resume", id]);
     screen.wait_for(match agent {

@@ -1,4 +1,4 @@
-//! Real agents ask, and are answered from the desk while their own dialog is open.
+//! Real agents ask, and users answer through Taffrail while the agents' own dialogs are open.
 
 use crate::agents::driving::{allow, dialog};
 use crate::agents::expected::Evidence;
@@ -14,18 +14,18 @@ pub(crate) fn stage(agent: Agent) -> Stage {
     Stage::new(agent, Evidence::Hooks)
 }
 
-/// Every request there was.
+/// All requests.
 fn requests(stage: &Stage) -> Vec<Value> {
     let told = stage.machine.home().json(&["approvals", "--all", "--json"]);
     told["approvals"].as_array().unwrap().clone()
 }
 
-/// The one request that stands so, once there is one.
+/// Waits for the one request in this state.
 pub(crate) fn request(stage: &Stage, state: &str) -> Value {
     until_every(PAUSE, state, || requests(stage).into_iter().find(|it| it["state"] == state))
 }
 
-/// The one decision there was, once it has this outcome.
+/// Waits until the one decision has this outcome.
 pub(crate) fn decision(stage: &Stage, outcome: &str) -> Value {
     until_every(PAUSE, outcome, || {
         let log = stage.machine.home().json(&["approvals", "log", "--json"]);
@@ -34,7 +34,7 @@ pub(crate) fn decision(stage: &Stage, outcome: &str) -> Value {
     })
 }
 
-/// Up to a request that the desk holds.
+/// Runs up to a request that the broker holds.
 pub(crate) fn held(stage: &Stage) -> (Tmux<'_>, String) {
     let screen = stage.start(&[]);
     prompt(&screen, "guarded");
@@ -46,7 +46,7 @@ pub(crate) fn held(stage: &Stage) -> (Tmux<'_>, String) {
     (screen, it["id"].as_str().unwrap().to_owned())
 }
 
-/// Goes on as a turn does that was decided.
+/// Continues a turn after the decision.
 pub(crate) fn goes_on(stage: &Stage, screen: &Tmux<'_>) {
     screen.wait_until("no dialog", |it| !it.contains(dialog(stage.agent)));
     stage.machine.model().reached("allowed");
@@ -93,7 +93,7 @@ fn codex_is_answered_from_the_desk_while_the_user_is_away() {
         assert!(!screen.screen().contains(dialog(Agent::Codex)), "the hook hides the dialog");
         stage.machine.home().ok(&[word, &id]);
         goes_on(&stage, &screen);
-        // It does not say who decided, so neither do we.
+        // The agent does not record who decided, so neither do we.
         decision(&stage, "unconfirmed");
         assert_eq!(stage.machine.project().join("made.txt").exists(), made, "{word}");
         drop(screen);
@@ -215,7 +215,7 @@ fn two_workers_that_ask_the_same_are_two_requests() {
     assert_eq!(other["state"], "pending", "a decision is for one request: {other}");
     assert!(!stage.machine.project().join("made.txt").exists());
     stage.machine.home().ok(&["approve", id(1)]);
-    // The agent need not wait for its workers.
+    // The agent need not wait for its sub-agents.
     let made = stage.machine.project().join("made.txt");
     until_every(PAUSE, "what was allowed", || made.exists().then_some(()));
     finished(&screen, "Both are back.");

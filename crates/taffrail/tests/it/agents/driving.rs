@@ -1,17 +1,17 @@
-//! What a person types and sees, agent by agent.
+//! What a person types and sees, per agent.
 
 use taffrail_testkit::agents::Agent;
 
-/// Arguments of every start: a person is asked before anything is changed.
+/// Arguments of every start: the agent asks a person before it changes anything.
 pub(crate) fn usual(agent: Agent) -> &'static [&'static str] {
     match agent {
         Agent::Claude => &["--permission-mode", "default"],
-        // Trust in hooks is a person's to give; on a machine of our own we may pass it over.
+        // Only a person can trust hooks; on a machine of our own we may bypass that.
         Agent::Codex => &["-a", "on-request", "-s", "read-only", "--dangerously-bypass-hook-trust"],
     }
 }
 
-/// What a person types to start it.
+/// The program that a person starts.
 pub(crate) fn program(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "claude",
@@ -19,7 +19,7 @@ pub(crate) fn program(agent: Agent) -> &'static str {
     }
 }
 
-/// What stands on the screen when a prompt can be typed.
+/// The text on the screen when a prompt can be typed.
 pub(crate) fn ready(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "manual mode on",
@@ -27,7 +27,7 @@ pub(crate) fn ready(agent: Agent) -> &'static str {
     }
 }
 
-/// What stands on the screen while a person is asked to allow a command.
+/// The text on the screen while a person is asked to allow a command.
 pub(crate) fn dialog(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "Do you want to proceed?",
@@ -43,7 +43,7 @@ pub(crate) fn allow(agent: Agent) -> &'static str {
     }
 }
 
-/// What stands on the screen once a turn was broken off.
+/// The text on the screen after a turn was interrupted.
 pub(crate) fn broken_off(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "Interrupted",
@@ -51,7 +51,7 @@ pub(crate) fn broken_off(agent: Agent) -> &'static str {
     }
 }
 
-/// Leaves the agent.
+/// The input that quits the agent.
 pub(crate) fn quit(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "/exit",
@@ -59,7 +59,7 @@ pub(crate) fn quit(agent: Agent) -> &'static str {
     }
 }
 
-/// Takes a session up again.
+/// The arguments that resume a session.
 pub(crate) fn resume(agent: Agent, id: &str) -> Vec<&str> {
     match agent {
         Agent::Claude => vec!["--resume", id],
@@ -67,7 +67,7 @@ pub(crate) fn resume(agent: Agent, id: &str) -> Vec<&str> {
     }
 }
 
-/// Begins another session from where one stands.
+/// The arguments that fork a session.
 pub(crate) fn fork(agent: Agent, id: &str) -> Vec<&str> {
     match agent {
         Agent::Claude => vec!["--resume", id, "--fork-session"],
@@ -75,7 +75,7 @@ pub(crate) fn fork(agent: Agent, id: &str) -> Vec<&str> {
     }
 }
 
-/// Runs one prompt and ends.
+/// The arguments that run one prompt and exit.
 pub(crate) fn print(agent: Agent, prompt: &str) -> Vec<&str> {
     match agent {
         Agent::Claude => vec!["-p", prompt],
@@ -85,7 +85,7 @@ pub(crate) fn print(agent: Agent, prompt: &str) -> Vec<&str> {
     }
 }
 
-/// The file a person's own hooks stand in.
+/// The file with a person's own hooks.
 pub(crate) fn hooks_file(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => ".claude/settings.json",

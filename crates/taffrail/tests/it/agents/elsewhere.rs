@@ -1,4 +1,4 @@
-//! Real agents on one device, answered and sent to from another one over a hub.
+//! Real agents on one device that receive answers and prompts from another over a hub.
 
 use crate::agents::PROGRAM;
 use crate::agents::carrying::online;
@@ -14,12 +14,12 @@ use taffrail_testkit::{Home, Run, until_every};
 
 const USER: &str = "ann@x.org";
 
-/// Another device of the same user, where the requests of the stage's project may be answered.
+/// Another device of the same user, which may answer the requests of the stage's project.
 struct Tower {
     // Ends before its home and the hub do.
     _daemon: Run,
     home: Home,
-    /// The stage is in a network of its own.
+    /// The stage is in a separate network.
     _way: Option<Proxy>,
     _hub: NatsServer,
 }
@@ -50,8 +50,8 @@ fn join(machine: &Machine, tower: &Home) {
 
 #[test]
 fn agents_are_allowed_from_another_device() {
-    // Codex shows no dialog while a hook waits, so it waits only for who is away; and it does not say
-    // who decided.
+    // Codex shows no dialog while a hook waits, so the hook waits only while the user is away; and
+    // Codex does not record who decided.
     for (agent, outcome) in [(Agent::Claude, "taken"), (Agent::Codex, "unconfirmed")] {
         let (stage, tower) = two_devices(agent);
         if agent == Agent::Codex {

@@ -1,19 +1,20 @@
-//! What is to be said of a session at a moment of a play, as data.
+//! The expected status of a session at each moment of a play, as data.
 //!
-//! A cell holds every answer that is true, divided by bars: a status, and how sure it may be.
-//! `sure` is medium or high, `low` is low, and where nothing follows any confidence is right. Where
-//! the evidence allows no certainty the cell has only answers that claim none.
+//! A cell contains every correct answer, separated by bars: a status, and its allowed confidence.
+//! `sure` is medium or high, `low` is low, and without either any confidence is correct. If the
+//! evidence allows no certainty, the cell contains only answers that claim none.
 
 use taffrail_testkit::agents::Agent;
 
-/// Whether our hooks are installed; without them there is only what agents write by themselves.
+/// Whether our hooks are installed; without them the only evidence is what agents write by
+/// themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     Hooks,
     Files,
 }
 
-/// A moment, and what is expected of Claude Code with hooks and without, and of Codex with hooks
+/// A moment, and the expectations for Claude Code with hooks and without, and for Codex with hooks
 /// and without.
 type Row = (&'static str, [&'static str; 4]);
 
@@ -26,7 +27,8 @@ const EXPECTED: &[Row] = &[
     ("it was allowed",          [RUNS,     RUNS,     RUNS,     "running low"]),
     ("it was killed",           [EXITED,   EXITED,   EXITED,   DOUBT]),
     ("the context is folded",   [RUNS,     RUNS,     RUNS,     "running low | waiting low | unknown"]),
-    // Codex says nothing of a cleared session, not even to hooks, before the next one has a prompt.
+    // Codex reports nothing about a cleared session, not even to hooks, before the next one has a
+    // prompt.
     ("it was cleared",          [EXITED,   LEFT,     ANY,      ANY]),
     ("another took its place",  [EXITED,   LEFT,     LEFT,     ANY]),
     ("it was quit",             [EXITED,   EXITED,   EXITED,   "waiting | unknown | exited"]),
@@ -40,15 +42,16 @@ const RUNS: &str = "running sure";
 const WAITS: &str = "waiting sure";
 const ASKS: &str = "waiting_approval sure";
 const EXITED: &str = "exited sure";
-/// Work goes on or a person is asked: the files do not tell, so nothing may be claimed.
+/// Either work continues or a person is asked: the files do not show which, so nothing may be
+/// claimed.
 const DOUBT: &str = "running low | waiting_approval low | unknown";
-/// Nobody will go on with it here, and nobody said that it is over.
+/// Nobody will continue the session here, and nothing recorded its end.
 const LEFT: &str = "exited | idle | unknown | waiting low";
 const THERE: &str = "waiting sure | idle sure";
-/// Nothing tells it from before.
+/// Nothing distinguishes it from before.
 const ANY: &str = "exited | waiting | idle | unknown";
 
-/// What is expected at a moment.
+/// The expectation at a moment.
 pub(crate) fn expected(moment: &str, agent: Agent, evidence: Evidence) -> &'static str {
     let row = EXPECTED.iter().find(|(name, _)| *name == moment);
     let (_, cells) = row.unwrap_or_else(|| panic!("no moment is called {moment:?}"));
@@ -56,7 +59,7 @@ pub(crate) fn expected(moment: &str, agent: Agent, evidence: Evidence) -> &'stat
     cells[first + usize::from(evidence == Evidence::Files)]
 }
 
-/// Whether an answer is among those of a cell.
+/// True if an answer is in a cell.
 pub(crate) fn is_among(cell: &str, status: &str, confidence: &str) -> bool {
     cell.split('|').any(|answer| {
         let mut words = answer.split_whitespace();

@@ -1,4 +1,4 @@
-//! A session is handed from one real agent to another.
+//! A session is handed off from one real agent to another.
 
 use crate::agents::PROGRAM;
 use crate::agents::expected::Evidence;

@@ -1,7 +1,7 @@
-//! Every situation a session can be in, played by real agents.
+//! Every situation of a session, played by real agents.
 //!
-//! A slice plays each situation once an agent, with the evidence the seed chooses; all of it is
-//! played when asked for.
+//! A slice plays each situation once per agent, with the evidence that the seed chooses; a full run
+//! plays everything.
 
 use crate::agents::driving::{allow, broken_off, dialog, fork, hooks_file, print, quit, resume};
 use crate::agents::expected::Evidence;
@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::{Scale, Tmux, until, until_every};
 
-/// Plays a situation with every agent and all evidence that is asked for, and fails with all that
-/// went wrong.
+/// Plays a situation with every requested agent and evidence, and fails with all errors.
 fn each(situation: &str, play: impl Fn(Agent, Evidence)) {
     let scale = Scale::from_env();
     let mut chance = scale.chance(situation);
@@ -32,7 +31,7 @@ fn each(situation: &str, play: impl Fn(Agent, Evidence)) {
     assert!(failed.is_empty(), "{situation} failed for {failed:?}");
 }
 
-/// The same for a play that begins on a usual stage.
+/// The same for a play that starts on a default stage.
 fn each_on_stage(situation: &str, play: impl Fn(&Stage)) {
     each(situation, |agent, evidence| {
         let stage = Stage::new(agent, evidence);
@@ -60,7 +59,7 @@ fn a_turn() {
 
 #[test]
 fn a_folder_without_history() {
-    // The folder a transcript will stand in is there before Taffrail is, and empty.
+    // The folder of the future transcript exists before Taffrail starts, and is empty.
     let empty = "mkdir -p .codex/sessions/$(date +%Y/%m/%d) .claude/projects/$(pwd | tr / -)-app";
     each("a folder without history", |agent, evidence| {
         let stage = Stage::prepared(agent, evidence, |machine| {
@@ -78,7 +77,7 @@ fn a_folder_without_history() {
     });
 }
 
-/// Up to the open dialog.
+/// Runs up to the open dialog.
 fn asked(stage: &Stage) -> (Tmux<'_>, Value) {
     let screen = stage.start(&[]);
     prompt(&screen, "guarded");
@@ -110,7 +109,7 @@ fn a_person_denies() {
     });
 }
 
-/// A hook of the person's own that says when it is asked, and allows as soon as a file is there.
+/// A user's own hook that reports when it is called, and allows once a file exists.
 fn allowing_hook(machine: &Machine, agent: Agent) {
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
         "decision": {"behavior": "allow"}}});
@@ -212,7 +211,7 @@ fn a_cleared_session() {
     });
 }
 
-/// One turn, and the agent is left.
+/// Plays one turn, then quits the agent.
 fn left(stage: &Stage) -> Value {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
@@ -254,14 +253,14 @@ fn a_fork() {
     });
 }
 
-/// Waits until a worker has ended, and what its end gave its parent to do.
+/// Waits until a sub-agent has ended, and its parent has handled that.
 fn worker_ended(stage: &Stage, screen: &Tmux<'_>) {
     match stage.agent {
-        // The parent is told and says its last words again.
+        // The parent is notified and repeats its last words.
         Agent::Claude => screen.wait_until("the second answer", |it| {
             it.matches("It is delegated.").count() == 2 && !it.contains(WORKING)
         }),
-        // Nothing is on the screen, and nobody is told.
+        // Nothing appears on the screen, and the parent is not notified.
         Agent::Codex => until_every(PAUSE, "the worker's end", || {
             let grep = "grep -rl 'My part is done' ~/.codex/sessions | xargs grep -l task_complete";
             let found = stage.machine.command("/bin/sh").args(["-c", grep]).output().unwrap();
@@ -313,8 +312,8 @@ fn a_printed_answer() {
     });
 }
 
-/// How long each of so many printed answers takes, the quickest first: with our hooks, with hooks that
-/// do nothing, and without any, in turn.
+/// The duration of each of these printed answers, fastest first: with our hooks, with hooks that do
+/// nothing, and without any, in turn.
 fn printed_in(times: usize) -> [Vec<Duration>; 3] {
     let stages = [Evidence::Hooks, Evidence::Hooks, Evidence::Files];
     let stages = stages.map(|it| Stage::new(Agent::Claude, it));
@@ -338,9 +337,9 @@ fn printed_in(times: usize) -> [Vec<Duration>; 3] {
     })
 }
 
-/// An agent takes its time to call anything at all; our hooks add next to nothing to that. Another
-/// program that is busy can only make a run longer, so a slice compares the quickest of its few;
-/// of many runs those in the middle are compared strictly.
+/// An agent takes its time to call any hook; ours add next to nothing to that. Another busy program
+/// can only make a run longer, so a slice compares the fastest of its few runs; a full run compares
+/// the medians strictly.
 #[test]
 fn hooks_cost_an_agent_next_to_nothing() {
     let scale = Scale::from_env();

@@ -1,4 +1,4 @@
-//! Sessions of real agents, brought back after everything was killed.
+//! Sessions of real agents, resumed after everything was killed.
 
 use crate::agents::PROGRAM;
 use crate::agents::driving::ready;
@@ -9,13 +9,13 @@ use std::path::Path;
 use taffrail_testkit::agents::Agent;
 use taffrail_testkit::{Tmux, until, until_every};
 
-/// One turn; then the agent and the daemon are killed.
+/// Plays one turn, then kills the agent and the daemon.
 fn killed(stage: &Stage) -> Value {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
     finished(&screen, "Hello there.");
     let session = stage.new_is("the turn is over");
-    // An agent writes its history a moment later; what it never wrote nobody brings back.
+    // An agent writes its history a moment later; nothing can restore what it never wrote.
     stage.same_has(&session, "the turn is over", ("prompts", json!(1)));
     stage.rests(&session);
     stage.machine.signal("-KILL", screen.pid());
@@ -24,7 +24,7 @@ fn killed(stage: &Stage) -> Value {
     session
 }
 
-/// What stands on the screen when a prompt can be typed, whatever the agent asks before it acts.
+/// The text on the screen when a prompt can be typed, whatever the agent asks first.
 fn prompting(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "mode on",
@@ -32,7 +32,7 @@ fn prompting(agent: Agent) -> &'static str {
     }
 }
 
-/// `taffrail resume` on a screen, with the agent where a user has it.
+/// `taffrail resume` on a screen, with the agent in its usual place.
 fn resumed<'a>(stage: &'a Stage, id: &str) -> Tmux<'a> {
     stage.machine.beside(stage.agent, Path::new(PROGRAM), &["resume", id])
 }
@@ -54,11 +54,11 @@ fn a_session_comes_back_after_everything_was_killed() {
         let known = stage.knows_processes();
         let ids: Vec<_> =
             lost["sessions"].as_array().unwrap().iter().map(|it| &it["session_id"]).collect();
-        // Where nothing said which process ran it, nothing says that it lost one.
+        // Without evidence of the process that ran it, there is no evidence that it was lost.
         assert_eq!(ids, if known { vec![&session["id"]] } else { vec![] }, "{agent:?}: {lost}");
         stage.start_daemon();
         let screen = resumed(&stage, id);
-        // Its last turns are shown before the agent is there.
+        // The last turns are shown before the agent starts.
         screen.wait_for(prompting(agent));
         stage.hold(&screen, "held");
         stage.release("held");
@@ -69,7 +69,7 @@ fn a_session_comes_back_after_everything_was_killed() {
         tops.retain(|row| row["parent_id"].is_null());
         assert_eq!(tops.len(), 1, "{agent:?}: {tops:?}");
         let active = home.json(&["resume", id, "--dry-run", "--json"]);
-        // Only a registry or a hook says which process runs a session.
+        // Only a registry or a hook reports which process runs a session.
         let expected = if agent == Agent::Claude { "active_executor" } else { "resume_available" };
         assert_eq!(active["state"], expected, "{active}");
     }

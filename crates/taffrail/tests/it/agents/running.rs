@@ -1,4 +1,4 @@
-//! Real agents on a terminal of ours: what their screen alone tells, and that nothing acts on it.
+//! Real agents on a terminal of ours: what their screen alone shows, and that nothing acts on it.
 
 use crate::agents::PROGRAM;
 use crate::agents::driving::{allow, dialog, quit, ready, usual};
@@ -11,7 +11,7 @@ use std::path::Path;
 use taffrail_testkit::agents::Agent;
 use taffrail_testkit::{Tmux, until_every};
 
-/// Our name of an agent, its program, and the variable that says where its home is.
+/// Our name of an agent, its program, and the variable of its home.
 fn names(agent: Agent) -> (&'static str, &'static str, &'static str) {
     match agent {
         Agent::Claude => ("claude-code", "claude", "CLAUDE_CONFIG_DIR"),
@@ -19,7 +19,7 @@ fn names(agent: Agent) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// The agent on a terminal of ours, as a person has it.
+/// Runs the agent on a terminal of ours, as a person does.
 fn run(stage: &Stage) -> Tmux<'_> {
     let (_, program, _) = names(stage.agent);
     let words = [&["run", "--", program], usual(stage.agent)].concat();
@@ -28,7 +28,7 @@ fn run(stage: &Stage) -> Tmux<'_> {
     screen
 }
 
-/// The same with a home that nobody watches.
+/// The same with a home that is not watched.
 fn run_withheld(stage: &Stage) -> Tmux<'_> {
     let (agent, program, variable) = names(stage.agent);
     let home = stage.machine.home();
@@ -51,7 +51,7 @@ fn live(stage: &Stage) -> Vec<Value> {
     rows
 }
 
-/// Waits until the one session that lives stands so.
+/// Waits until the only live session has this status.
 fn is(stage: &Stage, status: &str, has: impl Fn(&Value) -> bool) -> Value {
     let mut last = Vec::new();
     let found = until_every(PAUSE, status, || {
@@ -63,7 +63,7 @@ fn is(stage: &Stage, status: &str, has: impl Fn(&Value) -> bool) -> Value {
     found
 }
 
-/// The same, as a screen alone tells it.
+/// The same, as the screen alone shows it.
 fn shows(stage: &Stage, status: &str) -> Value {
     let row = is(stage, status, |row| row["confidence"] == "low");
     assert!(row["runtime_session_id"].as_str().unwrap().starts_with("run-"), "{row}");
@@ -75,7 +75,7 @@ fn approvals(stage: &Stage) -> Vec<Value> {
     told["approvals"].as_array().unwrap().clone()
 }
 
-/// A screen alone tells how an agent stands; a dialog is listed, and no rule answers it.
+/// The screen alone shows the status of an agent; a dialog is listed, and no rule answers it.
 fn plays_withheld(agent: Agent) {
     let stage = Stage::new(agent, Evidence::Files);
     let home = stage.machine.home();
@@ -93,7 +93,7 @@ fn plays_withheld(agent: Agent) {
     shows(&stage, "waiting");
     prompt(&screen, "guarded");
     screen.wait_for(dialog(agent));
-    // The agent may say that it asks before it shows what.
+    // The agent may report that it asks before it shows what.
     let asks = is(&stage, "waiting_approval", |row| row["waiting_for"]["text"] == GUARDED);
     assert_eq!(asks["confidence"], "low", "{asks}");
     let explained = home.json(&["explain", asks["id"].as_str().unwrap(), "--json"]);
@@ -141,12 +141,12 @@ fn a_screen_alone_tells_how_codex_stands() {
     plays_withheld(Agent::Codex);
 }
 
-/// What is seen belongs to the session the agent says it runs, and there is no second one.
+/// An observation belongs to the session that the agent reports, and there is no second one.
 fn plays_known(agent: Agent, evidence: Evidence) {
     let stage = Stage::new(agent, evidence);
     let screen = run(&stage);
     if agent == Agent::Codex {
-        // It names no session before it has a prompt.
+        // The agent names no session before it has a prompt.
         shows(&stage, "waiting");
     }
     stage.hold(&screen, "held");
@@ -188,7 +188,7 @@ fn what_codex_shows_belongs_to_the_session_of_its_hooks() {
     plays_known(Agent::Codex, Evidence::Hooks);
 }
 
-/// Asks the one run there is to paste a text.
+/// Asks the only run to paste a text.
 fn paste(stage: &Stage, text: &str) -> Value {
     let folder = stage.machine.home().path(".run/taffrail");
     let entries = std::fs::read_dir(folder).unwrap().flatten().map(|it| it.path());
@@ -211,7 +211,7 @@ fn is_pasted_to(agent: Agent) {
     until_every(PAUSE, "a text that is taken", || {
         (paste(&stage, "First line.\nGo on [[scenario:summary]]") == delivered).then_some(())
     });
-    // Nothing of the answer has come: once it does, Codex shows no more that it works.
+    // None of the answer has arrived: once it does, Codex no longer shows that it works.
     stage.machine.model().reached("summary");
     screen.wait_for(WORKING);
     assert_eq!(paste(&stage, "Go on [[scenario:hello]]"), refused("the agent works"));

@@ -1,4 +1,4 @@
-//! Prompts that are sent to real agents: each arrives once, and none where it must not.
+//! Prompts sent to real agents: each arrives once, and none where it must not.
 
 use crate::agents::driving::{dialog, program, ready, usual};
 use crate::agents::expected::Evidence;
@@ -8,7 +8,7 @@ use std::path::Path;
 use taffrail_testkit::agents::Agent;
 use taffrail_testkit::{Scale, Tmux, until_every};
 
-/// An agent on a screen that has answered one prompt, and its session's id.
+/// An agent on a screen that has answered one prompt, and the id of its session.
 pub(crate) fn begun(stage: &Stage) -> (Tmux<'_>, String) {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
@@ -17,7 +17,7 @@ pub(crate) fn begun(stage: &Stage) -> (Tmux<'_>, String) {
     (screen, id)
 }
 
-/// The id of the session there is, once its pane is known.
+/// The id of the only session, once its pane is known.
 fn placed(stage: &Stage) -> String {
     let session = stage.new_is("the turn is over");
     let id = session["id"].as_str().unwrap().to_owned();
@@ -33,7 +33,7 @@ fn row(stage: &Stage, id: &str) -> Value {
     all.find(|row| row["id"] == id).unwrap()
 }
 
-/// The prompts its transcript has, in their order.
+/// The prompts in the transcript, in order.
 pub(crate) fn prompts(stage: &Stage, id: &str) -> Vec<String> {
     let events = stage.machine.home().events(id);
     let said = events.iter().filter(|it| it["kind"] == "user.prompt");
@@ -67,7 +67,7 @@ fn prompts_arrive_once_each_and_in_their_order() {
         until_every(PAUSE, "the last prompt", || (waits(&stage, &id) == 0).then_some(()));
         let rest = || (row(&stage, &id)["status"] == "waiting").then_some(());
         until_every(PAUSE, "the last answer", rest);
-        // A hook says that a prompt was taken before the transcript has it.
+        // A hook reports a prompt before the transcript has it.
         let all = || Some(prompts(&stage, &id)).filter(|it| it.len() >= expected.len());
         let told = until_every(PAUSE, "the last prompt's line", all);
         let same = told
@@ -135,7 +135,7 @@ fn what_somebody_types_is_left_alone_until_it_is_gone() {
     }
 }
 
-/// The agent is put aside with Ctrl-Z, and the shell below it asks for a password.
+/// Ctrl-Z suspends the agent, and the shell below it asks for a password.
 #[test]
 fn nothing_goes_into_a_password_prompt() {
     for agent in [Agent::Claude, Agent::Codex] {

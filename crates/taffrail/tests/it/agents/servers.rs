@@ -1,4 +1,5 @@
-//! A real agent whose screens share a server of its own: seen and answered through it, with no hook.
+//! A real agent whose screens share its own server: observed and answered through it, without
+//! hooks.
 
 use crate::agents::desk::{decision, goes_on, request};
 use crate::agents::driving::{allow, dialog, ready};
@@ -10,7 +11,7 @@ use std::time::Instant;
 use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::{Tmux, until_every};
 
-/// The server of this machine. Dropped, it is gone.
+/// The server of this machine; dropping it ends it.
 struct Server(Child);
 
 impl Drop for Server {
@@ -20,7 +21,7 @@ impl Drop for Server {
     }
 }
 
-/// A person is asked before anything is changed; a screen that is told so by arguments keeps away
+/// The agent asks a person before it changes anything. Arguments for that would keep a screen away
 /// from the server.
 fn asking(machine: &Machine) {
     let home = machine.home();
@@ -43,7 +44,7 @@ fn stage() -> Stage {
     Stage::prepared(Agent::Codex, Evidence::Files, asking)
 }
 
-/// Up to a request that the server told.
+/// Runs up to a request that the server reports.
 fn asked(stage: &Stage) -> (Tmux<'_>, String) {
     let screen = stage.machine.on_screen(stage.agent, &[]);
     screen.wait_for(ready(stage.agent));
@@ -56,14 +57,14 @@ fn asked(stage: &Stage) -> (Tmux<'_>, String) {
     (screen, it["id"].as_str().unwrap().to_owned())
 }
 
-/// The one session there is.
+/// The only session.
 fn session(stage: &Stage) -> serde_json::Value {
     let all = stage.machine.home().sessions();
     assert_eq!(all.len(), 1, "{all:?}");
     all[0].clone()
 }
 
-/// It stands so soon.
+/// Waits for this status.
 fn stands(stage: &Stage, status: &str) {
     let (since, soon) = (Instant::now(), soon());
     loop {
@@ -92,7 +93,7 @@ fn codex_is_answered_through_its_own_server_while_its_dialog_is_open() {
         stage.release("allowed");
         finished(&screen, "Here it is.");
         stands(&stage, "waiting");
-        // It does not say who decided, so neither do we.
+        // The agent does not record who decided, so neither do we.
         decision(&stage, "unconfirmed");
         assert_eq!(stage.machine.project().join("made.txt").exists(), made, "{word}");
         drop((screen, server));

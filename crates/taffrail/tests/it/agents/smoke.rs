@@ -7,7 +7,7 @@ use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::model::{Say, TOKENS, text};
 use taffrail_testkit::{until, until_every};
 
-/// The time between two looks through the program.
+/// The interval between two polls of the program.
 const PAUSE: Duration = Duration::from_millis(20);
 
 fn machine() -> Machine {
@@ -17,7 +17,7 @@ fn machine() -> Machine {
     machine
 }
 
-/// What a session came to, of what must be the same for every agent.
+/// The totals of a session that must be the same for every agent.
 fn counts(session: &Value) -> Value {
     json!([
         session["agent"],
@@ -30,7 +30,7 @@ fn counts(session: &Value) -> Value {
     ])
 }
 
-/// One prompt, one command, two answers; the same through every command.
+/// One prompt, one command, two answers; the same in every command.
 fn check(machine: &Machine, agent: &str) {
     let home = machine.home();
     let sessions = home.sessions();
@@ -68,7 +68,7 @@ fn codex_executes() {
     check(&machine, "codex");
 }
 
-/// A command that must be allowed, and what stands on the screen until it is.
+/// A command that must be allowed, and the text on the screen until then.
 fn guarded(machine: &Machine) {
     let asks = vec![Say::Guarded("touch made.txt".into())];
     machine.model().script("guarded", vec![asks, text("It is made.")]);
@@ -87,19 +87,19 @@ fn claude_stops_at_a_dialog() {
     let waits =
         until("a waiting entry", || told(&machine, pid).filter(|it| it["status"] == "waiting"));
     assert_eq!(waits["waitingFor"], "permission prompt");
-    // The dialog comes up before the call is on disk.
+    // The dialog appears before the call is on disk.
     until_every(PAUSE, "the call", || called(&machine, &waits["sessionId"]));
     screen.press_until(&["Enter"], "the end", |it| it.contains("It is made."));
     assert!(machine.project().join("made.txt").exists());
 }
 
-/// What Claude Code says of a live process, in its registry; at first it does not say how it stands.
+/// The registry entry of Claude Code about a live process; at first it has no status.
 fn told(machine: &Machine, pid: u32) -> Option<Value> {
     let path = machine.home().path(&format!(".claude/sessions/{pid}.json"));
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
-/// Whether Taffrail sees the one call of a session; `null` is any session.
+/// Whether Taffrail sees the one call of a session; `null` matches any session.
 fn called(machine: &Machine, runtime: &Value) -> Option<Value> {
     let mut sessions = machine.home().sessions().into_iter();
     let found = sessions.find(|it| runtime.is_null() || it["runtime_session_id"] == *runtime);

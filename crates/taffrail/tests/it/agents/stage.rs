@@ -1,5 +1,4 @@
-//! One agent on a machine of its own, with Taffrail watching: what it says is compared with what
-//! is so.
+//! One agent on a separate machine, observed by Taffrail: its reports are compared with the facts.
 
 use crate::agents::PROGRAM;
 use crate::agents::driving::{hooks_file, ready, usual};
@@ -12,43 +11,43 @@ use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::model::{Answer, Say, text};
 use taffrail_testkit::{Run, Scale, Tmux, until_every};
 
-/// How soon after it is so Taffrail has to say it: a second. In a slice other tests keep the machine
-/// busy beside this one, so there it is late only after four.
+/// How soon Taffrail must report a fact: within a second. In a slice other tests keep the machine
+/// busy, so the limit there is four seconds.
 pub(crate) fn soon() -> Duration {
     Duration::from_secs(Scale::from_env().pick(4, 1))
 }
 
-/// How long a test looks on, to tell late from never.
+/// How long a test waits, to distinguish late from never.
 const NEVER: Duration = Duration::from_secs(8);
-/// The time between two looks.
+/// The interval between two polls.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
-/// What stands on every agent's screen while it works.
+/// The text on every agent's screen while it works.
 pub(crate) const WORKING: &str = "esc to interrupt";
 
 /// The command a person has to allow.
 pub(crate) const GUARDED: &str = "touch made.txt";
-/// The question that is asked.
+/// The question of the agent.
 pub(crate) const QUESTION: &str = "Which color?";
 
-/// A machine, the agent that plays on it, and what Taffrail is told.
+/// A machine, its agent, and the evidence that Taffrail gets.
 pub(crate) struct Stage {
-    // Ends before its machine does.
+    // Ends before its machine.
     daemon: RefCell<Run>,
     pub machine: Machine,
     pub agent: Agent,
     pub evidence: Evidence,
-    /// Sessions that were met, by our id.
+    /// Sessions seen so far, by our id.
     met: RefCell<BTreeSet<String>>,
 }
 
 impl Stage {
-    /// A machine with Taffrail at work on it.
+    /// A machine with Taffrail running.
     pub(crate) fn new(agent: Agent, evidence: Evidence) -> Self {
         Self::prepared(agent, evidence, |_| {})
     }
 
-    /// The same, with something done before hooks are installed.
+    /// The same, with preparations before hooks are installed.
     pub(crate) fn prepared(agent: Agent, evidence: Evidence, first: impl Fn(&Machine)) -> Self {
         let machine = Machine::new(PROGRAM);
         first(&machine);
@@ -62,7 +61,7 @@ impl Stage {
         Self { daemon, machine, agent, evidence, met: RefCell::default() }
     }
 
-    /// Ends the daemon as a power cut would.
+    /// Kills the daemon, as a power cut would.
     pub(crate) fn kill_daemon(&self) {
         let home = self.machine.home();
         let pid = home.json(&["daemon", "status", "--json"])["pid"].as_u64().unwrap();
@@ -71,7 +70,7 @@ impl Stage {
         until_every(PAUSE, "the end of the daemon", || (!runs(&self.machine)).then_some(()));
     }
 
-    /// Starts another in its place.
+    /// Starts another daemon.
     pub(crate) fn start_daemon(&self) {
         self.daemon.replace(daemon_on(&self.machine));
     }
@@ -84,7 +83,7 @@ impl Stage {
         screen
     }
 
-    /// Whether something says which process runs a session: a registry or our hooks.
+    /// True if a registry or our hooks report which process runs a session.
     pub(crate) fn knows_processes(&self) -> bool {
         self.agent == Agent::Claude || self.evidence == Evidence::Hooks
     }
@@ -95,12 +94,12 @@ impl Stage {
         self.machine.model().reached(scenario);
     }
 
-    /// Lets a held answer go on.
+    /// Releases a held answer.
     pub(crate) fn release(&self, gate: &str) {
         self.machine.model().release(gate);
     }
 
-    /// Waits until a session that was not met before is said to stand as it does, and gives it.
+    /// Waits until an unseen session is reported with the expected status, and returns it.
     pub(crate) fn new_is(&self, moment: &str) -> Value {
         let met = self.met.borrow().clone();
         let is_new = |row: &Value| row["parent_id"].is_null() && !met.contains(id(row));
@@ -109,23 +108,23 @@ impl Stage {
         row
     }
 
-    /// Waits until a session is said to stand as it does.
+    /// Waits until a session is reported with the expected status.
     pub(crate) fn same_is(&self, session: &Value, moment: &str) -> Value {
         self.is(moment, |row| row["id"] == session["id"], names_it)
     }
 
-    /// The same, and until its row has this, too.
+    /// The same, and until its row has this value, too.
     pub(crate) fn same_has(&self, session: &Value, moment: &str, (field, is): (&str, Value)) {
         self.is(moment, |row| row["id"] == session["id"], |row| row[field] == is);
     }
 
-    /// Nothing happens in a session any more: every look must find it as the last one did.
+    /// Nothing happens in a session any more: every poll must return the same.
     pub(crate) fn rests(&self, session: &Value) {
         let look = || {
             let mut all = self.machine.home().sessions().into_iter();
             all.find(|row| row["id"] == session["id"]).unwrap()
         };
-        // What an agent still writes after it stopped, its books and hooks, is waited for.
+        // Waits for what an agent still writes after it stopped, such as bookkeeping and hooks.
         let quiet = Duration::from_millis(500);
         let (mut last, mut since) = (look(), Instant::now());
         let start = Instant::now();
@@ -164,7 +163,7 @@ impl Stage {
         }
     }
 
-    /// What must go together in every row.
+    /// What must be consistent in every row.
     fn check_row(&self, row: &Value, cell: &str) {
         let expected = match (word(row, "status"), row["waiting_for"]["kind"].as_str()) {
             ("waiting" | "exited" | "unknown", _) if row["failed"] == true => "failed",
@@ -177,7 +176,7 @@ impl Stage {
         };
         assert_eq!(row["group"], expected, "{row}");
         let explained = self.machine.home().json(&["explain", id(row), "--json"]);
-        // It may have moved on since, from one true answer to another.
+        // The session may have moved from one correct answer to another in the meantime.
         let says = (word(&explained, "status"), word(&explained, "confidence"));
         assert!(is_among(cell, says.0, says.1), "explained as {says:?} instead of {cell:?}");
     }
@@ -187,7 +186,8 @@ impl Stage {
         format!("{}{}{}", said.stdout, said.stderr, self.written(row))
     }
 
-    /// The last lines the agent itself wrote, to tell what was not written from what was not read.
+    /// The last lines the agent itself wrote, to distinguish what was not written from what was not
+    /// read.
     fn written(&self, row: &Value) -> String {
         let (scheme, below) = word(row, "source_uri").split_once(':').unwrap_or_default();
         let folder = match scheme {
@@ -200,7 +200,7 @@ impl Stage {
         last.map(|it| format!("written: {it}\n")).collect()
     }
 
-    /// How the daemon ended, if it has.
+    /// Fails with the daemon's exit, if it has ended.
     pub(crate) fn check_daemon(&self) {
         assert_eq!(self.daemon.borrow_mut().ended(), None, "the daemon ended");
     }
@@ -212,7 +212,7 @@ fn daemon_on(machine: &Machine) -> Run {
     daemon
 }
 
-/// A daemon answers.
+/// True if a daemon answers.
 pub(crate) fn runs(machine: &Machine) -> bool {
     let status = machine.home().run(&["daemon", "status", "--json"]);
     status.stdout.contains("\"running\": true")
@@ -233,7 +233,7 @@ pub(crate) fn runtime(row: &Value) -> &str {
     word(row, "runtime_session_id")
 }
 
-/// Whether a row that says it waits for an answer says what is asked.
+/// True if a row that waits for an answer names the question.
 fn names_it(row: &Value) -> bool {
     let said = word(&row["waiting_for"], "text");
     match row["waiting_for"]["kind"].as_str() {
@@ -251,7 +251,7 @@ fn word<'a>(row: &'a Value, field: &str) -> &'a str {
     row[field].as_str().unwrap_or_default()
 }
 
-/// What the model says in every play; a scenario that is held is held at a gate of its name.
+/// The model's script for every play; a held scenario waits at a gate with its name.
 fn script(machine: &Machine) {
     let say = |words: &str| Say::Text(words.to_owned());
     let hold = |gate: &str| Say::Hold(gate.to_owned());

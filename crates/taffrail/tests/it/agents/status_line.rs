@@ -1,4 +1,4 @@
-//! A real agent draws our status line beside the user's own, and what it says there becomes evidence.
+//! A real agent draws our status line beside the user's own, and its data becomes evidence.
 
 use crate::agents::PROGRAM;
 use crate::agents::expected::Evidence;
@@ -20,7 +20,7 @@ fn claude_tells_its_status_line_and_it_is_heard() {
     let screen = stage.start(&[]);
     prompt(&screen, "hello");
     screen.wait_until("the answer", |it| it.contains("Hello there."));
-    // One working session: the daemon's line stands behind the user's.
+    // One working session: our line comes after the user's.
     screen.wait_until("both lines", |it| it.contains("mine · ◇1") || it.contains("mine · ◐1"));
     let home = stage.machine.home();
     let told = until_every(PAUSE, "what it said", || {

@@ -1,5 +1,5 @@
-//! Real agents send their telemetry with the settings that are printed for them, and what arrives
-//! agrees with what they wrote down.
+//! Real agents send telemetry with the settings we print for them, and it agrees with their own
+//! records.
 
 use crate::agents::PROGRAM;
 use crate::agents::driving::print;
@@ -9,10 +9,10 @@ use taffrail_testkit::agents::{Agent, Machine};
 use taffrail_testkit::model::{Say, TOKENS, text};
 use taffrail_testkit::{Run, until_every};
 
-/// A word of the prompt, which must be nowhere in the journal.
+/// A word of the prompt, which must not occur in the journal.
 const WORD: &str = "unheardof";
 
-/// A machine on which telemetry is received.
+/// A machine that receives telemetry.
 fn machine() -> (Run, Machine) {
     let machine = Machine::new(PROGRAM);
     let run = vec![Say::Text("I will run it.".into()), Say::Shell("echo it-ran".into())];
@@ -26,12 +26,12 @@ fn machine() -> (Run, Machine) {
     (daemon, machine)
 }
 
-/// The settings of an agent as they are printed, with what comes before them as a comment.
+/// The printed settings of an agent, with their introduction as a comment.
 fn settings(machine: &Machine, agent: &str) -> String {
     machine.home().ok(&["otel", agent])
 }
 
-/// What came in of the one session, as soon as these events are among it.
+/// The telemetry of the only session, once these events are in it.
 fn arrived(machine: &Machine, names: &[&str]) -> (Value, Vec<Value>) {
     let home = machine.home();
     until_every(PAUSE, "the telemetry", || {
@@ -49,7 +49,7 @@ fn sum(events: &[Value], name: &str, field: &str) -> u64 {
     of_it.filter_map(|it| number(&it["data"][field])).sum()
 }
 
-/// What holds for every agent.
+/// Checks for every agent.
 fn check(machine: &Machine, session: &Value) {
     let home = machine.home();
     let sessions = home.sessions();
@@ -69,7 +69,7 @@ fn check(machine: &Machine, session: &Value) {
     let grep = format!("grep -rl {WORD} ~/.local/share/taffrail/journal");
     let found = machine.command("/bin/sh").args(["-c", &grep]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&found.stdout), "", "the prompt is in the journal");
-    // The journal alone tells it again.
+    // The journal alone gives the same result.
     home.ok(&["daemon", "stop"]);
     home.ok(&["rebuild", "--yes"]);
     let again = home.sessions();

@@ -1,5 +1,5 @@
-//! Sources that are cut, rewritten, rewound, moved, deleted and written again: as long as a source
-//! is there, it is the record, and what is kept of it follows.
+//! Sources that are cut, rewritten, rewound, moved, deleted and written again: while a source
+//! exists it is the record, and its copy follows.
 
 use super::{PROGRAM, SESSION, copies, lifecycle, stale, texts, total};
 use serde_json::json;
@@ -8,7 +8,7 @@ use taffrail_testkit::claude::{path, talk};
 use taffrail_testkit::goose::{GooseDb, text};
 use taffrail_testkit::{Home, canonical_view, check_same};
 
-/// What is told now, whole, also from an index made anew; then from the copy alone.
+/// Checks the full history, also from a rebuilt index; then from the copy alone.
 fn check(what: &str, home: &Home, session: &str, expected: &[&str], delete: &dyn Fn()) {
     let told = |when: &str| {
         let texts = texts(home, session);

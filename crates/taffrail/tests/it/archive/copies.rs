@@ -1,4 +1,4 @@
-//! Copies are what they were made of, byte for byte, and for nobody else.
+//! Copies equal their sources byte for byte, and nobody else can read them.
 
 use super::{PROGRAM, SESSION, copies, files};
 use std::fs;
@@ -9,7 +9,7 @@ use taffrail_testkit::corpus::Corpus;
 use taffrail_testkit::goose::DATABASE;
 use taffrail_testkit::{Chance, Home, Scale};
 
-/// The bytes a copy of a file must have.
+/// The expected bytes of a file's copy.
 fn wanted(home: &Home, file: &str) -> Vec<u8> {
     let bytes = fs::read(home.path(file)).unwrap();
     if file.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).unwrap() } else { bytes }

@@ -1,4 +1,5 @@
-//! Damage to copies: an excerpt, marked stale, or the right text; never another, and never a crash.
+//! Damaged copies: either an excerpt, marked stale, or the correct text; never another text, and
+//! never a crash.
 
 use super::{PROGRAM, SESSION, files};
 use serde_json::Value;
@@ -13,11 +14,11 @@ use taffrail_testkit::corpus::Corpus;
 use taffrail_testkit::goose::GooseDb;
 use taffrail_testkit::{Chance, Home, SavedData, Scale, canonical_view, check_same};
 
-/// A session of every shape, read and then deleted; only the copies are left.
+/// A session of every shape, read and then deleted; only the copies remain.
 struct Deleted {
     home: Home,
     saved: SavedData,
-    /// The whole text of every event by its id.
+    /// The full text of every event by its id.
     texts: HashMap<String, String>,
     copies: Vec<PathBuf>,
 }
@@ -56,7 +57,7 @@ fn word(value: &Value, name: &str) -> String {
 }
 
 impl Deleted {
-    /// Every event is whole, or a stale beginning of what it was; gives how many are stale.
+    /// Checks that every event is complete or a stale excerpt; returns the counts.
     fn check(&self, what: &str) -> (usize, usize) {
         let events = all_events(&self.home);
         let mut stale = 0;

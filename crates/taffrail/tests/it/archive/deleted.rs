@@ -1,4 +1,4 @@
-//! Sources that are deleted: their sessions stay whole, also in an index made anew.
+//! Deleted sources: their sessions stay complete, also in a rebuilt index.
 
 use super::{PROGRAM, SESSION, lifecycle, stale, total};
 use serde_json::json;
@@ -8,7 +8,7 @@ use taffrail_testkit::corpus::Corpus;
 use taffrail_testkit::goose::{DATABASE, GooseDb};
 use taffrail_testkit::{Home, canonical_view, check_same};
 
-/// A conversation whose texts are longer than any excerpt; what is asked for stands at their ends.
+/// A conversation whose texts are longer than any excerpt; the searched words are at their ends.
 fn long() -> Vec<Piece> {
     let text = |end: &str| format!("{}{end}", "so many words ".repeat(40));
     vec![
@@ -19,8 +19,8 @@ fn long() -> Vec<Piece> {
     ]
 }
 
-/// Reads a session, deletes its source, and compares what is told before and after, and after the
-/// index was made anew.
+/// Reads a session, deletes its source, and compares the history before, after, and after a
+/// rebuild.
 fn check(agent: &str, home: &Home, session: &str, delete: &dyn Fn()) {
     home.index();
     let whole = canonical_view(home);

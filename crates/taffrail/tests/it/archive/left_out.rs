@@ -1,4 +1,4 @@
-//! What must not be kept is not kept.
+//! Excluded data is not archived.
 
 use super::{PROGRAM, SESSION, copies, lifecycle, stale};
 use taffrail_testkit::Home;

@@ -1,4 +1,4 @@
-//! A lifecycle is moved by what is seen: processes, their ends, sources that go and come.
+//! Evidence moves a lifecycle: processes, their ends, sources that disappear and come back.
 
 use super::{By, binding, daemon, faults, history, started};
 use crate::bindings::history::{FORK, SESSION, WORKER};
@@ -10,8 +10,8 @@ use std::process::{Child, Command, Stdio};
 use taffrail_testkit::claude::path;
 use taffrail_testkit::{Home, until};
 
-/// A program that is called as the agent is, says through the hook which session it runs, and lives
-/// until its input ends.
+/// A program with the name of the agent that reports its session through the hook, and runs until
+/// its input ends.
 pub(crate) struct Agent(Child);
 
 impl Agent {
@@ -50,13 +50,13 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        // It may have ended before.
+        // The process may have ended before.
         self.0.kill().ok();
         self.0.wait().ok();
     }
 }
 
-/// Status, the executor of now, and the last one.
+/// The status, the current executor, and the last one.
 fn run(home: &Home, id: &str) -> [Value; 3] {
     let mut it = binding(home, id);
     assert_eq!(faults(home, &it), json!([]), "{it}");
@@ -80,7 +80,7 @@ fn check_process(by: By) {
     assert_eq!(run(&home, FORK), resumable, "{by:?}: another session is not run by it");
     assert_eq!(run(&home, WORKER)[..2], [json!("detached"), Value::Null]);
     agent.end();
-    // The last one is remembered, and is not one that could be sent anything.
+    // The last executor is recorded, but nothing can be sent to it.
     until_run(&home, SESSION, &[json!("resumable"), Value::Null, name.clone()]);
     assert_eq!(home.session(SESSION)["lifecycle"], "resumable");
     home.ok(&["rebuild", "--yes"]);
@@ -107,7 +107,7 @@ fn a_daemon_that_comes_later_tells_the_same_of_who_runs_it() {
     until_run(&home, SESSION, &active);
     let run_by = daemon(&home);
     until_run(&home, SESSION, &active);
-    // A repair has the daemon look everything up anew: who runs what is still known.
+    // A repair makes the daemon reload everything: the executors are still known.
     home.ok(&["binding", "archive", FORK]);
     let listed = || home.session(SESSION)["executor"] == name;
     until("the executor", || listed().then_some(()));
@@ -117,7 +117,7 @@ fn a_daemon_that_comes_later_tells_the_same_of_who_runs_it() {
     assert_eq!(run(&home, SESSION), [json!("resumable"), Value::Null, name]);
 }
 
-/// A tmux server of our own, where tmux itself keeps them; ended with the test.
+/// A tmux server of our own in tmux's default place; ended with the test.
 struct Screen(String);
 
 impl Screen {
@@ -166,11 +166,11 @@ fn check_lost(by: By) {
     assert_eq!(status(), "resumable");
     let aside = home.path("aside.jsonl");
     std::fs::rename(home.path(&path(SESSION)), &aside).unwrap();
-    // Who asks looks: no index run comes between.
+    // The query itself checks: no index run comes in between.
     let lost = binding(&home, SESSION);
     assert_eq!(lost["status"], "lost", "{by:?}");
     assert_eq!(faults(&home, &lost), json!([]), "{lost}");
-    // It still points to where its history was, and how far that was read.
+    // The binding still names the history and the cursor in it.
     for name in ["runtime_source_uri", "source_cursor", "last_seen_at", "created_at"] {
         assert_eq!(lost[name], before[name], "{by:?} {name}");
     }
@@ -249,7 +249,7 @@ fn check_hooks_only(by: By) {
     assert_eq!(it["provenance"]["source_kind"], "runtime_unavailable");
     assert_eq!(it["provenance"]["runtime_source_uri"], Value::Null);
     assert!(it["metadata"]["heard_in"].as_str().unwrap().starts_with("journal:claude-code/"));
-    // The binding is useful all the same: who runs it is known.
+    // The binding is still useful: its executor is known.
     let agent = Agent::start(&home, SESSION);
     let name = json!(agent.name());
     until_run(&home, SESSION, &[json!("active"), name.clone(), name.clone()]);

@@ -8,7 +8,8 @@ use taffrail_testkit::claude::{path, talk};
 
 const OTHER: &str = "33333333-3333-4333-8333-333333333333";
 
-/// A project with a feature, a session in it and one elsewhere. Both are heard of after it was made.
+/// A project with a feature, a session in it and one elsewhere. Both sessions are indexed after the
+/// feature was created.
 fn home() -> (Home, String, Value) {
     let home = Home::new(history::PROGRAM);
     home.write("app/src/main.rs", "");

@@ -1,4 +1,4 @@
-//! Repairs by hand: joined, split, archived; kept through everything that makes the index anew.
+//! Repairs by hand: joined, split, archived; they survive every rebuild of the index.
 
 use super::{By, binding, faults, history, started};
 use crate::bindings::history::{FORK, SESSION, THREAD, WORKER};
@@ -9,7 +9,7 @@ fn id(home: &Home, runtime: &str) -> Value {
     home.session(runtime)["id"].clone()
 }
 
-/// The status of each, in their order.
+/// The status of each, in order.
 fn stand(home: &Home) -> [String; 3] {
     [SESSION, FORK, THREAD].map(|it| {
         let document = binding(home, it);
@@ -46,7 +46,7 @@ fn check_joined(by: By) {
 
 fn chained(home: &Home, by: By) {
     let [session, fork, thread] = [SESSION, FORK, THREAD].map(|it| id(home, it));
-    // A chain of several is followed to its end, and said.
+    // A chain of several is followed to its end, and reported.
     home.ok(&["binding", "join", THREAD, SESSION]);
     assert_eq!(stand(home), ["superseded", "superseded", "resumable"], "{by:?}");
     assert_eq!(binding(home, FORK)["metadata"]["superseded_by"], thread);
@@ -83,7 +83,7 @@ fn split(home: &Home, by: By) {
     assert_eq!(changed(FORK), json!([id(home, FORK)]), "{by:?}");
     assert_eq!(changed(FORK), json!([]), "{by:?}: twice is once");
     assert_eq!(stand(home), ["superseded", "resumable", "resumable"], "{by:?}");
-    // Named by the session that stays, the joins to it are undone.
+    // Splitting the session that stays undoes the joins to it.
     assert_eq!(changed(THREAD), json!([id(home, SESSION)]), "{by:?}");
     assert_eq!(stand(home), ["resumable", "resumable", "resumable"], "{by:?}");
     assert_eq!(binding(home, SESSION)["metadata"], json!({}));
@@ -143,7 +143,7 @@ fn what_is_forgotten_breaks_no_chain() {
     let fork = fork.as_str().unwrap();
     assert_eq!(binding(&home, fork)["metadata"]["superseded_by"], thread);
     home.ok(&["forget", thread.as_str().unwrap(), "--yes"]);
-    // Nobody is left who could have taken its place.
+    // No session is left that could have superseded it.
     assert_eq!(binding(&home, fork)["status"], "resumable");
     assert_eq!(home.json(&["show", fork, "--json"])["session"]["id"], fork);
 }

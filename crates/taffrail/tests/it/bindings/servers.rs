@@ -1,4 +1,4 @@
-//! tmux servers that are not where tmux keeps them by itself, and who starts what in them.
+//! tmux servers outside tmux's default place, and concurrent starts in them.
 
 use super::evidence::Agent;
 use super::{binding, daemon, history};
@@ -48,7 +48,7 @@ fn an_agent_in_a_tmux_of_another_folder_is_found_there() {
     until("its pane, by the daemon", || (home.session(SESSION)["executor"] == name).then_some(()));
 }
 
-/// A session that can be resumed, with an agent that only says that it was started.
+/// A resumable session, with an agent that only reports that it was started.
 struct Resumable {
     home: Home,
 }
@@ -85,7 +85,7 @@ impl Resumable {
         command
     }
 
-    /// The processes of agents that were started.
+    /// The processes of started agents.
     fn agents(&self) -> Vec<u32> {
         let said = std::fs::read_to_string(self.home.path("starts")).unwrap_or_default();
         said.lines().map(|it| it.parse().unwrap()).collect()
@@ -117,7 +117,7 @@ fn a_session_resumed_in_tmux_is_named_with_the_server_it_is_in() {
     assert!(executor.starts_with(&folder) && executor.ends_with("/default:%0"), "{executor}");
 }
 
-/// tmux reads `#(…)` in the folder it is given as a command to run.
+/// tmux runs `#(…)` in the folder argument as a command.
 #[test]
 fn a_folders_name_runs_nothing() {
     let it = Resumable::in_folder("p#(touch pwned)");
@@ -138,7 +138,7 @@ fn a_folders_name_runs_nothing() {
     }
 }
 
-/// How a process ended, once it has.
+/// The exit status of a process, once it has ended.
 fn ended(child: &mut Child) -> Option<ExitStatus> {
     child.try_wait().unwrap()
 }
@@ -159,7 +159,7 @@ fn two_who_resume_a_session_at_once_start_one_agent() {
             let all = it.agents();
             (all.len() == round).then_some(all)
         });
-        // Whoever comes later is refused as well, while the agent lives.
+        // Later attempts are refused as well, while the agent runs.
         assert_eq!(it.resume(&[]).status().unwrap().code(), Some(6), "round {round}");
         assert_eq!(it.resume(&["--tmux"]).status().unwrap().code(), Some(6), "round {round}");
         assert_eq!(it.agents().len(), round);

@@ -1,4 +1,4 @@
-//! The very first `taffrail`: no index, no daemon, and somebody who presses anything.
+//! The very first `taffrail`: no index, no daemon, and a user who presses anything.
 
 use crate::board::{PROGRAM, Stage, environment, machine_with};
 use std::path::Path;
@@ -28,7 +28,7 @@ fn the_very_first_board_fills_and_welcomes_once() {
     machine.home().ok(&["daemon", "stop"]);
 }
 
-/// Keys that neither end it nor give the terminal away, in an order that looks drawn.
+/// Keys that neither quit nor give the terminal away, in a pseudorandom order.
 #[test]
 fn any_keys_in_a_real_terminal_leave_the_board_alive() {
     const KEYS: [&str; 28] = [

@@ -1,4 +1,4 @@
-//! Nothing of what strangers wrote reaches a terminal as more than text, whatever prints it.
+//! Foreign text reaches a terminal only as text, whatever prints it.
 
 use crate::board::Stage;
 

@@ -1,4 +1,4 @@
-//! What a person does in front of it.
+//! What a person does at the board.
 
 use crate::board::Stage;
 
@@ -34,7 +34,7 @@ fn it_shows_finds_and_quits() {
     screen.wait_until("the end", |_| screen.ended());
 }
 
-/// The terminal is as it was: the first screen, and a cursor.
+/// The terminal is restored: the main screen, and a cursor.
 fn is_given_back(screen: &taffrail_testkit::Tmux<'_>) {
     screen.wait_until("the end", |_| screen.ended());
     assert!(!screen.screen().contains("NEEDS YOU"), "{}", screen.screen());

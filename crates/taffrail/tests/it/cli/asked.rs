@@ -1,4 +1,4 @@
-//! What people type and read: times by their own clock, projects by their name, filters, tags.
+//! What people type and read: times in their own zone, projects by name, filters, tags.
 
 use crate::cli::history::{SESSION, home};
 use taffrail_testkit::Home;

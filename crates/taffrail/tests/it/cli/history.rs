@@ -1,4 +1,4 @@
-//! One small history written by hand: every agent, a tool call, a sub-agent and a fork.
+//! One small handwritten history: every agent, a tool call, a sub-agent and a fork.
 
 use serde_json::{Value, json};
 use taffrail_testkit::Home;

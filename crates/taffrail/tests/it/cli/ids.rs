@@ -1,9 +1,9 @@
-//! Ids without what differs from run to run.
+//! Replaces ids that differ from run to run.
 
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Numbers ids in the order they are met, where the drawn name of the device goes into them.
+/// Numbers ids in their order of appearance, because they depend on the random device name.
 pub(crate) fn steady_ids(mut value: Value) -> Value {
     let mut known = HashMap::new();
     number(&mut value, &mut known);

@@ -1,10 +1,10 @@
-//! A session of another device, as that told it.
+//! A session of another device, as that device published it.
 
 use taffrail_model::replication::{self, Relayed, RelayedEvent, RelayedFacts, Says};
 use taffrail_model::{AgentId, Confidence, EventId, Kind, Origin, RuntimeIdentity, TurnId};
 use taffrail_testkit::Home;
 
-/// Lays down what `laptop` told; gives the session's id.
+/// Writes what `laptop` published; returns the session's id.
 pub(crate) fn lay(home: &Home) -> String {
     let who = RuntimeIdentity::new(AgentId::new("codex"), "", "far-away");
     let facts = RelayedFacts {

@@ -1,10 +1,10 @@
-//! Snapshots without what differs from run to run.
+//! Snapshots without values that differ from run to run.
 
 use insta::Settings;
 use serde_json::Value;
 use taffrail_testkit::Home;
 
-/// Fields that are another in every run.
+/// Fields that differ in every run.
 const UNSTEADY: [&str; 5] =
     ["elapsed_ms", "generation", "observedAt", "observed_at", "observed_by_peer_id"];
 
@@ -14,7 +14,7 @@ pub(crate) fn check_json(name: &str, mut value: Value) {
     settings().bind(|| insta::assert_json_snapshot!(name, value));
 }
 
-/// Compares everything a command says with its snapshot.
+/// Compares the full output of a command with its snapshot.
 pub(crate) fn check_text(home: &Home, name: &str, arguments: &[&str]) {
     let output = home.run(arguments);
     let text = format!(
@@ -32,7 +32,7 @@ fn settings() -> Settings {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.set_snapshot_path("../../snapshots");
-    // What hangs on the folder of the test, the clock, or the drawn name of the device.
+    // Values that depend on the folder of the test, the clock, or the random device name.
     settings.add_filter(r"/tmp/[^/\s]*taffrail-test-\w+", "[HOME]");
     settings.add_filter(r"\b[0-9a-f]{8} goose ", "[goose]  goose ");
     let age =

@@ -1,11 +1,11 @@
-//! What holds for every command: earlier names, `--json`, `@waiting` and `-n`.
+//! Checks for every command: earlier names, `--json`, `@waiting` and `-n`.
 
 use crate::cli::history::{PROGRAM, SESSION, home};
 use serde_json::Value;
 use std::time::Duration;
 use taffrail_testkit::{Home, Run, until_every};
 
-/// Commands that take a session, as they are when nobody waits.
+/// Commands that take a session, as they behave when no session waits.
 const OF_A_SESSION: &[&[&str]] = &[
     &["show"],
     &["events"],
@@ -89,7 +89,7 @@ fn an_earlier_name_prints_the_same() {
     }
 }
 
-/// The text without the lines that name the present time.
+/// The text without the lines that contain the current time.
 fn steady(text: &str) -> String {
     let is_time = |it: &&str| !it.contains("updated_at") && !it.contains("observed_at");
     text.lines().filter(is_time).collect::<Vec<_>>().join("\n")

@@ -6,7 +6,7 @@ use crate::contracts::steady::check_json;
 use serde_json::{Value, json};
 use taffrail_testkit::claude::{Line, path};
 
-/// Without what hangs on the machine.
+/// The document without values that depend on the machine.
 fn steadied(mut document: Value) -> Value {
     if document.get("device").is_some() {
         document["device"] = json!("[device]");
@@ -98,7 +98,7 @@ fn tags_and_notes_go_with_a_state() {
     assert_eq!(state["metadata"]["notes"], "Waits for review.\nReviewed.");
     home.ok(&["note", SESSION, "--clear"]);
     assert_eq!(home.json(&["state", "export", SESSION])["metadata"]["notes"], Value::Null);
-    // What a person said survives a rebuild and goes with the session.
+    // A person's notes and tags survive a rebuild and go with the session.
     home.ok(&["rebuild", "--yes"]);
     assert_eq!(tags(&[]), "oauth\nparser\n");
     assert_eq!(home.run(&["tag", FORK, "+ "]).status, 2);

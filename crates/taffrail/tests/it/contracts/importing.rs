@@ -1,11 +1,11 @@
-//! States that are brought in.
+//! Imported states.
 
 use crate::contracts::faults;
 use crate::contracts::history::{PROGRAM, SESSION, home};
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
 
-/// A state of another tool, with fields nobody knows and numbers no float holds.
+/// A state of another tool, with unknown fields and numbers that no float can represent.
 const DOCUMENT: &str = r#"{
   "schema_version": "1.0.0", "session_id": "abc12345-def6-7890-ghij-klmnopqrstuv",
   "created_at": "2026-01-17T14:30:00.000Z", "updated_at": "2026-01-17T14:45:23.142Z",
@@ -27,7 +27,7 @@ fn import(home: &Home, text: &str) -> String {
     told["session_id"].as_str().unwrap().to_owned()
 }
 
-/// The same without white space, so that every digit is compared.
+/// The text without whitespace, so that every digit is compared.
 fn packed(text: &str) -> String {
     text.split_whitespace().collect()
 }
@@ -39,7 +39,7 @@ fn what_is_imported_is_exported_as_it_came() {
     for name in [id.as_str(), ID] {
         assert_eq!(packed(&home.ok(&["state", "export", name])), packed(DOCUMENT), "{name}");
     }
-    // Again, after everything derived is gone, and after our copy of it is.
+    // Again, after all derived data is gone, and after our copy is.
     home.ok(&["rebuild", "--yes"]);
     assert_eq!(packed(&home.ok(&["state", "export", &id])), packed(DOCUMENT));
     std::fs::remove_dir_all(home.path(".local/share/taffrail/imported")).unwrap();
@@ -104,7 +104,7 @@ fn our_own_export_comes_back_beside_the_session_it_is_of() {
     let id = import(&home, &exported.to_string());
     let captured = home.session(SESSION)["id"].clone();
     assert_ne!(json!(id), captured);
-    // The session's own id still means the session, and not what a document says of it.
+    // The session's own id still means the session, and not the document about it.
     let shown = home.json(&["show", captured.as_str().unwrap(), "--json"]);
     assert_eq!(shown["session"]["agent"], "claude-code");
     let back: Value = serde_json::from_str(&home.ok(&["state", "export", &id])).unwrap();

@@ -1,4 +1,4 @@
-//! A session of worktrees in a real tmux: three panes, one of which dies.
+//! A session with worktrees in a real tmux: three panes, one of which dies.
 
 use crate::contracts::faults;
 use crate::contracts::history::PROGRAM;
@@ -90,7 +90,7 @@ impl Stage {
         snapshot
     }
 
-    /// Looks until it is so.
+    /// Polls until a condition holds.
     fn until(&self, is_so: impl Fn(&Value) -> bool) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -153,7 +153,7 @@ fn three_panes_in_three_worktrees_one_of_which_dies() {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     let after = stage.until(|it| dead(it) == [false, true, false]);
     assert_eq!(after["session"]["state"], "active");
-    // With its server, all of them are over; what their files say stands.
+    // Without their server all of them are over; the contents of their files still count.
     stage.tmux(&["kill-server"]);
     let after = stage.until(|it| dead(it) == [true; 3]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Session files in Markdown, by every way they are named.
+//! Session files in Markdown, by every way to name them.
 
 use crate::contracts::faults;
 use crate::contracts::history::PROGRAM;

@@ -1,4 +1,4 @@
-//! A request is answered on another device, at most once, by who may.
+//! A request is answered on another device, at most once, by a device that may.
 
 use crate::elsewhere::{LOOK, PRIVATE, SESSION, World, asks, requests, wait_for};
 use serde_json::json;
@@ -7,7 +7,7 @@ use taffrail_testkit::{Home, Scale, until_every};
 
 const ANN: &str = "ann@x.org";
 
-/// Who decided, as the laptop's log names them, and what.
+/// The decisions in the laptop's log, each with its author.
 fn decided(home: &Home, id: &str) -> Vec<(String, String)> {
     let log = home.json(&["approvals", "log", "--json"]);
     let all = log["decisions"].as_array().unwrap().iter().filter(|it| it["approval_id"] == *id);
@@ -46,7 +46,7 @@ fn only_devices_of_the_same_user_see_it_and_only_where_that_was_allowed() {
     let seen = wait_for(tower, "npm test");
     assert_eq!(requests(tower), [seen]);
     assert_eq!(tower.run(&["approve", &closed]).status, 3);
-    // What is sent after them has come, so they would have come, too.
+    // A later item has arrived, so these would have arrived, too.
     laptop.ok(&["share", SESSION, "--with", "bob@x.org"]);
     until_every(LOOK, "what is shared", || (!bobs.sessions().is_empty()).then_some(()));
     assert_eq!(requests(bobs), [] as [serde_json::Value; 0]);
@@ -67,7 +67,7 @@ fn who_sits_at_the_device_is_first_and_the_other_is_told() {
     until_every(LOOK, "it to be gone", || requests(tower).is_empty().then_some(()));
 }
 
-/// The end of the agent's own wait is told, too.
+/// The end of the agent's own wait is published, too.
 #[test]
 fn what_nobody_waits_for_any_more_is_no_longer_offered() {
     let world = World::new(&[("tower", ANN)]);

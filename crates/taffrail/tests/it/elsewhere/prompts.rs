@@ -1,4 +1,4 @@
-//! A prompt is sent to a session of another device, and its receipt says what became of it.
+//! A prompt is sent to a session of another device, and its receipt reports the outcome.
 
 use crate::elsewhere::{LOOK, PRIVATE, SESSION, World};
 use serde_json::Value;
@@ -13,7 +13,7 @@ fn session(home: &Home, runtime_id: &str) -> String {
     })
 }
 
-/// Nobody runs these sessions, so neither prompt can be put in; the device they are on says why.
+/// These sessions are not running, so neither prompt can be delivered; their device reports why.
 #[test]
 fn what_became_of_a_prompt_is_told_by_the_device_it_went_to() {
     let world = World::new(&[("tower", "ann@x.org")]);

@@ -1,4 +1,4 @@
-//! Agents that write their records again: rewinds, checkpoints, edited and deleted rows.
+//! Agents that rewrite their records: rewinds, checkpoints, edited and deleted rows.
 
 use super::{PROGRAM, changes, cursor, lifecycle, stale, texts, told};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ fn chat() -> Home {
     home
 }
 
-/// Adds a record, and compares the texts, what a follower hears, and a rebuild.
+/// Adds a record, and compares the texts, the changes for a subscriber, and a rebuild.
 fn check_record(home: &Home, record: &Value, expected: &[&str], heard: &[(&str, &str)]) {
     let after = cursor(home, CHAT);
     home.append(FILE, line(record));

@@ -1,4 +1,5 @@
-//! What a disk can be besides a tidy tree of files: links, pipes, strangers' files, closed doors.
+//! What a disk can contain besides a tidy tree of files: links, pipes, other users' files,
+//! unreadable folders.
 
 use super::{PROGRAM, SESSION, texts, told};
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -11,7 +12,7 @@ use taffrail_testkit::claude::{path, talk};
 const OTHER: &str = super::OTHER;
 const NOBODY: u32 = 65534;
 
-/// What `doctor` says under an id.
+/// The evidence of `doctor` under an id.
 fn evidence(home: &Home, id: &str) -> Vec<String> {
     let doctor = home.json(&["doctor", "--json"]);
     let checks = doctor["checks"].as_array().unwrap().iter();
@@ -90,7 +91,7 @@ fn a_folder_that_cannot_be_read_stops_nothing_else_and_loses_nothing() {
     let closed = path(OTHER).replace("-w-app", "-w-closed");
     home.write(&path(SESSION), talk(SESSION, 0, 2));
     home.write(&closed, talk(OTHER, 0, 2));
-    // Root may read everything, so root lets someone else look.
+    // Root may read everything, so the test runs as another user.
     if rustix::process::geteuid().is_root() && !(home.give_to(NOBODY) && can_run(&home)) {
         println!("root, and nobody else can run the program: not tested");
         return;

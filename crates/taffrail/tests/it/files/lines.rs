@@ -1,4 +1,5 @@
-//! A file of lines that grows, shrinks, is rewritten, moves, is packed, goes and comes back.
+//! A file of lines that grows, shrinks, is rewritten, moves, is compressed, disappears and comes
+//! back.
 
 use super::{Files, OTHER, PROGRAM, SESSION, changes, cursor, ids, lifecycle, stale, texts, told};
 use std::fs::{File, FileTimes};
@@ -10,7 +11,7 @@ fn home_with(count: u32) -> (Home, String, Files) {
     written(Home::new(PROGRAM), count)
 }
 
-/// The same where nothing is archived.
+/// The same without an archive.
 fn bare_home_with(count: u32) -> (Home, String, Files) {
     written(Home::without_archive(PROGRAM), count)
 }
@@ -95,7 +96,7 @@ fn a_line_rewritten_in_the_middle_and_a_new_end_are_both_seen() {
     home.write(&file, whole);
     let now = told(&home, SESSION);
     assert_eq!((ids(&now)[..6].to_vec(), now.len()), (ids(&before), 8));
-    // A file that only grew is believed as long as the last line read stands where it stood.
+    // A file that only grew is trusted as long as the last line read is still in its place.
     assert_eq!(texts(&now)[3], "Quite another answer.");
 }
 

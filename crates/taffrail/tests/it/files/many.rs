@@ -65,7 +65,7 @@ fn family() -> [(&'static str, String); 2] {
     ]
 }
 
-/// Reads files in this order and gives the view and each session's own output tokens.
+/// Reads files in this order and returns the view and each session's own output tokens.
 fn read_in_order(order: &[usize]) -> (Vec<String>, Vec<(String, u64)>) {
     let home = Home::new(PROGRAM);
     for number in order {

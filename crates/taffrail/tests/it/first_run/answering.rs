@@ -1,4 +1,4 @@
-//! `approve` and `deny` with a session, with nothing, and with several requests that wait.
+//! `approve` and `deny` with a session, without arguments, and with several open requests.
 
 use super::PROGRAM;
 use serde_json::{Value, json};
@@ -58,7 +58,7 @@ fn pending(home: &Home) -> Vec<Value> {
         .collect()
 }
 
-/// An agent asks to be allowed a command, and its request is seen.
+/// An agent asks for approval of a command, and its request is visible.
 fn asks(home: &Home, session: &str, command: &str) -> Hook {
     let payload = json!({"session_id": session, "hook_event_name": "PermissionRequest",
         "tool_name": "Bash", "tool_input": {"command": command}, "cwd": "/w/app",

@@ -1,4 +1,4 @@
-//! `daemon start`, `stop` and `restart` return when it is so.
+//! `daemon start`, `stop` and `restart` return when they are done.
 
 use super::{daemon_status, unread};
 use taffrail_testkit::Home;
@@ -8,12 +8,12 @@ const SESSIONS: usize = 400;
 
 fn is_gone(pid: u64) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // One that ended and was not buried yet is gone, too.
+    // A zombie counts as ended, too.
     let state = stat.rsplit_once(')').map(|(_, rest)| rest.trim_start().to_owned());
     state.is_none_or(|it| it.starts_with('Z'))
 }
 
-/// A daemon in the background that is ended with the test, however that ends.
+/// A background daemon that ends with the test, however that ends.
 struct Background<'a>(&'a Home);
 
 impl Drop for Background<'_> {
@@ -49,7 +49,7 @@ fn stop_ends_a_daemon_that_reads_and_returns_when_it_is_gone() {
     home.ok(&["daemon", "stop"]);
     assert!(is_gone(pid), "its process is still there");
     assert_eq!(daemon_status(&home)["running"], false);
-    // What was read is kept, and the rest is read later: nothing is lost or doubled.
+    // What was read is kept, and the rest is read later: nothing is lost or duplicated.
     home.ok(&["index"]);
     assert_eq!(home.sessions().len(), SESSIONS);
     assert_eq!(home.run(&["daemon", "stop"]).stderr, "no daemon runs\n");

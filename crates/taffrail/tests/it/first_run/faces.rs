@@ -1,4 +1,4 @@
-//! Every command says the same of a session, with a daemon, which answers as the pages are answered, and
+//! Every command shows the same status of a session, with a daemon, which serves the pages, and
 //! without.
 
 use super::PROGRAM;
@@ -10,7 +10,7 @@ use taffrail_testkit::{Home, until_every};
 
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a session's transcript says, the last of it so many seconds ago, and how that is shown.
+/// The content of a session's transcript, how many seconds ago it ended, and how that is shown.
 struct Case {
     says: fn(Line<'_>) -> String,
     ago: i64,
@@ -39,7 +39,7 @@ const CASES: [Case; 6] = [
     Case { says: asks, ago: 5, expected: ("needs_you", "waiting", false) },
     Case { says: gives_up, ago: 5, expected: ("failed", "waiting", true) },
     Case { says: gives_up, ago: 900, expected: ("failed", "exited", true) },
-    // Whether it still runs, nobody knows.
+    // Whether it still runs is unknown.
     Case { says: works, ago: 900, expected: ("idle", "unknown", false) },
 ];
 

@@ -1,11 +1,11 @@
-//! Homes a program may be started in, from nothing at all to what cannot be read.
+//! Homes that a program may start in, from an empty one to an unreadable one.
 
 use super::{PROGRAM, unread};
 use std::fs::{Permissions, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use taffrail_testkit::Home;
 
-/// Somebody who may not read everything.
+/// A user who may not read everything.
 const NOBODY: u32 = 65534;
 
 #[test]
@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_named_and_stops_nothing_else() {
     assert_eq!(home.sessions().len(), 2);
 }
 
-/// The commands a newcomer copies from the first page, in its order.
+/// The commands that a new user copies from the first page, in its order.
 #[test]
 fn the_commands_of_the_first_page_work_without_a_daemon_or_an_index() {
     let home = unread(3);

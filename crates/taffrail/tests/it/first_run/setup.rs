@@ -1,4 +1,4 @@
-//! `taffrail setup`, and `taffrail uninstall` that takes it back to the byte.
+//! `taffrail setup`, and `taffrail uninstall` that undoes it to the byte.
 
 use super::{PROGRAM, text};
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use taffrail_testkit::{Home, Output};
 const SETTINGS: &str = ".claude/settings.json";
 const BASH: &str = ".local/share/bash-completion/completions/taffrail";
 const FISH: &str = ".config/fish/completions/taffrail.fish";
-/// Odd on purpose: no end of line, tabs, a remark.
+/// Odd on purpose: no final newline, tabs, a comment.
 const MINE: &str = "{\n\t// mine\n\t\"theme\": \"dark\"}";
 
-/// A home with two agents, and a person who uses this shell.
+/// A home with two agents, and a user of this shell.
 fn machine() -> Home {
     let home = Home::new(PROGRAM);
     home.write(SETTINGS, MINE);
@@ -39,7 +39,7 @@ fn answered(home: &Home, shell: &str, answers: &str) -> String {
     shown.stdout
 }
 
-/// Every file and folder below a home and what it says, without our own folders.
+/// Every file and folder below a home with its content, without our own folders.
 fn everything(home: &Home) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     fn below(folder: &Path, out: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -186,7 +186,7 @@ fn a_service_that_was_started_is_gone_without_a_trace() {
     home.ok(&["service", "uninstall"]);
     assert!(!home.path(WANTED).is_symlink(), "what `systemctl enable` made");
     assert_eq!(everything(&home), before);
-    // A person removed the unit by hand and left the link.
+    // The user removed the unit by hand and left the link.
     wanted();
     home.ok(&["uninstall", "--yes"]);
     assert!(!home.path(WANTED).is_symlink(), "a link that leads nowhere");

@@ -1,4 +1,4 @@
-//! Somebody was away: a daemon, the hub, or all that the hub had.
+//! Something was away: a daemon, the hub, or everything on the hub.
 
 use crate::hub::world::{
     Hub, daemon, end, go_on, look, over_each, said, seen, team, trouble, word, write,
@@ -6,7 +6,7 @@ use crate::hub::world::{
 use std::collections::BTreeSet;
 use taffrail_testkit::Home;
 
-/// Every event of a session stands once.
+/// Every event of a session exists once.
 fn is_once(home: &Home, number: u32, events: usize) {
     let all = said(home, &seen(home, number, events as u64));
     let ids: BTreeSet<_> = all.iter().map(|it| word(it, "id").to_owned()).collect();
@@ -48,7 +48,7 @@ fn everything_arrives_when_a_hub_that_was_away_is_back() {
     write(&laptop, 2, 10);
     write(&tower, 3, 10);
     look("the word of it", || trouble(&laptop).contains("hub: ").then_some(()));
-    // Nothing of it keeps a device from its own sessions.
+    // None of this keeps a device from its own sessions.
     is_once(&laptop, 2, 10);
     is_once(&tower, 3, 10);
     server.start_again();
@@ -76,7 +76,7 @@ fn a_server_that_lost_everything_is_given_it_again() {
     is_once(&tower, 1, 20);
     is_once(&laptop, 2, 10);
     is_once(&laptop, 3, 10);
-    // Who comes only now finds what was there before, too.
+    // A device that starts only now also gets what was there before.
     let late = daemon(&desk);
     is_once(&desk, 1, 20);
     is_once(&desk, 2, 10);

@@ -1,4 +1,4 @@
-//! Sessions that are left on the hub and brought from it, and who may go on with them.
+//! Sessions pushed to the hub and pulled from it, and which device may resume them.
 
 use crate::hub::world::{
     Hub, PROJECT, daemon, known, look, more, name, over_each, path_in, said, seen, team, word,
@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use taffrail_testkit::Home;
 
-/// The folder of a device's project.
+/// The project folder of a device.
 fn project(home: &Home) -> String {
     let folder = home.path("proj");
     fs::create_dir_all(&folder).unwrap();
@@ -77,7 +77,7 @@ fn what_another_device_told_is_in_the_way_of_nothing() {
         assert_eq!(said(&tower, &session).len(), 20, "nothing stands twice");
         let plan = tower.json(&["resume", &id, "--dry-run", "--json"]);
         assert_eq!((word(&plan, "state"), word(&plan, "cwd")), ("resume_available", &*there));
-        // And back: the laptop was told what went on meanwhile, too.
+        // And back: the laptop also received what happened in the meantime.
         tower.append(&path_in(&there, 1), more(&there, 1, (20, 30)));
         look("what went on", || (said(&tower, &session).len() == 30).then_some(()));
         tower.ok(&["teleport", "push", &id]);
@@ -88,7 +88,7 @@ fn what_another_device_told_is_in_the_way_of_nothing() {
     });
 }
 
-/// What an agent adds to the end of a session when it is left: nothing that was said.
+/// What an agent appends to a session when it quits: nothing of the conversation.
 const ON_LEAVING: &str = concat!(
     r#"{"type":"last-prompt","lastPrompt":"go on","sessionId":"s"}"#,
     "\n",
@@ -121,7 +121,7 @@ fn a_session_that_was_pushed_before_its_agent_was_left_comes_back() {
     assert_eq!(said(&laptop, &known(&laptop, 1).unwrap()).len(), 30);
 }
 
-/// A session that only a hook has spoken of.
+/// A session that is known only from a hook.
 #[test]
 fn a_session_without_a_transcript_is_not_pushed() {
     let hub = Hub::directory();
@@ -141,14 +141,14 @@ fn a_session_without_a_transcript_is_not_pushed() {
     assert_eq!(laptop.json(&["teleport", "ls", "--json"])["parcels"], json!([]));
 }
 
-/// An agent tells what happens.
+/// Runs an agent's hook.
 fn hook(home: &Home, said: &Value) {
     let mut run = home.command(&["hook", "claude-code"]).stdin(Stdio::piped()).spawn().unwrap();
     run.stdin.take().unwrap().write_all(said.to_string().as_bytes()).unwrap();
     assert!(run.wait().unwrap().success());
 }
 
-/// Holds the lease over a session for some seconds, and gives it back; what came of it is the exit code.
+/// Holds the lease over a session for some seconds, and releases it; returns the exit code.
 fn lease(home: &Home, id: &str, seconds: &str) -> i32 {
     home.run(&["teleport", "lease", id, "--hold", seconds]).status
 }
@@ -173,7 +173,7 @@ fn one_device_holds_the_lease_and_afterwards_it_is_free() {
     });
 }
 
-/// Resumes a session with an agent that only says that it was called.
+/// Resumes a session with an agent that only reports that it was called.
 fn resume(home: &Home, id: &str) -> (i32, String) {
     let agent = home.path("bin/claude");
     home.write("bin/claude", "#!/bin/sh\necho \"it goes on with $*\"\n");
@@ -193,7 +193,7 @@ fn who_pulled_a_session_has_it_alone_until_it_is_pushed_back() {
         laptop.index();
         let pushed = laptop.json(&["teleport", "push", "@last", "--json"]);
         let id = word(&pushed, "session_id");
-        // A pull that comes to nothing keeps nobody else from it.
+        // A failed pull does not block any other device.
         let nowhere = ["teleport", "pull", id, "--project", "/nowhere/at/all"];
         assert_ne!(tower.run(&nowhere).status, 0);
         assert_eq!(lease(&laptop, id, "1"), 0);

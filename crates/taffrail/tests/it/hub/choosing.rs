@@ -1,4 +1,4 @@
-//! What other devices are told, and what they are not.
+//! What is published to other devices, and what is not.
 
 use crate::hub::world::{
     PROJECT, daemon, end, files, found, known, look, over_each, said, seen, team, word, write,
@@ -6,7 +6,7 @@ use crate::hub::world::{
 };
 use serde_json::json;
 
-/// Words that stand in an answer of every session here.
+/// Words in an answer of every session here.
 const WORDS: &str = "\"Answer number 0003\"";
 
 #[test]
@@ -54,7 +54,7 @@ fn a_project_that_is_left_out_is_never_told() {
         let _daemons = (daemon(&laptop), daemon(&tower));
         seen(&laptop, 1, 10);
         seen(&tower, 2, 10);
-        // What comes after both is the last that could have come with them.
+        // A later session has arrived, so these would have arrived, too.
         write(&laptop, 3, 10);
         seen(&tower, 3, 10);
         assert_eq!(known(&tower, 1), None);
@@ -91,7 +91,7 @@ fn who_left_the_hub_tells_nothing_more() {
         let told = laptop.run(&["hub", "leave"]);
         assert!(told.stderr.contains("taffrail daemon restart"), "{}", told.stderr);
         end(&laptop, first);
-        // Nobody else writes, so that every change of the hub would be the laptop's.
+        // No other device writes, so every change on the hub would be the laptop's.
         end(&tower, there);
         let before = files(&hub.store());
         let _again = daemon(&laptop);

@@ -1,4 +1,4 @@
-//! A server as `hub config` describes it, from the first word to a recovery.
+//! A server with the output of `hub config`, from the first command to a recovery.
 
 use crate::hub::PROGRAM;
 use crate::hub::world::{
@@ -9,7 +9,7 @@ use std::fs;
 use taffrail_testkit::Home;
 use taffrail_testkit::hubs::NatsServer;
 
-/// A server with the configuration a device writes.
+/// A server with the configuration that a device writes.
 fn server(home: &Home) -> NatsServer {
     NatsServer::configured(|port, monitor, store| {
         let (listen, monitor) = (format!("127.0.0.1:{port}"), monitor.to_string());
@@ -108,7 +108,7 @@ fn a_server_that_others_reach_gets_a_certificate_and_is_known_by_it() {
         let rest = ["--monitor", &monitor, "--store", store];
         said = laptop.ok(&[&["hub", "config"][..], &place, &rest].concat());
         let text = fs::read_to_string(laptop.path("nats.conf")).unwrap();
-        // It is run in another folder here.
+        // The server runs in another folder here.
         let beside = |name: &str| laptop.path(name).to_str().unwrap().to_owned();
         text.replace("nats.cert.pem", &beside("nats.cert.pem"))
             .replace("nats.key.pem", &beside("nats.key.pem"))

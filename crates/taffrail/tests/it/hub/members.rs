@@ -1,4 +1,4 @@
-//! The team changes while its devices tell each other.
+//! The team changes while its devices exchange data.
 
 use crate::hub::world::{
     comes_in, daemon, end, go_on, known, look, over_each, said, seen, team, trouble, write,
@@ -19,7 +19,7 @@ fn a_removed_device_reads_nothing_new_and_one_that_stays_does() {
         go_on(&laptop, 1, (10, 20));
         seen(&desk, 2, 10);
         seen(&desk, 1, 20);
-        // Neither as it runs nor after it looked at everything again.
+        // Neither while running nor after a full scan.
         assert_eq!(known(&tower, 2), None);
         end(&tower, there);
         let _again = daemon(&tower);

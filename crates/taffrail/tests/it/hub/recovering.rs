@@ -1,4 +1,4 @@
-//! All devices are lost; there is the hub, and what was written down.
+//! All devices are lost; only the hub and the recovery key remain.
 
 use crate::hub::PROGRAM;
 use crate::hub::world::{
@@ -36,7 +36,7 @@ fn when_all_devices_are_lost_the_recovery_key_brings_their_sessions_back() {
         write(&laptop, 1, 10);
         let daemons = (daemon(&laptop), daemon(&tower));
         seen(&tower, 1, 10);
-        // What was sealed before the key was made is opened by it, too.
+        // The key also opens data that was sealed before the key existed.
         let key = laptop.ok(&["key", "recovery", "--print"]);
         go_on(&laptop, 1, (10, 20));
         write(&tower, 2, 10);
@@ -89,7 +89,7 @@ fn only_the_last_key_of_the_same_team_opens_anything() {
     });
 }
 
-/// The key remembers the team; a hub that shows another past is not believed.
+/// The key remembers the team; a hub with another history is refused.
 #[test]
 fn a_hub_that_shows_another_team_is_not_believed() {
     let hub = Hub::directory();

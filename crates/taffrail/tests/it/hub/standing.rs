@@ -1,4 +1,5 @@
-//! What is said of the hub: whether it is reached, who was heard, and what is wrong.
+//! The reported state of the hub: whether it is reachable, when devices last sent something, and
+//! what is wrong.
 
 use crate::hub::world::{Hub, daemon, device, look, seen, team, word, write};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ fn hub(home: &Home) -> Value {
     home.json(&["hub", "--json"])
 }
 
-/// What a command says of the hub beside its answer.
+/// What a command prints about the hub beside its output.
 fn aside(home: &Home, command: &str) -> String {
     let output = home.run(&[command]);
     format!("{}{}", output.stdout, output.stderr)

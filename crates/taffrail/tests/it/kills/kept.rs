@@ -1,4 +1,4 @@
-//! What must be kept and found, whatever was killed.
+//! What must be stored and found, whatever was killed.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use taffrail_testkit::goose::DATABASE;
 const PHRASES: [&str; 4] =
     ["größe cargo fix", "session read index", "build the parser", "end byte run"];
 
-/// How many events hold each phrase; each must show it, and each once.
+/// How many events contain each phrase; each must show it, and each once.
 pub(crate) fn found(home: &Home) -> Vec<usize> {
     PHRASES.iter().map(|phrase| found_of(home, phrase)).collect()
 }
@@ -36,7 +36,7 @@ fn found_of(home: &Home, phrase: &str) -> usize {
     hits.len()
 }
 
-/// The bytes copies are made of: as they are, and as they were when they were first read.
+/// The bytes of the sources: now, and when they were first read.
 pub(crate) struct Sources {
     now: HashMap<PathBuf, Vec<u8>>,
     before: HashMap<PathBuf, Vec<u8>>,
@@ -47,12 +47,12 @@ impl Sources {
         Self { now: lines(home, written), before: HashMap::new() }
     }
 
-    /// The files were changed.
+    /// Records a change of the files.
     pub(crate) fn change(&mut self, home: &Home, written: &Written) {
         self.before = std::mem::replace(&mut self.now, lines(home, written));
     }
 
-    /// No copy holds what its source never held.
+    /// No copy contains what its source never contained.
     pub(crate) fn check_parts(&self, when: &str, home: &Home) {
         for copy in newest(home).iter().filter(|it| it.key.is_empty()) {
             let sources = [&self.now, &self.before].map(|it| it.get(&copy.source));
@@ -61,7 +61,7 @@ impl Sources {
         }
     }
 
-    /// Every source is kept, whole.
+    /// Every source has a complete copy.
     pub(crate) fn check_whole(&self, when: &str, home: &Home) {
         assert!(kept(home).iter().all(|it| it.whole), "{when}: a copy is torn");
         let copies = newest(home);
@@ -83,7 +83,7 @@ fn told(copy: &ArchivedCopy) -> String {
     format!("{} bytes of {} in {}", copy.bytes.len(), copy.source.display(), copy.file.display())
 }
 
-/// Every file as far as it is read: whole lines, unpacked.
+/// Every file as far as it is read: complete lines, decompressed.
 fn lines(home: &Home, written: &Written) -> HashMap<PathBuf, Vec<u8>> {
     let is_source = |it: &&String| {
         *it != DATABASE && !it.ends_with(".meta.json") && !it.ends_with(".project_root")

@@ -1,4 +1,4 @@
-//! Sessions that are written to while the daemon lives and dies, and what it must know of them.
+//! Sessions that are written while daemons start and die, and what must be known of them.
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use taffrail_testkit::{Home, claude, until_every};
 
-/// Sessions of the load, and the lines each may have: times of lines end after an hour.
+/// Sessions of the load, and the most lines of each: the times of lines end after an hour.
 const SESSIONS: usize = 12;
 const MOST_LINES: u32 = 3_500;
-/// Between two lines, and a hook is called after so many.
+/// The pause between two lines, and after how many lines a hook is called.
 const PAUSE: Duration = Duration::from_millis(3);
 const LINES_A_HOOK: u32 = 40;
 
-/// What was written: lines of each session by its name, and the prompts hooks told.
+/// What was written: the lines of each session by its name, and the prompts of hooks.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     sessions: Vec<(String, u32)>,
@@ -28,7 +28,7 @@ impl Written {
     }
 }
 
-/// As many sessions with as many lines each.
+/// This many sessions with this many lines each.
 pub(crate) fn even(sessions: usize, lines: u32) -> Written {
     let sessions = (0..sessions).map(|it| (session_name(it), lines)).collect();
     Written { sessions, hooks: BTreeSet::new() }
@@ -38,7 +38,7 @@ pub(crate) fn session_name(number: usize) -> String {
     format!("5e551011-0000-4000-8000-{number:012}")
 }
 
-/// What `claude::talk` says in a line.
+/// The text of a line of `claude::talk`.
 pub(crate) fn said(number: u32) -> String {
     let who = if number.is_multiple_of(2) { "Prompt" } else { "Answer" };
     format!("{who} number {number:04}.")
@@ -55,7 +55,7 @@ impl<'h> Load<'h> {
         Self { home, written: even(SESSIONS, 0) }
     }
 
-    /// Writes until it is told to stop, or there is nothing left to write.
+    /// Writes until it is stopped, or there is nothing left to write.
     pub(crate) fn write_until(mut self, over: &AtomicBool) -> Written {
         for number in 0..MOST_LINES {
             for session in 0..SESSIONS {
@@ -94,7 +94,8 @@ impl<'h> Load<'h> {
     }
 }
 
-/// Waits until all is known; then each line is known once, in its order, and every hook once.
+/// Waits until everything is known; then each line must be known once, in order, and every hook
+/// once.
 pub(crate) fn check_written(home: &Home, written: &Written) {
     let ids = until_every(Duration::from_millis(200), "all that was written", || {
         let wanted = |it: &Value| it["runtime_session_id"].as_str().map(str::to_owned);
@@ -121,7 +122,7 @@ pub(crate) fn check_written(home: &Home, written: &Written) {
     assert_eq!((hooks.len(), once), (written.hooks.len(), written.hooks.clone()));
 }
 
-/// What a session's transcript said, and what hooks did.
+/// The texts of a session's transcript, and those of hooks.
 fn texts(home: &Home, id: &str) -> (Vec<String>, Vec<String>) {
     let (mut told, mut hooked) = (Vec::new(), Vec::new());
     for event in home.events(id) {
@@ -135,24 +136,24 @@ fn texts(home: &Home, id: &str) -> (Vec<String>, Vec<String>) {
     (told, hooked)
 }
 
-/// Someone who follows a session.
+/// A subscriber to a session.
 pub(crate) struct Follower {
     child: Child,
 }
 
 impl Follower {
-    /// Follows from the end of what there is.
+    /// Follows from the current end.
     pub(crate) fn start(home: &Home, id: &str) -> Self {
         let mut command = home.command(&["tail", "-f", id, "--json"]);
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
-        // What is there already is told first; from then on it follows.
+        // Existing lines come first; from then on it follows.
         let out = child.stdout.as_mut().unwrap();
         read_line(out, &mut first);
         Self { child }
     }
 
-    /// It was told these, once each and in this order.
+    /// Checks that it received these, once each and in this order.
     pub(crate) fn saw(&mut self, expected: &[String]) {
         let mut got = Vec::new();
         let lines = BufReader::new(self.child.stdout.take().unwrap()).lines();
@@ -180,7 +181,7 @@ fn read_line(from: &mut impl std::io::Read, into: &mut String) {
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

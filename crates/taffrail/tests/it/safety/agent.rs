@@ -1,4 +1,4 @@
-//! A process that is called as an agent is, and whose children are what an agent's tools start.
+//! A process with the name of an agent, whose children are what an agent's tools start.
 
 use super::{LOOK, pending};
 use serde_json::{Value, json};
@@ -9,14 +9,14 @@ use taffrail_testkit::{Home, claude, until_every};
 
 pub(crate) const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// What an agent gives its hook.
+/// The payload that an agent passes to its hook.
 pub(crate) fn request(folder: &str, hook: &str, tool: &str, input: &Value) -> String {
     json!({"session_id": SESSION, "hook_event_name": hook, "tool_name": tool,
         "tool_input": input, "cwd": folder, "permission_mode": "default"})
     .to_string()
 }
 
-/// A shell under the name of an agent. It never outlives the test.
+/// A shell with the name of an agent. It never outlives the test.
 pub(crate) struct Agent<'h> {
     home: &'h Home,
     child: Child,
@@ -43,7 +43,7 @@ impl<'h> Agent<'h> {
         self.stdin.flush().unwrap();
     }
 
-    /// Runs a command below the agent and waits for its end: the exit code, and all it said.
+    /// Runs a command below the agent and waits for its end: the exit code and the output.
     pub(crate) fn run(&mut self, line: &str) -> (i32, String) {
         self.count += 1;
         let said = self.home.path(&format!("said-{}", self.count));
@@ -57,7 +57,7 @@ impl<'h> Agent<'h> {
         (code, fs::read_to_string(&said).unwrap())
     }
 
-    /// Asks to be allowed a command, as its hook does; gives the request once it waits.
+    /// Asks for approval of a command, as its hook does; returns the request once it waits.
     pub(crate) fn asks(&mut self, program: &str, command: &str) -> String {
         self.asks_for(program, "Bash", &json!({"command": command}))
     }
@@ -66,7 +66,7 @@ impl<'h> Agent<'h> {
     pub(crate) fn asks_for(&mut self, program: &str, tool: &str, input: &Value) -> String {
         let known: Vec<Value> = pending(self.home).iter().map(|it| it["id"].clone()).collect();
         self.home.write("payload", request("/w/app", "PermissionRequest", tool, input));
-        // What it was answered before is not the answer.
+        // An earlier answer does not count.
         fs::remove_file(self.home.path("answer")).ok();
         let (payload, answer) = (self.home.path("payload"), self.home.path("answer"));
         let (payload, answer) = (payload.display(), answer.display());
@@ -78,7 +78,7 @@ impl<'h> Agent<'h> {
         })
     }
 
-    /// What its hook was answered.
+    /// The answer to its hook.
     pub(crate) fn answer(&self) -> String {
         let path = self.home.path("answer");
         until_every(LOOK, "the hook's answer", || {

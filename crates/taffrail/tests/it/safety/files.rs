@@ -1,4 +1,5 @@
-//! Our own files and folders: closed to others whoever makes them, and believed only when they are ours.
+//! Our own files and folders: closed to others whoever creates them, and trusted only if they are
+//! ours.
 
 use super::PROGRAM;
 use std::fs::{Permissions, metadata, set_permissions};
@@ -20,7 +21,7 @@ fn the_state_folder_is_closed_whoever_makes_it() {
     let state = home.path(".local/state/taffrail");
     let mode = metadata(&state).map(|it| it.permissions().mode() & 0o777);
     assert!(mode.as_ref().is_ok_and(|it| *it == 0o700) || mode.is_err(), "{mode:?}");
-    // One that was open is closed by the daemon.
+    // The daemon closes a folder that was open.
     std::fs::create_dir_all(&state).unwrap();
     set_permissions(&state, Permissions::from_mode(0o777)).unwrap();
     let _run = super::daemon(&home);

@@ -14,8 +14,8 @@ use taffrail_testkit::{Home, until_every};
 const VICTIM: u32 = 20_001;
 const OTHER: u32 = 20_002;
 
-/// Answers everything with a yes, and keeps what it was told. It is we who answer: what counts is whose
-/// the files are, and the peer's user where the files would do.
+/// Answers everything with yes, and records what it received. The test itself answers: what counts
+/// is the owner of the files, and the peer's user if the files would pass.
 fn answering(socket: &Path) -> Arc<Mutex<Vec<u8>>> {
     let listener = UnixListener::bind(socket).unwrap();
     set_permissions(socket, Permissions::from_mode(0o777)).unwrap();
@@ -42,7 +42,7 @@ fn own(path: &Path, user: u32) {
     chown(path, Some(user), Some(user)).unwrap();
 }
 
-/// What the hook prints when it is asked.
+/// The output of the hook.
 fn hook(home: &Home) -> String {
     let payload = json!({"session_id": "11111111-1111-4111-8111-111111111111", "cwd": "/w",
         "hook_event_name": "PermissionRequest", "permission_mode": "default", "tool_name": "Bash",
@@ -53,7 +53,8 @@ fn hook(home: &Home) -> String {
     String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
 }
 
-/// A home of another user's whose daemon ran once: its file is left, and its socket's folder is gone.
+/// A home of another user whose daemon ran once: its file is left, and the folder of its socket is
+/// gone.
 fn left_behind() -> Option<(Home, PathBuf)> {
     let mut home = Home::new(PROGRAM);
     if !home.give_to(VICTIM) || home.run(&["--version"]).status != 0 {

@@ -1,4 +1,4 @@
-//! Rules that mean what they read, whatever a tool calls its command and whatever a repository holds.
+//! Rules mean what they say, whatever a tool calls its command and whatever a repository contains.
 
 use super::agent::{SESSION, request};
 use super::{PROGRAM, daemon};
@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 use taffrail_testkit::{Home, claude};
 
-/// What a hook prints to a call that is about to run.
+/// The output of a hook for a call that is about to run.
 fn pre(home: &Home, folder: &str, tool: &str, input: &Value) -> String {
     let payload = request(folder, "PreToolUse", tool, input);
     let mut hook = home.command(&["hook", "claude-code"]);
@@ -39,7 +39,7 @@ fn a_deny_answers_a_call_without_a_daemon() {
     check("mcp__x__sh", json!({"script": "true\ngit push -f"}), true);
     check("mcp__x__run", json!({"command": ["bash", "-lc", "git push -f"]}), true);
     check("Bash", json!({"command": "ls"}), false);
-    // What is allowed is the agent's to ask for.
+    // An allowed call is left to the agent's own permissions.
     check("Bash", json!({"command": "cargo test"}), false);
     check("Read", json!({"file_path": "/w/app/a"}), false);
 }
@@ -73,7 +73,7 @@ fn a_repository_of_rules_without_end_costs_little() {
     fs::create_dir_all(home.path("plain")).unwrap();
     let (plain, hostile) = (took("plain"), took(&folder));
     assert!(hostile < plain * 4 + Duration::from_secs(1), "{plain:?} {hostile:?}");
-    // A deny of the user's own still counts there, and nothing is allowed.
+    // The user's own deny still counts there, and nothing is allowed.
     home.ok(&["rules", "add", "--deny", "--tool", "Bash", "--command", "git push *"]);
     home.ok(&["rules", "add", "--allow", "--tool", "Bash", "--command", "ls *"]);
     let inside = home.path(&folder).display().to_string();
@@ -96,7 +96,7 @@ fn no_rule_allows_a_command_outside_of_its_sandbox() {
         child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
         String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
     };
-    // Nobody sits there, so what no rule decides is left to the agent at once.
+    // Nobody is at the agent, so a request without a matching rule is left to the agent at once.
     let plain = json!({"command": "cargo test", "description": "d", "timeout": 9000});
     assert!(asked(plain).contains("allow"));
     assert_eq!(asked(json!({"command": "cargo test", "dangerouslyDisableSandbox": true})), "");

@@ -59,7 +59,7 @@ fn json_escapes_what_turns_text_round() {
     let id = agent.asks_for(PROGRAM, "Bash", &json!({"command": "echo \u{202e}gnp.exe\u{7}"}));
     let text = home.ok(&["approvals", "--json"]);
     assert!(!text.contains('\u{202e}') && text.contains("\\u202e"), "{text}");
-    // It is the same text to who reads JSON.
+    // JSON readers get the same text.
     assert_eq!(pending(&home)[0]["command"], "echo \u{202e}gnp.exe\u{7}");
     home.ok(&["deny", &id]);
     agent.answer();

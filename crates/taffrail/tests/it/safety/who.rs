@@ -11,7 +11,7 @@ fn log(home: &Home) -> Value {
     home.json(&["approvals", "log", "--json"])
 }
 
-/// What would let an agent act as its user.
+/// Actions that would let an agent act as its user.
 const DEEDS: &[&str] = &[
     "approve ID",
     "deny ID",
@@ -72,13 +72,13 @@ fn an_agent_cannot_act_as_its_user() {
     is_told_once(&home, &notes);
 }
 
-/// It may read.
+/// The agent may read.
 fn reads(agent: &mut Agent<'_>) {
     assert_eq!(agent.run(&format!("{PROGRAM} ls")).0, 0);
     assert_eq!(agent.run(&format!("{PROGRAM} rules test --tool Bash --command ls")).0, 0);
 }
 
-/// The request waits, no rule came, and nothing was set.
+/// The request still waits, no rule was added, and nothing was set.
 fn nothing_came_of_it(home: &Home, config: &str) {
     assert_eq!(pending(home).len(), 1);
     assert_eq!(log(home)["decisions"], serde_json::json!([]));
@@ -87,7 +87,7 @@ fn nothing_came_of_it(home: &Home, config: &str) {
     assert_eq!(now, config);
 }
 
-/// It is one finding, and a notification.
+/// The attempts become one finding and one notification.
 fn is_told_once(home: &Home, notes: &Path) {
     let found = until_every(LOOK, "the finding", || {
         let all = home.json(&["findings", "--json"]);
@@ -115,9 +115,9 @@ fn an_agent_is_refused_on_the_socket_too() {
     );
     assert_eq!(agent.run(&curl).1, "403");
     assert_eq!(pending(&home).len(), 1);
-    // Where scripts may decide, an agent still may not.
+    // Even if scripts may decide, an agent may not.
     assert_eq!(agent.run(&format!("{PROGRAM} approve {request}")).0, 6);
-    // A script may, and the log has what was seen and not what was said.
+    // A script may, and the log records what was observed, not what was claimed.
     let by_script =
         home.any_command("sh".as_ref(), home.root()).args(["-c", &curl]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&by_script.stdout), "200");

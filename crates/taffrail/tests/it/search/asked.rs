@@ -1,4 +1,4 @@
-//! Random histories and random questions: what is found is what a plain look at all texts finds.
+//! Random histories and random queries: search finds what a plain scan of all texts finds.
 
 use super::oracle::{Question, everything};
 use super::{PROGRAM, ask, found};
@@ -7,7 +7,7 @@ use taffrail_testkit::chats::{self, Piece};
 use taffrail_testkit::goose::GooseDb;
 use taffrail_testkit::{Chance, Home, Scale};
 
-/// What texts are made of: words, identifiers, paths, scripts, noise.
+/// The vocabulary of texts: words, identifiers, paths, scripts, noise.
 const WORDS: [&str; 32] = [
     "parser",
     "Parser",
@@ -42,7 +42,7 @@ const WORDS: [&str; 32] = [
     "caches",
     "Caching",
 ];
-/// ModelRequest for beside those.
+/// Words that queries use besides those.
 const ASKED: [&str; 13] = [
     "absent", "cache", "conf", "server", "sum", "sha256", "foo", "baz", "字", "lib", "grösse",
     "not", "apfel",
@@ -197,7 +197,7 @@ fn maybe(chance: &mut Chance, from: &[&str]) -> Option<String> {
     chance.one_in(5).then(|| (*chance.pick(from)).to_owned())
 }
 
-/// A few words as they stand somewhere, or as they stand nowhere.
+/// A few words as they occur somewhere, or as they occur nowhere.
 fn phrase(chance: &mut Chance, all: &[super::oracle::Said]) -> String {
     if chance.one_in(3) {
         return format!("{} {}", asked_word(chance), asked_word(chance));

@@ -1,16 +1,17 @@
-//! What a question must find, computed from texts: slow, plain, and without a line of search's own.
+//! The expected hits of a query, computed from texts: slow, plain, and without any code of search
+//! itself.
 
 use super::word;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use taffrail_testkit::Home;
 
-/// Of the words that are left out beside others, those these tests use.
+/// The stop words that these tests use.
 const STOP_WORDS: [&str; 4] = ["the", "of", "a", "not"];
-/// Of the words that are forms of one another, those these tests use.
+/// The inflected words that these tests use.
 const FORMS: [&str; 3] = ["cache", "caches", "caching"];
 
-/// An event with its words, each with its place.
+/// An event with its words, each with its position.
 pub(crate) struct Said {
     pub(crate) session: String,
     pub(crate) id: String,
@@ -22,7 +23,7 @@ pub(crate) struct Said {
     words: Vec<(usize, String)>,
 }
 
-/// Everything a home says, without the copies that forks hold.
+/// All events of a home, without the copies in forks.
 pub(crate) fn everything(home: &Home) -> Vec<Said> {
     let mut out = Vec::new();
     for session in home.sessions() {
@@ -47,7 +48,7 @@ pub(crate) fn everything(home: &Home) -> Vec<Said> {
     out
 }
 
-/// The text an event is found by: of a call the tool and every string of its input.
+/// The searchable text of an event: of a call, the tool and every string of its input.
 fn searched(event: &Value) -> String {
     let text = word(event, "text");
     if event["kind"] != "tool.call" {
@@ -75,8 +76,8 @@ fn strings_of(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// The words of a text in lower case: runs of letters and digits, an identifier whole and in its
-/// parts, ideographs one by one, nothing longer than 64 bytes.
+/// The lowercase words of a text: runs of letters and digits, an identifier whole and in its parts,
+/// ideographs one by one, nothing longer than 64 bytes.
 pub(crate) fn words(text: &str) -> Vec<(usize, String)> {
     let mut spaced = String::new();
     for letter in text.chars() {
@@ -104,7 +105,7 @@ fn is_ideograph(letter: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&letter) || ('\u{3040}'..='\u{30ff}').contains(&letter)
 }
 
-/// A capital begins a part after a small letter, or before one.
+/// A capital begins a part after a lowercase letter, or before one.
 fn parts_of(run: &str) -> Vec<String> {
     let letters: Vec<char> = run.chars().collect();
     let mut out = vec![String::new()];
@@ -124,7 +125,7 @@ fn lower(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The smallest words of what is asked.
+/// The smallest words of a query.
 fn smallest(text: &str) -> Vec<String> {
     let mut out: Vec<(usize, String)> = Vec::new();
     for (place, word) in words(text) {
@@ -136,7 +137,7 @@ fn smallest(text: &str) -> Vec<String> {
     out.into_iter().map(|(_, word)| word).collect()
 }
 
-/// A question by its parts.
+/// A query in parts.
 #[derive(Debug, Default)]
 pub(crate) struct Question {
     pub(crate) words: Vec<String>,
@@ -150,7 +151,7 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// As it is typed.
+    /// The query as typed.
     pub(crate) fn typed(&self) -> String {
         let phrases = self.phrases.iter().map(|it| format!("\"{it}\""));
         let prefixes = self.prefixes.iter().map(|it| format!("{it}*"));
@@ -168,19 +169,19 @@ impl Question {
         out.join(" ")
     }
 
-    /// What it must find.
+    /// The expected hits.
     pub(crate) fn answer(&self, all: &[Said]) -> BTreeSet<(String, String)> {
         let fits = all.iter().filter(|it| self.is_said(it) && self.is_let_through(it));
         fits.map(|it| (it.session.clone(), it.id.clone())).collect()
     }
 
-    /// Something is asked of the text.
+    /// True if the query contains words.
     pub(crate) fn has_words(&self) -> bool {
         let all = [&self.words, &self.phrases, &self.prefixes];
         all.into_iter().flatten().any(|it| !words(it).is_empty())
     }
 
-    /// It has neither words nor filters, only marks at most.
+    /// True if the query has neither words nor filters, at most punctuation.
     pub(crate) fn asks_nothing(&self) -> bool {
         !self.has_words() && !self.has_filters()
     }
@@ -190,7 +191,7 @@ impl Question {
         all.into_iter().any(Option::is_some)
     }
 
-    /// Phrases and beginnings must be there; without any, one of the words must.
+    /// Phrases and prefixes must occur; without any, one of the words must.
     fn is_said(&self, said: &Said) -> bool {
         if !self.has_words() {
             return self.has_filters();
@@ -210,7 +211,7 @@ impl Question {
         if !must.is_empty() || may.iter().any(|it| !stops(it)) {
             may.retain(|it| !stops(it));
         }
-        // Several words make a question, which means other forms of them, too.
+        // Several words make a question, which also matches other forms of them.
         let words: BTreeSet<_> = may.iter().filter(|it| it.len() == 1).cloned().collect();
         if words.len() > 1 && words.iter().any(|it| FORMS.contains(&it[0].as_str())) {
             may.extend(FORMS.map(|it| vec![it.to_owned()]));
@@ -233,7 +234,7 @@ impl Question {
     }
 }
 
-/// In a folder of this name, or in this folder or below it.
+/// In a folder with this name, or in this folder or below it.
 fn is_in(project: &str, asked: &str) -> bool {
     if !asked.contains('/') {
         return project.ends_with(&format!("/{asked}"));
@@ -241,7 +242,7 @@ fn is_in(project: &str, asked: &str) -> bool {
     project == asked || project.starts_with(&format!("{asked}/"))
 }
 
-/// The words stand one after the other.
+/// True if the words occur one after the other.
 fn has_row(said: &Said, parts: &[String]) -> bool {
     let is_at =
         |place: usize, part: &String| said.words.iter().any(|it| it.0 == place && it.1 == *part);

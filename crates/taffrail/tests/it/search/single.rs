@@ -1,4 +1,4 @@
-//! Single promises: forks are one hit, work is counted, odd questions have their answers.
+//! Single promises: forks are one hit, small steps cost few commits, odd queries have answers.
 
 use super::{PROGRAM, ask, found, total, word};
 use serde_json::Value;
@@ -81,7 +81,7 @@ fn what_its_origin_took_back_is_still_found_in_one_of_two_forks() {
     assert_eq!(found(&ask(&home, "yak")), hits);
 }
 
-/// Makes a file so many seconds old; the latest is read first.
+/// Sets the age of a file in seconds; the latest is read first.
 fn age(home: &Home, below: &str, seconds: u64) {
     let file = fs::metadata(home.path(below)).unwrap();
     let then = file.modified().unwrap() - Duration::from_secs(seconds);
@@ -89,7 +89,7 @@ fn age(home: &Home, below: &str, seconds: u64) {
     File::options().write(true).open(home.path(below)).unwrap().set_times(times).unwrap();
 }
 
-/// So many prompts that they are written in several batches.
+/// So many prompts that they take several batches.
 fn filling(session: &str, count: u32) -> String {
     let line = |number: u32| {
         let uuid = format!("filler-{number}");
@@ -110,7 +110,8 @@ fn what_changes_hands_while_it_is_first_read_is_found_once() {
     };
     let [one, two, three, filler, other] =
         ["1", "2", "3", "4", "5"].map(|it| SESSION.replace('1', it));
-    // The first is thought older than the second until the third is read, which shares its oldest.
+    // The first counts as older than the second until the third is read, which shares its oldest
+    // record.
     let oldest = |id: &str| {
         chats::claude(id, "oldest", "/w/app", &prompt("wolf")).replace("10:00:00", "10:00:01")
     };
@@ -129,7 +130,7 @@ fn what_changes_hands_while_it_is_first_read_is_found_once() {
     }
 }
 
-/// How often search was committed since it was made.
+/// How many times search was committed since it was created.
 fn commits(home: &Home) -> u64 {
     let meta = std::fs::read(home.path(".local/share/taffrail/search/meta.json")).unwrap();
     let meta: Value = serde_json::from_slice(&meta).unwrap();

@@ -1,5 +1,5 @@
 //! Files that grow, shrink, are rewritten, moved, forked and deleted, with runs of the program in
-//! between: what is found afterwards is what a first look at the same files finds.
+//! between: search then finds what a first run over the same files finds.
 
 use super::oracle::everything;
 use super::{PROGRAM, ask, found, word};
@@ -48,14 +48,14 @@ fn after_any_steps_the_same_is_found_as_by_a_first_look() {
     println!("{lives} lives of {steps} steps: {done:?}");
 }
 
-/// A session and where it stands.
+/// A session and its file.
 #[derive(Debug, Clone)]
 struct Chat {
     id: String,
     agent: &'static str,
     path: String,
     pieces: Vec<Piece>,
-    /// Records that are another session's: their name and how many.
+    /// Records shared with another session: its name and the records.
     shared: Option<(String, Vec<Piece>)>,
     /// The hour of its own records, so that forks are later than what they repeat.
     hour: usize,
@@ -64,7 +64,7 @@ struct Chat {
 
 struct World {
     home: Home,
-    /// Our own files with a name for the device and nothing else: names go into ids.
+    /// Our own files with a device name and nothing else, because ids depend on the name.
     blank: SavedData,
     database: GooseDb,
     chance: Chance,
@@ -83,7 +83,7 @@ impl World {
         Self { home, blank, database, chance, chats: Vec::new(), said: 0, past: Vec::new() }
     }
 
-    /// A text nobody else says: its number, and words that many say.
+    /// A unique text: its number, and common words.
     fn text(&mut self) -> String {
         self.said += 1;
         let words: Vec<_> =
@@ -96,7 +96,7 @@ impl World {
         if self.chance.one_in(2) { Piece::Prompt(text) } else { Piece::Answer(text) }
     }
 
-    /// Does one thing to one session, and says what.
+    /// Makes one change to one session, and returns its name.
     fn step(&mut self) -> &'static str {
         if self.chats.len() < 3 || self.chance.one_in(8) {
             return self.begin();
@@ -131,7 +131,7 @@ impl World {
         "begin"
     }
 
-    /// Writes the file of a session whole.
+    /// Writes the whole file of a session.
     fn put(&self, chat: &Chat) {
         let whole = match chat.agent {
             "claude" => whole_claude(chat),
@@ -139,7 +139,8 @@ impl World {
             "gemini" => chats::gemini_lines(&chat.id, &chat.pieces),
             _ => return,
         };
-        // What only grew and was changed before its last line may be overlooked, so it is a new file.
+        // A file that grew and also changed before its last line may be missed, so this writes a
+        // new file.
         self.home.write("new", whole);
         self.home.rename("new", &chat.path);
     }
@@ -171,12 +172,12 @@ impl World {
         "grow"
     }
 
-    /// Says something else in one place.
+    /// Replaces the text in one place.
     fn rewrite(&mut self, number: usize) -> &'static str {
         let id = &self.chats[number].id;
         let is_of = |it: &Chat| it.shared.as_ref().is_some_and(|shared| shared.0 == *id);
         if self.chats.iter().any(is_of) {
-            // A fork's copy counts as the same, so that only one of two texts would be found.
+            // A fork's copy counts as the same event, so only one of the two texts would be found.
             return "rewrite nothing";
         }
         let text = self.text();
@@ -198,7 +199,7 @@ impl World {
         "rewrite"
     }
 
-    /// Takes back what was said last.
+    /// Removes the last records.
     fn rewind(&mut self, number: usize) -> &'static str {
         let left = self.chance.between(1, self.chats[number].pieces.len());
         let chat = &mut self.chats[number];
@@ -226,7 +227,7 @@ impl World {
         "delete"
     }
 
-    /// A session that repeats the beginning of another and goes on by itself.
+    /// A session that repeats the beginning of another and continues by itself.
     fn fork(&mut self, number: usize) -> &'static str {
         let origin = self.chats[number].clone();
         if origin.shared.is_some() {
@@ -244,7 +245,8 @@ impl World {
     }
 
     fn relocate(&mut self, number: usize) -> &'static str {
-        // A file that was rewritten and moved in one go is another file, and the old one is gone.
+        // A file that is rewritten and moved at once counts as another file, and the old one as
+        // deleted.
         self.home.index();
         let chat = &mut self.chats[number];
         let (from, to) = if chat.path.contains("-w-app") {
@@ -259,8 +261,8 @@ impl World {
         "move"
     }
 
-    /// Asks everything, then asks a data folder that knows nothing yet, and compares. What was
-    /// said in files that are gone is remembered by the first one only.
+    /// Runs every query, repeats it in a new data folder, and compares. Only the first one
+    /// remembers the texts of deleted files.
     fn compare(&self, when: &str) {
         let when = format!("{when}, after {:?}", self.past);
         let lost: BTreeSet<String> = self
@@ -292,8 +294,8 @@ impl World {
         self.home.restore_data(&saved);
     }
 
-    /// What a question finds: session, event and text. Texts are short, so that a piece of one is
-    /// all of it.
+    /// The hits of a query: session, event and text. Texts are short, so that an excerpt is
+    /// complete.
     fn answers(&self, question: &str) -> Answers {
         let reply = ask(&self.home, question);
         found(&reply);

@@ -1,4 +1,4 @@
-//! An admin lets devices in, and becomes nobody else by it.
+//! An admin admits devices, and cannot become another user that way.
 
 use crate::share::PROGRAM;
 use crate::share::world::{daemon, end, look, team, word};
@@ -6,7 +6,7 @@ use serde_json::json;
 use taffrail_testkit::Home;
 use tempfile::tempdir;
 
-/// A team admin could become any user: invite a device of her own as Bob's, and let it in herself.
+/// A team admin could become any user: invite a device of her own as Bob's, and admit it herself.
 #[test]
 fn an_admin_cannot_become_another_user() {
     let hub = tempdir().unwrap();
@@ -22,14 +22,14 @@ fn an_admin_cannot_become_another_user() {
     let refused = ann.run(&["device", "approve", request, "--yes"]);
     assert_eq!(refused.status, 6, "{}", refused.stderr);
     assert!(refused.stderr.contains("taffrail device vouch"), "{}", refused.stderr);
-    // Nor does her own word count for Bob.
+    // Her own confirmation does not count for Bob.
     let refused = ann.run(&["device", "vouch", request, "--yes"]);
     assert_eq!(refused.status, 6, "{}", refused.stderr);
     assert_eq!(ann.json(&["device", "ls", "--json"])["devices"].as_array().unwrap().len(), 3);
     look("Bob's device to be in", || {
         (bob.json(&["device", "ls", "--json"])["this"]["state"] == "in").then_some(())
     });
-    // With Bob's own word it is let in, and Bob is told.
+    // Bob's own confirmation admits it, and Bob is informed.
     let vouched = bob.json(&["device", "vouch", request, "--yes", "--json"]);
     ann.ok(&["device", "approve", word(&vouched, "request"), "--yes"]);
     let said = "laptop let box in as a device of yours";

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const KEY: &str = "ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6";
 
-/// Says a secret in a session.
+/// Adds a secret to a session.
 fn say_secret(home: &Home, number: u32) {
     let session = name(number);
     let line = Line { session: &session, uuid: "secret", parent: None, second: 50 };
@@ -57,7 +57,7 @@ fn a_colleague_sees_the_one_session_and_what_follows() {
     read_only(&desk, here);
     listed(&laptop, &desk, here);
 
-    // Another session for another device, so that it is known to read at all.
+    // Another session for another device, to prove that this device reads at all.
     let other = known(&laptop, 2).unwrap();
     laptop.ok(&["share", word(&other, "id"), "--with", "carl@x.org"]);
     seen(&phone, 2, 10);

@@ -1,4 +1,4 @@
-//! What is not shared, and what is said then.
+//! What cannot be shared, and the error for it.
 
 use crate::share::world::{device, say, team};
 use taffrail_testkit::Home;

@@ -1,4 +1,4 @@
-//! What is revoked is gone from who read it.
+//! A revoked session disappears from its readers.
 
 use crate::share::world::{daemon, end, known, look, nothing_left, say, seen, team, word};
 use serde_json::json;
@@ -6,7 +6,7 @@ use std::path::Path;
 use taffrail_testkit::Home;
 use tempfile::TempDir;
 
-/// What a device holds of others' sessions, as text.
+/// What a device stores of others' sessions, as text.
 fn held(home: &Home) -> String {
     fn below(folder: &Path, out: &mut String) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -49,7 +49,7 @@ fn after_revoking_readers_have_nothing() {
         let told = laptop.json(&["share", "ls", "--json"]);
         (told["shared"] == json!([])).then_some(())
     });
-    // It can be shared anew.
+    // The session can be shared again.
     say(&laptop, 1, (10, 12));
     laptop.ok(&["share", &id, "--with", "bob@x.org"]);
     seen(&desk, 1, 12);

@@ -7,7 +7,7 @@ use taffrail_testkit::claude::talk;
 use taffrail_testkit::{Home, Run, until_every};
 use tempfile::TempDir;
 
-/// The time between two looks through the program.
+/// The interval between two polls of the program.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// A device of a user, in a team of its own.
@@ -47,7 +47,7 @@ pub(crate) fn daemon(home: &Home) -> Run {
     run
 }
 
-/// Ends a daemon as its user does.
+/// Stops a daemon as its user does.
 pub(crate) fn end(home: &Home, mut run: Run) {
     home.ok(&["daemon", "stop"]);
     assert_eq!(run.wait().code(), Some(0), "the daemon's own end");
@@ -72,17 +72,17 @@ pub(crate) fn write(home: &Home, number: u32, lines: &str) {
     }
 }
 
-/// The session with this number, where a device knows it.
+/// The session with this number, if a device knows it.
 pub(crate) fn known(home: &Home, number: u32) -> Option<Value> {
     home.sessions().into_iter().find(|it| it["runtime_session_id"] == name(number))
 }
 
-/// Waits until a device knows a session with so many messages; it is given.
+/// Waits until a device knows a session with this many messages; returns it.
 pub(crate) fn seen(home: &Home, number: u32, messages: usize) -> Value {
     look("a session", || known(home, number).filter(|it| said(home, it).len() >= messages))
 }
 
-/// What was said in a session, as a device tells it.
+/// The conversation of a session, as a device shows it.
 pub(crate) fn said(home: &Home, session: &Value) -> Vec<Value> {
     let mut all = home.events(word(session, "id"));
     all.retain(|it| it["kind"] == "user.prompt" || it["kind"] == "assistant.message");
@@ -94,12 +94,12 @@ pub(crate) fn nothing_left(home: &Home) {
     look("nothing to be left", || home.sessions().is_empty().then_some(()));
 }
 
-/// Looks now and then until there is something.
+/// Polls until there is a result.
 pub(crate) fn look<T>(what: &str, see: impl FnMut() -> Option<T>) -> T {
     until_every(PAUSE, what, see)
 }
 
-/// A text in a document.
+/// A string in a document.
 pub(crate) fn word<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}"))
 }

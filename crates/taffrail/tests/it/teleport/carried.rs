@@ -1,4 +1,4 @@
-//! A session goes to another device, goes on there, and comes back.
+//! A session moves to another device, continues there, and comes back.
 
 use crate::teleport::{
     SESSION, folder, lines, packed, pair, project, session, transcript, unpack, unpacked, word,
@@ -16,7 +16,7 @@ fn git(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {output:?}");
 }
 
-/// What a session is made of beside its transcript.
+/// Adds what belongs to a session besides its transcript.
 fn with_workers(home: &Home) {
     let beside = format!("{}/{SESSION}", folder(&project(home)));
     let worker = lines(home, 30, 34).replace("\"isSidechain\":false", "\"isSidechain\":true");
@@ -25,7 +25,7 @@ fn with_workers(home: &Home) {
     home.write(&format!("{beside}/tool-results/b1.txt"), "a long result");
 }
 
-/// Every file of the agent's, by its path below the folder of the project.
+/// Every file of the agent, by its path below the folder of the project.
 fn files(home: &Home) -> Vec<(String, Vec<u8>)> {
     fn below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -87,7 +87,7 @@ fn it_goes_on_in_the_folder_it_was_unpacked_for() {
     let state = tower.json(&["state", "export", &id]);
     assert_eq!(state["teleportation"]["devices"], json!(["tower", "laptop"]));
     assert_eq!(state["teleportation"]["encrypted"], true);
-    // A rebuild gives the same.
+    // A rebuild gives the same result.
     tower.ok(&["rebuild", "--yes"]);
     assert_eq!(word(&tower.session(SESSION), "project_path"), here);
 }
@@ -128,7 +128,7 @@ fn it_goes_on_there_and_comes_back() {
     let id = session(&laptop);
     let first = packed(&laptop, &["tower"]);
     unpacked(&tower, &first, &[]);
-    // The agent goes on there.
+    // The agent continues there.
     tower.append(&transcript(&tower), lines(&tower, 20, 30));
     tower.index();
     let back = packed(&tower, &["laptop"]);
@@ -138,7 +138,7 @@ fn it_goes_on_there_and_comes_back() {
     assert_eq!(said(&laptop, &id), said(&tower, &id));
     let plan = laptop.json(&["resume", &id, "--dry-run", "--json"]);
     assert_eq!(plan["cwd"], json!(project(&laptop)));
-    // What is older than what is here changes nothing.
+    // A bundle that is older than the local session changes nothing.
     let again = unpacked(&tower, &first, &[]);
     assert_eq!((word(&again, "state"), word(&again["files"][0], "action")), ("ahead", "ahead"));
     assert_eq!(files(&laptop), files(&tower));
@@ -197,7 +197,7 @@ fn what_was_not_committed_and_the_plan_come_on_request_only() {
     assert_eq!([read("a.txt"), read("new.txt")], ["two\n", "new\n"]);
     assert_eq!(read(".ai-session/features/f1/plan.yaml"), "a: 1\n");
     assert!(!there.join(".ai-session/.lock").exists());
-    // Neither is there twice.
+    // Neither is applied twice.
     let output = unpack(&tower, &file, &["--patch", "--here"]);
     assert_eq!(output.status, 6, "{}", output.stderr);
     assert!(output.stderr.contains("the patch does not apply"), "{}", output.stderr);
@@ -256,7 +256,7 @@ fn a_codex_thread_is_found_by_its_id_and_told_its_folder() {
     let here = project(&tower);
     assert_eq!(plan["command"], json!(["codex", "resume", "--cd", here, THREAD]));
     assert_eq!(plan["cwd"], json!(here));
-    // On the device it began on nothing changes.
+    // On the device where it began, nothing changes.
     let plan = laptop.json(&["resume", &id, "--dry-run", "--json"]);
     assert_eq!(plan["command"], json!(["codex", "resume", THREAD]));
 }
@@ -284,7 +284,7 @@ fn whom_it_is_for_is_named_by_device_or_by_user() {
     assert_eq!(unpack(&tower, &bundle, &[]).status, 0);
 }
 
-/// What went on in both places becomes two sessions: nothing is lost, and each says what it is.
+/// A session that continued in both places becomes two: nothing is lost, and each names its origin.
 #[test]
 fn what_went_on_in_both_places_is_taken_as_a_fork() {
     let (laptop, tower) = pair();
@@ -313,7 +313,7 @@ fn what_went_on_in_both_places_is_taken_as_a_fork() {
     assert_eq!(shown["session"]["lineage"]["kind"], "fork", "{shown}");
     let last = |id: &str| tower.events(id).last().unwrap()["text"].clone();
     assert_ne!(last(fork), last(&id), "both tails are shown");
-    // The same bundle is the same fork.
+    // The same bundle gives the same fork.
     let again = unpacked(&tower, &file, &["--fork"]);
     assert_eq!(word(&again, "session_id"), fork);
     assert!(again["files"].as_array().unwrap().iter().all(|it| it["action"] == "same"), "{again}");

@@ -1,11 +1,11 @@
-//! A team comes together, changes, and refuses.
+//! A team is formed, changes, and refuses.
 
 use crate::teleport::{device, pair, take_in, word};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use taffrail_testkit::Home;
 
-/// The team without what is drawn by chance, once that was looked at.
+/// The team without its random values, once those were checked.
 fn steady(mut told: Value) -> Value {
     fn check_words(of: &mut Value) {
         assert_eq!(word(of, "words").split('-').count(), 6, "{of}");
@@ -52,7 +52,7 @@ fn a_device_is_a_team_of_its_own_until_it_joins_another() {
             "recovery": null, "devices": rows})
     };
     assert_eq!(listed(&laptop), expected("laptop", "in", rows("laptop")));
-    // Nothing came back to it yet: it knows of itself from what it will be sent.
+    // Nothing has come back to it yet: it learns of its own entry from what it will receive.
     let before = json!([row("laptop", "admin", false, 0)]);
     assert_eq!(listed(&tower), expected("tower", "waiting", before));
 }
@@ -108,7 +108,7 @@ fn keys_are_for_their_user_alone() {
     assert!(output.stderr.contains("can be read by others"), "{}", output.stderr);
 }
 
-/// A command is refused with this code and these words.
+/// Checks that a command is refused with this code and these words.
 fn check(home: &Home, arguments: &[&str], code: i32, words: &str) {
     let output = home.run(arguments);
     assert_eq!(output.status, code, "{arguments:?}: {}{}", output.stdout, output.stderr);
@@ -130,7 +130,7 @@ fn what_must_not_be_is_refused() {
     check(&laptop, &["device", "approve", "nonsense"], 6, "something else");
     check(&tower, &["device", "invite"], 6, "not in the team yet");
     check(&tower, &["key", "rotate"], 6, "not in the team yet");
-    // An invite lets one device in, and only one that was made for it.
+    // An invite admits one device, and only the one it was made for.
     let invite = laptop.json(&["device", "invite", "--json"]);
     let third = device("desk", "ann@x.org");
     let asked = third.json(&["device", "join", word(&invite, "invite"), "--json"]);
@@ -142,7 +142,7 @@ fn what_must_not_be_is_refused() {
     );
     laptop.ok(&["device", "approve", word(&asked, "request"), "--yes"]);
     check(&laptop, &["device", "approve", word(&asked, "request"), "--yes"], 6, "no open invite");
-    // A team with others in it is not left.
+    // A device cannot leave a team with other members.
     let other = device("other", "bob@x.org");
     let elsewhere = other.json(&["device", "invite", "--json"]);
     check(&laptop, &["device", "join", word(&elsewhere, "invite")], 6, "team with others");

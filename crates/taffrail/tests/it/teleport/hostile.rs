@@ -1,4 +1,4 @@
-//! Bundles that a device of the team made to do harm: each is refused, and nothing is written.
+//! Bundles that a malicious device of the team made: each is refused, and nothing is written.
 
 use crate::teleport::{SESSION, pair, project, transcript, unpack};
 use serde_json::{Value, json};
@@ -12,13 +12,13 @@ use taffrail_sync::keys::DeviceSecret;
 use taffrail_sync::roster::{Entry, Signer};
 use taffrail_testkit::Home;
 
-/// A device of the team that has gone bad.
+/// A malicious device of the team.
 struct Bad<'a> {
     home: &'a Home,
     to: DeviceId,
 }
 
-/// What a bundle says, good unless a case changes it.
+/// The contents of a bundle, valid unless a case changes them.
 struct Said {
     agent: String,
     runtime: String,
@@ -44,7 +44,7 @@ impl Said {
         }
     }
 
-    /// One more file.
+    /// Adds one more file.
     fn and(mut self, kind: Kind, path: &str) -> Self {
         let entry = format!("f/{}", self.files.len());
         self.files.push((kind, json!({"entry": entry, "path": path, "session": self.session})));
@@ -113,7 +113,7 @@ impl Bad<'_> {
     }
 }
 
-/// Everything below a folder but what the index may do to itself.
+/// Everything below a folder, except what the index may do to itself.
 fn snapshot(root: &Path, out: &mut BTreeMap<PathBuf, Vec<u8>>) {
     for entry in fs::read_dir(root).unwrap().flatten() {
         let path = entry.path();
@@ -185,7 +185,7 @@ fn nothing_a_bundle_says_leads_elsewhere() {
         let plan = json!([{"entry": "f/0", "path": path}]);
         check(path, Said { plan, ..new() }, "is not a file of a plan");
     }
-    // The same without any of that is taken.
+    // The same without any of that is accepted.
     let good = bad.bundle(&new());
     let output = unpack(&tower, &good, &[]);
     assert_eq!(output.status, 0, "{}", output.stderr);

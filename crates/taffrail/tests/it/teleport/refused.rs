@@ -1,4 +1,5 @@
-//! What is not for this device, or not whole, or in the way: each is refused and says which.
+//! Bundles that are not for this device, incomplete, or in conflict: each is refused with its
+//! reason.
 
 use crate::teleport::{
     SESSION, device, lines, packed, pair, session, transcript, unpack, unpacked,
@@ -8,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use taffrail_testkit::Home;
 
-/// A bundle is refused with these words, and nothing of it is there.
+/// Checks that a bundle is refused with these words, and that nothing of it is written.
 fn check(home: &Home, file: &Path, words: &str) {
     let output = unpack(home, file, &[]);
     assert_eq!(output.status, 6, "{words}: {}{}", output.stdout, output.stderr);
@@ -66,7 +67,7 @@ fn one_who_was_removed_is_a_stranger() {
     laptop.ok(&["device", "remove", "tower"]);
     let output = laptop.run(&["teleport", "pack", SESSION, "--to", "tower", "--out", "n.bundle"]);
     assert_eq!(output.status, 3, "{}", output.stderr);
-    // The desk hears of it with the next bundle, and believes the tower no more.
+    // The desk learns of it from the next bundle, and no longer trusts the tower.
     laptop.append(&transcript(&laptop), lines(&laptop, 20, 22));
     unpacked(&desk, &packed(&laptop, &["desk"]), &[]);
     check(&desk, &old, "is not in the team");

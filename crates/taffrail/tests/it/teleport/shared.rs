@@ -1,4 +1,4 @@
-//! What is given to others to read: without known kinds of secrets, and without paths.
+//! Bundles for others to read: without known kinds of secrets, and without paths.
 
 use crate::teleport::{
     SESSION, device, folder, lines, pair, project, take_in, transcript, unpacked, word,

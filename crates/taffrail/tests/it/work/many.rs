@@ -1,4 +1,5 @@
-//! Many processes at once, and kills: no line is lost, no file is ever invalid, time never steps back.
+//! Many processes at once, and kills: no line is lost, no file is ever invalid, time never goes
+//! back.
 
 use crate::work::{id, project};
 use serde_json::Value;
@@ -77,7 +78,7 @@ fn updates_leave_the_state_valid_and_time_goes_on() {
     check_sound(&home);
 }
 
-/// Another tool writes the state by renaming, without our lock, while people look at it.
+/// Another tool writes the state by renaming, without our lock, while people read it.
 #[test]
 fn looking_never_takes_back_what_another_tool_wrote() {
     let home = project();
@@ -138,7 +139,8 @@ fn timed(home: &Home) -> Duration {
     begun.elapsed()
 }
 
-/// Looks at the files themselves, before anything is rolled forward; gives the instant of the state.
+/// Checks the files themselves, before anything is rolled forward; returns the instant of the
+/// state.
 fn check_files(home: &Home, before: &str) -> String {
     let report = validate_path(home.root(), Strictness::Strict).unwrap();
     assert!(report.is_valid(), "{:?}", report.faults);

@@ -1,4 +1,4 @@
-//! Whole answers, as snapshots.
+//! Complete output, as snapshots.
 
 use crate::work::{id, project};
 use insta::Settings;
@@ -168,7 +168,7 @@ fn the_contract_needs_no_project_and_its_checksum_is_acknowledged() {
     home.ok(&["work", "check", "--contract-file", "spec.txt"]);
 }
 
-/// What other tools wrote is hostile on a terminal.
+/// Text of other tools may be hostile on a terminal.
 #[test]
 fn nothing_a_terminal_obeys_is_printed() {
     let home = project();
@@ -193,7 +193,7 @@ fn a_project_that_cannot_be_written_is_said_to_be_so() {
     let locked = home.path("locked");
     std::fs::create_dir(&locked).unwrap();
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
-    // Root may write anywhere, so root runs it as somebody else.
+    // Root may write anywhere, so the test runs as another user.
     home.give_to(65534);
     let output = home.run_in(&locked, &["work", "new", "X"]);
     assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.stderr);

@@ -1,4 +1,4 @@
-//! Events as a reader meets them: a call with its result on one line, everything else as it was said.
+//! Events in reading order: a call with its result on one line, everything else unchanged.
 
 use crate::changes::{Change, changes, checklist};
 use crate::paint::markdown;
@@ -12,14 +12,14 @@ use ratatui::text::Line;
 use serde_json::Value;
 use taffrail_model::{Event, EventId, Kind, Timestamp};
 
-/// The most lines of one text, of a change, and of what a tool gave back.
+/// The most lines of one text, of a change, and of a tool's output.
 const TEXT: usize = 400;
 const CHANGE: usize = 60;
 const OUTPUT: usize = 30;
-/// The longest output that is kept, in characters.
+/// The longest stored output, in characters.
 const KEPT: usize = 8_000;
 
-/// Whether calls show what was asked and what came back.
+/// Whether calls show their input and output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Tools {
     #[default]
@@ -27,19 +27,19 @@ pub(crate) enum Tools {
     Open,
 }
 
-/// One thing to read.
+/// One entry of the transcript.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) event: EventId,
     pub(crate) body: Body,
-    /// What was searched for and is not shown otherwise.
+    /// Search hits that the entry would not show otherwise.
     pub(crate) found: Vec<String>,
-    /// As it is shown; empty until it is.
+    /// The rendered lines; empty until rendered.
     pub(crate) lines: Vec<Line<'static>>,
 }
 
 impl Entry {
-    /// Whether an event is shown in it: its own, or the result of its call.
+    /// True if the entry shows an event: its own, or the result of its call.
     pub(crate) fn holds(&self, event: EventId) -> bool {
         let result = match &self.body {
             Body::Tool(tool) => tool.output.as_ref().map(|it| it.event),
@@ -49,10 +49,10 @@ impl Entry {
     }
 }
 
-/// What it is.
+/// The content of an entry.
 #[derive(Debug, Clone)]
 pub(crate) enum Body {
-    /// With the time as it is read.
+    /// With the time in the reader's zone.
     Prompt {
         number: usize,
         at: String,
@@ -69,7 +69,7 @@ pub(crate) enum Body {
     Compacted,
 }
 
-/// A call and what came back.
+/// A call and its result.
 #[derive(Debug, Clone)]
 pub(crate) struct Tool {
     pub(crate) call: Option<String>,
@@ -90,10 +90,10 @@ struct Output {
     took_ms: i64,
 }
 
-/// Where what is read happened, and by whose clock it is read.
+/// The session's context, and the reader's clock.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader {
-    /// The folder the session works in.
+    /// The folder of the session.
     pub(crate) root: String,
     pub(crate) zone: TimeZone,
 }
@@ -104,7 +104,7 @@ impl Default for Reader {
     }
 }
 
-/// Adds an event to what is read; gives the place that changed.
+/// Adds an event to the entries; returns the index that changed.
 pub(crate) fn push(
     entries: &mut Vec<Entry>,
     turns: &mut usize,
@@ -121,12 +121,12 @@ pub(crate) fn push(
     Some(entries.len() - 1)
 }
 
-/// A text in which paths below a folder begin there.
+/// A text with paths below a folder made relative.
 pub(crate) fn below(text: &str, root: &str) -> String {
     if root.len() < 2 { text.to_owned() } else { text.replace(&format!("{root}/"), "") }
 }
 
-/// Gives a call its result.
+/// Adds the result to its call.
 fn answered(entries: &mut [Entry], event: &Event) -> Option<usize> {
     let id = text_of(event, "call_id");
     let is_it = |it: &Entry| match &it.body {
@@ -208,7 +208,7 @@ fn text_of(event: &Event, name: &str) -> Option<String> {
     event.data.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Events as lines, all at once: of a session in that folder, beginning with that turn.
+/// Renders all events as lines: of a session in that folder, starting with that turn.
 pub(crate) fn lines(
     events: &[Event],
     (first, reader): (usize, &Reader),
@@ -223,7 +223,7 @@ pub(crate) fn lines(
     entries.iter().flat_map(|it| show(it, width, theme, tools)).collect()
 }
 
-/// One entry as lines.
+/// Renders one entry as lines.
 pub(crate) fn show(entry: &Entry, width: usize, theme: Theme, tools: Tools) -> Vec<Line<'static>> {
     let mut out = show_body(entry, width, theme, tools);
     for text in entry.found.iter().flat_map(|it| wrapped(it, width.saturating_sub(6), TEXT)) {
@@ -344,7 +344,7 @@ fn tool_line(tool: &Tool, width: usize, theme: Theme, tools: Tools) -> Line<'sta
     ])
 }
 
-/// How long it took and how much there is of it.
+/// The duration and the size of a call.
 fn extent(tool: &Tool) -> String {
     let Some(output) = &tool.output else { return "under way".to_owned() };
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! The entries of the session that is read, and how far it is scrolled.
+//! The entries of the open session, and its scroll position.
 
 pub(crate) mod entries;
 
@@ -7,46 +7,46 @@ use entries::{Entry, Reader, Tools, push, show};
 use ratatui::text::Line;
 use taffrail_model::{Event, EventId, SessionId};
 
-/// The most events of a session that are read.
+/// The most events of a session that are loaded.
 pub(crate) const EVENTS: usize = 5_000;
 
-/// Lines above what was searched for.
+/// Lines shown above a search hit.
 pub(crate) const ABOVE: usize = 2;
 
-/// So many lines below its beginning, an entry is shown from its beginning.
+/// A hit at most this many lines into its entry is shown with the beginning of the entry.
 pub(crate) const NEAR: usize = 6;
 
-/// What is read.
+/// The open transcript.
 #[derive(Debug, Default)]
 pub(crate) struct TranscriptView {
     pub(crate) id: Option<SessionId>,
-    /// Its events are still to come.
+    /// The events have not arrived yet.
     pub(crate) wants: bool,
     pub(crate) entries: Vec<Entry>,
     pub(crate) turns: usize,
-    /// What the lines were made for.
+    /// The width, theme and mode that the lines were rendered for.
     pub(crate) shown_for: Option<(usize, Theme, Tools)>,
     pub(crate) tools: Tools,
-    /// The first line on the screen; the end where nothing says otherwise.
+    /// The first line on the screen; `None` follows the end.
     pub(crate) top: Option<usize>,
-    /// An event that was searched for.
+    /// The event to scroll to.
     pub(crate) aim: Option<Aim>,
-    /// More of it comes before what is shown.
+    /// Earlier events exist that are not loaded.
     pub(crate) is_cut: bool,
     pub(crate) reader: Reader,
 }
 
-/// The event a session is opened at, and the words that led to it.
+/// The event at which to open a session, and the words of the search.
 #[derive(Debug)]
 pub(crate) struct Aim {
     pub(crate) event: EventId,
     pub(crate) words: Vec<String>,
-    /// The whole text of the event: what is shown of it may be folded or cut.
+    /// The full text of the event: the entry may be collapsed or cut.
     pub(crate) text: String,
 }
 
 impl TranscriptView {
-    /// Takes what happens in the session while it is read.
+    /// Adds a new event of the open session.
     pub(crate) fn apply_event(&mut self, event: &Event) {
         if self.id != Some(event.session_id) || self.wants {
             return;
@@ -79,7 +79,7 @@ impl TranscriptView {
         };
     }
 
-    /// Makes lines of what has none yet.
+    /// Renders the entries that have no lines.
     pub(crate) fn lay_out(&mut self, width: usize, theme: Theme) {
         let wanted = (width, theme, self.tools);
         if self.shown_for != Some(wanted) {
@@ -93,7 +93,7 @@ impl TranscriptView {
         }
     }
 
-    /// Goes to what was searched for. What its entry does not show by itself is added to it.
+    /// Scrolls to the hit. Adds text to its entry that the entry does not show by itself.
     pub(crate) fn go_to(&mut self, aim: &Aim) {
         let Some(at) = self.entries.iter().position(|it| it.holds(aim.event)) else { return };
         let first = self.line_of(at);
@@ -105,7 +105,7 @@ impl TranscriptView {
         }
         let lines = self.entries.get(at).map(|it| it.lines.as_slice()).unwrap_or_default();
         let below = lines.iter().position(fits).unwrap_or_default();
-        // What it belongs to is in sight, too, where both fit.
+        // The beginning of the entry is visible, too, if both fit.
         self.top = Some((first + below.saturating_sub(NEAR)).saturating_sub(ABOVE));
     }
 
@@ -130,14 +130,14 @@ impl TranscriptView {
         self.entries.iter().flat_map(|it| &it.lines)
     }
 
-    /// The first line on a screen so many lines high.
+    /// The first visible line on a screen of this height.
     pub(crate) fn first(&self, height: usize) -> usize {
         let last = self.count().saturating_sub(height);
         self.top.map_or(last, |top| top.min(last))
     }
 }
 
-/// Whether a line has one of these words.
+/// True if a line contains one of these words.
 pub(crate) fn fits(line: &Line<'_>, words: &[String]) -> bool {
     let text: String = line.spans.iter().map(|it| it.content.as_ref()).collect();
     has(&text, words)
@@ -148,7 +148,7 @@ pub(crate) fn has(text: &str, words: &[String]) -> bool {
     words.iter().any(|it| text.contains(it.as_str()))
 }
 
-/// A few lines of a text around the first with one of these words; its beginning where none has.
+/// A few lines of a text around the first match; its beginning if there is none.
 pub(crate) fn around(text: &str, words: &[String]) -> Vec<String> {
     let at = text.lines().position(|it| has(it, words)).unwrap_or_default();
     let from = at.saturating_sub(ABOVE);
