@@ -121,6 +121,7 @@ fn what_writes_something_else_prints_a_document_with_json() {
         (&["setup", "--dry-run"], "steps"),
         (&["hub", "leave"], "schema_version"),
         (&["daemon", "stop"], "stopped"),
+        (&["upgrade", "--check"], "version"),
         (&["uninstall", "--yes"], "removed"),
     ] {
         let output = home.run(&[words, &["--json"]].concat());
