@@ -86,7 +86,7 @@ impl Directory {
         Ok(is_archived || active.entry(id).is_some() || self.folder.has(id))
     }
 
-    /// Removes incomplete folders. Nobody fills one while we hold the lock.
+    /// Removes incomplete folders. No other process fills one while we hold the lock.
     fn sweep(&self) -> Result<(), WorkError> {
         let names = self.folder.names()?.into_iter();
         let mut left = names.filter(|(name, _)| name.starts_with(UNFINISHED));
