@@ -49,7 +49,7 @@ impl<'a> Parts<'a> {
         Self(vec![part])
     }
 
-    /// There is no part at all.
+    /// Whether there are no parts.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

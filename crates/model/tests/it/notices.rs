@@ -291,7 +291,7 @@ fn after_a_restart_nothing_is_told_twice_and_all_can_be_withdrawn() {
     let known = Occasion { names: vec!["a".to_owned(), "w1".to_owned()], ..waits(1) };
     fold.take(session(1), vec![known], at(20_000));
     assert_eq!(step(&mut fold, 40_000), [""; 0]);
-    // Only the other name is left.
+    // Only the other name remains.
     fold.take(session(1), vec![occasion(1, "a", NoticeKind::Waiting)], at(50_000));
     assert_eq!(step(&mut fold, 90_000), [""; 0]);
     fold.take(session(1), Vec::new(), at(91_000));
@@ -299,7 +299,7 @@ fn after_a_restart_nothing_is_told_twice_and_all_can_be_withdrawn() {
     assert_eq!(step(&mut fold, 95_000), ["-p1 waits for you"]);
 }
 
-/// Something that happens: a session has this to tell from now on, or time goes by.
+/// One step: a session has these occasions from now on, and time passes.
 #[derive(Debug, Clone)]
 struct Happens {
     session: u32,
@@ -327,7 +327,8 @@ fn happenings() -> impl Strategy<Value = Vec<Happens>> {
     prop::collection::vec(one, 0..60)
 }
 
-/// Everything that is done, and when; each thing may be given twice, and there may be a restart anywhere.
+/// All actions with their times; each step may be repeated, and the fold may restart after any
+/// step.
 fn replay(all: &[Happens], times: usize, restarts: bool) -> Vec<(i64, Act)> {
     let mut fold = Fold::default();
     let mut out = Vec::new();
