@@ -119,7 +119,7 @@ pub struct Advice {
 pub struct AdvisedSetting {
     /// The settings file below the agent's home, in JSON.
     pub file: &'static str,
-    /// Where in it.
+    /// The JSON pointer to the setting.
     pub pointer: &'static str,
     /// The value for which the advice applies.
     pub word: &'static str,
@@ -150,7 +150,7 @@ pub type Importer = fn(&[u8]) -> Option<ImportedDocument>;
 pub struct ImportedDocument {
     /// The session in it.
     pub session: RuntimeIdentity,
-    /// Where it is kept, below the home.
+    /// The path, below the home.
     pub path: String,
 }
 

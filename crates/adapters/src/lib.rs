@@ -65,7 +65,7 @@ pub trait Adapter: Sync {
     }
 
     /// Whether a hook's payload comes from this agent. Other agents also run the hooks of its
-    /// settings; their payloads are neither recorded nor answered.
+    /// settings; their payloads are ignored.
     fn is_own_payload(&self, _: &str) -> bool {
         true
     }

@@ -25,7 +25,7 @@ pub enum Deed {
         approval_id: ApprovalId,
         /// The session that asked.
         session_id: SessionId,
-        /// What was decided.
+        /// The decision.
         decision: Decision,
         /// The surface it came from, or a rule.
         by: String,

@@ -6,7 +6,7 @@
 use crate::process::{Ancestor, Process};
 use serde::{Deserialize, Serialize};
 
-/// Who is calling.
+/// The kind of caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caller {

@@ -180,7 +180,7 @@ pub struct NewUsage {
     pub key: Digest16,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// By which model.
+    /// The model.
     pub model: Option<String>,
     /// The token counts.
     pub tokens: Tokens,

@@ -30,7 +30,7 @@ pub struct Span {
     pub doing: Doing,
 }
 
-/// What is open at an instant.
+/// The open turn, request and calls at an instant.
 #[derive(Debug, Default)]
 struct Open {
     in_turn: bool,

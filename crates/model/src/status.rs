@@ -24,11 +24,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It is over.
+    /// The session is over.
     Exited,
     /// It waits for an approval.
     WaitingApproval,
-    /// It works.
+    /// The agent is working.
     Running,
     /// It waits for a person: for a prompt, or for an answer to a question.
     Waiting,
@@ -44,15 +44,15 @@ pub enum Status {
 pub enum Group {
     /// A person must decide or answer.
     NeedsYou,
-    /// It works.
+    /// The agent is working.
     Working,
     /// The turn is over.
     YourTurn,
     /// It failed: killed in the middle of a turn, lost, or stopped by an error.
     Failed,
-    /// Nothing happens.
+    /// The session is idle.
     Idle,
-    /// It is over.
+    /// The session is over.
     Done,
 }
 
@@ -106,7 +106,7 @@ impl WaitingFor {
     }
 }
 
-/// What kind of thing a session waits for.
+/// The kind of wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitingKind {

@@ -23,7 +23,7 @@ const UNFINISHED: &str = ".new-";
 pub struct New {
     /// Its display name.
     pub name: String,
-    /// What it is about.
+    /// The description.
     pub description: String,
     /// The model it begins with.
     pub model: Model,

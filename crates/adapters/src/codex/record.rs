@@ -258,10 +258,10 @@ impl Duration {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenInfo {
-    /// Of the whole thread so far.
+    /// The usage of the whole thread so far.
     #[serde(rename = "total_token_usage", deserialize_with = "lenient")]
     pub(super) total: Option<TokenUsage>,
-    /// Of the last answer.
+    /// The usage of the last answer.
     #[serde(rename = "last_token_usage", deserialize_with = "lenient")]
     pub(super) last: Option<TokenUsage>,
 }

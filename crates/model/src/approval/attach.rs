@@ -1,6 +1,6 @@
 //! Matches approval requests with tool calls. A hook does not name its call, so the oldest request
-//! without a call gets the oldest unassigned call with the same input. Two calls never share a
-//! request.
+//! without a call gets the oldest unassigned call with the same input. A request has at most one
+//! call, and a call belongs to at most one request.
 
 use super::Approval;
 

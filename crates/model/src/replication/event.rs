@@ -68,7 +68,7 @@ pub struct RelayedUsage {
     /// When it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at: Option<Timestamp>,
-    /// By which model.
+    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     /// The token counts.

@@ -20,7 +20,7 @@ const ANSWER_LINES: usize = 20;
 /// Whether a session is on a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
-    /// Somebody may be looking.
+    /// A person may be looking at it.
     Visible,
     /// Not visible.
     Hidden,

@@ -1,4 +1,4 @@
-//! What must hold of summaries.
+//! Invariants of summaries.
 
 use super::*;
 use crate::status::{Status, StatusRule, WaitingFor, WaitingKind};

@@ -109,7 +109,7 @@ pub struct Parts<H, S, A> {
     pub us: LocalDevice,
     /// The roster, as far as this device knows it.
     pub roster: Roster,
-    /// Where random bytes come from.
+    /// The source of random bytes.
     pub random: Random,
 }
 
@@ -129,7 +129,7 @@ pub struct Exchange<H, S, A> {
     pub(super) suspects: BTreeMap<StreamName, u64>,
     /// A batch has an epoch that is not known here.
     pub(super) needs_roster: bool,
-    /// What the last scans found.
+    /// The results of the last scans.
     pub(super) attention: Attention,
     /// The last sign of life of each device.
     pub(super) beats: BTreeMap<DeviceId, Beat>,

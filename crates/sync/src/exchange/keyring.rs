@@ -259,7 +259,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         KeyPlace { team: *self.roster.team(), scope, epoch }
     }
 
-    /// Writes a key on the hub unless it is there as it should be.
+    /// Writes a key on the hub unless the same bytes are already there.
     async fn put_key(&mut self, name: &KeyName, bytes: &[u8]) -> Result<(), ExchangeError> {
         for _ in 0..TRIES {
             let there = self.hub.get(name).await?;
