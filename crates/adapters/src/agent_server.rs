@@ -31,7 +31,7 @@ pub struct ServerState {
     subscribed: BTreeSet<String>,
 }
 
-/// What a thread of the server is.
+/// The kind of a thread of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ThreadKind {
     /// The agent's own work, such as finding a title.

@@ -1,14 +1,14 @@
-//! How an agent's approval requests are read, and how they are answered.
+//! How to read and answer an agent's approval requests.
 
 use crate::hook_payload::Payload;
 use serde_json::{Value, json};
 use taffrail_model::RuntimeIdentity;
 use taffrail_model::approval::Decision;
 
-/// How one agent's approval requests are read and answered.
+/// How to read and answer one agent's approval requests.
 #[derive(Debug)]
 pub struct ApprovalPlan {
-    /// Where the agent's own dialog is while its hook is asked.
+    /// When the agent shows its own dialog relative to its hook.
     pub dialog: Dialog,
     /// Reads a hook's payload; `None` if the payload is not an approval request.
     pub request: fn(&str) -> Option<Request>,
@@ -24,12 +24,12 @@ pub struct ApprovalPlan {
     pub unattended: Unattended,
 }
 
-/// Where the agent's own dialog is while its hook is asked.
+/// When the agent shows its own dialog relative to its hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialog {
     /// Shown at the same time; the first answer wins.
     Beside,
-    /// Shown only when the hook gave none.
+    /// Shown only if the hook gave no answer.
     After,
 }
 

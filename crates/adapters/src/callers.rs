@@ -3,10 +3,10 @@
 
 use crate::all;
 
-/// Programs that run agents and other things: their names prove nothing.
+/// Programs that also run other things than agents: their names prove nothing.
 const SHARED: &[&str] = &["node"];
 
-/// Programs of agents that are not read yet.
+/// Programs of agents without an adapter.
 const PROGRAMS: &[&str] = &[
     "qwen",
     "qwen-code",
@@ -23,9 +23,9 @@ const PROGRAMS: &[&str] = &[
     "openhands",
     "agy",
 ];
-/// Variables that they set for what they start.
+/// Variables that these agents set for the programs they start.
 const MARKS: &[&str] = &["QWEN_CODE", "OPENCODE", "CURSOR_AGENT", "AUGMENT_AGENT", "CLINE_ACTIVE"];
-/// Files they take as instructions.
+/// Files these agents take as instructions.
 const INSTRUCTIONS: &[&str] = &["AGENTS.md", "QWEN.md", "CRUSH.md", "opencode.json"];
 
 /// The names of agents' programs, as the system shows them.
@@ -36,7 +36,7 @@ pub fn agent_programs() -> Vec<&'static str> {
     all.copied().filter(|it| !SHARED.contains(it)).chain(PROGRAMS.iter().copied()).collect()
 }
 
-/// Variables that agents set for the programs they start. Only those that no terminal of a person has.
+/// Variables that agents set for the programs they start, and that a person's terminal never has.
 #[must_use]
 pub fn agent_marks() -> Vec<&'static str> {
     let all = all().iter().flat_map(|it| it.descriptor().traces.marks);

@@ -147,7 +147,7 @@ fn read(reader: &mut dyn Reader, record: &(Cursor, Vec<u8>), said: &mut Said) {
     reader.read(&Record { bytes: &record.1, at: record.0.clone() }, said);
 }
 
-/// Reads a whole source in one go.
+/// Reads a whole source at once.
 fn said_by(adapter: &dyn Adapter, source: &Fixture) -> Vec<Value> {
     let mut reader = source.reader(adapter, None);
     let mut said = Said::default();

@@ -16,13 +16,13 @@ pub struct Descriptor {
     pub scheme: &'static str,
     /// Where its home is, in order: the first rule that applies wins.
     pub homes: &'static [HomeRule],
-    /// Files and folders below the home that hold history; nothing else is looked at.
+    /// Files and folders below the home with history; nothing else is read.
     pub roots: &'static [&'static str],
     /// The agent's ids are unique only within one store on one device.
     pub scoped_ids: bool,
-    /// The agent writes a record again when more is known of it, instead of only adding records.
+    /// The agent rewrites a record when it knows more, instead of only appending records.
     pub rewrites_records: bool,
-    /// The names its processes go by, as the system shows them.
+    /// The names of its processes, as the system shows them.
     pub processes: &'static [&'static str],
     /// Further marks of its processes, and the instruction files it reads.
     pub traces: Traces,
@@ -39,7 +39,7 @@ pub struct Descriptor {
 pub struct Traces {
     /// More names of its program, to recognise an agent among our callers.
     pub programs: &'static [&'static str],
-    /// Variables that it sets for the programs it starts, and that no terminal of a person has.
+    /// Variables that it sets for the programs it starts, and that a person's terminal never has.
     pub marks: &'static [&'static str],
     /// Files in a project whose text it takes as instructions.
     pub instructions: &'static [&'static str],
@@ -65,9 +65,9 @@ pub struct HomeRule {
 pub struct LivePlan {
     /// The folder, below the home.
     pub folder: &'static str,
-    /// The name is that of an entry. Nothing else in the folder may be opened.
+    /// Whether a name is that of an entry. Nothing else in the folder may be opened.
     pub is_entry: fn(&str) -> bool,
-    /// Reads an entry; `None` if it is torn, or none.
+    /// Parses an entry; `None` if it is torn or not an entry.
     pub read: fn(&[u8]) -> Option<LiveEntry>,
 }
 
@@ -108,7 +108,7 @@ pub struct Advice {
     pub setting: Option<AdvisedSetting>,
     /// The id of the check.
     pub id: &'static str,
-    /// What is so.
+    /// The fact.
     pub text: &'static str,
     /// What to do about it.
     pub fix: &'static str,
@@ -119,22 +119,22 @@ pub struct Advice {
 pub struct AdvisedSetting {
     /// The settings file below the agent's home, in JSON.
     pub file: &'static str,
-    /// Where in it.
+    /// The JSON pointer to the setting.
     pub pointer: &'static str,
     /// The value for which the advice applies.
     pub word: &'static str,
 }
 
-/// What a file below an agent's home is.
+/// The classification of a file below an agent's home.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// How it is written.
+    /// The file's shape.
     pub shape: Shape,
     /// The locator URI.
     pub locator: String,
     /// The session in it, if the path alone identifies it.
     pub session: Option<RuntimeIdentity>,
-    /// The session is a worker of another.
+    /// Whether the session is a sub-agent of another.
     pub is_worker: bool,
     /// Of two sources that disagree about one event, the one with the higher rank wins.
     pub rank: u8,
@@ -150,32 +150,32 @@ pub type Importer = fn(&[u8]) -> Option<ImportedDocument>;
 pub struct ImportedDocument {
     /// The session in it.
     pub session: RuntimeIdentity,
-    /// Where it is kept, below the home.
+    /// The path, below the home.
     pub path: String,
 }
 
-/// How a source is written.
+/// The shape of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One record a line, mostly appended to.
     Lines(Encoding),
-    /// One document, rewritten whole: the whole of it is one record.
+    /// One document, rewritten whole; it is a single record.
     Document,
-    /// A database of the agent's.
+    /// A database of the agent.
     Sqlite(&'static SqlitePlan),
 }
 
 /// How the bytes of a line file are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// As they are.
+    /// Uncompressed.
     Plain,
     /// Compressed with zstd.
     Zstd,
 }
 
-/// How to read an agent's database. Every query gives rows that `capture` writes as JSON objects of
-/// all their columns; the columns beginning with `taffrail_` steer it and are left out.
+/// How to read an agent's database. Every query returns rows that `capture` writes as JSON objects
+/// of all their columns; columns with the prefix `taffrail_` control it and are left out.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SqlitePlan {
     /// One row a session, with `taffrail_key`, `taffrail_table`, `taffrail_rowid`, and
@@ -184,7 +184,7 @@ pub struct SqlitePlan {
     /// The rows of the session whose key is `?1`, in order, with `taffrail_table` and
     /// `taffrail_rowid`. The session's own row comes first, by itself.
     pub rows: &'static str,
-    /// One row again by its number `?1`, for each table.
+    /// One row by its number `?1`, for each table.
     pub row: &'static [(&'static str, &'static str)],
 }
 
@@ -193,9 +193,9 @@ pub struct SqlitePlan {
 pub struct Source<'a> {
     /// Path below the agent's home, with `/` between the parts.
     pub path: &'a str,
-    /// Which session of the file, for files that hold many.
+    /// The session in the file, for files that hold many.
     pub key: &'a str,
-    /// Within what ids are unique, for agents with `scoped_ids`; otherwise empty.
+    /// The scope within which ids are unique, for agents with `scoped_ids`; otherwise empty.
     pub scope: &'a str,
     /// The small files the adapter asked for: path below the home, and bytes.
     pub beside: &'a [(String, Vec<u8>)],
@@ -233,9 +233,9 @@ pub struct HookTrust {
     pub text: &'static str,
     /// The file of TOML below the home that has the notes.
     pub file: &'static str,
-    /// The keys that lead to them; each holds the SHA-256 of a hook under `trusted_hash`.
+    /// The keys of these notes; each holds the SHA-256 of a hook under `trusted_hash`.
     pub notes: &'static [&'static str],
-    /// What that is made of, from the event, the command and the seconds it may take.
+    /// The hashed text, from the event, the command and its timeout in seconds.
     pub identity: fn(&str, &str, u64) -> String,
 }
 
@@ -244,11 +244,11 @@ pub struct HookTrust {
 pub struct HookFile {
     /// Its path below the home.
     pub path: &'static str,
-    /// How it is written.
+    /// The syntax.
     pub syntax: Syntax,
 }
 
-/// How a settings file is written.
+/// The syntax of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     /// JSON, with or without comments.
@@ -257,10 +257,10 @@ pub enum Syntax {
     Toml,
 }
 
-/// A point of a session at which the agent calls.
+/// A point in a session at which the agent calls the hook.
 #[derive(Debug)]
 pub struct HookEvent {
-    /// The agent's name of it.
+    /// The agent's name for it.
     pub name: &'static str,
     /// How long the agent waits at most.
     pub seconds: u32,
@@ -280,13 +280,13 @@ pub enum HookCall {
 pub struct HookBan {
     /// The file: absolute, or below the home.
     pub file: &'static str,
-    /// How it is written.
+    /// The syntax.
     pub syntax: Syntax,
     /// The keys that lead to the setting.
     pub keys: &'static [&'static str],
-    /// The value that forbids.
+    /// The value that disables hooks.
     pub forbids: bool,
-    /// What is so, for people.
+    /// The fact, for people.
     pub text: &'static str,
 }
 
@@ -297,6 +297,6 @@ pub struct HookPlugin {
     pub manifest: &'static str,
     /// The file of its hooks.
     pub hooks: &'static str,
-    /// How the plugin is given to the agent.
+    /// How to install the plugin in the agent.
     pub advice: &'static str,
 }

@@ -35,13 +35,13 @@ const LONGEST: usize = 280;
 /// The gist of a call, by its input; empty if no known field is there.
 #[must_use]
 pub(crate) fn of(input: &RawValue) -> Cow<'_, str> {
-    // Asking for an object where there is none would write the whole of it into an error.
+    // Deserializing a non-object as an object would copy all of it into an error.
     if !input.get().trim_start().starts_with('{') {
         return Cow::Borrowed("");
     }
     let mut best = None;
     let mut json = serde_json::Deserializer::from_str(input.get());
-    // Stopping early looks like an error to serde; what was found counts all the same.
+    // Stopping early is an error to serde; the values found so far count.
     json.deserialize_map(Search { best: &mut best }).ok();
     best.map_or(Cow::Borrowed(""), |(_, found)| first_line(found))
 }

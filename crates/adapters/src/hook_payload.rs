@@ -74,7 +74,7 @@ struct Task<'a> {
     status: Text<'a>,
 }
 
-/// The text of a tool's input that is shown whole.
+/// The fields of a tool's input that are shown whole.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Input<'a> {
@@ -99,7 +99,7 @@ struct Question<'a> {
     options: Option<Vec<Option<Choice<'a>>>>,
 }
 
-/// An answer that is offered.
+/// An offered answer.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Choice<'a> {

@@ -9,7 +9,7 @@ use taffrail_model::{
     RuntimeIdentity, SessionId, Signal, Sink,
 };
 
-/// Reads the journal of one agent; it keeps no memory between records.
+/// Reads the journal of one agent; it is stateless between records.
 pub(crate) struct JournalReader {
     descriptor: &'static Descriptor,
     read_entry: fn(&mut EntrySink<'_, '_>),
@@ -297,7 +297,7 @@ mod tests {
         assert!(recorder.unknown.is_empty(), "{:?}", recorder.unknown);
     }
 
-    /// Marks are 32 hex digits.
+    /// Hashes are 32 hex digits.
     fn without_marks(line: &str) -> String {
         let is_mark = |it: &str| it.len() == 32 && it.bytes().all(|it| it.is_ascii_hexdigit());
         let words = line.split(' ').map(|word| {

@@ -1,7 +1,7 @@
 //! Reads JSON whose fields may be of another type tomorrow.
 //!
-//! The formats of agents are internal and change without notice, so here a field of a surprising
-//! type is an absent value, never an error: it costs itself, and not the record it stands in. Every
+//! The formats of agents are internal and change without notice, so here a field of an unexpected
+//! type is an absent value, never an error: only the field is lost, and not its record. Every
 //! adapter reads this way:
 //!
 //! ```text
@@ -18,8 +18,8 @@
 //! let answer: Option<Answer<'_>> = lenient::record_in(record.bytes);
 //! ```
 //!
-//! Everything is read in one pass and borrowed where a text has no escapes. Nothing is buffered,
-//! which rules out untagged enums and flattened structs: a value that may be written in several ways
+//! Everything is read in one pass, and borrowed where a text has no escapes. Nothing is buffered,
+//! which rules out untagged enums and flattened structs: a value with several written forms
 //! implements [`Lenient`] for each of them.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -32,52 +32,52 @@ mod prose;
 
 pub(crate) use prose::{Prose, joined, prose};
 
-/// A text, if there is one.
+/// An optional text.
 pub(crate) type Text<'a> = Option<Cow<'a, str>>;
-/// A part of a record that is read when it is asked for, if there is one.
+/// An optional part of a record that is parsed on demand.
 pub(crate) type Raw<'a> = Option<&'a RawValue>;
 
-/// A value that knows which JSON types it can be made of; of every other it is `None`.
+/// A value that knows which JSON types it can be built from; for any other type it is `None`.
 pub(crate) trait Lenient<'de>: Sized {
-    /// Makes it of a string.
+    /// Builds it from a string.
     fn of_text(_: Cow<'de, str>) -> Option<Self> {
         None
     }
 
-    /// Makes it of `true` or `false`.
+    /// Builds it from `true` or `false`.
     fn of_flag(_: bool) -> Option<Self> {
         None
     }
 
-    /// Makes it of a whole number that is not negative.
+    /// Builds it from a non-negative integer.
     fn of_whole(_: u64) -> Option<Self> {
         None
     }
 
-    /// Makes it of a negative whole number.
+    /// Builds it from a negative integer.
     fn of_negative(_: i64) -> Option<Self> {
         None
     }
 
-    /// Makes it of any other number.
+    /// Builds it from any other number.
     fn of_fraction(_: f64) -> Option<Self> {
         None
     }
 
-    /// Makes it of an array, which must be read to its end.
+    /// Builds it from an array, which must be read to its end.
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(None)
     }
 
-    /// Makes it of an object, which must be read to its end.
+    /// Builds it from an object, which must be read to its end.
     fn of_object<A: MapAccess<'de>>(mut object: A) -> Result<Option<Self>, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(None)
     }
 }
 
-/// Makes structs of objects, as they derive it.
+/// Builds structs from objects, by their derived implementation.
 macro_rules! made_of_objects {
     ($($name:ty),+ $(,)?) => {
         $(impl<'de> $crate::lenient::Lenient<'de> for $name {
@@ -102,12 +102,12 @@ where
     from.deserialize_any(Hope::new())
 }
 
-/// Reads a text that says nothing where it is empty; for `deserialize_with`.
+/// Reads a text, with an empty text as absent; for `deserialize_with`.
 pub(crate) fn filled<'de, D: Deserializer<'de>>(from: D) -> Result<Text<'de>, D::Error> {
     lenient(from).map(|text: Text<'de>| text.filter(|text| !text.is_empty()))
 }
 
-/// Reads a field whose absence is as good as its default; for `deserialize_with`.
+/// Reads a field whose absence means its default; for `deserialize_with`.
 pub(crate) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -116,7 +116,7 @@ where
     lenient(from).map(Option::unwrap_or_default)
 }
 
-/// Reads a whole number however it is written; for `deserialize_with`.
+/// Reads an integer in any written form; for `deserialize_with`.
 ///
 /// Agents written in JavaScript have one type for all numbers and are not strict about strings.
 pub(crate) fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u64>, D::Error> {
@@ -140,12 +140,12 @@ impl<'de> Lenient<'de> for Whole {
     }
 }
 
-/// Reads a whole record; `None` if it is torn, or of a type the value cannot be made of.
+/// Parses a whole record; `None` if it is torn or of an unsuitable type.
 pub(crate) fn record_in<'de, T: Lenient<'de>>(bytes: &'de [u8]) -> Option<T> {
     all_of(serde_json::Deserializer::from_slice(bytes))
 }
 
-/// Reads JSON that stands in a text, or that was left raw; `None` as of a record.
+/// Parses JSON in a text, or JSON that was left raw; `None` as for a record.
 pub(crate) fn value_in<'de, T: Lenient<'de>>(json: &'de str) -> Option<T> {
     all_of(serde_json::Deserializer::from_str(json))
 }
@@ -160,11 +160,11 @@ where
     value
 }
 
-/// The hope for a `T`, as serde wants it for the elements of a list and the values of an object.
+/// A seed for a `T`, as serde needs it for the elements of a list and the values of an object.
 pub(crate) struct Hope<T>(PhantomData<T>);
 
 impl<T> Hope<T> {
-    /// A hope not yet tried.
+    /// An unused seed.
     pub(crate) fn new() -> Self {
         Self(PhantomData)
     }
@@ -267,17 +267,17 @@ impl Lenient<'_> for f64 {
     }
 }
 
-/// Things that are large and rare, made of objects.
+/// Large and rare values, built from objects.
 impl<'de, T: Lenient<'de>> Lenient<'de> for Box<T> {
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Option<Self>, A::Error> {
         Ok(T::of_object(object)?.map(Self::new))
     }
 }
 
-/// A list keeps its places: a surprising element leaves a gap.
+/// A list keeps its positions: an unexpected element leaves a gap.
 impl<'de, T: Lenient<'de>> Lenient<'de> for Vec<Option<T>> {
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
-        // Nearly every list of an agent holds exactly one.
+        // Nearly every list of an agent has exactly one element.
         let mut out = Self::with_capacity(1);
         while let Some(element) = list.next_element_seed(Hope::new())? {
             out.push(element);

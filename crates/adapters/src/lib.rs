@@ -64,8 +64,8 @@ pub trait Adapter: Sync {
         None
     }
 
-    /// Whether a hook's payload comes from this agent. Other agents run the hooks of its settings,
-    /// too; their payloads are neither believed nor answered.
+    /// Whether a hook's payload comes from this agent. Other agents also run the hooks of its
+    /// settings; their payloads are ignored.
     fn is_own_payload(&self, _: &str) -> bool {
         true
     }

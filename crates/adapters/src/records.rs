@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{RecordKey, Timestamp, hash};
 
-/// How many lines of one time are remembered to number repetitions.
+/// The most lines of one time that are remembered to number repetitions.
 const SAME_TIME_LINES: usize = 64;
-/// Longer ids are not remembered from record to record; no agent writes such.
+/// The longest id that is remembered between records; no agent writes a longer one.
 pub const LONGEST_ID: usize = 256;
 /// The most bytes of unknown fields an event carries.
 const EXTRA_BYTES: usize = 4096;
@@ -36,12 +36,12 @@ pub struct LineKeys {
     seen: VecDeque<LineCount>,
 }
 
-/// A line that was read, and how often. The latest is last.
+/// A line that was read, and how many times. The latest is last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LineCount {
-    /// The beginning of its hash.
+    /// The first half of its hash.
     mark: u64,
-    /// How often.
+    /// How many times.
     times: u32,
 }
 
@@ -66,7 +66,7 @@ impl LineKeys {
 }
 
 fn mark(hash: Digest16) -> u64 {
-    // The first half; what is shifted out is the second.
+    // The first half; the shift drops the second.
     (u128::from_be_bytes(hash) >> 64) as u64
 }
 

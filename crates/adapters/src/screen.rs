@@ -1,7 +1,7 @@
-//! What an agent's screen shows, read from its text alone.
+//! The state of an agent's screen, read from its text alone.
 //!
-//! A screen is drawn for people and changes with every version, so what is read from it is only ever
-//! low-confidence evidence, or a reason to leave a terminal alone. A screen that is not recognised is
+//! A screen is drawn for people and changes with every version, so reading it gives only
+//! low-confidence evidence, or a reason to leave a terminal alone. An unrecognized screen is
 //! `Unknown`.
 
 /// The content of a terminal: its rows from the top, without trailing blanks.
@@ -13,44 +13,45 @@ pub struct Screen<'a> {
     pub cursor: (usize, usize),
 }
 
-/// What a screen shows.
+/// The state of a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScreenState {
-    /// A prompt can be typed.
+    /// The agent accepts a prompt.
     Ready {
-        /// Nothing is typed yet.
+        /// The input is empty.
         empty: bool,
     },
     /// The agent works.
     Working,
-    /// A dialog is open: what is typed answers it.
+    /// A dialog is open: typing would answer it.
     Asking {
-        /// The command it asks to be allowed, if it is about one.
+        /// The command it asks about, if there is one.
         command: Option<String>,
     },
-    /// Nothing that is known.
+    /// Nothing recognizable.
     Unknown,
 }
 
 impl<'a> Screen<'a> {
-    /// The rows with something on them, and their places.
+    /// The rows with text, and their indexes.
     pub(crate) fn written(&self) -> impl DoubleEndedIterator<Item = (usize, &'a str)> + use<'a> {
         let rows = self.rows.iter().enumerate().map(|(at, row)| (at, *row));
         rows.filter(|(_, row)| !row.trim().is_empty())
     }
 
-    /// Whether the cursor is in a row right after its mark, where any further text is only a hint.
+    /// Whether the cursor is right after a row's prompt mark, where any further text is only a
+    /// hint.
     pub(crate) fn is_at_start(&self, row: usize) -> bool {
         self.cursor == (2, row)
     }
 }
 
-/// A row drawn across the screen with one mark.
+/// Whether a row is a rule: one character drawn across the screen.
 pub(crate) fn is_rule(row: &str, mark: char) -> bool {
     row.trim().chars().take_while(|it| *it == mark).count() >= 10
 }
 
-/// The mark before the choice that enter would take, with its number: `❯ 1.`.
+/// Whether a row is the selected choice, with its number: `❯ 1.`.
 pub(crate) fn is_choice(row: &str, mark: char) -> bool {
     let Some(rest) = row.trim().strip_prefix(mark) else { return false };
     let rest = rest.trim_start();

@@ -28,7 +28,7 @@ impl StartPlan {
         if self.resume_in.is_empty() {
             return self.resume(id);
         }
-        // The folder comes last, so that nothing in it is taken for an id.
+        // The folder comes last, so that nothing in it is read as an id.
         let words = self.resume_in.iter().map(|it| it.replace("{id}", id));
         let words = words.map(|it| it.replace("{folder}", folder));
         (is_id(id) && folder.starts_with('/')).then(|| words.collect())

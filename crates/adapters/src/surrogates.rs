@@ -1,8 +1,7 @@
 //! Repairs text that was cut in the middle of a character.
 //!
-//! Agents written in JavaScript cut strings by UTF-16 units, and their JSON then holds half a
-//! surrogate pair as an escape. No string of ours can hold that, and the whole record would be lost
-//! for it.
+//! Agents written in JavaScript cut strings by UTF-16 units, so their JSON may contain half a
+//! surrogate pair as an escape. No Rust string can hold that, and the whole record would be lost.
 
 const PAIRED: usize = 12;
 const SINGLE: usize = 6;
@@ -22,7 +21,7 @@ pub(crate) fn mended(line: &[u8]) -> Option<Vec<u8>> {
     found.then_some(out)
 }
 
-/// How many bytes belong together at the beginning, and whether they are half a character.
+/// The number of bytes that belong together at the start, and whether they are half a character.
 fn next_step(rest: &[u8]) -> Option<(usize, bool)> {
     let step = match rest {
         [] => return None,

@@ -1,7 +1,7 @@
-//! What agents send as OpenTelemetry: what the journal keeps of it, and how it is read back.
+//! OpenTelemetry from agents: what the journal keeps, and how it is read back.
 //!
-//! A plan names every attribute that is kept, so that a prompt, an answer or a tool's output is never
-//! among them, whatever the agent is configured to send. The transcript has those.
+//! A plan names every attribute that is kept, so that a prompt, an answer or a tool's output is
+//! never among them, whatever the agent is configured to send. The transcript has those.
 
 use crate::all;
 use crate::journal::EntrySink;
@@ -17,13 +17,13 @@ use taffrail_model::{
 /// Which of an agent's telemetry the journal keeps, and how the agent is configured to send it.
 #[derive(Debug)]
 pub struct TelemetryPlan {
-    /// The names of its events and metrics begin with this.
+    /// The prefix of the names of its events and metrics.
     pub prefix: &'static str,
     /// The attribute that names the session.
     pub session: &'static str,
     /// Whether the journal keeps an event, by its name without the prefix.
     pub is_wanted: fn(&Telemetry) -> bool,
-    /// The attributes that are kept. No text that a person or a model wrote is among them.
+    /// The attributes that are kept. None contains text by a person or a model.
     pub keep: &'static [&'static str],
     /// Where the settings belong, for people.
     pub place: &'static str,
@@ -40,7 +40,7 @@ pub struct Telemetry {
     /// When it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What a metric counted.
+    /// The value of a metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Its attributes.
@@ -81,7 +81,7 @@ pub fn telemetry_entry(sent: &Telemetry) -> Option<TelemetryEntry> {
     Some(TelemetryEntry { agent, payload, mark })
 }
 
-/// A word, a number or a flag; never a text of any length.
+/// Whether a value is a word, a number or a flag, not a longer text.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= LONGEST_ID,
@@ -97,19 +97,19 @@ impl Telemetry {
         self.attributes.get(name)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// A whole number, however it is written.
+    /// A whole number in any written form.
     #[must_use]
     pub fn whole(&self, name: &str) -> Option<u64> {
         let value = self.attributes.get(name)?;
         value.as_u64().or_else(|| value.as_str()?.parse().ok())
     }
 
-    /// A name of something.
+    /// An id.
     pub(crate) fn id(&self, name: &str) -> Option<&str> {
         self.text(name).filter(|id| id.len() <= LONGEST_ID)
     }
 
-    /// A request about the call it names is decided, if it names one.
+    /// Settles the request about the named call, if it names one.
     pub(crate) fn settles(&self, name: &str) -> Signal {
         match self.id(name) {
             Some(call) => Signal::Settled { call: call.to_owned(), input: String::new() },
@@ -121,13 +121,13 @@ impl Telemetry {
 /// The meaning of a telemetry event.
 pub(crate) struct Meaning {
     pub(crate) who: RuntimeIdentity,
-    /// The session it works for.
+    /// The parent session.
     pub(crate) parent: Option<RuntimeIdentity>,
     pub(crate) signal: Signal,
     pub(crate) usage: Option<NewUsage>,
 }
 
-/// Reads an entry of the journal that telemetry made.
+/// Reads a journal entry from telemetry.
 pub(crate) fn read_entry(
     sink: &mut EntrySink<'_, '_>,
     plan: &TelemetryPlan,
@@ -218,7 +218,7 @@ mod tests {
         recorder
     }
 
-    /// Through the journal and back.
+    /// Records an event in the journal and reads it back.
     fn recorded(name: &str, attributes: Value) -> Option<Recorder> {
         let entry = telemetry_entry(&sent(name, attributes))?;
         Some(read_payload(entry.agent, &entry.payload))

@@ -9,8 +9,8 @@ pub struct TransferPlan {
     pub beside: fn(path: &str) -> Option<String>,
     /// Whether a fork leaves its beginning in the source of the session it was forked from.
     pub needs_origin: bool,
-    /// The types of records outside the conversation, such as those the agent writes when it
-    /// exits. If a session continued elsewhere, such records at its end here are no conflict.
+    /// The types of records outside the conversation, such as those the agent writes when it exits.
+    /// If a session continued elsewhere, such records at its end here are not a conflict.
     pub bookkeeping: &'static [&'static str],
     /// Where a file goes on the other machine.
     pub rehome: fn(path: &str, to: Destination<'_>) -> Result<String, PlacementError>,
@@ -30,7 +30,7 @@ pub struct Destination<'a> {
 pub enum PlacementError {
     /// The file does not belong to this session.
     NotOfSession,
-    /// The agent would shorten the folder's name in a way that is not known here.
+    /// The agent would shorten the folder's name in an unknown way.
     FolderTooLong,
 }
 
@@ -45,7 +45,7 @@ impl PlacementError {
     }
 }
 
-/// Whether the path is plain: no part is empty or a step up, and no character controls a terminal.
+/// Whether the path is plain: no part is empty or `..`, and it has no control characters.
 #[must_use]
 pub fn is_plain_path(path: &str) -> bool {
     let is_part = |part: &str| !matches!(part, "" | "." | "..");

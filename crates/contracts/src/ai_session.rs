@@ -47,7 +47,7 @@ pub const HISTORY: &str = "history.jsonl";
 pub const STATE: &str = "state.yaml";
 /// The artifacts, in a feature's directory.
 pub const ARTIFACTS: &str = "artifacts";
-/// The contract as it is printed and acknowledged, byte for byte.
+/// The contract as printed and acknowledged, byte for byte.
 pub const CONTRACT: &str = include_str!("ai_session/contract.md");
 /// The text of the directory's `README.md`.
 pub const README_TEXT: &str = include_str!("ai_session/readme.md");

@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use taffrail_model::Timestamp;
 
-/// The version that we write; every minor version of the same major version is read.
+/// The version that we write; we read every minor version of the same major version.
 pub const VERSION: &str = "1.0.0";
 /// The URL that documents name as their schema.
 pub const SCHEMA_URL: &str = "https://data-wise.github.io/craft/schemas/session-state-v1.json";

@@ -1,4 +1,4 @@
-//! The forms of text that several contracts ask for.
+//! The forms of text that several contracts require.
 
 use crate::report::Level;
 use crate::shape::Form;
@@ -30,7 +30,7 @@ pub fn moment() -> Form {
     Form::new("timestamp", Level::Must, MOMENT, hint)
 }
 
-/// The same in UTC with milliseconds, to the letter.
+/// The same in UTC with milliseconds, exactly.
 #[must_use]
 pub fn moment_ms() -> Form {
     let hint = "Write it in UTC with milliseconds: YYYY-MM-DDTHH:mm:ss.sssZ.";
@@ -84,7 +84,7 @@ pub fn named() -> Form {
     )
 }
 
-/// An address of electronic mail, roughly.
+/// An e-mail address, roughly.
 #[must_use]
 pub fn email() -> Form {
     Form::new("email", Level::Strict, "^[^@ \t\r\n]+@[^@ \t\r\n]+$", "Write an e-mail address.")

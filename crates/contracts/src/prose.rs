@@ -1,4 +1,4 @@
-//! Sentences of what people and agents wrote. Secrets are removed before a text is cut.
+//! Sentences from the text of people and agents. Secrets are removed before a text is cut.
 
 use taffrail_model::redact::redact;
 
@@ -48,8 +48,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The end of the first sentence. A mark inside a word or a number ends no sentence, nor does one
-/// before a lower-case letter: that is an abbreviation.
+/// The end of the first sentence. A mark inside a word or a number does not end a sentence, and
+/// neither does one before a lower-case letter, as in an abbreviation.
 fn end_of_sentence(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, it)) = chars.next() {

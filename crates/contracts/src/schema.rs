@@ -4,10 +4,10 @@ use crate::report::{Level, Strictness};
 use crate::shape::{Field, Form, Object, Shape, Switch, Unknown};
 use serde_json::{Map, Value, json};
 
-/// The dialect every schema is written in.
+/// The dialect of every schema.
 pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A shape as a schema, with what a reading of this strictness asks for.
+/// A shape as a schema, with the requirements of this strictness.
 #[must_use]
 pub fn of(shape: &Shape, strictness: Strictness) -> Value {
     match shape {

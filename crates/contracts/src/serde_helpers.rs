@@ -22,7 +22,7 @@ macro_rules! words {
             Unknown(String),
         }
 
-        /// The words that the contract names.
+        /// The words of the contract.
         pub(crate) const $all: &[&str] = &[$($word),+];
 
         impl $name {

@@ -1,18 +1,18 @@
-//! How far a person's clock is ahead of UTC, and when that changed.
+//! The user's UTC offset over time.
 
 use crate::Timestamp;
 
-/// The distance from UTC at any instant. Nothing set means UTC.
+/// The UTC offset at any instant. An empty value means UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// Before each of these instants, in the order of time, the distance was so many seconds.
+    /// Past offsets in seconds, each valid before its instant, in chronological order.
     pub before: Vec<(Timestamp, i64)>,
-    /// The distance in seconds from the last of them on.
+    /// The offset in seconds since the last of those instants.
     pub since: i64,
 }
 
 impl Ahead {
-    /// The distance in seconds at an instant.
+    /// The UTC offset in seconds at an instant.
     #[must_use]
     pub fn at(&self, instant: Timestamp) -> i64 {
         let then = self.before.iter().find(|(until, _)| instant < *until);

@@ -1,7 +1,8 @@
-//! What was decided and what was tried, chained: each entry is hashed with the one before it, so that
-//! none can be changed or taken out without every later one telling.
+//! The audit log: decisions and attempts in a hash chain. Each entry is hashed with the one before
+//! it, so changing or removing an entry breaks the chain.
 //!
-//! Entries hold no text of an agent or a person, only marks of it: they stay when a session is forgotten.
+//! Entries hold hashes of an agent's or a person's text, never the text: they outlive a forgotten
+//! session.
 
 use crate::approval::{ApprovalId, Decision};
 use crate::caller::Who;
@@ -14,7 +15,7 @@ pub type ChainHash = [u8; 32];
 /// The hash before the first entry.
 pub const BEGINNING: ChainHash = [0; 32];
 
-/// Something that was done, or that somebody tried to do.
+/// An action, or an attempt at one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "deed", rename_all = "snake_case")]
 pub enum Deed {
@@ -24,35 +25,35 @@ pub enum Deed {
         approval_id: ApprovalId,
         /// The session that asked.
         session_id: SessionId,
-        /// What was decided.
+        /// The decision.
         decision: Decision,
-        /// On which face, or by a rule.
+        /// The surface it came from, or a rule.
         by: String,
-        /// Who that was, as far as it was seen; none for a rule.
+        /// The caller, as far as it is known; `None` for a rule.
         who: Option<Who>,
-        /// The mark of the exact input.
+        /// The hash of the exact input.
         input_hash: String,
     },
-    /// A decision that its hook went away from: it was never handed over.
+    /// A decision that was never delivered because its hook disconnected.
     Undelivered {
         /// The request.
         approval_id: ApprovalId,
     },
-    /// Somebody tried what they may not.
+    /// A caller tried something that it may not do.
     Refused {
-        /// What: a command of ours, or a route of the API.
+        /// The attempted action: one of our commands or an API route.
         what: String,
-        /// The request it was about.
+        /// The request the attempt was about.
         approval_id: Option<ApprovalId>,
-        /// The session it came from, where that is known.
+        /// The session the attempt came from, where that is known.
         session_id: Option<SessionId>,
-        /// Who that was.
+        /// The caller.
         who: Who,
     },
 }
 
 impl Deed {
-    /// The session it belongs to, where that is known.
+    /// The session of this entry, where that is known.
     #[must_use]
     pub fn session(&self) -> Option<SessionId> {
         match self {
@@ -63,28 +64,28 @@ impl Deed {
     }
 }
 
-/// An entry as it is kept.
+/// An entry as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its place, from 1 without gaps.
+    /// The entry's number, from 1 without gaps.
     pub number: u64,
     /// When.
     pub at: Timestamp,
-    /// What, as JSON: what is hashed is what is kept.
+    /// The content as JSON, exactly as it was hashed.
     pub body: String,
-    /// The hash of it and all before it.
+    /// The hash of this entry and all before it.
     pub hash: ChainHash,
 }
 
 impl Entry {
-    /// What it says, if this version understands it.
+    /// The content, if this version understands it.
     #[must_use]
     pub fn deed(&self) -> Option<Deed> {
         serde_json::from_str(&self.body).ok()
     }
 }
 
-/// The hash of an entry after the one before it.
+/// Computes the hash of an entry from the hash of the one before.
 #[must_use]
 pub fn chained(before: &ChainHash, number: u64, at: Timestamp, body: &str) -> ChainHash {
     let mut hasher = blake3::Hasher::new_derive_key("taffrail 2026-11-16 audit chain v1");
@@ -95,17 +96,17 @@ pub fn chained(before: &ChainHash, number: u64, at: Timestamp, body: &str) -> Ch
     *hasher.finalize().as_bytes()
 }
 
-/// Where a chain stops being what was written.
+/// The place where a chain fails verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken {
-    /// The first entry that is not what it was, or not there.
+    /// The first entry that was changed or is missing.
     pub number: u64,
 }
 
-/// Follows a chain from a known place and gives its last hash.
+/// Verifies a chain from a known entry on and returns its last hash.
 ///
 /// # Errors
-/// With the first entry that does not follow from the one before it.
+/// Returns the first entry that does not follow from the one before it.
 pub fn follow<'e>(
     (mut number, mut before): (u64, ChainHash),
     entries: impl IntoIterator<Item = &'e Entry>,
@@ -155,7 +156,7 @@ mod tests {
                 3 => touched[at].hash[0] ^= 1,
                 _ => { let twice = touched[at].clone(); touched.insert(at, twice); }
             }
-            // A missing end is only seen by the end that was written down.
+            // Only the recorded last hash reveals a missing end.
             prop_assert_ne!(follow((0, BEGINNING), &touched), Ok(end));
         }
     }

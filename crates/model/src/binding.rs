@@ -1,23 +1,23 @@
-//! The row that ties session, runtime session, executor and source together.
+//! The row that links session, runtime session, executor and source.
 
 use crate::words::words;
 use crate::{AgentId, Cursor, Provenance, RuntimeSessionId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// Where a session is in its durable life. Not its live status.
+    /// The state of a binding. Not the live status of its session.
     Lifecycle {
         /// A live executor is attached.
         Active = "active",
-        /// Its history can be read, and there is no way to resume it.
+        /// The history is readable, but the session cannot be resumed.
         Detached = "detached",
-        /// Its history can be read and its agent can resume it by id.
+        /// The history is readable, and the agent can resume the session by id.
         Resumable = "resumable",
         /// Kept for history only.
         Archived = "archived",
-        /// Its history can no longer be found.
+        /// The history can no longer be found.
         Lost = "lost",
-        /// Another binding took its place.
+        /// Another binding replaced this one.
         Superseded = "superseded",
     }
 }
@@ -27,13 +27,13 @@ words! {
     LineageKind {
         /// A new session that begins as a copy of another.
         Fork = "fork",
-        /// The same session, gone on with.
+        /// The same session, resumed.
         Resume = "resume",
-        /// A new session opened in the place of another.
+        /// A new session that replaces another in the same process.
         Clear = "clear",
-        /// The same session with its context folded.
+        /// The same session with a compacted context.
         Compact = "compact",
-        /// A worker of another.
+        /// A sub-agent of another session.
         Subagent = "subagent",
         /// Another agent took the work over.
         Handoff = "handoff",
@@ -42,29 +42,29 @@ words! {
     }
 }
 
-/// Where a session comes from.
+/// The origin of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lineage {
-    /// In which way.
+    /// How the session descends from its origin.
     pub kind: LineageKind,
-    /// From which session.
+    /// The session it descends from.
     pub session_id: SessionId,
 }
 
-/// How far a session can be resumed, and by what.
+/// Whether and how a session can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumeCapability {
-    /// The agent can resume it by its runtime id.
+    /// The agent can resume the session by its runtime id.
     pub by_runtime_id: bool,
 }
 
-/// The durable tie, with the field names of the binding contract; `repowire_session_id` there is
+/// The durable link, with the field names of the binding contract; `repowire_session_id` there is
 /// `session_id` here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
     /// The durable session.
     pub session_id: SessionId,
-    /// The executor it was last seen with.
+    /// The executor that last ran the session.
     pub peer_id: Option<String>,
     /// The executor attached now.
     pub current_executor_peer_id: Option<String>,
@@ -76,50 +76,50 @@ pub struct Binding {
     pub runtime_session_id: RuntimeSessionId,
     /// The source's locator.
     pub runtime_source_uri: String,
-    /// The last position that was read.
+    /// The last position read.
     pub source_cursor: Option<Cursor>,
-    /// What the row rests on.
+    /// The evidence for this row.
     pub provenance: Option<Provenance>,
-    /// Whether and how it can be resumed.
+    /// Whether and how the session can be resumed.
     pub resume_capability: ResumeCapability,
-    /// When the tie was made.
+    /// When the link was made.
     pub created_at: Timestamp,
-    /// When it was last confirmed.
+    /// When the link was last confirmed.
     pub last_seen_at: Timestamp,
-    /// Where it is in its life.
+    /// The state of the binding.
     pub status: Lifecycle,
     /// Small hints; never text of a transcript.
     pub metadata: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What a look at a session's history came to.
+/// The availability of a session's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum History {
     /// At least one source can be read.
     Readable,
-    /// The sources are gone; our archive holds a copy.
+    /// The sources are gone; our archive has a copy.
     Copied,
-    /// The sources are gone, as a look verified, and there is no copy.
+    /// The sources are verifiably gone, and there is no copy.
     Missing,
-    /// The agent shows no history: only hooks, its registry or telemetry tell of the session.
+    /// The agent exposes no history: only hooks, its registry or telemetry report the session.
     Unexposed,
 }
 
-/// What is known of a session's sources when its lifecycle is asked for.
+/// What is known about a session's sources when its lifecycle is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// What a look at them came to.
+    /// The availability of the history.
     pub history: History,
-    /// The agent can resume by id, and the session may be resumed at all.
+    /// The agent can resume by id, and this session may be resumed.
     pub resumable: bool,
 }
 
-/// What a person said of a binding.
+/// A person's correction of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// It is kept for history only.
+    /// The session is kept for history only.
     Archived,
-    /// This session took its place.
+    /// This session replaced the binding.
     Superseded(SessionId),
 }
 
@@ -135,13 +135,13 @@ impl Lifecycle {
         }
     }
 
-    /// The same where an executor may be attached.
+    /// The lifecycle with an executor, if one is attached.
     #[must_use]
     pub fn attached(self, executor: Option<&str>) -> Self {
         if executor.is_some() { Self::Active } else { self }
     }
 
-    /// The same where a person may have said something of it: that counts for more.
+    /// The lifecycle with a person's mark, if there is one: the mark takes precedence.
     #[must_use]
     pub fn marked(self, mark: Option<Mark>) -> Self {
         match mark {

@@ -1,25 +1,25 @@
-//! Who is calling, by what the kernel says of a process and never by what the process says of itself.
+//! Identifies callers by what the kernel reports about a process, never by what the process claims.
 //!
-//! An agent runs commands as its user, so a user id tells nothing. What tells something is the process
-//! above the caller, and whether a terminal controls it.
+//! An agent runs commands as its user, so a user id proves nothing. The ancestors of the calling
+//! process and its controlling terminal do.
 
 use crate::process::{Ancestor, Process};
 use serde::{Deserialize, Serialize};
 
-/// Who is calling.
+/// The kind of caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Caller {
-    /// Somebody at a terminal, in a browser that was let in, or on a paired device.
+    /// A person at a terminal, in an authenticated browser, or on a paired device.
     Person,
-    /// A process of an agent, or one that an agent started.
+    /// An agent's process, or one that an agent started.
     Agent,
     /// A script, or anything else without a terminal.
     Unknown,
 }
 
 impl Caller {
-    /// As it is written everywhere.
+    /// The word used in JSON, logs and messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl Caller {
         }
     }
 
-    /// Whether a caller may do something of this kind.
+    /// Whether a caller has a right.
     #[must_use]
     pub const fn may(self, right: Right, scripts: Scripts) -> bool {
         match (self, right) {
@@ -40,49 +40,49 @@ impl Caller {
     }
 }
 
-/// What something needs.
+/// The right that an action requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Right {
-    /// It changes nothing that counts: everybody may.
+    /// The action changes nothing that matters: everyone may.
     Read,
-    /// What a script of the user's plainly needs: send, queue, stop the daemon.
+    /// The action is one that a user's script needs: send, queue, stop the daemon.
     Script,
-    /// It decides, or changes who may decide.
+    /// The action decides, or changes who may decide.
     Decide,
 }
 
-/// Whether the user lets scripts decide, by `control.scripts`.
+/// Whether the user lets scripts decide: the setting `control.scripts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scripts {
-    /// Once, at a terminal, the user said so.
+    /// The user allowed scripts, once, at a terminal.
     Allowed,
     /// Only a person decides.
     Refused,
 }
 
-/// What the kernel says of a process.
+/// What the kernel reports about a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessInfo {
     /// The process.
     pub process: Process,
-    /// The name of its program.
+    /// The name of the program.
     pub program: String,
-    /// The terminal that controls it.
+    /// The controlling terminal.
     pub terminal: Option<String>,
-    /// The process that leads its session of processes, which the terminal belongs to.
+    /// The leader of the process's kernel session, which owns the terminal.
     pub leader: u32,
-    /// The processes above it, the nearest first.
+    /// The ancestors, the nearest first.
     pub above: Vec<Ancestor>,
-    /// Variables in its environment that agents set for what they start.
+    /// Environment variables that agents set for the processes they start.
     pub marks: Vec<String>,
 }
 
-/// How agents are known.
+/// How to recognize agents.
 #[derive(Clone, Copy)]
 pub struct Agents<'a> {
-    /// Names of their programs.
+    /// The names of agents' programs.
     pub programs: &'a [&'a str],
-    /// A process that runs a session.
+    /// Whether a process runs a session.
     pub runs_session: &'a dyn Fn(Process) -> bool,
 }
 
@@ -92,28 +92,28 @@ impl std::fmt::Debug for Agents<'_> {
     }
 }
 
-/// A caller, as it is written into the log.
+/// A caller, as the audit log records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Who {
-    /// Who is calling.
+    /// The kind of caller.
     pub caller: Caller,
-    /// The process; none for a browser or another device.
+    /// The process; `None` for a browser or another device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// The program of the agent, or else of the process itself.
+    /// The agent's program, or else the program of the process itself.
     pub program: String,
-    /// The terminal that controls it.
+    /// The controlling terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terminal: Option<String>,
-    /// The programs above it with their processes, the nearest first.
+    /// The programs of the ancestors with their pids, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,
-    /// Why it is taken for that, in a few words.
+    /// The reason for the classification, in a few words.
     pub because: String,
 }
 
 impl Who {
-    /// Somebody who came in another way than by a process of this machine.
+    /// A caller that is not a process of this machine.
     #[must_use]
     pub fn elsewhere(caller: Caller, program: &str, because: &str) -> Self {
         Self {
@@ -126,14 +126,14 @@ impl Who {
         }
     }
 
-    /// A process that is gone, or that cannot be looked at.
+    /// A process that is gone or cannot be inspected.
     #[must_use]
     pub fn unseen() -> Self {
         Self::elsewhere(Caller::Unknown, "", "its process cannot be looked at")
     }
 }
 
-/// The process that makes a caller an agent: itself or the nearest one above.
+/// The process that makes a caller an agent: the caller itself or its nearest agent ancestor.
 #[must_use]
 pub fn agent_above(info: &ProcessInfo, agents: Agents<'_>) -> Option<Ancestor> {
     let Process { pid, start } = info.process;
@@ -145,8 +145,8 @@ pub fn agent_above(info: &ProcessInfo, agents: Agents<'_>) -> Option<Ancestor> {
     std::iter::once(own).chain(info.above.iter().cloned()).find(is_agent)
 }
 
-/// Says who a process is. An agent above it decides; a mark of an agent at a terminal is a contradiction,
-/// and what contradicts itself is not a person.
+/// Classifies a process. An agent among its ancestors decides. A process with an agent's variables
+/// at a terminal contradicts itself, and does not count as a person.
 #[must_use]
 pub fn who(info: &ProcessInfo, agents: Agents<'_>) -> Who {
     let agent = agent_above(info, agents);
@@ -172,8 +172,8 @@ pub fn who(info: &ProcessInfo, agents: Agents<'_>) -> Who {
     }
 }
 
-/// A terminal controls it, and who was started there is still above it: a process that was left behind
-/// keeps the terminal it was started at, and nobody sits there for it.
+/// Whether a terminal controls the process and its session leader is still an ancestor. An orphaned
+/// process keeps its terminal, but nobody sits there for it.
 fn has_terminal(info: &ProcessInfo) -> bool {
     let leads = info.process.pid == info.leader;
     let below = info.above.iter().any(|it| it.pid == info.leader);
@@ -218,7 +218,7 @@ mod tests {
         check(pts, 9, &[(2, "sshd")], &[], person);
         check(None, 8, &[(8, "bash"), (1, "init")], &[], unknown);
         check(None, 9, &[(1, "init")], &[], unknown);
-        // Left behind by who sat at that terminal.
+        // Orphaned by the person at that terminal.
         check(pts, 8, &[(1, "init")], &[], unknown);
         let under = [(8, "bash"), (6, "claude"), (5, "zsh")];
         check(pts, 5, &under, &[], (Caller::Agent, "claude"));
@@ -247,7 +247,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever else is above it, at a terminal or not: below an agent nobody is a person.
+        /// A process below an agent is never a person, whatever its other ancestors and its
+        /// terminal.
         #[test]
         fn below_an_agent_nobody_is_a_person(
             before in prop::collection::vec((10u32..50, "[a-z]{1,6}"), 0..6),

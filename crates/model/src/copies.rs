@@ -1,37 +1,37 @@
-//! Sessions that begin as copies of one another, and who owns what they share.
+//! Sessions that begin as copies of one another, and which session owns the shared records.
 //!
-//! Some agents fork by copying every record into a new file. The copies are events of the fork,
-//! but what they cost was spent once. Ownership is a pure function of the sessions' records, so
-//! that it does not depend on the order in which files were read.
+//! Some agents fork by copying every record into a new file. The copies are events of the fork, but
+//! their cost was spent once. Ownership is a pure function of the sessions' records and does not
+//! depend on the order in which files were read.
 
 use crate::hash::Digest16;
 use crate::{SessionId, Timestamp};
 use std::collections::{HashMap, HashSet};
 
-/// A session of a family of copies, with the records it holds.
+/// A session in a family of copies, with its records.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Which session.
+    /// The session.
     pub session: SessionId,
-    /// The session its agent says it was forked from.
+    /// The session that the agent names as the origin of the fork.
     pub origin: Option<SessionId>,
-    /// Every record another session could hold a copy of, with its time.
+    /// Every record that another session could have a copy of, with its time.
     pub records: Vec<(Digest16, Timestamp)>,
 }
 
-/// What a family comes to.
+/// The order of a family and the origins in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settlement {
-    /// Members from the oldest to the youngest: who comes first owns what is shared.
+    /// Members from the oldest to the youngest: the oldest holder owns a shared record.
     pub order: Vec<SessionId>,
-    /// For each member but the oldest, the older one it shares most with.
+    /// For each member but the oldest, the older member it shares the most records with.
     pub origins: Vec<(SessionId, SessionId)>,
-    /// When each member's earliest record of its own was written; `None` if it has none.
+    /// The time of each member's earliest unshared record; `None` if it has none.
     pub own_since: Vec<(SessionId, Option<Timestamp>)>,
 }
 
 impl Settlement {
-    /// Of the sessions that hold the same record, the one that owns it.
+    /// The owner of a record among the sessions that hold it.
     #[must_use]
     pub fn owner(&self, holders: &[SessionId]) -> Option<SessionId> {
         self.order.iter().copied().find(|session| holders.contains(session))
@@ -70,7 +70,7 @@ fn own_since(member: &Member, holders: &HashMap<Digest16, usize>) -> Option<Time
     own.map(|(_, at)| *at).min()
 }
 
-/// How many named origins stand above a member; a circle ends where it began.
+/// How many named origins a member has above it; a cycle ends where it began.
 fn depth(member: &Member, members: &[Member]) -> usize {
     let mut at = member;
     for depth in 0..members.len() {
@@ -87,7 +87,7 @@ fn origin(member: &Member, older: &[&Member]) -> Option<(SessionId, SessionId)> 
         let theirs: HashSet<_> = other.records.iter().map(|(record, _)| record).collect();
         theirs.intersection(&mine).count()
     };
-    // `max_by_key` keeps the last of equals, so the oldest is asked last.
+    // `max_by_key` keeps the last of equals, so the oldest comes last.
     let nearest = older.iter().rev().max_by_key(|other| shared(other))?;
     (shared(nearest) > 0).then_some((member.session, nearest.session))
 }

@@ -1,4 +1,4 @@
-//! Where in a source something stands, and where a follower stopped.
+//! Positions in a source, and the point where a follower stopped.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cursor {
-    /// A line of a file: offsets are of the uncompressed bytes, without the line feed.
+    /// A line of a file: offsets count uncompressed bytes, without the line feed.
     Bytes {
         /// First byte.
         byte_offset: u64,
@@ -20,7 +20,7 @@ pub enum Cursor {
         /// The row's own number.
         rowid: i64,
     },
-    /// A place in a document that is rewritten whole, as a JSON pointer.
+    /// A place in a document that the agent rewrites whole, as a JSON pointer.
     Pointer {
         /// RFC 6901.
         pointer: String,
@@ -41,17 +41,17 @@ impl Cursor {
     }
 }
 
-/// Where a follower of one session stopped: opaque to it, `generation.sequence` to us.
+/// Where a follower of one session stopped: opaque to the follower, `generation.sequence` to us.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResumeCursor {
-    /// The generation of the index that gave the number.
+    /// The generation of the index that assigned the number.
     pub generation: String,
-    /// The last change seen.
+    /// The last change the follower received.
     pub sequence: u64,
 }
 
 impl ResumeCursor {
-    /// Reads a cursor; anything unreadable is simply unknown.
+    /// Parses a cursor; `None` for anything malformed.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (generation, sequence) = text.rsplit_once('.')?;

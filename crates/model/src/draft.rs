@@ -1,4 +1,4 @@
-//! What an adapter makes of one record, before anything is numbered or stored.
+//! Events as an adapter produces them from a record, before they are numbered or stored.
 
 use crate::hash::{self, Digest16};
 use crate::{
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// What a record says beyond its text, by kind.
+/// The details of a record beyond its text, by kind.
 #[derive(Debug, Clone, Default)]
 pub enum Detail<'a> {
     /// Nothing more.
@@ -19,21 +19,21 @@ pub enum Detail<'a> {
     Started {
         /// The agent program's version.
         version: Option<Cow<'a, str>>,
-        /// How it was started, in the agent's word.
+        /// How it was started, in the agent's terms.
         entrypoint: Option<Cow<'a, str>>,
         /// The working directory.
         cwd: Option<Cow<'a, str>>,
     },
     /// A prompt.
     Prompt {
-        /// Who asked, in the agent's word (`typed`, `queued`, `sdk`, ...).
+        /// Who asked, in the agent's terms (`typed`, `queued`, `sdk`, ...).
         asked_by: Option<Cow<'a, str>>,
     },
     /// An answer or a thought.
     Message {
         /// The model that wrote it.
         model: Option<Cow<'a, str>>,
-        /// Why the model stopped, in the provider's word.
+        /// Why the model stopped, in the provider's terms.
         stop_reason: Option<Cow<'a, str>>,
         /// The provider's id of the answer; several messages may share it.
         answer: Option<Cow<'a, str>>,
@@ -49,107 +49,108 @@ pub enum Detail<'a> {
         /// The exact input, where it is text and not JSON.
         input_text: Option<Cow<'a, str>>,
     },
-    /// A tool answered.
+    /// A tool returned a result.
     ToolResult {
         /// Joins call, approval and result.
         call_id: Cow<'a, str>,
-        /// The tool said that it failed.
+        /// The tool reported a failure.
         failed: Option<bool>,
         /// The exit code of a command.
         exit_code: Option<i64>,
         /// How long it ran.
         duration_ms: Option<u64>,
     },
-    /// A request to be allowed something was decided.
+    /// An approval was decided.
     Approval {
         /// Joins call, approval and result.
         call_id: Cow<'a, str>,
-        /// `accept`, `reject`, in the agent's word.
+        /// `accept`, `reject`, in the agent's terms.
         decision: Cow<'a, str>,
-        /// Who decided, in the agent's word.
+        /// Who decided, in the agent's terms.
         decided_by: Option<Cow<'a, str>>,
     },
     /// The agent stopped.
     Stopped {
-        /// Why, in the agent's word.
+        /// Why, in the agent's terms.
         reason: Option<Cow<'a, str>>,
         /// How long the turn took.
         duration_ms: Option<u64>,
     },
-    /// Context was folded.
+    /// The context was compacted.
     Compacted {
-        /// `manual`, `auto`, in the agent's word.
+        /// `manual`, `auto`, in the agent's terms.
         trigger: Option<Cow<'a, str>>,
-        /// Tokens before.
+        /// Tokens before the compaction.
         tokens_before: Option<u64>,
     },
     /// Something failed.
     Failure {
         /// The agent's or provider's code.
         code: Option<Cow<'a, str>>,
-        /// The agent said it would try again.
+        /// The agent announced a retry.
         retrying: Option<bool>,
     },
-    /// A remark, by its type in the agent's word.
+    /// A notice, with the agent's name for its type.
     Remark {
         /// The type.
         label: Cow<'a, str>,
     },
-    /// What a hook, a live registry or the process table said.
+    /// A report from a hook, a live registry or the process table.
     Live {
-        /// The field its name stands in: `hook`, or `label` for what has no name of its own.
+        /// The field that holds the name: `hook`, or `label` for reports without a name of their
+        /// own.
         field: &'static str,
         /// The hook's own name.
         name: Cow<'a, str>,
-        /// The small things it said, by name.
+        /// The small fields of the report, by name.
         fields: Vec<(&'static str, Value)>,
     },
-    /// What another device told of it.
+    /// An event that another device published.
     Told {
         /// The tool, the model, ...
         label: Option<Cow<'a, str>>,
-        /// It is a tool that failed.
+        /// A tool that failed.
         failed: bool,
-        /// What else was told, by name.
+        /// The other published fields, by name.
         fields: Map<String, Value>,
     },
 }
 
-/// An event as an adapter sees it: no number, no observer, no store.
+/// An event as an adapter produces it: without number, observer or store.
 #[derive(Debug, Clone)]
 pub struct Draft<'a> {
-    /// Tells the record apart.
+    /// Identifies the record.
     pub key: RecordKey<'a>,
-    /// Which of the record's events this is; a function of the record alone.
+    /// The index of this event among the record's events; a function of the record alone.
     pub part: u32,
-    /// What it says.
+    /// The kind of event.
     pub kind: Kind,
     /// The record's own time.
     pub at: Option<Timestamp>,
     /// The turn it belongs to.
     pub turn: Option<TurnId>,
-    /// It is the prompt that opens that turn.
+    /// This is the prompt that opens the turn.
     pub opens_turn: bool,
-    /// It says that the turn is over.
+    /// This event ends the turn.
     pub ends_turn: bool,
-    /// The event it answers.
+    /// The event this one answers.
     pub parent: Option<EventId>,
-    /// Its text, whole.
+    /// The whole text.
     pub text: Option<Cow<'a, str>>,
-    /// What else it says.
+    /// Further details.
     pub detail: Detail<'a>,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: Confidence,
-    /// Who said it.
+    /// The source that reported it.
     pub origin: Origin,
-    /// What follows for the status, where the kind does not say it.
+    /// The effect on the status, where the kind does not imply it.
     pub signal: Option<Signal>,
-    /// Where it stands, if not where the record does (a place inside a document).
+    /// The position of the event, if it differs from the record's (a place inside a document).
     pub pointer: Option<String>,
 }
 
 impl<'a> Draft<'a> {
-    /// A draft with nothing but what every event has.
+    /// A draft with only the fields that every event has.
     #[must_use]
     pub fn new(key: RecordKey<'a>, part: u32, kind: Kind) -> Self {
         Self {
@@ -170,11 +171,11 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A mark of everything the event says; equal marks mean that nothing changed.
+    /// A hash of the event's whole content; equal hashes mean that nothing changed.
     ///
-    /// Where a record is never written twice, the hash of its raw bytes (`record`) stands for its
-    /// text and detail. Where an agent writes records again with more in them, the text and detail
-    /// themselves are marked, so that an event which says the same as before stays as it is.
+    /// If a record is never rewritten, the hash of its raw bytes (`record`) replaces its text and
+    /// detail. If an agent rewrites records with more in them, text and detail themselves are
+    /// hashed, so that an event with unchanged content keeps its revision.
     #[must_use]
     pub fn content(&self, at: Timestamp, record: Option<Digest16>) -> Digest16 {
         let time = at.as_microsecond().to_le_bytes();
@@ -216,7 +217,7 @@ impl Detail<'_> {
         }
     }
 
-    /// The tool said that it failed.
+    /// Whether the tool reported a failure.
     #[must_use]
     pub fn failed(&self) -> bool {
         match self {
@@ -228,7 +229,7 @@ impl Detail<'_> {
         }
     }
 
-    /// The same as a JSON object, without what is unknown.
+    /// The details as a JSON object, without unknown fields.
     #[must_use]
     pub fn to_json(&self) -> Map<String, Value> {
         let mut out = Map::new();
@@ -329,17 +330,17 @@ fn put_some<T: Into<Value>>(put: &mut dyn FnMut(&str, Value), name: &str, value:
     }
 }
 
-/// Where an adapter's reader puts what it finds.
+/// Receives what an adapter's reader finds.
 pub trait Sink {
-    /// A record says this.
+    /// An event of a record.
     fn event(&mut self, who: &RuntimeIdentity, draft: Draft<'_>);
-    /// An event said earlier no longer stands (rewind, revert, replacement).
+    /// Removes an event (rewind, revert, replacement).
     fn remove(&mut self, who: &RuntimeIdentity, event: EventId);
-    /// Every event of this turn said so far no longer stands (a turn that was rolled back).
+    /// Removes every event of a turn so far (a turn that was rolled back).
     fn remove_turn(&mut self, who: &RuntimeIdentity, turn: TurnId);
-    /// A model answer cost this much.
+    /// The cost of a model answer.
     fn usage(&mut self, who: &RuntimeIdentity, usage: NewUsage);
-    /// A record of a type the adapter does not know, with the agent's version where known.
+    /// A record of a type that the adapter does not know, with the agent's version if known.
     fn unknown(&mut self, raw_type: &str, version: Option<&str>);
 }
 

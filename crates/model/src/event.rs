@@ -1,11 +1,11 @@
-//! One normalized fact, as every face and follower sees it.
+//! One normalized fact, as every surface and follower sees it.
 
 use crate::words::words;
 use crate::{AgentId, Cursor, DeviceId, EventId, RuntimeSessionId, SessionId, Timestamp, TurnId};
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// What an event says.
+    /// The kind of an event.
     Kind {
         /// The agent opened the session.
         SessionStarted = "session.started",
@@ -15,21 +15,21 @@ words! {
         TurnStarted = "turn.started",
         /// Derived, never stored.
         TurnCompleted = "turn.completed",
-        /// What a person, or a parent agent, asked.
+        /// A prompt from a person or a parent agent.
         UserPrompt = "user.prompt",
         /// A piece of a message still being written; lives in memory only.
         AssistantDelta = "assistant.delta",
-        /// What the agent answered.
+        /// An answer of the agent.
         AssistantMessage = "assistant.message",
-        /// What the agent thought, where it wrote it down.
+        /// The agent's reasoning, where the agent records it.
         AssistantThinking = "assistant.thinking",
         /// The agent called a tool.
         ToolCall = "tool.call",
-        /// A tool answered.
+        /// A tool returned a result.
         ToolResult = "tool.result",
-        /// The agent asked to be allowed something.
+        /// The agent asked for permission.
         ApprovalRequested = "approval.requested",
-        /// The request was decided.
+        /// The approval was decided.
         ApprovalResolved = "approval.resolved",
         /// Derived, never stored.
         StatusChanged = "status.changed",
@@ -37,19 +37,19 @@ words! {
         Error = "error",
         /// Still alive.
         Heartbeat = "heartbeat",
-        /// The agent said that it stopped.
+        /// The agent reported that it stopped.
         AgentStopped = "agent.stopped",
-        /// Earlier context was folded into a summary.
+        /// Earlier context was compacted into a summary.
         ContextCompacted = "context.compacted",
-        /// A remark by the agent program itself, neither prompt nor answer.
+        /// A notice from the agent program itself, neither prompt nor answer.
         Notice = "notice",
-        /// An event that no longer stands; only followers see it.
+        /// An event was removed; only followers receive this.
         EventRemoved = "event.removed",
     }
 }
 
 words! {
-    /// Where a fact was seen.
+    /// The source of a fact.
     Origin {
         /// The agent's own history.
         Transcript = "transcript",
@@ -57,7 +57,7 @@ words! {
         Hook = "hook",
         /// A terminal.
         Pty = "pty",
-        /// Something sent through us.
+        /// Input that was sent through Taffrail.
         Input = "ctm-input",
         /// OpenTelemetry.
         Telemetry = "telemetry",
@@ -69,21 +69,21 @@ words! {
 }
 
 words! {
-    /// How far a fact can be trusted.
+    /// The confidence in a fact.
     Confidence {
-        /// Written by the agent as such.
+        /// The agent recorded it explicitly.
         High = "high",
-        /// Concluded from what the agent wrote.
+        /// Inferred from the agent's records.
         Medium = "medium",
-        /// Guessed from appearances; automation never acts on it.
+        /// Guessed; automation never acts on it.
         Low = "low",
     }
 }
 
-/// A pointer back to where a fact came from, with the field names of the binding contract.
+/// A pointer back to the origin of a fact, with the field names of the binding contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// `runtime_transcript`, or what else the source is.
+    /// `runtime_transcript`, or another kind of source.
     pub source_kind: String,
     /// The agent.
     pub backend: AgentId,
@@ -91,21 +91,21 @@ pub struct Provenance {
     pub runtime_session_id: RuntimeSessionId,
     /// The source's locator.
     pub runtime_source_uri: String,
-    /// Where in the source.
+    /// The position in the source.
     pub source_cursor: Cursor,
     /// The agent's own id of the record, where it has one.
     pub source_event_id: Option<String>,
     /// This device.
     pub observed_by_peer_id: DeviceId,
-    /// When we saw it.
+    /// When this device observed it.
     pub observed_at: Timestamp,
 }
 
-/// One normalized fact, whole.
+/// One normalized fact, complete.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// Computed, never drawn.
+    /// Computed, never random.
     pub id: EventId,
     /// The durable session.
     pub session_id: SessionId,
@@ -113,34 +113,34 @@ pub struct Event {
     pub provider: AgentId,
     /// The agent's own session id.
     pub provider_session_id: RuntimeSessionId,
-    /// Where it was seen.
+    /// The source of the event.
     pub source: Origin,
-    /// What it says.
+    /// The kind.
     pub kind: Kind,
-    /// The agent's time.
+    /// The time the agent recorded.
     pub created_at: Timestamp,
-    /// Our time.
+    /// The time this device observed it.
     pub observed_at: Timestamp,
-    /// The session's change number under which it stands.
+    /// The session's change number of the latest change to this event.
     pub sequence: u64,
-    /// Which numbering `sequence` belongs to.
+    /// The numbering that `sequence` belongs to.
     pub generation: String,
-    /// One more with every change of content.
+    /// Incremented with every change of content.
     pub revision: u32,
     /// The turn it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<TurnId>,
-    /// The event it answers.
+    /// The event this one answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<EventId>,
-    /// Whole for prompts and messages, cut for tool output.
+    /// Complete for prompts and messages, truncated for tool output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What else the record said.
+    /// Further fields of the record.
     pub data: serde_json::Map<String, serde_json::Value>,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: Confidence,
-    /// Where it came from.
+    /// The origin.
     pub provenance: Provenance,
 }
 

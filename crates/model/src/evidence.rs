@@ -1,53 +1,53 @@
-//! What a status rests on.
+//! The evidence behind a status.
 
 use crate::observed::Marks;
 use crate::{Confidence, EventId, Kind, Origin, Signal, Timestamp};
 use serde::Serialize;
 
-/// One thing that was said about how a session stands.
+/// One report about the status of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// Who said it.
+    /// The source of the report.
     pub source: Origin,
     /// The event's kind, or the hook's own name.
     pub kind: String,
-    /// Its own time, which orders it.
+    /// The time of the report, which orders evidence.
     pub at: Timestamp,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: Confidence,
-    /// What follows from it.
+    /// The effect on the status.
     pub says: Signal,
-    /// What it is about: a command, a question, a reason.
+    /// The subject: a command, a question, a reason.
     pub detail: String,
 }
 
-/// Whether the process that runs a session lives.
+/// Whether the process that runs a session is alive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Life {
     /// No process is known.
     #[default]
     Unknown,
-    /// It lives.
+    /// The process is alive.
     Alive,
-    /// It was known and is gone.
+    /// The process was known and is gone.
     Dead,
 }
 
-/// The fields of an event that evidence is made of.
+/// The fields of an event that evidence is built from.
 #[derive(Debug, Clone, Copy)]
 pub struct EventHead<'a> {
-    /// Its id; a call and its result are joined by it.
+    /// The event's id; it joins a call and its result.
     pub id: EventId,
-    /// The event it answers.
+    /// The event this one answers.
     pub parent: Option<EventId>,
-    /// What it says.
+    /// The kind.
     pub kind: &'a Kind,
-    /// Who said it.
+    /// The source.
     pub origin: &'a Origin,
-    /// What follows, where its adapter said so.
+    /// The effect on the status, if the adapter set it.
     pub signal: Option<&'a Signal>,
-    /// What else is true of it.
+    /// Flags of the event.
     pub marks: Marks,
     /// The tool, the hook's name, the reason.
     pub label: Option<&'a str>,
@@ -55,18 +55,18 @@ pub struct EventHead<'a> {
     pub excerpt: &'a str,
     /// When.
     pub at: Timestamp,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: &'a Confidence,
 }
 
-/// The label of a stop by a person, which every adapter writes alike.
+/// The label that every adapter gives an interruption by the user.
 const INTERRUPTED: &str = "interrupted";
 
-/// What an event says about how its session stands; `None` where it says nothing.
+/// The evidence an event provides about the status of its session, if any.
 #[must_use]
 pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
     let says = match (event.signal, event.kind) {
-        // A question a transcript tells is named by its call, as the answer will be.
+        // A question in a transcript is named by its call, as its answer will be.
         (Some(Signal::Asked { call, options }), Kind::ToolCall) if call.is_empty() => {
             Signal::Asked { call: event.id.to_string(), options: options.clone() }
         }
@@ -84,7 +84,7 @@ pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
     })
 }
 
-/// What follows from the kind alone, as transcripts need it.
+/// The effect of the kind alone, which is enough for transcripts.
 fn of_kind(event: &EventHead<'_>) -> Option<Signal> {
     let call = || event.parent.map(|it| it.to_string()).unwrap_or_default();
     let ends = event.marks.has(Marks::ENDS_TURN);

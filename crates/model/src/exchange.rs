@@ -1,13 +1,13 @@
-//! What devices carry to each other, as memory keeps it: streams of numbered items, batches that
-//! were sealed of them, and how far the streams of others were read.
+//! The storage interface for exchange between devices: streams of numbered items, the batches
+//! sealed from them, and the read positions in other devices' streams.
 //!
-//! Two engines meet here and never see each other: the one that carries asks through the traits,
-//! the one that remembers answers. Items, batches and chains are bytes and text to both sides.
+//! The sync engine calls these traits, and the store implements them; neither knows the other.
+//! Items, batches and chains are bytes and text to both.
 
 use crate::{DeviceId, StreamName, Timestamp};
 use std::fmt;
 
-/// Why memory did not do what it was asked.
+/// Why the store failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StorageFault(pub String);
 
@@ -19,20 +19,20 @@ impl fmt::Display for StorageFault {
 
 impl std::error::Error for StorageFault {}
 
-/// What storage answers.
+/// The result of a storage call.
 pub type StorageResult<T> = Result<T, StorageFault>;
 
-/// Which life of a stream: a device that was restored, or whose hub forgot, begins another.
+/// One life of a stream: a restored device, or a device whose hub lost its data, starts another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Incarnation {
-    /// Later ones have more.
+    /// Later lives have a higher count.
     pub count: u32,
-    /// Drawn, so that two copies of one device never share a life.
+    /// Random, so that two copies of one device never share a life.
     pub random: u64,
 }
 
 impl Incarnation {
-    /// Reads the written form, `3-00ff00ff00ff00ff`.
+    /// Parses the written form, `3-00ff00ff00ff00ff`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (count, random) = text.split_once('-')?;
@@ -53,31 +53,31 @@ impl fmt::Display for Incarnation {
     }
 }
 
-/// How far a stream of ours is written.
+/// The write position of one of our streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writing {
-    /// Which one.
+    /// The name.
     pub stream: StreamName,
-    /// Its life; numbers begin with 1 in each.
+    /// The stream's life; numbers start at 1 in each.
     pub incarnation: Incarnation,
-    /// Who may read it, in words of whoever seals.
+    /// The readers, in the terms of the code that seals.
     pub audience: String,
-    /// The last number that was given.
+    /// The last assigned number.
     pub last: u64,
-    /// The last number that is in a batch.
+    /// The last number in a sealed batch.
     pub sealed: u64,
-    /// The chain after the last batch; nothing before the first.
+    /// The chain after the last batch; `None` before the first.
     pub chain: Option<String>,
     /// The number of the last batch.
     pub batches: u64,
-    /// The last batch that is on the hub.
+    /// The last batch on the hub.
     pub appended: u64,
-    /// The last batch that is where it outlives the hub.
+    /// The last batch in storage that outlives the hub's log.
     pub confirmed: u64,
 }
 
 impl Writing {
-    /// A stream in which nothing was written.
+    /// An empty stream.
     #[must_use]
     pub fn new(stream: StreamName, incarnation: Incarnation, audience: String) -> Self {
         Self {
@@ -93,28 +93,28 @@ impl Writing {
         }
     }
 
-    /// Whether something is not on the hub yet.
+    /// Whether the hub lacks any item.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         self.sealed < self.last || self.appended < self.batches
     }
 }
 
-/// One item under its number.
+/// One item with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutRow {
-    /// Its number.
+    /// The item's number.
     pub number: u64,
-    /// When it was given.
+    /// When the item was added.
     pub at: Timestamp,
     /// The item.
     pub bytes: Vec<u8>,
 }
 
-/// A batch that was sealed; given again, it is these bytes.
+/// A sealed batch; sending it again sends the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutBatch {
-    /// Its number on the hub.
+    /// The batch's number on the hub.
     pub seq: u64,
     /// The number of its last item.
     pub last: u64,
@@ -124,7 +124,7 @@ pub struct OutBatch {
     pub bytes: Vec<u8>,
 }
 
-/// Whose stream, in which life.
+/// The device, name and life of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StreamOrigin {
     /// The device that writes it.
@@ -135,7 +135,7 @@ pub struct StreamOrigin {
     pub incarnation: Incarnation,
 }
 
-/// How far a stream of another device was read.
+/// The read position in another device's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadTo {
     /// The last batch.
@@ -144,35 +144,35 @@ pub struct ReadTo {
     pub chain: String,
 }
 
-/// What of the outbox may go: only what is confirmed, the oldest first.
+/// What `prune` may remove from the outbox: only confirmed batches, the oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// What is older goes.
+    /// Removes batches older than this.
     pub before: Timestamp,
-    /// The rest goes while there is more than this.
+    /// Removes further batches while the outbox is larger than this.
     pub bytes: u64,
 }
 
-/// The memory of what we write. Every call is one transaction that outlives a power cut.
+/// The store of our own streams. Every call is one transaction that survives a power failure.
 pub trait Outbox {
-    /// Opens a stream, or gives one that is open another audience.
+    /// Opens a stream, or changes the audience of an open one.
     fn open_stream(&mut self, new: &Writing) -> StorageResult<()>;
 
-    /// Closes a stream: nothing of it is kept.
+    /// Closes a stream and deletes everything in it.
     fn close_stream(&mut self, stream: &StreamName) -> StorageResult<()>;
 
     /// All open streams, by name.
     fn streams(&mut self) -> StorageResult<Vec<Writing>>;
 
-    /// Gives items the next numbers; the last of these is answered. A stream that is not open
-    /// takes nothing.
+    /// Assigns the next numbers to items and returns the last one. A stream that is not open
+    /// accepts nothing.
     fn push(&mut self, stream: &StreamName, items: &[Vec<u8>], at: Timestamp)
     -> StorageResult<u64>;
 
-    /// The first items that are in no batch: at most so many bytes, and at least one item.
+    /// The first items that are not in a batch: at most this many bytes, but at least one item.
     fn unsealed(&mut self, stream: &StreamName, bytes: usize) -> StorageResult<Vec<OutRow>>;
 
-    /// Keeps the next batch and the chain after it.
+    /// Stores the next batch and the chain after it.
     fn keep_batch(
         &mut self,
         stream: &StreamName,
@@ -180,7 +180,7 @@ pub trait Outbox {
         chain: &str,
     ) -> StorageResult<()>;
 
-    /// Batches after a number, in order, as far as they are kept.
+    /// Stored batches after a number, in order.
     fn batches(
         &mut self,
         stream: &StreamName,
@@ -188,32 +188,33 @@ pub trait Outbox {
         limit: usize,
     ) -> StorageResult<Vec<OutBatch>>;
 
-    /// How far the hub and what outlives it are, forwards or back. Items that are on the hub
-    /// are kept in their batches only.
+    /// Sets how far the hub's log and its lasting storage have come, forwards or back. Items on the
+    /// hub are kept only in their batches.
     fn reached(&mut self, stream: &StreamName, appended: u64, confirmed: u64) -> StorageResult<()>;
 
-    /// Begins another life: no batches, and what was not on the hub numbered from 1.
+    /// Starts another life: without batches, and with the items that were not on the hub numbered
+    /// from 1.
     fn begin_again(&mut self, stream: &StreamName, incarnation: Incarnation) -> StorageResult<()>;
 
-    /// Drops confirmed batches; says how many.
+    /// Drops confirmed batches and returns how many.
     fn prune(&mut self, retention: Retention) -> StorageResult<u64>;
 
-    /// Something small under a name, such as a wrapped key.
+    /// A small named value, such as a wrapped key.
     fn note(&mut self, name: &str) -> StorageResult<Option<Vec<u8>>>;
 
-    /// Keeps something small in place of what was there.
+    /// Stores a small named value, replacing the previous one.
     fn keep_note(&mut self, name: &str, bytes: &[u8]) -> StorageResult<()>;
 
-    /// The names that begin like this, in order.
+    /// The names with a prefix, in order.
     fn notes(&mut self, prefix: &str) -> StorageResult<Vec<String>>;
 }
 
-/// The memory of what we have read of others.
+/// The store of read positions in other devices' streams.
 pub trait Inbox {
-    /// How far a stream was read; nothing before its first batch.
+    /// The read position in a stream; `None` before its first batch.
     fn read_to(&mut self, origin: &StreamOrigin) -> StorageResult<Option<ReadTo>>;
 
-    /// Keeps how far it was read, after all of it was applied.
+    /// Stores a read position, after everything up to it was applied.
     fn keep_read_to(&mut self, origin: &StreamOrigin, to: &ReadTo) -> StorageResult<()>;
 }
 

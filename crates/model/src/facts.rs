@@ -1,13 +1,13 @@
-//! What a source says about a session as a whole, apart from its events.
+//! What a source reports about a session as a whole, apart from its events.
 
 use crate::hash::Digest16;
 use crate::{Process, RuntimeIdentity, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The longest path, branch or name that is kept, in bytes.
+/// The longest stored path, branch or name, in bytes.
 pub const LONGEST_FACT: usize = 4096;
 
-/// How good a title is; a better one replaces a worse one.
+/// The quality of a title; a better one replaces a worse one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleRank {
@@ -15,31 +15,31 @@ pub enum TitleRank {
     FirstPrompt,
     /// A summary the agent wrote in passing.
     Summary,
-    /// A title the agent made up.
+    /// A title the agent generated.
     Generated,
     /// A title a person gave.
     Given,
 }
 
-/// A session's title and where it comes from.
+/// A session's title and its origin.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Title {
-    /// How good it is.
+    /// The quality.
     pub rank: TitleRank,
-    /// The words, on one line.
+    /// The text, on one line.
     pub text: String,
 }
 
-/// The prefix of a session that stands in another source: everything before `byte_offset` there.
+/// The prefix of a session that is stored in another source: everything before `byte_offset` there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Base {
-    /// The end of that source's locator, enough to tell it from its siblings.
+    /// The end of that source's locator, enough to identify it among its siblings.
     pub source: String,
     /// The first byte that is not part of the prefix.
     pub byte_offset: u64,
 }
 
-/// What one source knows about one session.
+/// What one source reports about one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Facts {
@@ -58,41 +58,41 @@ pub struct Facts {
     /// The agent program's version last seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
-    /// How the agent was started, in its own word (`cli`, `exec`, ...).
+    /// How the agent was started, in its own terms (`cli`, `exec`, ...).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    /// When the agent says it began, where it says so apart from any event.
+    /// When the agent says the session began, if it records that apart from any event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
-    /// What the agent says it cost, in millionths of a US dollar.
+    /// The cost the agent reports, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_microdollars: Option<i64>,
-    /// The session this one works for: set for workers only.
+    /// The parent session: set for sub-agents only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<RuntimeIdentity>,
-    /// The session the agent itself says this one was forked from.
+    /// The session that the agent names as the origin of a fork.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<RuntimeIdentity>,
-    /// The session whose brief it was started on.
+    /// The session whose handoff brief started this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<SessionId>,
-    /// The mark of the first record a copy would share, for agents that fork by copying.
+    /// The hash of the first record a copy would share, for agents that fork by copying.
     #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
     pub first_record: Option<Digest16>,
-    /// The earliest record of a kind that copies leave out: it tells the original from its copies.
+    /// The earliest record of a kind that copies omit: it identifies the original among its copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncopied_since: Option<Timestamp>,
-    /// The process that runs it, last seen.
+    /// The process last seen running the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
-    /// The prefix that stands elsewhere, for agents that fork or revert by reference.
+    /// The prefix in another source, for agents that fork or revert by reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<Base>,
 }
 
 impl Facts {
-    /// Offers a title; it is taken if none as good is known. The first of the first prompts and
-    /// the last of all others stands.
+    /// Offers a title and keeps it unless a better one is known. Among first prompts the first
+    /// wins; among other titles of one rank the last wins.
     pub fn offer_title(&mut self, rank: TitleRank, said: &str) {
         let text = crate::text::excerpt(said);
         let better = match &self.title {
@@ -108,12 +108,12 @@ impl Facts {
         }
     }
 
-    /// Notes the time of a record of a kind that copies leave out.
+    /// Records the time of a record of a kind that copies omit.
     pub fn note_uncopied(&mut self, at: Option<Timestamp>) {
         self.uncopied_since = earlier(self.uncopied_since, at);
     }
 
-    /// The same with every text cut to what a list may carry.
+    /// The same facts with every text cut to the length a list may carry.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         let texts = [
@@ -130,13 +130,13 @@ impl Facts {
         self
     }
 
-    /// Joins what several sources of one session say; later ones fill gaps and correct.
+    /// Merges the facts of several sources of one session; later facts fill gaps and correct.
     #[must_use]
     pub fn joined(self, later: Self) -> Self {
         Self {
             title: match (self.title, later.title) {
                 (Some(a), Some(b)) if a.rank > b.rank => Some(a),
-                // Of two first prompts the first is the first.
+                // Of two first prompts, the earlier one wins.
                 (Some(a), Some(b)) if a.rank == b.rank && a.rank == TitleRank::FirstPrompt => {
                     Some(a)
                 }
@@ -160,18 +160,18 @@ impl Facts {
     }
 }
 
-/// Folders that stand for all that is in them.
+/// Folders, each of which includes everything below it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Projects(Vec<String>);
 
 impl Projects {
-    /// Takes folders as they were written.
+    /// Takes folders as the user wrote them.
     #[must_use]
     pub fn new(folders: &[String]) -> Self {
         Self(folders.iter().map(|it| it.trim_end_matches('/').to_owned()).collect())
     }
 
-    /// The project is one of the folders, or in one.
+    /// Whether the project is one of the folders, or inside one.
     #[must_use]
     pub fn holds(&self, project: &str) -> bool {
         self.0.iter().any(|folder| {
@@ -181,14 +181,14 @@ impl Projects {
     }
 }
 
-/// The session whose brief a first prompt names, by the name of its file.
+/// The session whose brief a first prompt names, by the file name of the brief.
 fn handed_from(prompt: &str) -> Option<SessionId> {
     let (_, rest) = prompt.split_once("/taffrail/handoff/")?;
     let (id, _) = rest.split_once(".md")?;
     SessionId::parse(id)
 }
 
-/// The earlier of two instants, as far as they are known.
+/// The earlier of two optional instants.
 #[must_use]
 pub fn earlier(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
     match (one, other) {

@@ -1,13 +1,13 @@
-//! The one way this product turns bytes into an identity.
+//! The one function that turns bytes into an identity.
 
-/// A 16-byte digest: an identity, a checksum of raw bytes, or a mark of content.
+/// A 16-byte digest: an identity, a checksum of raw bytes, or a hash of content.
 pub type Digest16 = [u8; 16];
 
-/// What fits into this many bytes is hashed without asking for memory; nearly all ids do.
+/// Inputs up to this many bytes are hashed without allocating; nearly all ids are.
 const SMALL: usize = 256;
 
-/// Hashes parts under a purpose, each part preceded by its length, so that no two lists of parts
-/// can run together.
+/// Hashes parts under a purpose. Each part is preceded by its length, so that different lists of
+/// parts never produce the same bytes.
 #[must_use]
 pub fn digest(purpose: &str, parts: &[&[u8]]) -> Digest16 {
     let all = || std::iter::once(purpose.as_bytes()).chain(parts.iter().copied());
@@ -26,7 +26,7 @@ fn lay_out<'p>(parts: impl Iterator<Item = &'p [u8]>, mut room: &mut [u8]) {
     for part in parts {
         let length = (part.len() as u64).to_le_bytes();
         for piece in [&length, part] {
-            // The room is as large as all parts together.
+            // The buffer is as large as all parts together.
             let Some((here, rest)) = room.split_at_mut_checked(piece.len()) else { return };
             here.copy_from_slice(piece);
             room = rest;
@@ -34,7 +34,7 @@ fn lay_out<'p>(parts: impl Iterator<Item = &'p [u8]>, mut room: &mut [u8]) {
     }
 }
 
-/// A checksum of bytes as they stand in a source: it notices a change, and is not an identity.
+/// A checksum of bytes in a source: it detects a change, and does not serve as an identity.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> Digest16 {
     twox_hash::XxHash3_128::oneshot(bytes).to_be_bytes()
@@ -54,7 +54,7 @@ fn truncated(hash: &blake3::Hash) -> Digest16 {
     out
 }
 
-/// Writes a digest as 32 lower-case hex digits.
+/// Formats a digest as 32 lower-case hex digits.
 #[must_use]
 pub fn to_hex(digest: &Digest16) -> String {
     use std::fmt::Write;
@@ -65,7 +65,7 @@ pub fn to_hex(digest: &Digest16) -> String {
     })
 }
 
-/// Reads 32 hex digits, with or without dashes, back into a digest.
+/// Parses 32 hex digits, with or without dashes.
 #[must_use]
 pub fn from_hex(text: &str) -> Option<Digest16> {
     let mut out = [0; 16];
@@ -78,7 +78,7 @@ pub fn from_hex(text: &str) -> Option<Digest16> {
     digits.next().is_none().then_some(out)
 }
 
-/// Writes an optional digest as hex digits in JSON.
+/// Serializes an optional digest as hex digits.
 pub(crate) mod maybe_hex {
     use super::{Digest16, from_hex, to_hex};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Identities. Each is a type of its own, so that mixing them does not compile.
+//! Identities. Each has its own type, so that mixing them does not compile.
 
 use crate::Timestamp;
 use crate::hash::{self, Digest16};
@@ -13,7 +13,7 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            /// Wraps the text as it was given.
+            /// Wraps the text unchanged.
             #[must_use]
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
@@ -47,13 +47,13 @@ macro_rules! digest_id {
                 &self.0
             }
 
-            /// Takes sixteen bytes that this type once gave out.
+            /// Restores an id from its sixteen stored bytes.
             #[must_use]
             pub fn from_bytes(bytes: Digest16) -> Self {
                 Self(bytes)
             }
 
-            /// Reads the written form.
+            /// Parses the written form.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 hash::from_hex(text).map(Self)
@@ -96,19 +96,19 @@ text_id! {
     RuntimeSessionId
 }
 text_id! {
-    /// This machine's installation, drawn once and kept in the ledger.
+    /// This machine's installation, generated once and kept in the ledger.
     DeviceId
 }
 text_id! {
-    /// A stream of a device: one audience, one numbering. The name says nothing outside.
+    /// A stream of a device: one audience, one numbering. The name reveals nothing to outsiders.
     StreamName
 }
 text_id! {
-    /// Names a request for approval: computed from the nonce of the hook call that made it.
+    /// Identifies an approval request: computed from the nonce of the hook call that made it.
     ApprovalId
 }
 text_id! {
-    /// Names a message from its acceptance to its end: its correlation id.
+    /// Identifies a message from its acceptance to its end: its correlation id.
     MessageId
 }
 digest_id! {
@@ -120,7 +120,7 @@ digest_id! {
     EventId, hex
 }
 digest_id! {
-    /// A prompt and all that followed until the agent stopped.
+    /// A prompt and everything that follows until the agent stops.
     TurnId, hex
 }
 
@@ -142,13 +142,13 @@ fn as_uuid(digest: &Digest16) -> String {
 
 /// A runtime session with everything its identity is computed from.
 ///
-/// `scope` is empty where the agent's ids are globally unique; otherwise it says within what they
-/// are: a store on a device, or a parent session.
+/// `scope` is empty where the agent's ids are globally unique; otherwise it names the store on a
+/// device, or the parent session, within which they are unique.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RuntimeIdentity {
-    /// Which program.
+    /// The agent.
     pub agent: AgentId,
-    /// Within what the runtime id is unique.
+    /// The scope within which the runtime id is unique.
     pub scope: String,
     /// The agent's own id.
     pub id: RuntimeSessionId,
@@ -168,7 +168,7 @@ impl RuntimeIdentity {
         Self { agent, scope, id: RuntimeSessionId::new(id), session: SessionId(bytes) }
     }
 
-    /// The session this runtime session opened.
+    /// The session that this runtime session opened.
     #[must_use]
     pub fn session(&self) -> SessionId {
         self.session
@@ -182,7 +182,7 @@ impl TurnId {
         Self(hash::digest("turn", &[&session.0, provider_turn.as_bytes()]))
     }
 
-    /// The turn opened by a prompt whose agent gives turns no id.
+    /// The turn that a prompt opens, for agents that give turns no id.
     #[must_use]
     pub fn opened_by(prompt: EventId) -> Self {
         Self(prompt.0)
@@ -190,7 +190,7 @@ impl TurnId {
 }
 
 impl ApprovalId {
-    /// The id of the request that a hook call made.
+    /// The id of the request from a hook call.
     #[must_use]
     pub fn of(nonce: &str) -> Self {
         let digest = hash::digest("approval", &[nonce.as_bytes()]);
@@ -199,7 +199,7 @@ impl ApprovalId {
 }
 
 impl MessageId {
-    /// The id of a message: its session, its place there, and when it was taken.
+    /// The id of a message: its session, its number there, and when it was accepted.
     #[must_use]
     pub fn of(session: SessionId, number: u32, at: Timestamp) -> Self {
         let parts: [&[u8]; 3] =

@@ -1,4 +1,4 @@
-//! What hooks, live registries and probes said, as the journal keeps it: one JSON object a line.
+//! The journal: reports from hooks, live registries and probes, one JSON object a line.
 
 use crate::approval::Decision;
 use crate::process::{Ancestor, Process};
@@ -6,44 +6,44 @@ use crate::{AgentId, ApprovalId, MessageId, Origin, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The locators of the journal begin with this.
+/// The scheme of the journal's locators.
 pub const SCHEME: &str = "journal";
-/// The folder of the journal, below our data.
+/// The journal's folder in our data directory.
 pub const FOLDER: &str = "journal";
-/// The most bytes of a payload that are kept.
+/// The longest payload kept, in bytes.
 pub const PAYLOAD_LIMIT: usize = 64 * 1024;
 
 /// The fields of an entry.
 pub const FIELDS: &[&str] = &["at", "nonce", "agent", "via", "ancestors", "shortened", "payload"];
 
-/// One thing that was said, stamped by whoever wrote it down.
+/// One report, stamped by the process that recorded it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry<'a> {
-    /// When it was written down.
+    /// When it was recorded.
     pub at: Timestamp,
-    /// Tells it from every other, however alike.
+    /// Distinguishes it from every other entry, even an equal one.
     pub nonce: String,
-    /// The agent that said it, or of which it was said.
+    /// The agent that reported, or that the report is about.
     pub agent: AgentId,
-    /// Who said it: a hook, a registry, the process table.
+    /// The kind of source: a hook, a registry, the process table.
     pub via: Origin,
-    /// The processes above the one that wrote it down, the nearest first.
+    /// The ancestors of the recording process, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<Ancestor>,
-    /// The payload was too long and was shortened.
+    /// The payload was too long and was truncated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
-    /// What was said, as it was said.
+    /// The report, unchanged.
     #[serde(borrow)]
     pub payload: &'a RawValue,
 }
 
-/// The payload of an entry said by the process table (`via` is `process`): a session lost the process
-/// that ran it. Only who saw it happen writes it down; a process that is merely not there any more
-/// needs no entry, because looking tells as much.
+/// The payload of an entry from the process table (`via` is `process`): a session lost the process
+/// that ran it. Only a process that observed the loss records it; for a process that is merely
+/// absent, a probe shows as much.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gone {
-    /// How it was lost.
+    /// How the process was lost.
     pub gone: Loss,
     /// The runtime session.
     pub session: String,
@@ -54,97 +54,98 @@ pub struct Gone {
     pub process: Process,
 }
 
-/// The payload of an entry of our own (`via` is `ctm-input`): a request was decided here.
+/// The payload of one of our own entries (`via` is `ctm-input`): a request was decided here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// The request.
     pub approval: ApprovalId,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// By whom.
+    /// Its author.
     pub by: String,
     /// The runtime session that asked.
     pub session: String,
     /// Its scope; empty where ids are unique everywhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
-    /// What was asked for, in a line.
+    /// The request, in one line.
     pub says: String,
-    /// The mark of the input; empty while an equal request is open, because then it says nothing.
+    /// The input hash; empty while an equal request is open, because then it is ambiguous.
     pub input: String,
 }
 
-/// The payload of an entry of our own (`via` is `ctm-input`): a prompt was put into a session's
-/// terminal. That its agent took it, its own record says.
+/// The payload of one of our own entries (`via` is `ctm-input`): a prompt was pasted into a
+/// session's terminal. The agent's own record shows whether the agent accepted it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// The message.
     pub message: MessageId,
-    /// The runtime session it was for.
+    /// The receiving runtime session.
     pub session: String,
     /// Its scope; empty where ids are unique everywhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
-    /// What it says.
+    /// The text.
     pub says: String,
 }
 
-/// The payload of an entry of our own (`via` is `ctm-input`): an agent tried what only a person may.
+/// The payload of one of our own entries (`via` is `ctm-input`): an agent tried an action reserved
+/// for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// What it tried: a command of ours, or a route of the API.
+    /// The attempted action: one of our commands or an API route.
     pub tried: String,
     /// The agent's program.
     pub program: String,
-    /// The request it was about.
+    /// The request the attempt was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalId>,
-    /// The runtime session it came from.
+    /// The runtime session the attempt came from.
     pub session: String,
     /// Its scope; empty where ids are unique everywhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
 }
 
-/// The label of the event that is made of it.
+/// The label of the resulting event.
 pub const TRIED: &str = "tried";
 
-/// The payload of an entry said by a terminal of ours around an agent (`via` is `pty`): what stands
-/// on it says something else than before.
+/// The payload of an entry from a terminal that we run around an agent (`via` is `pty`): the screen
+/// shows something else than before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Glimpse {
-    /// The runtime session; one of our own naming where nothing tells which it is.
+    /// The runtime session; a generated name if the id is not known.
     pub session: String,
     /// Its scope; empty where ids are unique everywhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
-    /// The process that runs it.
+    /// The process that runs the session.
     pub process: Process,
     /// The folder it was started in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// What stands there.
+    /// The content of the screen.
     pub shows: Shows,
-    /// The command that is asked about, where one is.
+    /// The command that an approval dialog asks about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// What stands on an agent's terminal.
+/// What an agent's terminal shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shows {
-    /// A prompt can be typed.
+    /// The agent accepts a prompt.
     Ready,
     /// The agent works.
     Working,
-    /// A request to be allowed something is open.
+    /// An approval dialog is open.
     Approval,
     /// Another dialog is open.
     Question,
-    /// Nothing that is known.
+    /// Nothing recognizable.
     Unclear,
-    /// A word of another version.
+    /// A word from another version.
     #[serde(untagged)]
     Unknown(String),
 }
@@ -155,17 +156,17 @@ pub enum Shows {
 pub enum Loss {
     /// The process ended.
     Died,
-    /// The process lives and went on to another session.
+    /// The process is alive and switched to another session.
     Left,
 }
 
-/// The path of a day's segment below our data, and whether it is compressed.
+/// The path of a day's segment in our data directory, without a compression suffix.
 #[must_use]
 pub fn segment(agent: &str, day: &str) -> String {
     format!("{FOLDER}/{agent}/{day}.jsonl")
 }
 
-/// The locator of a path below our data, if it is a segment of the journal.
+/// The locator of a path in our data directory, if it is a segment of the journal.
 #[must_use]
 pub fn locator(path: &str) -> Option<String> {
     let below = path.strip_prefix(FOLDER)?.strip_prefix('/')?;
@@ -173,7 +174,7 @@ pub fn locator(path: &str) -> Option<String> {
     name.ends_with(".jsonl").then(|| format!("{SCHEME}:{below}"))
 }
 
-/// A locator of the journal.
+/// Whether a locator belongs to the journal.
 #[must_use]
 pub fn is_locator(locator: &str) -> bool {
     locator.strip_prefix(SCHEME).is_some_and(|rest| rest.starts_with(':'))

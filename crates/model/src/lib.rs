@@ -1,8 +1,8 @@
-//! Taffrail's words and what follows from them.
+//! Taffrail's domain types and the pure functions over them.
 //!
-//! Everything here is data and pure functions of data: ids that are computed and never drawn,
+//! Everything here is data or a pure function of data: ids that are computed and never random,
 //! events with their provenance, bindings, and folds such as turns, usage and copies. Nothing in
-//! this crate reads a file, a clock or the environment, and no coding agent is named in it.
+//! this crate reads a file, a clock or the environment, and nothing names a coding agent.
 
 mod ahead;
 pub mod approval;
@@ -53,11 +53,11 @@ pub use record::{Record, RecordKey};
 pub use signal::Signal;
 pub use usage::Tokens;
 
-/// Secrets, and how they are taken out of text.
+/// Detection and redaction of secrets.
 pub use taffrail_redact as redact;
-/// Rules about approvals, and how commands of a shell are read.
+/// Rules for approvals, and the parser of shell commands.
 pub use taffrail_rules as rules;
 
-/// A moment, as every crate of this workspace writes it.
+/// An instant, as every crate of this workspace writes it.
 pub use ahead::Ahead;
 pub use jiff::Timestamp;

@@ -1,7 +1,7 @@
-//! What capture hands over in one piece: events, facts and the cursor they belong to.
+//! The unit that capture hands to a store: events, facts and the cursor they belong to.
 //!
-//! A store writes one `Observed` in one transaction, so that at any kill point nothing is lost or
-//! doubled.
+//! A store writes one `Observed` in one transaction, so that a kill at any point neither loses nor
+//! duplicates anything.
 
 use crate::hash::Digest16;
 use crate::{
@@ -10,22 +10,22 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A file as the file system told it: when all of it is equal, nothing was written.
+/// A file's metadata: if all of it is equal, the file was not written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// The device it is on.
     pub device: u64,
-    /// Its number there.
+    /// The inode number.
     pub inode: u64,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Its last change, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// The same of all it leans on (side files, write-ahead logs), hashed together.
+    /// The same for the files it depends on (side files, WALs), hashed together.
     pub beside: u64,
 }
 
-/// The last line that was consumed, to notice a file rewritten in place.
+/// The last consumed line, to detect a file that was rewritten in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LastLine {
     /// Its first byte.
@@ -36,44 +36,44 @@ pub struct LastLine {
     pub hash: Digest16,
 }
 
-/// A source and how far it was read.
+/// A source and its read position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceState {
-    /// Whose it is.
+    /// The agent that owns the source.
     pub agent: AgentId,
-    /// The agent's home it was found in.
+    /// The agent's home that contains it.
     pub home: String,
-    /// Its path below that home.
+    /// The path below that home.
     pub path: String,
-    /// Which part of the file, for files that hold many sessions; otherwise empty.
+    /// The part of the file, for files that hold many sessions; otherwise empty.
     pub key: String,
-    /// The locator URI others know it by.
+    /// The locator URI.
     pub locator: String,
-    /// Of two sources that say different things about one event, the higher is believed.
+    /// The rank: if two sources disagree about an event, the higher rank wins.
     pub rank: u8,
-    /// The file when it was last read.
+    /// The file's metadata at the last read.
     pub fingerprint: Fingerprint,
-    /// The first byte not yet consumed.
+    /// The first unconsumed byte.
     pub offset: u64,
     /// The last line consumed.
     pub last_line: Option<LastLine>,
-    /// The reader's memory, as the adapter wrote it.
+    /// The reader's state, as the adapter serialized it.
     pub reader: String,
-    /// The next change must be read from the start (an event had to be given a stand-in time).
+    /// The next change must be read from the start (an event got a substitute time).
     pub read_whole_next: bool,
-    /// How much of it our archive holds.
+    /// How much of the source our archive has.
     pub kept: ArchiveState,
 }
 
-/// How much of a source our archive holds.
+/// How much of a source our archive has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ArchiveState {
-    /// Nothing, so far.
+    /// Nothing so far.
     #[default]
     Nothing,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// Nothing any more: it was dropped, and is not kept again.
+    /// Nothing: the copy was dropped, and is not made again.
     Dropped,
 }
 
@@ -82,91 +82,91 @@ pub enum ArchiveState {
 pub enum Held {
     /// The source itself.
     Source,
-    /// The copy in our archive: the source is gone.
+    /// The copy in our archive, because the source is gone.
     Copy,
 }
 
-/// How a pass over a source relates to what is known of it.
+/// How a pass over a source relates to the known data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// What follows comes after what is known.
+    /// The events follow the known ones.
     Append,
-    /// The source is read again from its start; what is not met again has vanished.
+    /// The source is read from its start; known events that do not appear again are removed.
     Again,
 }
 
-/// The stored part of an event: everything but its whole text.
+/// The stored part of an event: everything but its full text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEvent {
     /// Index into [`Observed::sessions`].
     pub session: usize,
-    /// Computed, never drawn.
+    /// Computed, never random.
     pub id: EventId,
     /// The agent's own id of the record.
     pub source_event_id: Option<String>,
-    /// Which of the record's events.
+    /// The event's index in the record.
     pub part: u32,
-    /// What it says.
+    /// The kind.
     pub kind: Kind,
-    /// Where it was seen.
+    /// The source of the event.
     pub origin: Origin,
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: Confidence,
-    /// The agent's time.
+    /// The time the agent recorded.
     pub at: Timestamp,
     /// The turn.
     pub turn: Option<TurnId>,
-    /// What else is true of it.
+    /// Flags.
     pub marks: Marks,
-    /// The event it answers.
+    /// The event this one answers.
     pub parent: Option<EventId>,
     /// The tool's name, the model, ...
     pub label: Option<String>,
     /// The beginning of its text.
     pub excerpt: String,
-    /// What follows for the status.
+    /// The effect on the status.
     pub signal: Option<Signal>,
-    /// A mark of all it says.
+    /// A hash of the content.
     pub content: Digest16,
-    /// Hash of the record's raw bytes.
+    /// A hash of the record's raw bytes.
     pub raw: Digest16,
-    /// Where the record stands.
+    /// The position of the record.
     pub cursor: Cursor,
-    /// The text it is found by; empty unless it was asked for.
+    /// The text for the search index; empty unless requested.
     pub searched: String,
 }
 
-/// Small truths about an event that folds need and text does not tell.
+/// Flags of an event that folds need and the text does not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marks(u8);
 
 impl Marks {
-    /// The prompt that opens its turn.
+    /// The prompt opens its turn.
     pub const OPENS_TURN: Self = Self(1);
-    /// Says that its turn is over.
+    /// The event ends its turn.
     pub const ENDS_TURN: Self = Self(2);
-    /// A tool that failed.
+    /// The tool failed.
     pub const FAILED: Self = Self(4);
 
-    /// Both sets of marks.
+    /// The union of both sets.
     #[must_use]
     pub fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// All of `other`'s marks are set.
+    /// Whether all of `other`'s flags are set.
     #[must_use]
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// As stored.
+    /// The stored form.
     #[must_use]
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// From the store.
+    /// Restores the stored form.
     #[must_use]
     pub fn from_bits(bits: u8) -> Self {
         Self(bits)
@@ -176,22 +176,22 @@ impl Marks {
 /// The cost of one model answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewUsage {
-    /// Tells the answer apart, in every session that repeats it.
+    /// Identifies the answer in every session that repeats it.
     pub key: Digest16,
     /// When it was written.
     pub at: Option<Timestamp>,
-    /// By which model.
+    /// The model.
     pub model: Option<String>,
-    /// What it cost.
+    /// The token counts.
     pub tokens: Tokens,
-    /// What the agent says it cost, in millionths of a dollar.
+    /// The cost the agent reports, in millionths of a dollar.
     pub cost_microdollars: Option<i64>,
 }
 
 /// Records of a type the adapter does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownRecords {
-    /// The type in the agent's word.
+    /// The type in the agent's terms.
     pub raw_type: String,
     /// The agent's version, where known.
     pub version: Option<String>,
@@ -204,32 +204,32 @@ pub struct UnknownRecords {
 pub struct Observed {
     /// The source after this piece.
     pub source: SourceState,
-    /// How the pass relates to what is known.
+    /// How the pass relates to the known data.
     pub pass: Pass,
     /// This is the last piece of the pass.
     pub ends_pass: bool,
-    /// The source is no longer there at all.
+    /// The source no longer exists.
     pub gone: bool,
-    /// Where this was read from.
+    /// Where the piece was read from.
     pub held: Held,
-    /// Sessions met, with what the source knows about them.
+    /// The sessions in this piece, with the facts the source reports.
     pub sessions: Vec<(RuntimeIdentity, Facts)>,
-    /// What was said.
+    /// The events.
     pub events: Vec<NewEvent>,
-    /// What no longer stands, by index into `sessions`.
+    /// Removed events, by index into `sessions`.
     pub removed: Vec<(usize, EventId)>,
-    /// Turns of which nothing stands but what `events` says, by index into `sessions`.
+    /// Turns whose only remaining events are in `events`, by index into `sessions`.
     pub removed_turns: Vec<(usize, TurnId)>,
-    /// What it cost, by index into `sessions`.
+    /// Usage, by index into `sessions`.
     pub usage: Vec<(usize, NewUsage)>,
-    /// What was not understood.
+    /// Records the adapter did not understand.
     pub unknown: Vec<UnknownRecords>,
-    /// How much was read.
+    /// Counts of what was read.
     pub outcome: Outcome,
 }
 
 impl Observed {
-    /// Leaves out what is said of some sessions; what its reader remembers is left out with it.
+    /// Removes everything about some sessions, including the reader's state about them.
     pub fn leave_out(&mut self, is_left_out: impl Fn(&RuntimeIdentity, &Facts) -> bool) {
         let mut next = 0;
         let places: Vec<Option<usize>> = self
@@ -250,7 +250,7 @@ impl Observed {
         retain(&mut self.removed, place);
         retain(&mut self.removed_turns, place);
         retain(&mut self.usage, place);
-        // The journal's reader remembers nothing.
+        // The journal's reader is stateless.
         if !journal::is_locator(&self.source.locator) {
             self.source.reader.clear();
             self.source.read_whole_next = true;
@@ -276,7 +276,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

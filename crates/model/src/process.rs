@@ -1,23 +1,23 @@
-//! Processes of this machine, each told from a later one with the same number.
+//! Processes of this machine, distinguished from later ones with the same pid.
 
 use serde::{Deserialize, Serialize};
 
-/// A process, told from every later one with the same number.
+/// A process, distinguished from every later one with the same pid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
-    /// Its number.
+    /// The pid.
     pub pid: u32,
-    /// When the system started it, in its own ticks.
+    /// The start time, in the system's ticks.
     pub start: u64,
 }
 
-/// A process above another one, with the name of its program.
+/// An ancestor of a process, with the name of its program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ancestor {
-    /// Its number.
+    /// The pid.
     pub pid: u32,
-    /// When the system started it, in its own ticks: tells a number that is used again.
+    /// The start time, in the system's ticks: it reveals a reused pid.
     pub start: u64,
-    /// The name of its program.
+    /// The name of the program.
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! One record of a source, and what tells it from every other.
+//! One record of a source, and its identity.
 
 use crate::hash::{self, Digest16};
 use crate::{Cursor, EventId, SessionId};
@@ -7,27 +7,27 @@ use std::borrow::Cow;
 /// One record of a source: a line, a document, or a database row written as a JSON object.
 #[derive(Debug, Clone)]
 pub struct Record<'a> {
-    /// The bytes as they stand, without a line feed.
+    /// The bytes in the source, without a line feed.
     pub bytes: &'a [u8],
-    /// Where they stand.
+    /// The position.
     pub at: Cursor,
 }
 
-/// What tells a record from every other of its session, in order of preference.
+/// Identifies a record within its session, in order of preference.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RecordKey<'a> {
     /// The agent's own id for it.
     Provider(Cow<'a, str>),
     /// The agent's own number for it.
     Ordinal(u64),
-    /// Its bytes, and how many equal ones came right before it.
+    /// The bytes, and how many equal lines directly precede it.
     Line {
         /// Hash of the whole line.
         hash: Digest16,
         /// 0 for the first.
         nth: u32,
     },
-    /// The device it comes from told its event with the id it has there.
+    /// Another device published the event with the id it has there.
     Given {
         /// That id.
         id: EventId,
@@ -61,7 +61,7 @@ impl RecordKey<'_> {
 }
 
 impl EventId {
-    /// Computes an event's id from what the agent itself uses to tell its records apart.
+    /// Computes an event's id from the agent's own identity of the record.
     #[must_use]
     pub fn of(session: SessionId, record: &RecordKey<'_>, part: u32) -> Self {
         if let RecordKey::Given { id, .. } = record {

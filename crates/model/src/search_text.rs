@@ -1,4 +1,4 @@
-//! The text an event is found by.
+//! The text for the search index.
 
 use crate::draft::{Detail, Draft};
 use crate::event::Kind;
@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The most that is searched of what a person or an agent said.
+/// The longest indexed message, in bytes.
 pub const SAID_BYTES: usize = 1024 * 1024;
 
-/// What is searched of an event: what was said nearly whole, of a tool's input and output the first
-/// 16 KiB.
+/// The indexed text of an event: messages nearly whole, and the first 16 KiB of a tool's input or
+/// output.
 #[must_use]
 pub fn searched<'a>(draft: &'a Draft<'_>) -> Cow<'a, str> {
     let text = draft.text.as_deref().unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn searched<'a>(draft: &'a Draft<'_>) -> Cow<'a, str> {
     }
 }
 
-/// The input of a call that another device told.
+/// The input of a call that another device published.
 fn told<'a>(fields: &'a Map<String, Value>, text: &'a str) -> Cow<'a, str> {
     match fields.get("input") {
         Some(Value::String(input)) => quoted(input),
@@ -44,24 +44,24 @@ fn told<'a>(fields: &'a Map<String, Value>, text: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// A text, or every string in it where it is JSON: in there the first word of a line would hang on
-/// the escape of the line feed before it.
+/// A text, or every string in it if it is JSON: otherwise the escape of a line feed would stick to
+/// the first word of the next line.
 fn quoted(input: &str) -> Cow<'_, str> {
     let is_json = input.trim_start().starts_with(['{', '['])
         && serde_json::from_str::<&RawValue>(input).is_ok();
     if is_json { strings(input) } else { Cow::Borrowed(cut(input, TOOL_TEXT_BYTES)) }
 }
 
-/// Every string in a JSON value, in its order, one a line.
+/// Every string in a JSON value, in order, one a line.
 fn strings(input: &str) -> Cow<'static, str> {
     let mut out = String::new();
     let mut json = serde_json::Deserializer::from_str(input);
-    // Stopping early looks like an error to serde; what was found counts all the same.
+    // Stopping early is an error to serde; the strings found so far count.
     Strings(&mut out).deserialize(&mut json).ok();
     Cow::Owned(out)
 }
 
-/// Collects strings until there is enough.
+/// Collects strings up to the limit.
 struct Strings<'a>(&'a mut String);
 
 impl Strings<'_> {

@@ -1,77 +1,77 @@
-//! What a record says about how a session stands, in words of our own.
+//! What a record implies for the status of its session.
 //!
-//! A kind says what happened; a signal says what follows from it for the status. Most records of a
-//! transcript need none, because their kind says it. Hooks, live registries and probes carry one,
-//! and it is kept with the event, so that a status can be folded again at any time.
+//! A kind states what happened; a signal states its effect on the status. Most transcript records
+//! need no signal, because their kind implies it. Reports from hooks, live registries and probes
+//! carry one. It is stored with the event, so that a status can be recomputed at any time.
 
-/// What a record says about how its session stands.
+/// What a record implies for the status of its session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Signal {
-    /// The agent opened the session, or took it up again.
+    /// The agent opened or resumed the session.
     Started,
-    /// The agent opened the session in place of the one its process had open.
+    /// The agent opened the session in place of the previous one in the same process.
     TookOver,
-    /// A prompt was handed to the agent.
+    /// The agent received a prompt.
     Prompted,
-    /// The agent is at work, without saying at what.
+    /// The agent is working; at what is not reported.
     Busy,
-    /// A tool is about to run: its call, and a mark of its exact input.
+    /// A tool is about to run: its call, and a hash of its exact input.
     Called {
-        /// Joins call, request and result; empty where the agent does not say.
+        /// Joins call, request and result; empty if the agent does not report it.
         call: String,
         /// Equal for the same tool with the same input.
         input: String,
     },
-    /// A tool came back.
+    /// A tool returned.
     Answered {
         /// Joins call, request and result.
         call: String,
     },
-    /// A person is asked to allow a call.
+    /// The agent asks a person to allow a call.
     AskedApproval {
-        /// The mark of the input, as in `Called`; empty where it is not known.
+        /// The input hash, as in `Called`; empty if unknown.
         input: String,
     },
-    /// A request was decided, by whomever.
+    /// A request was decided, by anyone.
     Settled {
-        /// The call it was about; empty where it is not known.
+        /// The call of the request; empty if unknown.
         call: String,
-        /// The mark of the input; with an empty call it may stand for any.
+        /// The input hash; if the call is empty too, it may be any request.
         input: String,
     },
-    /// A person is asked a question.
+    /// The agent asks a person a question.
     Asked {
-        /// The call that asks; empty where it is not known.
+        /// The call that asks; empty if unknown.
         call: String,
-        /// The answers it offers.
+        /// The offered answers.
         options: Vec<String>,
     },
     /// The turn is over: the agent waits for a prompt.
     TurnOver,
-    /// The turn is over, but work it began goes on by itself.
+    /// The turn is over, but background work of the turn continues.
     WorkingOn,
-    /// A person broke the turn off.
+    /// The user interrupted the turn.
     Interrupted,
     /// The turn ended with an error.
     Failed,
-    /// The context is being folded.
+    /// Compacting context.
     Compacting,
-    /// The context was folded; what was going on before goes on.
+    /// The context was compacted; earlier work continues.
     Compacted,
     /// The agent ended the session.
     Ended,
-    /// The agent is there and does nothing.
+    /// The agent is present and idle.
     Quiet,
-    /// The agent is there; nothing more is said.
+    /// The agent is present; nothing more is reported.
     Alive,
-    /// Its process is gone.
+    /// The process is gone.
     Died,
-    /// A word this version does not know.
+    /// A word that this version does not know.
     Unknown(String),
 }
 
 impl Signal {
-    /// As it is stored: a word, and what belongs to it after colons.
+    /// The stored form: a word, with its arguments after colons.
     #[must_use]
     pub fn to_text(&self) -> String {
         match self {
@@ -85,7 +85,7 @@ impl Signal {
         }
     }
 
-    /// Reads what was stored.
+    /// Parses the stored form.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let (word, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -137,10 +137,10 @@ impl Signal {
     }
 }
 
-/// Stands between the options of a question.
+/// Separates the options of a question.
 const BETWEEN: char = '\u{1f}';
 
-/// A question with nothing more is a word alone.
+/// A question without arguments is a word alone.
 fn asked(call: &str, options: &[String]) -> String {
     let mut text = "asked".to_owned();
     if !call.is_empty() || !options.is_empty() {
@@ -159,13 +159,13 @@ fn question(rest: &str) -> Signal {
     Signal::Asked { call: parts.next().unwrap_or_default(), options: parts.collect() }
 }
 
-/// The mark of an input stands first, because it holds no colon.
+/// The input hash comes first, because it contains no colon.
 fn call_and_input(rest: &str) -> (String, String) {
     let (input, call) = rest.split_once(':').unwrap_or((rest, ""));
     (call.to_owned(), input.to_owned())
 }
 
-/// Signals that are a word and nothing more.
+/// Signals without arguments.
 const PLAIN: &[Signal] = &[
     Signal::Started,
     Signal::TookOver,

@@ -1,36 +1,36 @@
-//! What a session's time went to: the model, tools, or waiting for a person.
+//! How a session spent its time: the model, tools, or waiting for a person.
 //!
-//! Between two events a session does what the first one began. Nothing is known of the time between
-//! the end of a turn and the next prompt, so it belongs to nobody.
+//! Between two events a session does what the first one began. The time between the end of a turn
+//! and the next prompt is unknown and counts for nothing.
 
 use crate::observed::Marks;
 use crate::{Kind, Timestamp};
 use serde::Serialize;
 
-/// What a session was at.
+/// An activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
     /// The model was asked and answered.
     Model,
-    /// At least one tool ran.
+    /// At least one tool was running.
     Tool,
-    /// It waited to be allowed something.
+    /// The session waited for an approval.
     Human,
 }
 
-/// A stretch of time and what it went to.
+/// A span of time and its activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Span {
     /// When it began.
     pub from: Timestamp,
     /// When it ended.
     pub to: Timestamp,
-    /// What it went to.
+    /// The activity.
     pub doing: Doing,
 }
 
-/// What is open at an instant.
+/// The open turn, request and calls at an instant.
 #[derive(Debug, Default)]
 struct Open {
     in_turn: bool,
@@ -38,7 +38,7 @@ struct Open {
     asked: bool,
 }
 
-/// Folds events, in the order of their time, into stretches; those that touch and are alike are one.
+/// Folds events, in chronological order, into spans; adjacent spans of the same activity merge.
 #[must_use]
 pub fn spans<'a>(events: impl IntoIterator<Item = (&'a Kind, Marks, Timestamp)>) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
@@ -54,10 +54,11 @@ pub fn spans<'a>(events: impl IntoIterator<Item = (&'a Kind, Marks, Timestamp)>)
 }
 
 impl Open {
-    /// What the time until this event went to.
+    /// The activity until this event.
     fn doing(&self, next: &Kind) -> Option<Doing> {
         match next {
-            // Who asks anew waited for nothing that was still open.
+            // A new prompt ends all waiting: the time before it belongs to nothing that was still
+            // open.
             Kind::UserPrompt => None,
             _ if self.asked => Some(Doing::Human),
             _ if self.calls > 0 => Some(Doing::Tool),
@@ -130,7 +131,7 @@ mod tests {
             &[(UserPrompt, 0), (ToolCall, 2), (ToolResult, 6), (AssistantMessage, 7)],
             &[(0, 2, Model), (2, 6, Tool), (6, 7, Model)],
         );
-        // Two at once are one stretch.
+        // Two at once are one span.
         check(
             &[(UserPrompt, 0), (ToolCall, 1), (ToolCall, 2), (ToolResult, 3), (ToolResult, 9)],
             &[(0, 1, Model), (1, 9, Tool)],
@@ -145,20 +146,20 @@ mod tests {
             ],
             &[(0, 1, Model), (1, 2, Tool), (2, 50, Human), (50, 60, Tool)],
         );
-        // A person answered at the agent: the result says so.
+        // A person answered at the agent: the result shows it.
         check(
             &[(UserPrompt, 0), (ToolCall, 1), (ApprovalRequested, 1), (ToolResult, 9)],
             &[(0, 1, Model), (1, 9, Human)],
         );
-        // Between turns nothing is known.
+        // The time between turns is unknown.
         check(
             &[(UserPrompt, 0), (AgentStopped, 4), (UserPrompt, 90), (AssistantMessage, 91)],
             &[(0, 4, Model), (90, 91, Model)],
         );
         check(&[(UserPrompt, 0), (ToolCall, 1), (UserPrompt, 90)], &[(0, 1, Model)]);
-        // What says that the turn is over ends it, whatever is heard much later.
+        // The end of a turn ends the span, however much later another event arrives.
         check(&[(UserPrompt, 0), (Kind::Error, 3), (Kind::Notice, 90)], &[(0, 3, Model)]);
-        // Work that goes on opens it again.
+        // Work that continues opens the turn again.
         check(
             &[(UserPrompt, 0), (AgentStopped, 4), (ToolCall, 9), (ToolResult, 12)],
             &[(0, 4, Model), (9, 12, Tool)],

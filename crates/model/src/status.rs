@@ -1,7 +1,7 @@
-//! How a session stands: a pure function of evidence and an instant.
+//! The status of a session: a pure function of evidence and an instant.
 //!
-//! Evidence is put in the order of its own times and added up; then the rules are asked, the
-//! strongest first. Neither the order of arrival nor what was said twice makes a difference.
+//! Evidence is sorted by its own times and folded; then the rules apply, the strongest first. The
+//! order of arrival and repetition make no difference.
 
 mod failure;
 mod fold;
@@ -20,56 +20,56 @@ use crate::evidence::{Evidence, Life};
 use crate::{Confidence, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// How a session stands.
+/// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It is over.
+    /// The session is over.
     Exited,
-    /// It waits to be allowed something.
+    /// It waits for an approval.
     WaitingApproval,
-    /// It works.
+    /// The agent is working.
     Running,
     /// It waits for a person: for a prompt, or for an answer to a question.
     Waiting,
-    /// It is there and nothing happens.
+    /// It is present and idle.
     Idle,
-    /// The evidence does not tell.
+    /// The evidence is inconclusive.
     Unknown,
 }
 
-/// Where a session stands on every face.
+/// The place of a session on every board and list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Group {
     /// A person must decide or answer.
     NeedsYou,
-    /// It works.
+    /// The agent is working.
     Working,
     /// The turn is over.
     YourTurn,
-    /// It broke down: killed in the middle of a turn, lost, or given up after an error.
+    /// It failed: killed in the middle of a turn, lost, or stopped by an error.
     Failed,
-    /// Nothing happens.
+    /// The session is idle.
     Idle,
-    /// It is over.
+    /// The session is over.
     Done,
 }
 
-/// How a session broke down.
+/// How a session failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
     /// Its process was seen to end before the agent was done.
     Crashed,
-    /// Its process is gone, and nobody saw how it ended.
+    /// Its process is gone; its end was not observed.
     Lost,
     /// An error ended its last turn.
     GaveUp,
 }
 
 impl Failure {
-    /// The word as it is stored.
+    /// The stored form.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// Reads what was stored.
+    /// Parses the stored form.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         [Self::Crashed, Self::Lost, Self::GaveUp].into_iter().find(|it| it.as_str() == word)
@@ -91,26 +91,26 @@ impl Failure {
 pub struct WaitingFor {
     /// `approval`, `question` or `prompt`.
     pub kind: WaitingKind,
-    /// The command, the question; empty where it is not known.
+    /// The command or the question; empty if unknown.
     pub text: String,
-    /// The answers a question offers; none where it is free or not known.
+    /// The answers a question offers; empty if the answer is free or unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
 }
 
 impl WaitingFor {
-    /// Something that offers no answers of its own.
+    /// A wait without offered answers.
     #[must_use]
     pub fn new(kind: WaitingKind, text: String) -> Self {
         Self { kind, text, options: Vec::new() }
     }
 }
 
-/// What kind of thing a session waits for.
+/// The kind of wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitingKind {
-    /// To be allowed something.
+    /// An approval.
     Approval,
     /// An answer.
     Question,
@@ -118,14 +118,14 @@ pub enum WaitingKind {
     Prompt,
 }
 
-/// How long things may be silent before they mean something else.
+/// How long a silence lasts before it changes the status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// An open turn without output is believed less after so many seconds.
+    /// Seconds without output after which an open turn becomes doubtful.
     pub doubt: i64,
-    /// Without an open turn it is idle after so many seconds.
+    /// Seconds after which a session without an open turn is idle.
     pub idle: i64,
-    /// Without a process it is over after so many seconds.
+    /// Seconds after which a session without a process is over.
     pub over: i64,
 }
 
@@ -135,58 +135,58 @@ impl Default for Thresholds {
     }
 }
 
-/// How a worker of a session stands: its parent works while it does, and waits where it does.
+/// The status of a sub-agent: its parent is running while it runs, and waits while it waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
-    /// How it stands.
+    /// The status.
     pub status: Status,
-    /// Since when.
+    /// When it began.
     pub since: Timestamp,
-    /// How sure that is.
+    /// The confidence.
     pub confidence: Confidence,
     /// What it waits for.
     pub waiting_for: Option<WaitingFor>,
 }
 
-/// What a status is read from.
+/// The inputs of a status.
 #[derive(Debug, Clone, Copy)]
 pub struct Given<'a> {
-    /// What was said, in any order: its own times order it.
+    /// The evidence, in any order: its own times order it.
     pub evidence: &'a [Evidence],
-    /// Whether its process lives.
+    /// Whether the process is alive.
     pub life: Life,
-    /// Its workers.
+    /// The sub-agents.
     pub workers: &'a [Worker],
-    /// The instant it is read for.
+    /// The instant of the reading.
     pub now: Timestamp,
-    /// How long things may be silent.
+    /// How long a silence may last.
     pub thresholds: Thresholds,
 }
 
 /// A status with its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// How it stands.
+    /// The status.
     pub status: Status,
-    /// Since when.
+    /// When it began.
     pub since: Timestamp,
-    /// How sure that is.
+    /// The confidence.
     pub confidence: Confidence,
     /// What it waits for.
     pub waiting_for: Option<WaitingFor>,
     /// The rule that won.
     pub rule: StatusRule,
-    /// The evidence it rests on, by its place, the weightiest first.
+    /// The supporting evidence, by index, the most important first.
     pub rests_on: Vec<usize>,
-    /// When it would change by time alone.
+    /// When time alone would change it.
     pub until: Option<Timestamp>,
-    /// How it broke down, where it did and nobody took it up since.
+    /// How the session failed, if it did and was not resumed since.
     pub failure: Option<Failure>,
 }
 
 impl Reading {
-    /// It lost its process without being ended: by a reboot, a crash, a kill. What was at rest comes back
-    /// too, though only what was cut off has failed.
+    /// Whether the session lost its process without an end: by a reboot, a crash or a kill. A
+    /// session at rest is restored too, though only an interrupted one failed.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         let was_cut_off = matches!(self.failure, Some(Failure::Crashed | Failure::Lost));
@@ -196,7 +196,7 @@ impl Reading {
 }
 
 impl Status {
-    /// The word as it is written everywhere.
+    /// The word used in JSON, storage and messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -210,19 +210,19 @@ impl Status {
     }
 }
 
-/// Reads how a session stands.
+/// Computes the status of a session.
 #[must_use]
 pub fn read(given: &Given<'_>) -> Reading {
     rules::read(given)
 }
 
-/// A failure counts on status bars and boards for a day.
+/// Whether a failure is recent enough for status bars and boards: less than a day old.
 #[must_use]
 pub fn is_recent(since: Timestamp, now: Timestamp) -> bool {
     now.as_second() - since.as_second() < Thresholds::default().over
 }
 
-/// Where a session stands on every face.
+/// The place of a session on every board and list.
 #[must_use]
 pub fn group(reading: &Reading, now: Timestamp) -> Group {
     let asked = reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question);

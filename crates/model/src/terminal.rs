@@ -1,9 +1,10 @@
-//! The sanitiser for terminals and whatever else shows a line: text from transcripts is hostile there.
+//! Sanitizes text for terminals and other one-line displays: text from transcripts is hostile
+//! there.
 
 use std::borrow::Cow;
 
-/// Takes out everything a terminal could obey or hide behind: control characters, escape
-/// sequences' first bytes, direction marks and characters without width.
+/// Removes everything a terminal could execute or hide: control characters, the first bytes of
+/// escape sequences, direction marks and zero-width characters.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_plain) {

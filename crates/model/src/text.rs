@@ -1,22 +1,22 @@
-//! Cutting text without tearing characters, and finding words in it.
+//! Truncates text at character boundaries, and finds words in it.
 
 /// Longest excerpt the index keeps of any text, in characters.
 pub const EXCERPT_CHARS: usize = 280;
 /// The same for tools.
 const TOOL_EXCERPT_CHARS: usize = 160;
-/// How far into a text its excerpt is sought, in bytes.
+/// How far into a text the excerpt may start, in bytes.
 const EXCERPT_SEARCH: usize = 4096;
 /// Longest tool output an event carries, in bytes.
 pub const TOOL_TEXT_BYTES: usize = 16 * 1024;
 
-/// The beginning of a text on one line: runs of white space become one space. Only the first
-/// bytes are looked at.
+/// The beginning of a text on one line: runs of white space become one space. Reads only the first
+/// bytes.
 #[must_use]
 pub fn excerpt(text: &str) -> String {
     first(text, EXCERPT_CHARS)
 }
 
-/// The same of what a tool was told or said, of which less is enough.
+/// The excerpt of a tool's input or output, which is shorter.
 #[must_use]
 pub fn tool_excerpt(text: &str) -> String {
     first(text, TOOL_EXCERPT_CHARS)
@@ -59,7 +59,7 @@ pub fn cut(text: &str, limit: usize) -> &str {
     text.get(..text.floor_char_boundary(limit)).unwrap_or_default()
 }
 
-/// The word is there; a number only where it stands alone.
+/// Whether a text contains a word; a number must be a whole word.
 #[must_use]
 pub fn holds(text: &str, word: &str) -> bool {
     if !word.bytes().all(|it| it.is_ascii_digit()) {

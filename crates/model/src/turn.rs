@@ -1,4 +1,4 @@
-//! Turns: a prompt and all that followed until the agent stopped.
+//! Turns: a prompt and everything that follows until the agent stops.
 
 use crate::observed::Marks;
 use crate::{Kind, Timestamp, TurnId};
@@ -10,16 +10,16 @@ pub const TURN_TIMEOUT_SECONDS: i64 = 120;
 /// The most answer text a turn carries, in bytes.
 pub const COMPACT_TEXT_BYTES: usize = 2000;
 
-/// What the fold needs of an event, in canonical order.
+/// The fields of an event that the fold needs, in canonical order.
 #[derive(Debug, Clone, Copy)]
 pub struct TurnInput<'a> {
-    /// What it says.
+    /// The kind.
     pub kind: &'a Kind,
     /// When.
     pub at: Timestamp,
-    /// The turn its reader put it in.
+    /// The turn that the reader assigned.
     pub turn: Option<TurnId>,
-    /// What else is true of it.
+    /// Flags.
     pub marks: Marks,
     /// Its text or excerpt.
     pub text: &'a str,
@@ -27,7 +27,7 @@ pub struct TurnInput<'a> {
     pub label: Option<&'a str>,
 }
 
-/// How a turn stands.
+/// The state of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStatus {
@@ -37,43 +37,43 @@ pub enum TurnStatus {
     Completed,
     /// The next prompt came before any end.
     Superseded,
-    /// The agent stopped with an error, or a person stopped it.
+    /// An error or the user stopped the agent.
     Interrupted,
     /// The session ended first.
     Exited,
-    /// Nothing more came and the agent was ready for a prompt.
+    /// Nothing followed, and the agent was ready for a prompt.
     TimedOut,
 }
 
-/// A turn as faces and summaries need it.
+/// A turn as displays and summaries need it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Turn {
-    /// Its id; turns before any prompt have none and are not turns.
+    /// The id; events before the first prompt do not form a turn.
     pub id: TurnId,
-    /// What was asked.
+    /// The prompt.
     pub prompt: String,
-    /// What was answered, the latest last, cut.
+    /// The answer, the latest last, truncated.
     pub text: String,
-    /// How often each tool was called.
+    /// The number of calls of each tool.
     pub tools: BTreeMap<String, u32>,
-    /// Calls that failed.
+    /// The number of failed calls.
     pub failed_calls: u32,
-    /// Approvals asked for and decided, by decision.
+    /// Approvals, counted by decision.
     pub approvals: BTreeMap<String, u32>,
-    /// Errors met.
+    /// The number of errors.
     pub errors: u32,
-    /// How it stands.
+    /// The state.
     pub status: TurnStatus,
-    /// When it was asked.
+    /// The time of the prompt.
     pub started_at: Timestamp,
-    /// When it ended, or its last sign of life.
+    /// The end, or the last activity.
     pub last_at: Timestamp,
 }
 
 /// Folds events in canonical order into turns.
 ///
 /// `prompt_ready` is the instant at which the agent was known to wait for a prompt, if it was: only
-/// together with a time-out does it close a turn, because silence alone means nothing.
+/// together with a timeout does it close a turn, because silence alone proves nothing.
 #[must_use]
 pub fn turns<'a>(
     events: impl IntoIterator<Item = TurnInput<'a>>,
@@ -101,7 +101,8 @@ pub fn turns<'a>(
 
 fn prompt(out: &mut Vec<Turn>, event: &TurnInput<'_>) {
     if let Some(turn) = out.last_mut() {
-        // A prompt inside an open turn of the agent's own steers it; it does not begin another.
+        // A prompt inside an open turn that the agent itself identifies steers that turn; it does
+        // not begin another.
         if event.turn == Some(turn.id) && turn.status == TurnStatus::Open {
             turn.last_at = turn.last_at.max(event.at);
             return;
@@ -140,7 +141,7 @@ fn absorb(turn: &mut Turn, event: &TurnInput<'_>) {
         Kind::Error if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Interrupted,
         Kind::AgentStopped if event.label == Some("interrupted") => TurnStatus::Interrupted,
         _ if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Completed,
-        // Work that goes on after a stop (a sub-agent reported back) opens the turn again.
+        // Work after a stop (a sub-agent reported back) reopens the turn.
         Kind::ToolCall | Kind::AssistantMessage => TurnStatus::Open,
         _ => turn.status,
     };

@@ -1,4 +1,4 @@
-//! Token counts, and which of two readings of the same model answer stands.
+//! Token counts, and which of two counts for the same model answer is valid.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Tokens {
     // The order of the fields is the order of comparison: see `later_of`.
-    /// Written by the model, reasoning included.
+    /// Output tokens, including reasoning.
     #[serde(rename = "output_tokens")]
     pub output: u64,
-    /// Read anew by the model.
+    /// Input tokens that were not cached.
     #[serde(rename = "input_tokens")]
     pub input: u64,
     /// Read from the provider's cache.
@@ -26,16 +26,16 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Of two snapshots of the same answer, the one that was taken later.
+    /// The later of two snapshots of the same answer.
     ///
-    /// Output only grows while an answer is written, so the larger is the later; being a maximum,
-    /// it does not depend on the order of reading.
+    /// Output only grows while an answer is written, so the larger snapshot is the later; as a
+    /// maximum, it does not depend on the order of reading.
     #[must_use]
     pub fn later_of(self, other: Self) -> Self {
         self.max(other)
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Tokens {
         }
     }
 
-    /// What remains after taking `other` away.
+    /// The difference, without `other`.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Tokens {
         }
     }
 
-    /// Nothing was spent, or nothing is known.
+    /// Whether nothing was spent, or nothing is known.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self::default()

@@ -6,7 +6,7 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Reads `7d`, `12h`, `30m`, a date, or a full time.
+/// Parses `7d`, `12h`, `30m`, a date, or a full time.
 #[must_use]
 pub fn since(text: &str, now: Timestamp) -> Option<Timestamp> {
     if let Ok(at) = text.parse() {

@@ -1,4 +1,4 @@
-//! Enums that are written as words, and that keep a word of a later version as it is.
+//! Enums that serialize as words and preserve unknown words of later versions.
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal,)+ }) => {
@@ -6,12 +6,12 @@ macro_rules! words {
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum $name {
             $($(#[$vdoc])* $variant,)+
-            /// A word this version does not know.
+            /// A word that this version does not know.
             Unknown(String),
         }
 
         impl $name {
-            /// The word as it is written everywhere.
+            /// The word used in JSON, storage and messages.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {

@@ -1,4 +1,4 @@
-//! Cutting text without tearing characters.
+//! Truncates text at character boundaries.
 
 /// At most `limit` bytes of a text, ending between characters.
 pub(super) fn cut(text: &str, limit: usize) -> &str {

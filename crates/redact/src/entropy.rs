@@ -1,22 +1,22 @@
-//! Whether a run of characters is likely a secret: chance looks unlike words.
+//! Estimates whether a run of characters is a secret: random text looks unlike words.
 
 use super::placeholder::{is_code, is_placeholder, is_reference};
 
-/// Beginnings of long runs that are public: public keys, certificates, checksums.
+/// Prefixes of long runs that are public: public keys, certificates, checksums.
 const PUBLIC: [&str; 6] = ["AAAA", "MII", "sha1-", "sha256-", "sha384-", "sha512-"];
 
-/// The form says it all.
+/// The pattern alone is enough.
 pub(super) fn always(_: &str) -> bool {
     true
 }
 
-/// It varies as much as chance would, and has no row of four x that somebody typed instead.
+/// Whether it varies as much as random text, without four typed x in a row.
 pub(super) fn varied(text: &str) -> bool {
     let is_blanked = |it: &[u8]| it.iter().all(|byte| byte.eq_ignore_ascii_case(&b'x'));
     bits(text) >= 2.8 && !text.as_bytes().windows(4).any(is_blanked)
 }
 
-/// It varies, and holds both cases or digits, as no word does.
+/// Whether it varies, and mixes cases or digits as no word does.
 pub(super) fn mixed(text: &str) -> bool {
     let count = Count::of(text);
     varied(text)
@@ -24,20 +24,20 @@ pub(super) fn mixed(text: &str) -> bool {
         && changes(text) >= 0.15
 }
 
-/// What a machine drew, given that its name says secret, key or token.
+/// Whether it looks generated, given that its name means secret, key or token.
 pub(super) fn secret(text: &str) -> bool {
     !is_placeholder(text)
         && !is_reference(text)
         && (random(text) || is_uuid(text) || is_hex_key(text))
 }
 
-/// What follows the scheme of an authorization header.
+/// Whether it is the credential after the scheme of an authorization header.
 pub(super) fn authorization(text: &str) -> bool {
     let count = Count::of(text);
     !is_placeholder(text) && !is_code(text) && (count.digit > 0 || bits(text) >= 3.5)
 }
 
-/// What a machine drew and an address carries, which may be short.
+/// Whether it looks generated and is in a URL, where it may be short.
 pub(super) fn in_query(text: &str) -> bool {
     let count = Count::of(text);
     let is_short_key = text.len() >= 10
@@ -48,7 +48,7 @@ pub(super) fn in_query(text: &str) -> bool {
     secret(text) || (is_short_key && !is_placeholder(text))
 }
 
-/// What a machine drew, with nothing but a hint nearby: long, of both cases, with digits.
+/// Whether it looks generated, with only a hint nearby: long, of both cases, with digits.
 pub(super) fn drawn(text: &str) -> bool {
     let count = Count::of(text);
     random(text)
@@ -64,13 +64,13 @@ pub(super) fn drawn(text: &str) -> bool {
         && !PUBLIC.iter().any(|it| text.starts_with(it))
 }
 
-/// A name and a password in base64, as configurations of registries hold them.
+/// Whether it is a name and a password in base64, as registry configurations hold them.
 pub(super) fn encoded_pair(text: &str) -> bool {
     let plain = decoded(text);
     plain.contains(&b':') && plain.iter().all(|it| (0x20..0x7f).contains(it))
 }
 
-/// Letters and digits that follow each other as they do by chance.
+/// Whether letters and digits alternate as in random text.
 fn random(text: &str) -> bool {
     let count = Count::of(text);
     if text.len() < 16 || !text.is_ascii() || bits(text) < 3.0 || count.other > text.len() / 3 {
@@ -81,12 +81,12 @@ fn random(text: &str) -> bool {
     drawn_digits || (count.upper >= 3 && count.lower >= 3 && changes >= 0.45)
 }
 
-/// As long as a checksum of 32 or 64 bytes in base64, and padded like one.
+/// Whether it has the length and padding of a checksum of 32 or 64 bytes in base64.
 fn is_checksum(text: &str) -> bool {
     (text.len() == 44 && text.ends_with('=')) || (text.len() == 88 && text.ends_with("=="))
 }
 
-/// An id that says what it is of, as `req_` and `msg_`.
+/// Whether it is an id with a prefix for its type, such as `req_` and `msg_`.
 fn is_labelled(text: &str) -> bool {
     text.split_once('_').is_some_and(|(label, _)| {
         (2..=8).contains(&label.len()) && label.bytes().all(|it| it.is_ascii_lowercase())
@@ -105,7 +105,7 @@ fn is_uuid(text: &str) -> bool {
         && bits(text) > 2.5
 }
 
-/// How much a character tells, in bits.
+/// The entropy per character, in bits.
 #[expect(clippy::cast_precision_loss, reason = "counts of characters are small")]
 fn bits(text: &str) -> f64 {
     let mut counts = [0u32; 256];
@@ -119,7 +119,7 @@ fn bits(text: &str) -> f64 {
     counts.iter().filter(|it| **it > 0).map(share).map(|it| -it * it.log2()).sum()
 }
 
-/// How often neighbours among letters and digits are of different kinds.
+/// How often neighbouring letters and digits are of different classes.
 fn changes(text: &str) -> f64 {
     let kinds: Vec<Option<u8>> = text.bytes().map(kind).collect();
     let pairs = kinds.windows(2).filter_map(|it| match it {
@@ -143,7 +143,7 @@ fn kind(byte: u8) -> Option<u8> {
     }
 }
 
-/// How many characters of each sort there are.
+/// The number of characters of each class.
 pub(super) struct Count {
     pub(super) lower: usize,
     pub(super) upper: usize,
@@ -167,7 +167,7 @@ impl Count {
     }
 }
 
-/// What base64 stands for; other characters are passed over.
+/// Decodes base64, skipping other characters.
 pub(super) fn decoded(text: &str) -> Vec<u8> {
     let (mut out, mut held, mut width) = (Vec::new(), 0u32, 0u32);
     for byte in text.bytes() {

@@ -1,7 +1,7 @@
-//! Takes secrets out of text before it leaves: keywords say where to look, a pattern says what
-//! is meant, and a measure of chance tells a secret from a word or a placeholder.
+//! Removes secrets from text before it leaves: keywords show where to look, a pattern finds
+//! candidates, and a measure of randomness separates secrets from words and placeholders.
 //!
-//! Pure. The work grows with the text and nothing else, whatever the text.
+//! Pure. The work is linear in the length of the text, whatever the text.
 
 mod block;
 mod cut;

@@ -1,20 +1,20 @@
-//! Whether a text is likely a password that a person chose: it may be any word, so the place where it
-//! stands decides how much it has to look like one.
+//! Estimates whether a text is a password that a person chose: it may be any word, so its context
+//! decides how much it has to look like one.
 
 use super::entropy::{Count, secret};
 use super::placeholder::{is_code, is_placeholder};
 
-/// The longest thing that is taken for a password, in characters.
+/// The longest candidate for a password, in characters.
 const PASSWORD_CHARS: usize = 128;
-/// The longest number of a port, in digits.
+/// The longest port number, in digits.
 const PORT: usize = 5;
-/// What stands for a password rather than being one.
+/// Placeholders for a password.
 const PLAIN: [&str; 12] = [
     "password", "pass", "passwd", "pwd", "secret", "token", "pw", "port", "yes", "username",
     "pass1", "string",
 ];
-/// Words that stand after a name without being its value: types, states, the names of variables, and
-/// what a password is called elsewhere.
+/// Words that may follow a name without being its value: types, states, names of variables, and
+/// words for a password in other languages.
 const NO_PASSWORDS: &str = "\
     string bytes buffer array object integer varchar varying binary struct optional maybe \
     unknown literal column field schema symbol unicode number boolean nothing static return \
@@ -23,20 +23,20 @@ const NO_PASSWORDS: &str = "\
     cleartext crypt bcrypt scrypt argon digest cipher value input output parameter params \
     argument options config settings username account entered response request result kennwort \
     contraseña senha wachtwoord adgangskode salasana hasło пароль define";
-/// What a word holds that speaks of a password.
+/// Fragments of words about passwords.
 const SPEAKS: [&str; 7] = ["passw", "passp", "secret", "token", "hash", "encrypt", "login"];
-/// What follows a flag where it is spoken of.
+/// Words that follow a flag in prose.
 const PROSE: [&str; 12] = [
     "the", "and", "for", "with", "flag", "option", "which", "that", "instead", "argument", "means",
     "switch",
 ];
-/// Other flags that begin like `-p`, without that beginning.
+/// Other flags that start with `-p`, without that prefix.
 const OTHER_FLAGS: [&str; 15] = [
     "ath", "erm", "rint", "rint0", "rintf", "rune", "arents", "rogress", "reserve", "ort", "refix",
     "ass", "assin", "assout", "assword",
 ];
 
-/// What a person may have chosen, given that its name says password.
+/// Whether a person may have chosen it, given that its name means password.
 pub(super) fn password(text: &str) -> bool {
     let chars = text.chars().count();
     if !(6..=PASSWORD_CHARS).contains(&chars) || is_placeholder(text) || is_code(text) {
@@ -50,20 +50,20 @@ pub(super) fn password(text: &str) -> bool {
     all_digits || (kinds >= 2 && count.digit + count.other > 0 && (!spaced || kinds >= 4))
 }
 
-/// That, or what a machine drew.
+/// Whether a person may have chosen it, or it looks generated.
 pub(super) fn chosen_or_drawn(text: &str) -> bool {
     password(text) || secret(text)
 }
 
-/// A password inside an address: what stands there can hardly be anything else.
+/// Whether it is the password in a URL: hardly anything else can be there.
 pub(super) fn address_password(text: &str) -> bool {
     let filled_in =
         text.starts_with(['$', '{', '<']) || ["%(", "**"].iter().any(|it| text.starts_with(it));
     !filled_in && !is_placeholder(text) && !PLAIN.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// The same where it may hold what ends the host in other addresses: not a port and a path, and not a
-/// password with a whole host after it.
+/// The same for an unescaped password, which may contain what ends the host in other URLs: it must
+/// not be a port and a path, or a password followed by a whole host.
 pub(super) fn address_password_unescaped(text: &str) -> bool {
     let (port, path) = text.split_at(text.bytes().take_while(u8::is_ascii_digit).count());
     let is_port = !port.is_empty() && port.len() <= PORT && path.starts_with(['/', '?', '#']);
@@ -73,7 +73,7 @@ pub(super) fn address_password_unescaped(text: &str) -> bool {
     !is_port && !is_host && address_password(text)
 }
 
-/// A password on a command line, after a flag that takes one.
+/// Whether it is a password on a command line, after a flag that takes one.
 pub(super) fn typed(text: &str) -> bool {
     let digits = text.bytes().all(|it| it.is_ascii_digit() || it == b':');
     let is_port = digits && (text.len() <= PORT || text.contains(':'));
@@ -81,25 +81,25 @@ pub(super) fn typed(text: &str) -> bool {
     !is_port && !is_other && !PROSE.contains(&text) && address_password(text)
 }
 
-/// The same right behind `-p`.
+/// The same directly after `-p`.
 pub(super) fn typed_behind(text: &str) -> bool {
     !OTHER_FLAGS.contains(&text) && typed(text)
 }
 
-/// One word, where a word is likely a password: in quotes, or alone on its line.
+/// Whether one word is a password, where that is likely: in quotes, or alone on its line.
 pub(super) fn word(text: &str) -> bool {
     let lower = text.to_lowercase();
     let is_state = lower.ends_with("ed") || lower.ends_with("able");
     let is_deed = text.ends_with("ing") && lower == text;
     text.chars().all(char::is_alphabetic)
-        // Programs join words by their case, and shout their constants.
+        // Code joins words by case, and writes constants in capitals.
         && !text.chars().skip(1).any(char::is_uppercase)
         && !is_state
         && !is_deed
         && is_no_other_word(&lower)
 }
 
-/// What a variable of an environment is set to, given that its name says password.
+/// Whether it is the value of an environment variable whose name means password.
 pub(super) fn assigned(text: &str) -> bool {
     let is_words = text.split('-').all(|it| !it.is_empty() && it.chars().all(char::is_alphabetic));
     let is_joined =
@@ -107,7 +107,8 @@ pub(super) fn assigned(text: &str) -> bool {
     password(text) || (is_words && !is_joined && !stands_for_another(&text.to_lowercase()))
 }
 
-/// What stands after `pass`, which also counts tests and goes over source code.
+/// Whether it is a password after `pass`, a word that is also common in test output and source
+/// code.
 pub(super) fn after_pass(text: &str) -> bool {
     let is_number = text.bytes().all(|it| it.is_ascii_digit());
     let is_test = text.contains(['/', '.']) || text.to_ascii_lowercase().contains("test");
@@ -115,7 +116,7 @@ pub(super) fn after_pass(text: &str) -> bool {
     !is_number && !is_test && !is_name && (password(text) || word(text))
 }
 
-/// Twelve and more words as wallets write them down; these ones are not among theirs.
+/// Whether it is a wallet's phrase of twelve or more words; these words never occur in one.
 pub(super) fn mnemonic(text: &str) -> bool {
     let prose = [
         "the", "and", "for", "with", "from", "are", "was", "were", "but", "not", "has", "had",

@@ -1,9 +1,9 @@
-//! What stands where a secret would, and is none.
+//! Recognizes placeholders, references and code in the place of a secret.
 
-/// What every replacement begins with.
+/// The prefix of every replacement.
 pub(super) const MARK: &str = "[redacted:";
 
-/// Words that say that something else belongs here.
+/// Words of placeholders.
 const STANDS_FOR: [&str; 26] = [
     "example",
     "changeme",
@@ -37,13 +37,13 @@ const WORDS: [&str; 12] = [
     "string", "number", "boolean", "null", "none", "true", "false", "nil", "optional", "required",
     "invalid", "missing",
 ];
-/// What a reference to a secret begins with.
+/// Prefixes of references to a secret.
 const REFERENCES: [&str; 18] = [
     "$", "{", "%(", "%{", "@", "/", "./", "../", "~/", "&", "!", "#{", "env:", "file:", "op://",
     "http://", "https://", "arn:",
 ];
 
-/// Something to be filled in, or the name of a place where the secret is.
+/// Whether it is a placeholder, or a reference to where the secret is.
 pub(super) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     STANDS_FOR.iter().any(|it| lower.contains(it))
@@ -51,12 +51,12 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         || is_one_character(text)
 }
 
-/// A variable, a path or an address, rather than the thing itself.
+/// Whether it is a variable, a path or a URL.
 pub(super) fn is_reference(text: &str) -> bool {
     REFERENCES.iter().any(|it| text.starts_with(it))
 }
 
-/// A piece of a program: a name, a call, a path.
+/// Whether it is a piece of code: a name, a call, a path.
 pub(super) fn is_code(text: &str) -> bool {
     let starts = [
         "$", "{", "%(", "%{", "./", "../", "~/", "/", "env:", "file:", "op://", "http", "arn:",
@@ -70,7 +70,7 @@ pub(super) fn is_code(text: &str) -> bool {
         || is_number(text)
 }
 
-/// Words joined as programs join them, or one word.
+/// Whether it is an identifier or one word.
 fn is_name(text: &str) -> bool {
     let joint = |it: char| {
         matches!(it, '_' | '.' | '-' | '?' | '!' | ':' | '/' | '*' | '[' | ']' | '|' | '`')
@@ -81,7 +81,7 @@ fn is_name(text: &str) -> bool {
     })
 }
 
-/// A number as programs write it, with its type behind it or in hexadecimal.
+/// Whether it is a number in code, with a type suffix or in hexadecimal.
 fn is_number(text: &str) -> bool {
     let hex = text.strip_prefix("0x").is_some_and(|it| it.len() <= 12 || it.contains('_'));
     let typed = text.trim_start_matches(|it: char| it.is_ascii_digit());

@@ -1,23 +1,23 @@
-//! Secrets of a text, found and replaced.
+//! Finds and replaces the secrets in a text.
 
 use super::placeholder::MARK;
 use super::{block, rules, scan};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Where the secrets of a text are, and of which kind, in order and apart.
+/// The ranges and kinds of the secrets in a text, in order and disjoint.
 #[must_use]
 pub fn find(text: &str) -> Vec<(Range<usize>, &'static str)> {
     scan::scan(text).found
 }
 
-/// The text with `[redacted:KIND]` in place of every secret. Doing it again changes nothing.
+/// The text with `[redacted:KIND]` in place of every secret. Repeating it changes nothing.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     replace(text, &find(text))
 }
 
-/// The kinds of secrets that are known, each once.
+/// The known kinds of secrets, each once.
 #[must_use]
 pub fn kinds() -> Vec<&'static str> {
     let mut kinds: Vec<_> = rules::all().map(|it| it.kind).collect();

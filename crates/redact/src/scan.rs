@@ -1,4 +1,4 @@
-//! Where the secrets of a text are.
+//! Finds the secrets in a text.
 
 use super::placeholder::MARK;
 use super::rule::{AFTER, BEFORE, Rule, Shape};
@@ -9,29 +9,29 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-/// How often what is left between secrets is looked at again.
+/// How many times the gaps between secrets are scanned again.
 const ROUNDS: usize = 8;
 /// Blocks come before rules.
 const BLOCKS: usize = block::KINDS.len();
 
-/// What a look at a text came to.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    /// The secrets, in order and apart.
+    /// The secrets, in order and disjoint.
     pub(super) found: Vec<(Range<usize>, &'static str)>,
-    /// How many bytes were given to patterns.
+    /// The number of bytes given to patterns.
     work: usize,
 }
 
-/// How many bytes finding the secrets of a text gives to patterns. It is at most so many times the
-/// length as there are rules and rounds, which tests hold it to.
+/// The number of bytes that a scan gives to patterns. It is bounded by the length times the number
+/// of rules and rounds, which tests verify.
 #[must_use]
 pub fn work_of(text: &str) -> usize {
     scan(text).work
 }
 
-/// Looks at what is between earlier replacements, then at what is between what it found, until
-/// there is nothing more. So doing it to the result finds nothing.
+/// Scans the text between earlier replacements, then the gaps between its findings, until nothing
+/// more is found. So scanning the result finds nothing.
 pub(super) fn scan(text: &str) -> Scan {
     let mut out = Scan::default();
     let mut pieces = between_marks(text);
@@ -53,7 +53,7 @@ pub(super) fn scan(text: &str) -> Scan {
     out
 }
 
-/// Everything but earlier replacements; one that was cut off counts at the end only.
+/// Everything but earlier replacements; a truncated one counts only at the end.
 fn between_marks(text: &str) -> Vec<Range<usize>> {
     let (mut out, mut begin) = (Vec::new(), 0);
     for (at, _) in text.match_indices(MARK) {
@@ -81,7 +81,7 @@ fn moved(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// What is left of a piece around what was found in it; nothing if nothing was.
+/// The gaps around the findings in a piece; empty if there are no findings.
 fn gaps(piece: &Range<usize>, found: &[(Range<usize>, &'static str)]) -> Vec<Range<usize>> {
     let (mut out, mut begin) = (Vec::new(), piece.start);
     for (range, _) in found {
@@ -95,7 +95,7 @@ fn gaps(piece: &Range<usize>, found: &[(Range<usize>, &'static str)]) -> Vec<Ran
     out
 }
 
-/// A secret that was found, with the place of its rule: the more telling rules come first.
+/// A secret with the index of its rule: the more specific rules come first.
 type Hit = (Range<usize>, usize);
 
 fn once(text: &str, work: &mut usize) -> Vec<(Range<usize>, &'static str)> {
@@ -116,7 +116,7 @@ fn kind_at(place: usize) -> &'static str {
     rule.map_or_else(|| block::KINDS.get(place).copied().unwrap_or_default(), |it| it.rule.kind)
 }
 
-/// Hits that touch the same characters become one, called by the most telling rule.
+/// Merges overlapping hits under the most specific rule.
 fn united(hits: Vec<Hit>) -> Vec<Hit> {
     let mut out: Vec<Hit> = Vec::new();
     for (range, place) in hits {
@@ -131,8 +131,8 @@ fn united(hits: Vec<Hit>) -> Vec<Hit> {
     out
 }
 
-/// Where each rule has something to look at: around its keywords, joined where they overlap, so
-/// that no rule looks at a byte twice.
+/// The ranges that each rule scans: around its keywords, merged where they overlap, so that no rule
+/// reads a byte twice.
 fn windows(text: &str) -> BTreeMap<usize, Vec<Range<usize>>> {
     let mut out: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
     for finder in [&*EXACT, &*ANY_CASE].into_iter().flatten() {
@@ -149,7 +149,7 @@ fn windows(text: &str) -> BTreeMap<usize, Vec<Range<usize>>> {
 }
 
 fn add(windows: &mut Vec<Range<usize>>, window: Range<usize>) {
-    // Hits come by where they end, so one may begin before the last; it is covered all the same.
+    // Hits are ordered by their end, so one may start before the last; it is covered all the same.
     match windows.last_mut() {
         Some(last) if window.start <= last.end => {
             last.start = last.start.min(window.start);
@@ -159,7 +159,7 @@ fn add(windows: &mut Vec<Range<usize>>, window: Range<usize>) {
     }
 }
 
-/// Gives the number of bytes that were looked at.
+/// Returns the number of bytes read.
 fn search(
     text: &str,
     window: &Range<usize>,
@@ -180,15 +180,15 @@ fn search(
             found(secret.start()..end);
             at = at.max(end);
         } else if matches!(it.rule.shape, Shape::Named(_)) && secret.start() > whole.start() {
-            // What was no secret may itself name one: `token: password=...`.
+            // A value that is not a secret may itself name one: `token: password=...`.
             at = secret.start();
         }
     }
     work + seen.len().saturating_sub(at)
 }
 
-/// A token that ran into the end of what was looked at goes on to its own end, and so does a value
-/// that was longer than its pattern.
+/// Extends a token that reached the end of the window to its own end, and also a value longer than
+/// its pattern.
 fn whole_end(text: &str, end: usize, window: usize, rule: &Rule) -> usize {
     let dotted = matches!(rule.shape, Shape::Token(_));
     if dotted && end < window {
@@ -222,7 +222,7 @@ impl Compiled {
 static COMPILED: LazyLock<Vec<Compiled>> =
     LazyLock::new(|| rules::all().map(|rule| Compiled { rule, regex: OnceLock::new() }).collect());
 
-/// Finds keywords, and says for each which rules it belongs to.
+/// Finds keywords and the rules they belong to.
 struct Finder {
     automaton: AhoCorasick,
     places: Vec<Vec<usize>>,

@@ -1,14 +1,14 @@
-//! Secrets in JSON, where a name and its value are apart.
+//! Redacts JSON, where a name and its value are separate.
 
 use super::replace::{find, redact, replace};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// How deep JSON is looked into; what is deeper is taken out whole.
+/// The deepest JSON that is read; anything deeper is removed whole.
 const DEPTH_LIMIT: usize = 64;
 
-/// What a field holds, with its secrets replaced: the name tells where the value alone does not.
+/// The value of a field with its secrets replaced: the name helps where the value alone does not.
 #[must_use]
 pub fn redact_field<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
     if name.is_empty() {
@@ -24,7 +24,7 @@ pub fn redact_field<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
     replace(value, &found)
 }
 
-/// Replaces the secrets in every text of a JSON value, names of fields too.
+/// Replaces the secrets in every string of a JSON value, including the names of fields.
 pub fn redact_value(value: &mut Value) {
     within("", value, 0);
 }

@@ -1,10 +1,10 @@
-//! What decides for the user: Taffrail itself, its files and its socket, agents' settings, shells' start files and
-//! keys. Whatever touches it is risky, and no rule allows it.
+//! What controls decisions: Taffrail itself, its files and socket, agents' settings, shell start-up
+//! files and keys. A request that touches any of it is risky, and no rule allows it.
 
 use super::paths::goes_through;
 use super::permissive_parser::{self, commands_in};
 
-/// Commands of ours that only read.
+/// Our commands that only read.
 const READS: &[&str] = &[
     "agents",
     "approvals",
@@ -40,7 +40,7 @@ const READS: &[&str] = &[
     "work",
 ];
 
-/// Files and folders that decide, by how a path to them ends or what it goes through.
+/// Files and folders that control decisions, by the end or a part of a path.
 const FILES: &[&str] = &[
     ".config/taffrail",
     ".local/share/taffrail",
@@ -68,7 +68,7 @@ const FILES: &[&str] = &[
     ".gnupg",
 ];
 
-/// Files of settings in a folder that begins with a dot, as agents and editors have them.
+/// Settings files in a dot folder, as agents and editors have them.
 const SETTINGS: &[&str] = &[
     "settings.json",
     "settings.local.json",
@@ -78,7 +78,7 @@ const SETTINGS: &[&str] = &[
     "tasks.json",
 ];
 
-/// Why a request touches what decides, if it does.
+/// Why a request touches what controls decisions, if it does.
 #[must_use]
 pub fn controls(command: Option<&str>, files: &[&str]) -> Option<&'static str> {
     let by_file = files.iter().any(|it| is_control(it)).then_some(FILE);
@@ -99,7 +99,7 @@ fn of_command(text: &str) -> Option<&'static str> {
     all.any(is_control).then_some(FILE)
 }
 
-/// A command of ours that does more than read.
+/// Whether one of our commands does more than read.
 fn acts(command: &[String]) -> bool {
     let is_ours = command.first().is_some_and(|it| permissive_parser::program(it) == "taffrail");
     let verb = command.iter().skip(1).find(|it| !it.starts_with('-'));
@@ -107,14 +107,14 @@ fn acts(command: &[String]) -> bool {
 }
 
 fn is_control(word: &str) -> bool {
-    // What an option is given, `-o=…` or `--file=…`, counts as a word of its own.
+    // The value of an option, `-o=…` or `--file=…`, counts as its own word.
     let word = word.rsplit_once('=').map_or(word, |(_, it)| it);
     let word = word.strip_suffix('/').unwrap_or(word);
     is_settings(word) || FILES.iter().any(|it| goes_through(word, it))
 }
 
-/// Settings of an agent or an editor: in a folder that begins with a dot, or as such a file right in the
-/// user's home.
+/// Whether a path is a settings file of an agent or an editor: in a dot folder, or a dot file
+/// directly in the user's home.
 fn is_settings(word: &str) -> bool {
     let mut parts = word.rsplit('/');
     let (name, folder) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -123,7 +123,7 @@ fn is_settings(word: &str) -> bool {
     (in_hidden && SETTINGS.contains(&name)) || (is_json && is_home(word, name))
 }
 
-/// A path is this name right in a home.
+/// Whether a path is this name directly in a home.
 fn is_home(word: &str, name: &str) -> bool {
     let folder = word.strip_suffix(name).unwrap_or_default().trim_end_matches('/');
     let is_below = |above: &str| {

@@ -1,4 +1,4 @@
-//! What the rules say about a request: a deny anywhere wins, then an ask, then an allow.
+//! Applies the rules to a request: any deny wins, then any ask, then an allow.
 
 use super::control::controls;
 use super::decision::Decision;
@@ -10,29 +10,29 @@ use super::rule::{ANY_TOOL, Origin, Rule};
 use super::strict_parser::plain_commands;
 use std::path::{Component, Path, PathBuf};
 
-/// The most of a command that a reason repeats, in bytes.
+/// The longest part of a command quoted in a reason, in bytes.
 const TOLD_BYTES: usize = 120;
 
-/// The commands after which the next ones run elsewhere.
+/// Commands after which the next ones run in another folder.
 const MOVES: [&str; 4] = ["cd", "pushd", "popd", "chdir"];
 
-/// What the rules say about a request.
+/// The decision of the rules about a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// What is to be done.
+    /// The decision.
     pub decision: Decision,
-    /// The rule that says so, if one does.
+    /// The rule that decided, if one did.
     pub rule: Option<Rule>,
-    /// The reason, in words.
+    /// The reason, for people.
     pub why: String,
 }
 
-/// Decides. Without a rule that speaks of it, a request is asked about.
+/// Decides a request. If no rule matches, the answer is to ask.
 #[must_use]
 pub fn decide(request: &Request<'_>, rules: &[Rule]) -> Verdict {
     let found = request.command.map(commands_in).unwrap_or_default();
     let held = rules.iter().filter_map(|rule| held(rule, request, &found));
-    // The first of the strongest, so that the rule named is the one that stands first.
+    // The first of the strongest, so that the named rule is the first one in its file.
     let strongest = held.reduce(|best, it| if it.decision > best.decision { it } else { best });
     match strongest {
         Some(verdict) => verdict,
@@ -41,7 +41,7 @@ pub fn decide(request: &Request<'_>, rules: &[Rule]) -> Verdict {
     }
 }
 
-/// What decides for the user, and a command that is given more than itself, is allowed by no rule.
+/// No rule allows a request that touches what controls decisions, or a command with extra fields.
 fn unless_held_back(request: &Request<'_>, verdict: Verdict) -> Verdict {
     if verdict.decision != Decision::Allow {
         return verdict;
@@ -54,7 +54,7 @@ fn unless_held_back(request: &Request<'_>, verdict: Verdict) -> Verdict {
     }
 }
 
-/// What a rule that denies or asks says about a request, if it speaks of it.
+/// The verdict of a rule that denies or asks, if it matches the request.
 fn held(rule: &Rule, request: &Request<'_>, found: &CommandList) -> Option<Verdict> {
     let is_for = rule.decision != Decision::Allow && is_for_tool(rule, request);
     if !is_for {
@@ -81,7 +81,7 @@ fn held(rule: &Rule, request: &Request<'_>, found: &CommandList) -> Option<Verdi
     }
 }
 
-/// Why a rule that names files speaks of a request. One that names none speaks of every one.
+/// Why a rule with a file pattern matches a request. A rule without one matches every request.
 fn of_files(rule: &Rule, request: &Request<'_>) -> Option<String> {
     let Some(files) = &rule.files else { return Some(whose(rule)) };
     let is_it = |it: &&&str| files.may_be(&below(request.project, it));
@@ -105,7 +105,7 @@ fn allowed(request: &Request<'_>, rules: &[Rule]) -> Verdict {
     }
 }
 
-/// Every command must be allowed, each by a rule of its own or by the same one.
+/// Every command must be allowed, by the same rule or by one of its own.
 fn each_allowed(commands: &[Vec<String>], candidates: &[&Rule]) -> Verdict {
     let moves = commands.iter().any(|it| it.first().is_some_and(|it| MOVES.contains(&it.as_str())));
     let mut by = None;
@@ -131,15 +131,15 @@ fn may_allow(rule: &Rule, request: &Request<'_>) -> bool {
         && rule.files.as_ref().is_none_or(|it| are_all(it, (rule, request)))
 }
 
-/// Every file is one of those a rule is for. Where a rule names a project, they are named from there.
+/// Whether every file matches a rule's pattern, relative to the rule's project if it names one.
 fn are_all(files: &FilePattern, (rule, request): (&Rule, &Request<'_>)) -> bool {
     let base = rule.project.as_deref().or(request.project);
     let is_it = |it: &&str| files.is(base, &below(request.project, it));
     !request.files.is_empty() && request.files.iter().all(is_it)
 }
 
-/// A rule with a project allows files below it only. A tool that names none, and runs no command, may
-/// write anywhere.
+/// Whether a request stays in a rule's project: such a rule allows only files below it. A tool that
+/// names no files and runs no command may write anywhere.
 fn are_within(project: &Path, request: &Request<'_>) -> bool {
     let is_within = |it: &&str| within(project, &below(request.project, it)) == Limits::Within;
     match request.files {
@@ -148,7 +148,7 @@ fn are_within(project: &Path, request: &Request<'_>) -> bool {
     }
 }
 
-/// A file as it is named, from the folder the agent works in.
+/// A file's path, joined to the agent's working folder.
 fn below(project: Option<&Path>, file: &str) -> PathBuf {
     project.map_or_else(|| PathBuf::from(file), |it| it.join(file))
 }
@@ -157,12 +157,12 @@ fn is_for_tool(rule: &Rule, request: &Request<'_>) -> bool {
     rule.tool == ANY_TOOL || rule.tool == request.tool
 }
 
-/// Whether a request is within what a rule is limited to.
+/// Whether a request is within a rule's limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Limits {
     Within,
     Outside,
-    /// The request does not say.
+    /// The request does not show it.
     Unsaid,
 }
 
@@ -185,7 +185,7 @@ fn limits(rule: &Rule, request: &Request<'_>) -> Limits {
     }
 }
 
-/// A path with steps upward may lead anywhere.
+/// A path with `..` may lead anywhere.
 fn within(only: &Path, project: &Path) -> Limits {
     let is_clear = !project.components().any(|it| it == Component::ParentDir);
     match project.components().collect::<PathBuf>().starts_with(only) {
@@ -211,7 +211,7 @@ fn whose(rule: &Rule) -> String {
     }
 }
 
-/// A command as it is told in a reason.
+/// A command, shortened for a reason.
 fn shortened(command: &[String]) -> String {
     let text = command.join(" ");
     let short = cut(&text, TOLD_BYTES);

@@ -3,20 +3,20 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a rule says, and what is decided.
+/// The effect of a rule, and the decision about a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Decision {
-    /// It may be done.
+    /// The request is allowed.
     Allow,
-    /// A person is asked.
+    /// A person decides.
     Ask,
-    /// It may not be done.
+    /// The request is denied.
     Deny,
 }
 
 impl Decision {
-    /// As it is written in files and replies.
+    /// The word used in files and replies.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

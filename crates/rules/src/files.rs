@@ -1,4 +1,4 @@
-//! Patterns of files: `*` within a folder, `**` across folders.
+//! File patterns: `*` within a folder, `**` across folders.
 
 use super::decision::Decision;
 use globset::{Glob, GlobBuilder};
@@ -8,23 +8,24 @@ use std::path::{Component, Path};
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 256;
 
-/// Which files a rule is for.
+/// The files a rule applies to.
 ///
-/// A rule that allows means less where that is in doubt, and one that denies or asks means more: `.env` allows
-/// the file of the project's own folder, and denies one of that name in any folder and in any case of letters.
+/// In doubt, a rule that allows matches less, and one that denies or asks matches more: `.env`
+/// allows only that file in the project's own folder, and denies files of that name in any folder
+/// and any letter case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePattern {
     glob: Glob,
-    /// It is matched with a whole path and not with one below the project.
+    /// The pattern matches absolute paths, not paths below the project.
     is_whole: bool,
     text: String,
 }
 
 impl FilePattern {
-    /// Reads a pattern for a rule that decides so. `home` is what a `~` stands for.
+    /// Parses a pattern for a rule with this decision. `~` expands to `home`.
     ///
     /// # Errors
-    /// The reason, in words.
+    /// Returns the reason, for people.
     pub fn parse(text: &str, decision: Decision, home: &Path) -> Result<Self, String> {
         let bad =
             |why: &str| Err(format!("`{}` is not a pattern of files: {why}", text.escape_debug()));
@@ -49,7 +50,7 @@ impl FilePattern {
         }
     }
 
-    /// Whether it is for this file, which an agent names that works in this folder.
+    /// Whether the pattern matches a file named by an agent that works in this folder.
     pub(super) fn is(&self, project: Option<&Path>, file: &Path) -> bool {
         let matcher = self.glob.compile_matcher();
         let below = match (self.is_whole, project) {
@@ -61,7 +62,7 @@ impl FilePattern {
         below.is_some_and(|it| matcher.is_match(it))
     }
 
-    /// Whether it may be for this file: what cannot be compared may be any.
+    /// Whether the pattern may match a file: a path that cannot be compared may be any file.
     pub(super) fn may_be(&self, file: &Path) -> bool {
         !is_clear(file) || self.is(None, file)
     }
@@ -73,12 +74,12 @@ impl fmt::Display for FilePattern {
     }
 }
 
-/// A whole path without steps upward.
+/// Whether a path is absolute and without `..`.
 fn is_clear(file: &Path) -> bool {
     file.is_absolute() && !file.components().any(|it| it == Component::ParentDir)
 }
 
-/// A path that is matched as it reads, without the slash it begins with.
+/// A path for matching, without its leading slash.
 fn plain(path: &Path) -> String {
     globset::escape(path.to_string_lossy().trim_start_matches('/'))
 }

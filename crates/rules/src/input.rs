@@ -1,17 +1,18 @@
-//! What a tool would be given, as rules look at it: the command in it, wherever it is, and the fields
-//! beside it that could change what the command means.
+//! A tool's input as rules see it: the command in it, wherever it is, and the fields beside it that
+//! could change its meaning.
 
 use serde_json::{Map, Value};
 
 /// Fields that hold a command, as a text or as a list of words.
 const COMMANDS: &[&str] = &["command", "cmd", "argv", "script", "commands"];
-/// Words that follow a command of its own field.
+/// Fields with the arguments of a command that has its own field.
 const WORDS: &[&str] = &["args", "arguments"];
-/// Fields beside a command that change nothing of what it means.
+/// Fields beside a command that do not change its meaning.
 const HARMLESS: &[&str] =
     &["description", "timeout", "timeout_ms", "run_in_background", "justification", "reason"];
 
-/// The shell command in an input, whatever its field is called. Several are told one a line.
+/// The shell command in an input, whatever its field is called. Several commands are joined, one a
+/// line.
 #[must_use]
 pub fn command_in(input: &Value) -> Option<String> {
     let fields = input.as_object()?;
@@ -24,7 +25,7 @@ pub fn command_in(input: &Value) -> Option<String> {
     }
 }
 
-/// A text, or a list of words as a shell would be given them.
+/// A text, or a list of words quoted for a shell.
 fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -36,7 +37,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A word as a shell reads it as one.
+/// Quotes a word so that a shell reads it as one.
 fn quoted(word: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,@%+".contains(it);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -45,8 +46,8 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// The fields beside a command that could change what it means: a sandbox that is off, an environment,
-/// a folder. What is not set, and what is known to change nothing, is not named.
+/// The fields beside a command that could change its meaning: a disabled sandbox, an environment, a
+/// folder. Fields that are unset or known to be harmless are left out.
 #[must_use]
 pub fn fields_beside(input: &Value) -> Vec<String> {
     let none = Map::new();

@@ -1,7 +1,7 @@
-//! Rules: what the user, or a repository, has decided about approvals before they are asked for.
+//! Rules: decisions about approvals that the user or a repository made in advance.
 //!
-//! Pure. A rule that allows believes only commands that every shell reads alike, word by word; a
-//! rule that denies or asks looks through whatever it can. Nothing is allowed without a rule.
+//! Pure. A rule that allows accepts only commands that every shell parses alike, word by word; a
+//! rule that denies or asks searches everything it can parse. Nothing is allowed without a rule.
 
 mod control;
 mod decide;

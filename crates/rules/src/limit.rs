@@ -1,6 +1,6 @@
-//! How much of a command is read.
+//! The size limit for commands.
 
-/// The longest command that is looked at, in bytes. A longer one is never allowed by a rule.
+/// The longest command that is parsed, in bytes. No rule allows a longer one.
 pub const COMMAND_BYTES: usize = 64 * 1024;
 
 /// At most `limit` bytes of a text, ending between characters.

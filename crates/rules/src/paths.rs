@@ -1,6 +1,6 @@
-//! Paths as they stand in commands, compared as texts.
+//! Paths in commands, compared as text.
 
-/// A path is this name, or leads to it or through it.
+/// Whether a path is this name, ends in it or passes through it.
 pub(super) fn goes_through(path: &str, name: &str) -> bool {
     path.match_indices(name).any(|(at, _)| {
         let (before, after) = (path.get(..at), path.get(at + name.len()..));

@@ -1,4 +1,4 @@
-//! Patterns of commands: word by word, and a last `*` for any words that follow, or none.
+//! Command patterns: word by word, with an optional last `*` for any number of further words.
 
 use super::decision::Decision;
 use super::permissive_parser;
@@ -8,7 +8,7 @@ use std::fmt;
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 1024;
 
-/// Which commands a rule is for.
+/// The commands a rule applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     words: Vec<String>,
@@ -20,16 +20,15 @@ pub struct Pattern {
 enum Tail {
     /// A last `*`: zero or more words.
     Any,
-    /// The words and no more.
+    /// Exactly these words.
     Nothing,
 }
 
 impl Pattern {
-    /// Reads a pattern for a rule that decides so. One that could never match is refused, with the
-    /// reason in words.
+    /// Parses a pattern for a rule with this decision. Rejects a pattern that could never match.
     ///
     /// # Errors
-    /// The reason.
+    /// Returns the reason, for people.
     pub fn parse(text: &str, decision: Decision) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() || text.len() > PATTERN_BYTES {
@@ -46,7 +45,7 @@ impl Pattern {
         Ok(Self { words, tail, text: text.to_owned() })
     }
 
-    /// The words that must stand first.
+    /// The words a command must start with.
     #[must_use]
     pub fn words(&self) -> &[String] {
         &self.words
@@ -58,14 +57,14 @@ impl Pattern {
         self.tail == Tail::Any
     }
 
-    /// Whether a command is this one, word by word: what counts for a rule that allows.
+    /// Whether a command matches word by word: the test for rules that allow.
     #[must_use]
     pub fn is(&self, command: &[String]) -> bool {
         command.strip_prefix(self.words.as_slice()).is_some_and(|rest| self.may_follow(rest.len()))
     }
 
-    /// Whether a command comes to this one, with the program's folder and options before each word
-    /// passed over: what counts for a rule that denies or asks.
+    /// Whether a command may match, ignoring the program's folder and options before each word: the
+    /// test for rules that deny or ask.
     #[must_use]
     pub fn may_be(&self, command: &[String]) -> bool {
         if self.words.is_empty() {

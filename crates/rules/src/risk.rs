@@ -1,4 +1,5 @@
-//! How risky a request looks. A reader's remark, never a decision: it only reads what is written.
+//! Estimates the risk of a request. It is a hint for readers, never a decision, and only reads the
+//! text.
 
 use super::control::controls;
 use super::paths::goes_through;
@@ -7,18 +8,18 @@ use super::request::Request;
 use super::risk_table::{ELSEWHERE, RiskLevel, SECRETS, SIGNS, SYSTEM, Sign, WRITERS};
 use std::path::{Component, Path, PathBuf};
 
-/// How risky something looks, and why.
+/// The risk of a request, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Risk {
-    /// How risky.
+    /// The level.
     pub level: RiskLevel,
-    /// The reason, in words.
+    /// The reason, for people.
     pub why: &'static str,
 }
 
 const LOW: Risk = Risk { level: RiskLevel::Low, why: "nothing in it is known to be risky" };
 
-/// Looks at what is asked for.
+/// Estimates the risk of a request.
 #[must_use]
 pub fn risk(request: &Request<'_>) -> Risk {
     let looks = looks(request);
@@ -28,7 +29,7 @@ pub fn risk(request: &Request<'_>) -> Risk {
     }
 }
 
-/// What it looks like, whether or not it decides for the user.
+/// The risk of a request apart from whether it touches what controls decisions.
 fn looks(request: &Request<'_>) -> Risk {
     let of_files = request.files.iter().filter_map(|it| of_file(it, request.project));
     let of_command = request.command.map(|it| of_command(it, request.project));
@@ -74,7 +75,7 @@ fn of_signs(command: &[String]) -> Vec<Risk> {
     shown.map(|it| Risk { level: it.level, why: it.why }).collect()
 }
 
-/// Whether a command begins with a sign's words and has one of its options.
+/// Whether a command starts with a sign's words and has one of its options.
 fn shows(command: &[String], sign: &Sign) -> bool {
     let words: Vec<&str> = sign.words.split(' ').collect();
     let is_begun = !permissive_parser::comes_to(command, &words).is_empty();
@@ -82,7 +83,7 @@ fn shows(command: &[String], sign: &Sign) -> bool {
     is_begun && (sign.options.is_empty() || sign.options.iter().any(given))
 }
 
-/// Whether a word is an option, also among short ones written together, or with a value.
+/// Whether a word is an option, alone, combined with other short options, or with a value.
 fn is_given(word: &str, option: &str) -> bool {
     let short = option.strip_prefix('-').filter(|it| it.len() == 1);
     let is_cluster = word.starts_with('-') && !word.starts_with("--");
@@ -93,7 +94,7 @@ fn is_given(word: &str, option: &str) -> bool {
     }
 }
 
-/// The files that a command would write, as far as its words say so.
+/// The files that a command would write, as far as its words show them.
 fn touched(command: &[String]) -> impl Iterator<Item = &str> {
     let first = command.first().map(|it| permissive_parser::program(it)).unwrap_or_default();
     let rest = command.iter().skip(1).map(String::as_str).filter(|it| !it.starts_with('-'));
@@ -160,7 +161,7 @@ fn of_secret(word: &str) -> Option<Risk> {
     SECRETS.iter().any(is).then_some(high("touches a file of secrets"))
 }
 
-/// Whether what comes from the network goes into something that runs it.
+/// Whether data from the network is piped into a program that runs it.
 fn runs_what_it_fetches(written: &[Written], found: &[Vec<String>]) -> bool {
     let is = |words: &[String], names: &[&str]| {
         let (runs, _) = permissive_parser::runs(words);
@@ -182,7 +183,7 @@ fn runs_what_it_fetches(written: &[Written], found: &[Vec<String>]) -> bool {
     found.iter().any(|it| is(it, ELSEWHERE)) && found.iter().any(|it| takes(&it))
 }
 
-/// Programs beside shells that run what they are given to read.
+/// Programs other than shells that run their input.
 const RUNS_INPUT: &[&str] = &[
     "python", "python3", "node", "perl", "ruby", "php", "bun", "deno", "psql", "mysql", "sqlite3",
 ];

@@ -1,21 +1,21 @@
-//! The signs by which a command looks risky, as data.
+//! The signs of a risky command, as data.
 
 use serde::{Deserialize, Serialize};
 
-/// How risky.
+/// The level of risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RiskLevel {
-    /// Nothing in it is known to be.
+    /// No known risk.
     Low,
-    /// It reaches further than the project, or cannot easily be taken back.
+    /// It reaches beyond the project, or is hard to undo.
     Medium,
-    /// It may destroy, publish or give away what matters.
+    /// It may destroy, publish or leak something important.
     High,
 }
 
 impl RiskLevel {
-    /// As it is written in replies.
+    /// The word used in replies.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -26,15 +26,15 @@ impl RiskLevel {
     }
 }
 
-/// How a command begins, which options it has, and what that means.
+/// How a command starts, its options, and what they mean.
 pub(super) struct Sign {
-    /// The program, and words that follow it.
+    /// The program and the words after it.
     pub(super) words: &'static str,
-    /// One of these must be there, if any are named.
+    /// One of these must be present, if any are listed.
     pub(super) options: &'static [&'static str],
-    /// How risky that is.
+    /// The risk.
     pub(super) level: RiskLevel,
-    /// What it does.
+    /// The effect.
     pub(super) why: &'static str,
 }
 
@@ -64,7 +64,7 @@ const NETWORK: &str = "speaks to the network";
 const INSTALLS: &str = "installs, and may run, what others wrote";
 const PRINTS: &str = "shows secrets";
 
-/// Every sign that is known; the worst of a command counts.
+/// Every known sign; the worst match counts.
 pub(super) const SIGNS: &[Sign] = &[
     high("sudo", &[], OTHER_USER),
     high("doas", &[], OTHER_USER),
@@ -188,15 +188,15 @@ pub(super) const SIGNS: &[Sign] = &[
     medium("pass", &[], PRINTS),
 ];
 
-/// Programs that write to the files they name.
+/// Programs that write to their file arguments.
 pub(super) const WRITERS: &[&str] =
     &["tee", "cp", "mv", "ln", "install", "touch", "mkdir", "rm", "rmdir", "truncate", "unlink"];
 
-/// Programs that fetch from elsewhere.
+/// Programs that fetch from the network.
 pub(super) const ELSEWHERE: &[&str] =
     &["curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat"];
 
-/// Where the system is.
+/// System folders.
 pub(super) const SYSTEM: &[&str] = &[
     "/etc/",
     "/usr/",
@@ -213,7 +213,7 @@ pub(super) const SYSTEM: &[&str] = &[
     "/Library/",
 ];
 
-/// Files and folders of secrets; a `*` stands for any beginning.
+/// Files and folders with secrets; a `*` matches any prefix.
 pub(super) const SECRETS: &[&str] = &[
     ".env",
     ".env.local",

@@ -1,4 +1,4 @@
-//! One rule, and whose it is.
+//! One rule and its origin.
 
 use super::decision::Decision;
 use super::files::FilePattern;
@@ -6,46 +6,46 @@ use super::pattern::Pattern;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Stands for every tool.
+/// Matches every tool.
 pub const ANY_TOOL: &str = "*";
 
-/// Whose rule it is.
+/// The origin of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// The user's own file.
     User,
-    /// A file of the repository, which may deny or ask and never allow.
+    /// A file in the repository, which may deny or ask but never allow.
     Repository,
 }
 
-/// One rule, as it is meant.
+/// One rule, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// What it says.
+    /// The decision.
     pub decision: Decision,
     /// The tool's name, or [`ANY_TOOL`].
     pub tool: String,
-    /// The commands it is for. Without one, a rule is for the tool whatever it is given; a rule that
-    /// allows then says nothing about commands.
+    /// The commands it applies to. Without a pattern, a rule applies to the tool with any input; a
+    /// rule that allows then does not cover commands.
     pub command: Option<Pattern>,
-    /// The only agent it is for.
+    /// Limits the rule to one agent.
     pub agent: Option<String>,
-    /// The only project it is for, with everything below.
+    /// Limits the rule to one project and everything below it.
     pub project: Option<PathBuf>,
-    /// The only files it is for.
+    /// Limits the rule to some files.
     pub files: Option<FilePattern>,
-    /// Whose it is.
+    /// The origin.
     pub origin: Origin,
-    /// Its place in its file, from 1; 0 for what stands for a whole file.
+    /// The position in its file, from 1; 0 for a rule that replaces a whole file.
     pub number: usize,
-    /// How it reads.
+    /// The rule as text.
     pub text: String,
 }
 
 impl Rule {
-    /// What stands for a file, or a part of one, that cannot be read: it may have denied anything,
-    /// so nothing is allowed until it is fixed.
+    /// Replaces a file, or a part of one, that cannot be read: it may have denied anything, so
+    /// nothing is allowed until it is fixed.
     #[must_use]
     pub fn held_back(origin: Origin, text: String) -> Self {
         Self {

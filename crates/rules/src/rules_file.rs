@@ -1,4 +1,4 @@
-//! Rules as they are typed, and what is meant by them.
+//! Rules as typed, and their meaning.
 
 use super::decision::Decision;
 use super::files::FilePattern;
@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 /// The longest name of a tool or an agent, in bytes.
 const NAME_BYTES: usize = 256;
 
-/// A rule as it stands in a file or on a command line.
+/// A rule as written in a file or on a command line.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Typed {
@@ -33,17 +33,17 @@ pub struct Typed {
     pub file: Option<String>,
 }
 
-/// Why a rule does not count.
+/// Why a rule is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// It would have allowed something. It does not, and nothing else changes.
+    /// A rule that would have allowed something. It does not, and nothing else changes.
     Allow(String),
-    /// It may have denied something, so nothing is allowed until it is fixed.
+    /// A rule that may have denied something, so nothing is allowed until it is fixed.
     Other(String),
 }
 
 impl Fault {
-    /// What is wrong, in words.
+    /// The problem, for people.
     #[must_use]
     pub fn message(&self) -> &str {
         match self {
@@ -51,7 +51,7 @@ impl Fault {
         }
     }
 
-    /// What stands in its place, so that a deny that was mistyped lets nothing through.
+    /// The rule that replaces it, so that a mistyped deny lets nothing through.
     #[must_use]
     pub fn stand_in(&self, origin: Origin, place: &str) -> Option<Rule> {
         match self {
@@ -65,10 +65,10 @@ impl Fault {
 }
 
 impl Typed {
-    /// What is meant. `home` is what a `~` stands for.
+    /// Interprets the rule. `~` expands to `home`.
     ///
     /// # Errors
-    /// A [`Fault`], if nothing can be meant by it.
+    /// Returns a [`Fault`] if the rule is invalid.
     pub fn meant(&self, origin: Origin, number: usize, home: &Path) -> Result<Rule, Fault> {
         let decision = match self.decision.as_str() {
             "allow" => Decision::Allow,
@@ -110,7 +110,7 @@ impl Typed {
     }
 }
 
-/// As it reads, in one line.
+/// The rule in one line.
 impl std::fmt::Display for Typed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let tool = if self.tool == ANY_TOOL { "every tool" } else { &self.tool };
@@ -138,7 +138,7 @@ fn name(text: &str, what: &str) -> Result<String, String> {
     }
 }
 
-/// A folder that can be compared with others.
+/// A folder in a form that can be compared.
 fn folder(text: &str, home: &Path) -> Result<PathBuf, String> {
     let path = match text.strip_prefix('~') {
         Some("") => home.to_owned(),

@@ -1,16 +1,17 @@
-//! The commands that every shell reads alike. Only these can be allowed by a rule.
+//! Parses only the commands that every shell reads alike. Only these can be allowed by a rule.
 //!
-//! Plain commands joined by `&&`, `||` or `;`, made of plain characters or of words that are one
-//! single-quoted literal. Nothing is unfolded, assigned, redirected or read a second time.
+//! These are plain commands joined by `&&`, `||` or `;`, made of plain characters or of words that
+//! are one single-quoted literal. They contain no expansion, assignment or redirection, and no word
+//! that is parsed twice.
 
 use super::limit::COMMAND_BYTES;
 use std::fmt;
 
-/// What may stand between two commands.
+/// The operators between two commands.
 const JOINTS: [&str; 3] = ["&&", "||", ";"];
 
-/// First words after which shells do not read a plain command: keywords, what changes how the rest
-/// is read, and what assigns.
+/// First words that do not start a plain command: keywords, words that change how the rest is
+/// parsed, and assignments.
 const SHELL_WORDS: &str = "\
     if then else elif fi do done case esac while until for in function select time coproc repeat foreach end \
     begin switch and or not try always \
@@ -18,8 +19,8 @@ const SHELL_WORDS: &str = "\
     alias declare export float integer local nameref readonly typeset compound enum namespace set let \
     eval trap fc emulate";
 
-/// Commands of the shell itself that may read a word again, as arithmetic or as a subscript, and
-/// then run what is in it.
+/// Shell builtins that may parse a word again, as arithmetic or as a subscript, and then run what
+/// it contains.
 const READ_AGAIN: &str = "[ test printf read unset getopts wait mapfile readarray print vared shift \
                           return exit break continue ulimit kill";
 
@@ -28,17 +29,17 @@ const READ_AGAIN: &str = "[ test printf read unset getopts wait mapfile readarra
 pub enum NotPlain {
     /// It is longer than [`COMMAND_BYTES`].
     TooLong,
-    /// A character that a shell may read as more than itself.
+    /// A character with a special meaning in some shell.
     Character(char),
     /// A word that begins like an expansion.
     Begins(String),
-    /// A quote that does not end, or is joined to something.
+    /// A quote that is not closed, or is joined to something.
     Quote,
-    /// Nothing where a command should be.
+    /// A command is missing.
     Missing,
-    /// A first word that is the shell's and not a program's.
+    /// A first word that belongs to the shell and not to a program.
     First(String),
-    /// A word that the shell's own command would read again.
+    /// A word that a shell builtin would parse again.
     ReadAgain(String),
 }
 
@@ -64,10 +65,10 @@ fn named(it: char) -> String {
     }
 }
 
-/// The words of every command, as every shell reads them; or why shells might differ.
+/// The words of every command, as every shell reads them.
 ///
 /// # Errors
-/// [`NotPlain`] for everything that is not plain.
+/// Returns [`NotPlain`] with the reason why shells might differ.
 pub fn plain_commands(text: &str) -> Result<Vec<Vec<String>>, NotPlain> {
     if text.len() > COMMAND_BYTES {
         return Err(NotPlain::TooLong);
@@ -101,7 +102,7 @@ fn after_joint(rest: &str) -> Option<&str> {
     JOINTS.into_iter().find_map(|it| rest.strip_prefix(it))
 }
 
-/// The next word, and what follows it.
+/// The next word and the text after it.
 fn word(rest: &str) -> Result<(Word, &str), NotPlain> {
     let (word, after) = match rest.strip_prefix('\'') {
         Some(quoted) => literal(quoted)?,
@@ -126,7 +127,8 @@ fn bare(rest: &str) -> Result<(Word, &str), NotPlain> {
     }
 }
 
-/// A literal after its first quote. A backslash is left out because one shell heeds it even there.
+/// A literal after its first quote. It must not contain a backslash, because one shell interprets
+/// it even there.
 fn literal(rest: &str) -> Result<(Word, &str), NotPlain> {
     let (text, after) = rest.split_once('\'').ok_or(NotPlain::Quote)?;
     match text.chars().find(|it| !is_literal(*it)) {
@@ -147,7 +149,7 @@ fn is_literal(it: char) -> bool {
     }
 }
 
-/// One command, if its first word is a program's name.
+/// One command, if its first word can be a program's name.
 fn command(words: Vec<Word>) -> Result<Vec<String>, NotPlain> {
     let Some(first) = words.first().map(|it| it.text.clone()) else {
         return Err(NotPlain::Missing);

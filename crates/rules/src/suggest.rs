@@ -1,4 +1,4 @@
-//! Rules that past decisions speak for. They are offered, and never applied.
+//! Rules that past decisions suggest. They are offered, never applied.
 
 use super::decision::Decision;
 use super::request::Request;
@@ -11,29 +11,30 @@ use super::warn::warnings;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// So many equal decisions speak for a rule.
+/// The number of equal decisions that suggest a rule.
 const SUGGESTED_AFTER: usize = 3;
-/// A line of more commands speaks for none of them.
+/// The most commands in a line that is considered.
 const PARTS: usize = 16;
 
 /// A decision that a person made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
     /// The tool.
     pub tool: String,
-    /// The command, if it ran one.
+    /// The command, if the tool ran one.
     pub command: Option<String>,
-    /// The folder it was in, if it is known.
+    /// The working folder, if known.
     pub project: Option<PathBuf>,
 }
 
-/// A tool, the words of a command that count, and what was decided.
+/// A tool, the significant words of a command, and the decision.
 type Head = (String, Vec<String>, Decision);
 
-/// The rules that decisions speak for, the most frequent first, where no decision about what begins alike
-/// was another; nothing that is risky, or runs code it is given, is suggested to be allowed.
+/// The rules that decisions suggest, the most frequent first, unless a similar command was once
+/// decided differently. Never suggests allowing anything risky or any program that runs code from
+/// its arguments.
 #[must_use]
 pub fn suggestions(decisions: &[Decided]) -> Vec<Rule> {
     let mut groups: BTreeMap<Head, Vec<(&Decided, bool)>> = BTreeMap::new();
@@ -52,13 +53,14 @@ pub fn suggestions(decisions: &[Decided]) -> Vec<Rule> {
     numbered.map(|(at, (_, rule))| Rule { number: at + 1, ..rule }).collect()
 }
 
-/// Programs that neither write nor run anything, whatever they are given.
+/// Programs that neither write nor run anything, whatever their arguments.
 const READERS: &[&str] =
     &["ls", "cat", "pwd", "wc", "head", "tail", "echo", "which", "stat", "file", "du", "df"];
 
-/// What each plain command counts for, once a decision, and whether that is all of it. What is to be allowed counts as it
-/// was written, because options may write files or run programs; only of programs that just read does
-/// the name alone count. What is to be denied counts by its first words.
+/// The significant words of each plain command, once per decision, and whether they are the whole
+/// command. For an allow it is the command as written, because options may write files or run
+/// programs; only for programs that just read is it the name alone. For a deny it is the first
+/// words.
 fn heads(decided: &Decided) -> BTreeMap<Vec<String>, bool> {
     let commands = decided.command.as_deref().map(plain_commands).and_then(Result::ok);
     let commands = commands.filter(|it| it.len() <= PARTS);
@@ -77,7 +79,7 @@ fn heads(decided: &Decided) -> BTreeMap<Vec<String>, bool> {
     out
 }
 
-/// The first words of a command, and whether they are all of it.
+/// The first words of a command, and whether they are the whole command.
 fn head(words: &[String]) -> (Vec<String>, bool) {
     let is_name = |it: &&String| it.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
     let is_word = |it: &&String| is_name(it) && !it.starts_with('-');
@@ -112,7 +114,7 @@ fn rule_of(
     (first.decision == Decision::Deny || is_harmless(&rule, group)).then_some(rule)
 }
 
-/// Something that begins alike was once decided otherwise.
+/// Whether a command with the same beginning was once decided differently.
 fn is_contested(decision: Decision, words: &[String], all: &[Decided]) -> bool {
     let (begins, _) = head(words);
     let begins_so = |it: &Vec<String>| it.starts_with(&begins);

@@ -1,5 +1,5 @@
-//! What to know before something is allowed: programs that run code they are given, so that to allow
-//! them with any words is to allow anything.
+//! Warnings before an allow rule: some programs run code from their arguments, so allowing them
+//! with any words allows anything.
 
 use super::decision::Decision;
 use super::permissive_parser::{program, runs};
@@ -19,7 +19,7 @@ const RUNNERS: &str = "\
     git docker podman kubectl helm terraform ansible ansible-playbook vagrant tar zip \
     sqlite3 psql mysql gh jq yq";
 
-/// The same for a program with a word of its own.
+/// The same for a program with a subcommand.
 const RUNS_AFTER: &[(&str, &str)] = &[
     ("git", "bisect"),
     ("git", "config"),
@@ -52,7 +52,7 @@ const RUNS_AFTER: &[(&str, &str)] = &[
     ("bundle", "exec"),
 ];
 
-/// What a person should know who is about to make this rule. Only rules that allow are warned of.
+/// Warnings for the author of a rule. Only rules that allow get warnings.
 #[must_use]
 pub fn warnings(rule: &Rule) -> Vec<String> {
     if rule.decision != Decision::Allow {
@@ -70,7 +70,7 @@ pub fn warnings(rule: &Rule) -> Vec<String> {
     told.collect()
 }
 
-/// A command is told of if any words may follow where it takes code.
+/// Warns about a command if any words may follow where it takes code.
 fn of_command(words: &[String], is_open: bool) -> Option<String> {
     let name = program(words.first()?);
     let rest = || words.iter().skip(1).filter(|it| !it.starts_with('-'));

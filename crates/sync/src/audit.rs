@@ -1,4 +1,5 @@
-//! The end of a device's log of decisions, signed by that device: who cannot sign cannot write it anew.
+//! The head of a device's audit log, signed by that device: without its key, nobody can rewrite the
+//! log.
 
 use crate::bytes::Signature;
 use crate::roster::Signer;
@@ -11,7 +12,7 @@ pub fn sign_head(by: &Signer<'_>, number: u64, hash: &[u8; 32]) -> Vec<u8> {
     sign(by.secret.signing(), Purpose::AuditHead, &fields).as_bytes().to_vec()
 }
 
-/// Whether this device signed that end.
+/// Whether this device signed that head.
 #[must_use]
 pub fn head_holds(by: &Signer<'_>, number: u64, hash: &[u8; 32], signature: &[u8]) -> bool {
     let Ok(signature) = signature.try_into().map(Signature::from_bytes) else { return false };

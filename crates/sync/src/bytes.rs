@@ -1,4 +1,4 @@
-//! Bytes of one length with a meaning of their own, written as hex digits.
+//! Byte arrays of fixed length with their own types, written as hex digits.
 
 macro_rules! fixed_bytes {
     ($(#[$doc:meta])* $name:ident, $length:literal) => {
@@ -7,7 +7,7 @@ macro_rules! fixed_bytes {
         pub struct $name([u8; $length]);
 
         impl $name {
-            /// Takes the bytes as they are.
+            /// Wraps the bytes.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $length]) -> Self {
                 Self(bytes)
@@ -19,7 +19,7 @@ macro_rules! fixed_bytes {
                 &self.0
             }
 
-            /// Reads the written form.
+            /// Parses the written form.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 $crate::bytes::from_hex(text)?.try_into().ok().map(Self)
@@ -56,7 +56,7 @@ macro_rules! fixed_bytes {
 pub(crate) use fixed_bytes;
 
 fixed_bytes! {
-    /// A team of devices: drawn at random, so that it says nothing of who they are.
+    /// A team of devices: a random id that reveals nothing about them.
     TeamId, 16
 }
 fixed_bytes! {
@@ -68,7 +68,7 @@ fixed_bytes! {
     Signature, 64
 }
 
-/// Reads pairs of hex digits.
+/// Parses pairs of hex digits.
 pub(crate) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
     let pairs = text.as_bytes().chunks(2).map(|pair| match pair {

@@ -1,24 +1,24 @@
-//! Small things sealed with age, in memory. Age says nothing of who sealed them: what is inside must
-//! be signed. Age draws the randomness it needs from the system itself.
+//! Small data sealed with age, in memory. Age does not prove who sealed it: the content must be
+//! signed. Age reads its randomness from the system itself.
 
 use crate::header::{MOST_RECIPIENTS, WholeHeader};
 use crate::keys::{Identity, Recipient};
 use std::io::{Read, Write};
 use zeroize::Zeroizing;
 
-/// Why something cannot be sealed or opened.
+/// Why data cannot be sealed or opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeFault {
-    /// There is nobody to seal to.
+    /// There are no recipients.
     #[error("there is nobody to seal to")]
     Nobody,
     /// It is not sealed to this identity.
     #[error("it is not sealed to this device")]
     NotForUs,
-    /// It was changed or cut off.
+    /// It was changed or truncated.
     #[error("it is damaged")]
     Damaged,
-    /// It holds more than it should.
+    /// It is larger than allowed.
     #[error("it is too large")]
     TooLarge,
 }
@@ -51,7 +51,7 @@ pub(crate) fn open_with(
             age::DecryptError::NoMatchingKeys => EnvelopeFault::NotForUs,
             _ => EnvelopeFault::Damaged,
         })?;
-    // The room is there from the beginning, so that no copy of a key is left behind by growing.
+    // The full capacity is reserved first, so that growing leaves no copy of a key behind.
     let mut out = Zeroizing::new(Vec::with_capacity(sealed.len()));
     let limit = (most as u64).saturating_add(1);
     opened.take(limit).read_to_end(&mut out).map_err(|_| EnvelopeFault::Damaged)?;

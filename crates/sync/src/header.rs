@@ -1,16 +1,16 @@
-//! The header of an age file, handed to age in one piece and never without end.
+//! Passes the header of an age file to age in one piece, and limits its length.
 //!
-//! Age takes a header line by line and parses it from its start for every line: a hostile header of
-//! 256 KiB keeps it busy for seconds, a longer one for hours. It finds lines with `read_until`; ours
-//! reads on to the last line of the header, so that one parse is enough.
+//! Age reads a header line by line and parses it from its start for every line: a hostile header of
+//! 256 KiB keeps it busy for seconds, a longer one for hours. It finds lines with `read_until`;
+//! ours reads on to the last line of the header, so that one parse is enough.
 
 use std::io::{self, BufRead, BufReader, Read};
 
-/// Room for as many recipients, at 98 bytes each.
+/// The longest header: room for the most recipients, at 98 bytes each.
 const MOST_BYTES: u64 = 256 * 1024;
-/// To how many devices something is sealed at most.
+/// The most recipients of a file.
 pub(crate) const MOST_RECIPIENTS: usize = 2500;
-/// What the last line of a header begins with; no other line does.
+/// The prefix of the last line of a header, and of no other line.
 const LAST_LINE: &[u8] = b"---";
 
 /// A reader of an age file.

@@ -1,6 +1,6 @@
-//! Between devices: what leaves this machine leaves through here, sealed.
+//! Exchange between devices: all data that leaves this machine passes through this crate, sealed.
 //!
-//! Everything is pure but the hubs: randomness and time come in as arguments.
+//! Everything except the hubs is pure: randomness and time are arguments.
 
 pub mod audit;
 pub mod bundle;

@@ -1,39 +1,39 @@
-//! What is signed, hashed or bound, as bytes that can mean one thing only.
+//! Unambiguous encodings of everything that is signed, hashed or bound.
 //!
-//! Every statement begins with its purpose, and every field with its length, so that no signature
-//! given for one thing can be shown for another and no two fields can run together.
+//! Every encoding starts with its purpose, and every field with its length, so that no signature
+//! for one thing is valid for another and no two fields can run together.
 
 use crate::bytes::{Digest, Signature};
 use ed25519_dalek::{Signer, SigningKey, VerifyingKey};
 
-/// What a statement is for.
+/// The purpose of an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The six words of two keys.
+    /// The fingerprint of a device's two keys.
     Fingerprint,
-    /// The key for the doors of servers, made of a signing key.
+    /// The key for NATS servers, derived from a signing key.
     Door,
-    /// The signing key of who recovers, made of the recovery key.
+    /// The signing key of a recovery, derived from the recovery key.
     Recovery,
-    /// Where the chain of a roster begins.
+    /// The start of a roster's chain.
     RosterStart,
-    /// What an entry of a roster does.
+    /// The operation of a roster entry.
     RosterOp,
     /// An entry of a roster.
     RosterEntry,
-    /// The name of an invite, made of its secret.
+    /// The id of an invite, derived from its secret.
     Invite,
     /// An answer to an invite.
     JoinRequest,
-    /// The word of a device for another one of its user.
+    /// The vouch of a device for another one of its user.
     Vouch,
-    /// A key as it is wrapped.
+    /// The content of a wrapped key.
     Key,
     /// The commitment to a key.
     KeyCommitment,
     /// A key wrapped to recipients.
     WrappedKey,
-    /// Where the chain of batches begins.
+    /// The start of a chain of batches.
     ChainStart,
     /// The place of a batch: what its ciphertext is bound to.
     BatchPlace,
@@ -41,9 +41,9 @@ pub enum Purpose {
     Batch,
     /// A bundle, by its manifest and roster.
     Bundle,
-    /// Whom a key was wrapped to.
+    /// The recipients of a key.
     Readers,
-    /// Where the decision of a request is claimed.
+    /// The name of a request's claim.
     Decision,
     /// The exact input of a tool.
     Input,
@@ -51,9 +51,9 @@ pub enum Purpose {
     Answer,
     /// A claim to have decided a request.
     Claim,
-    /// A sign of life.
+    /// A heartbeat.
     Beat,
-    /// The end of a log of decisions.
+    /// The head of an audit log.
     AuditHead,
 }
 
@@ -87,12 +87,12 @@ impl Purpose {
     }
 }
 
-/// A signature that does not hold.
+/// An invalid signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the signature does not hold")]
 pub struct Forged;
 
-/// The purpose and the fields, each after its length in eight bytes, the lowest first.
+/// Encodes the purpose and the fields, each after its length in eight bytes, little-endian.
 #[must_use]
 pub fn encode(purpose: Purpose, fields: &[&[u8]]) -> Vec<u8> {
     let parts = || std::iter::once(purpose.label().as_bytes()).chain(fields.iter().copied());
@@ -104,7 +104,7 @@ pub fn encode(purpose: Purpose, fields: &[&[u8]]) -> Vec<u8> {
     out
 }
 
-/// The fields of exactly this many that were encoded for this purpose.
+/// Decodes exactly this many fields for this purpose.
 #[must_use]
 pub fn decode<const N: usize>(purpose: Purpose, mut bytes: &[u8]) -> Option<[&[u8]; N]> {
     if next(&mut bytes)? != purpose.label().as_bytes() {
@@ -137,11 +137,11 @@ pub fn sign(key: &SigningKey, purpose: Purpose, fields: &[&[u8]]) -> Signature {
     Signature::from_bytes(key.sign(&encode(purpose, fields)).to_bytes())
 }
 
-/// Checks a signature strictly: neither another encoding of it nor a weak key is let through.
+/// Verifies a signature strictly: it rejects weak keys and other encodings of the signature.
 ///
 /// # Errors
 ///
-/// The signature does not hold for these fields and this purpose.
+/// The signature is invalid for these fields and this purpose.
 pub fn verify(
     key: &VerifyingKey,
     purpose: Purpose,

@@ -1,28 +1,28 @@
-//! Things carried by hand, as one word: a prefix, and bytes with a checksum in base64.
+//! Data that people carry by hand, as one word: a prefix, and bytes with a checksum in base64.
 
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64;
 
-/// What a word may hold when it is unpacked.
+/// The most unpacked bytes of a word.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 const LEVEL: i32 = 19;
 const CHECKSUM: usize = 4;
 
-/// A word that cannot be read.
+/// Why a word cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WordFault {
-    /// It begins with something else.
+    /// It has another prefix.
     #[error("this is something else")]
     OtherPrefix,
-    /// It was cut off or mistyped.
+    /// It was truncated or mistyped.
     #[error("it was cut off or changed on the way")]
     Damaged,
-    /// It holds more than it should.
+    /// It contains more than allowed.
     #[error("it is too large")]
     TooLarge,
 }
 
-/// Packs bytes into one word.
+/// Encodes bytes as one word.
 pub(crate) fn to_word(prefix: &str, bytes: &[u8]) -> Result<String, WordFault> {
     let packed = zstd::bulk::compress(bytes, LEVEL).map_err(|_| WordFault::TooLarge)?;
     if bytes.len() > MOST_BYTES {
@@ -33,7 +33,7 @@ pub(crate) fn to_word(prefix: &str, bytes: &[u8]) -> Result<String, WordFault> {
     Ok(format!("{prefix}{}", BASE64.encode(all)))
 }
 
-/// The bytes in a word. White space inside it, as mail puts it there, does not matter.
+/// Decodes a word. White space inside it, as mail inserts it, does not matter.
 pub(crate) fn from_word(prefix: &str, text: &str) -> Result<Vec<u8>, WordFault> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let body = text.strip_prefix(prefix).ok_or(WordFault::OtherPrefix)?;
@@ -45,7 +45,7 @@ pub(crate) fn from_word(prefix: &str, text: &str) -> Result<Vec<u8>, WordFault> 
     zstd::bulk::decompress(packed, MOST_BYTES).map_err(|_| WordFault::TooLarge)
 }
 
-/// It finds slips, not attackers: whoever can change a word can make one.
+/// A checksum against typing errors, not attackers: whoever can change a word can make one.
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     let hash = blake3::hash(bytes);
     let [a, b, c, d, ..] = *hash.as_bytes();

@@ -1,4 +1,4 @@
-//! Reports everything that is wrong with a directory. It repairs nothing, but completes interrupted changes.
+//! Reports every problem in a directory. It repairs nothing, but completes interrupted changes.
 
 use crate::active::Active;
 use crate::directory::Directory;

@@ -23,7 +23,7 @@ const UNFINISHED: &str = ".new-";
 pub struct New {
     /// Its display name.
     pub name: String,
-    /// What it is about.
+    /// The description.
     pub description: String,
     /// The model it begins with.
     pub model: Model,
@@ -86,7 +86,7 @@ impl Directory {
         Ok(is_archived || active.entry(id).is_some() || self.folder.has(id))
     }
 
-    /// Removes incomplete folders. Nobody fills one while we hold the lock.
+    /// Removes incomplete folders. No other process fills one while we hold the lock.
     fn sweep(&self) -> Result<(), WorkError> {
         let names = self.folder.names()?.into_iter();
         let mut left = names.filter(|(name, _)| name.starts_with(UNFINISHED));

@@ -26,7 +26,7 @@ pub(crate) fn share(folder: &Folder) -> Result<Option<Lock>, WorkError> {
     waited(folder, file, File::try_lock_shared).map(Some)
 }
 
-/// Takes an exclusive lock. `None` on a read-only file system, where nobody can write.
+/// Takes an exclusive lock. `None` on a read-only file system, where no process can write.
 pub(crate) fn take(folder: &Folder) -> Result<Option<Lock>, WorkError> {
     let file = match folder.file(NAME, OFlags::RDWR | OFlags::CREATE) {
         Ok(Some(file)) => file,

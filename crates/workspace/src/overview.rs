@@ -29,7 +29,7 @@ impl Directory {
     }
 
     fn overview_of(&self, listed: ActiveFeature) -> Overview {
-        // What cannot be read is shown as unknown; `check` reports the reason.
+        // A feature that cannot be read is shown as unknown; `check` reports the reason.
         let feature = self.feature(&listed.feature_id).ok();
         let plan = feature.as_ref().and_then(|it| it.plan().ok());
         let counted = plan.as_ref().map(|plan| {

@@ -74,7 +74,7 @@ impl Feature<'_> {
         self.write(Next { plan, list, state }, line.timestamp)
     }
 
-    /// The last write wins: the state that another tool wrote is appended to the history, so that a
+    /// Appends the state that another tool wrote to the history: the last write wins, and a
     /// recovery leads to the same state.
     fn note_foreign(&mut self) -> Result<(), WorkError> {
         let invocation = Invocation {

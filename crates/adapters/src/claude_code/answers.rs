@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};
 
-/// The model of messages that the program itself put into the model's mouth.
+/// The model of messages that the program itself wrote in the model's name.
 const SYNTHETIC: &str = "<synthetic>";
 
 /// Emits the events of an assistant record, which holds one block of an answer or all of it.
@@ -146,7 +146,7 @@ fn first_text<'r>(blocks: &'r [Block<'r>]) -> (u32, &'r str) {
         .unwrap_or_default()
 }
 
-/// Every line of an answer repeats what the answer cost so far, under the same key.
+/// Every line of an answer repeats the cost so far, under the same key.
 fn emit_usage(line: &Line<'_>, message: &Message<'_>, sink: &mut RecordSink<'_, '_>) {
     let Some(usage) = &message.usage else {
         return;
@@ -162,7 +162,7 @@ fn emit_usage(line: &Line<'_>, message: &Message<'_>, sink: &mut RecordSink<'_, 
     });
 }
 
-/// Tells answers apart by the request they answer, which telemetry names too; else by their own id.
+/// Identifies an answer by its request, which telemetry names too; else by its own id.
 pub(super) fn usage_key(answer: &str, request: &str) -> Digest16 {
     let id = if request.is_empty() { answer } else { request };
     hash::digest("claude-usage", &[id.as_bytes()])

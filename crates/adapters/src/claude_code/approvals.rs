@@ -1,4 +1,4 @@
-//! How Claude Code is answered. Its dialog is shown while the hook is asked; the first answer wins.
+//! How to answer Claude Code. It shows its dialog while the hook is running; the first answer wins.
 
 use super::hooks::{QUESTION_TOOLS, whose};
 use super::install::APPROVAL;

@@ -1,10 +1,10 @@
-//! How Claude Code is told to call our hook.
+//! How Claude Code is configured to call our hook.
 
 use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax};
 
-/// What only writes down is done in milliseconds; more than this would be noticed.
+/// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;
-/// A request for approval may stay open as long as its dialog, which the agent shows meanwhile.
+/// An approval request may stay open as long as its dialog, which the agent shows meanwhile.
 pub(super) const APPROVAL: u32 = 86_400;
 
 const SETTINGS: &str = "settings.json";

@@ -1,8 +1,8 @@
-//! The list of live sessions that Claude Code keeps: `sessions/<pid>.json`.
+//! Claude Code's list of live sessions: `sessions/<pid>.json`.
 //!
-//! Beside each entry lies a secret, `<pid>.<hash>.key`, which is never opened. An entry is removed
-//! when its process ends by itself and stays behind when it is killed, so it counts only as long as
-//! its process lives.
+//! Beside each entry is a secret, `<pid>.<hash>.key`, which we never open. The agent removes an
+//! entry when its process exits, but not when the process is killed, so an entry counts only while
+//! its process is alive.
 
 use super::place;
 use crate::journal::{EntrySink, labelled};
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use taffrail_model::{Confidence, Facts, Kind, Process, Signal, hash};
 
-/// How the list is read.
+/// How to read the list.
 pub(super) const PLAN: LivePlan = LivePlan { folder: "sessions", is_entry, read: entry };
 
-/// An entry, and what of it the journal keeps.
+/// An entry, as far as the journal keeps it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Listed<'a> {
@@ -54,7 +54,7 @@ impl Listed<'_> {
     }
 }
 
-/// A number and `.json`: nothing else in the folder is an entry.
+/// Whether a file is an entry: a number and `.json`.
 fn is_entry(name: &str) -> bool {
     let number = name.strip_suffix(".json").unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

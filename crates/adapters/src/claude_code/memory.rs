@@ -1,4 +1,4 @@
-//! What a reader remembers from one record to the next, written down with every checkpoint.
+//! The reader's state between records, saved with every checkpoint.
 
 use super::place;
 use super::record::Line;
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use taffrail_model::{EventId, Facts, RuntimeIdentity, TurnId, hash};
 
-/// How many calls may wait for their result.
+/// The most calls without a result that are remembered.
 const OPEN_CALLS: usize = 512;
-/// How many records of side chains can still be answered.
+/// The most records of side chains that can still get an answer.
 const SIDE_RECORDS: usize = 512;
-/// How many records back the leaf of a summary may lie.
+/// How many records back the leaf of a summary may be.
 const RECENT_RECORDS: usize = 16;
 
-/// All of it.
+/// The whole state.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Memory {
-    /// The session the file belongs to, once it is known.
+    /// The session of the file, once it is known.
     pub(super) own: Option<Chain>,
-    /// The workers whose records stand among the session's own, as versions 1.x wrote them.
+    /// The sub-agents whose records are among the session's own, as versions 1.x wrote them.
     sides: Vec<Chain>,
-    /// Marks of the latest records of side chains, and the number of their chain.
+    /// Hashes of the latest records of side chains, with the number of their chain.
     side_records: VecDeque<(u64, usize)>,
     /// The file's latest records.
     recent: VecDeque<String>,
@@ -30,17 +30,17 @@ pub(super) struct Memory {
     pub(super) calls: OpenCalls,
 }
 
-/// Where a record belongs.
+/// The conversation of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seat {
-    /// To the session of the file.
+    /// The session of the file.
     Own,
-    /// To a side chain, by its number.
+    /// A side chain, by its number.
     Side(usize),
 }
 
 impl Memory {
-    /// Everything known about every session met.
+    /// The facts about every session in the file.
     pub(super) fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
         let met = self.own.iter().filter(|chain| chain.is_met);
         met.chain(&self.sides).map(|chain| (chain.who.clone(), chain.facts.clone())).collect()
@@ -86,7 +86,7 @@ impl Memory {
 
     /// Remembers that a record was just read.
     pub(super) fn pass(&mut self, uuid: &str) {
-        // The oldest gives its room to the latest: this runs for every record.
+        // Reuses the buffer of the oldest entry: this runs for every record.
         let room = (self.recent.len() >= RECENT_RECORDS).then(|| self.recent.pop_front());
         let mut latest = room.flatten().unwrap_or_default();
         latest.clear();
@@ -94,7 +94,7 @@ impl Memory {
         self.recent.push_back(latest);
     }
 
-    /// The record was read a short while ago.
+    /// Whether the record was read recently.
     pub(super) fn passed(&self, uuid: &str) -> bool {
         self.recent.iter().any(|recent| recent == uuid)
     }
@@ -103,32 +103,32 @@ impl Memory {
 /// One conversation: the session of the file, or a side chain in it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Chain {
-    /// Whose it is.
+    /// The session.
     pub(super) who: RuntimeIdentity,
-    /// The turn that is open.
+    /// The open turn.
     pub(super) turn: Option<TurnId>,
-    /// What is known about it.
+    /// The facts.
     pub(super) facts: Facts,
-    /// A record of it was read.
+    /// Whether any record of it was read.
     is_met: bool,
-    /// The project path is the one the project folder was named after.
+    /// Whether the project path is the one the project folder is named after.
     is_at_home: bool,
 }
 
 impl Chain {
-    /// A conversation of which nothing is known yet.
+    /// A conversation without any facts.
     pub(super) fn of(who: RuntimeIdentity) -> Self {
         Self { who, turn: None, facts: Facts::default(), is_met: false, is_at_home: false }
     }
 
-    /// A conversation of a worker's.
+    /// A sub-agent's conversation.
     pub(super) fn of_worker(parent: &str, agent: &str) -> Self {
         let mut chain = Self::of(place::worker(parent, agent));
         chain.facts.parent = Some(place::session(parent));
         chain
     }
 
-    /// Takes from a record what it says about the whole session.
+    /// Takes the facts about the whole session from a record.
     pub(super) fn note(&mut self, line: &Line<'_>, project: &str) {
         self.is_met = true;
         self.note_project(line.cwd.as_deref(), project);
@@ -189,7 +189,7 @@ impl OpenCalls {
         }
     }
 
-    /// Forgets a call that was answered, and says which event it was.
+    /// Forgets a call that has its result, and returns its event.
     pub(super) fn close(&mut self, call_id: &str) -> Option<EventId> {
         let place = self.0.iter().rposition(|(id, _)| id == call_id)?;
         self.0.remove(place).map(|(_, event)| event)
@@ -203,7 +203,7 @@ fn push_bounded<T>(queue: &mut VecDeque<T>, bound: usize, item: T) {
     queue.push_back(item);
 }
 
-/// A short mark of an id (FNV-1a); enough to tell a few hundred random ids apart.
+/// A short hash of an id (FNV-1a); enough to distinguish a few hundred random ids.
 fn mark(id: &str) -> u64 {
     id.bytes().fold(0xcbf2_9ce4_8422_2325, |mark, byte| {
         (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,7 +1,7 @@
-//! Claude Code: one JSON-lines transcript a session, another for each of its workers.
+//! Claude Code: one JSON-lines transcript per session, and another for each of its sub-agents.
 //!
-//! The format is internal to the program and undocumented; the README beside this file lists what
-//! was seen and what is made of it.
+//! The format is internal to the program and undocumented; the README beside this file lists the
+//! observed records and their events.
 
 mod answers;
 mod approvals;

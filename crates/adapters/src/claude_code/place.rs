@@ -1,4 +1,4 @@
-//! Which files hold history, and what their paths say.
+//! Which files contain history, and what their paths show.
 
 use super::ADAPTER_ID;
 use crate::{Encoding, Place, Shape};
@@ -6,33 +6,34 @@ use taffrail_model::{AgentId, RuntimeIdentity};
 
 /// The folder of all projects, below the agent's home.
 const PROJECTS: &str = "projects/";
-/// The longest project folder the agent writes in full; a longer one is cut and ends in a hash.
+/// The longest project folder name the agent writes in full; it cuts a longer one and appends a
+/// hash.
 const WHOLE_FOLDER: usize = 200;
 
-/// A transcript as its path tells.
+/// A transcript, as its path describes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transcript<'p> {
     /// The folder of its project.
     pub(super) project: &'p str,
-    /// Whose it is.
+    /// The owner.
     pub(super) owner: Owner<'p>,
 }
 
-/// Whose transcript it is.
+/// The owner of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner<'p> {
-    /// A session's.
+    /// A session.
     Session(&'p str),
-    /// A worker's, below its parent's folder.
+    /// A sub-agent, below its parent's folder.
     Worker {
-        /// The worker.
+        /// The sub-agent.
         agent: &'p str,
-        /// The session it works for.
+        /// The parent session.
         parent: &'p str,
     },
-    /// A worker's beside its parent, as versions 2.0 wrote it; its records name the parent.
+    /// A sub-agent beside its parent, as versions 2.0 wrote it; its records name the parent.
     Orphan {
-        /// The worker.
+        /// The sub-agent.
         agent: &'p str,
     },
 }
@@ -57,7 +58,7 @@ impl<'p> Transcript<'p> {
         Some(Self { project, owner })
     }
 
-    /// The session in it, where the path tells.
+    /// The session, if the path names it.
     pub(super) fn session(&self) -> Option<RuntimeIdentity> {
         match self.owner {
             Owner::Session(id) => Some(session(id)),
@@ -75,17 +76,17 @@ fn agent_of(stem: &str) -> Option<&str> {
     stem.strip_prefix("agent-").filter(|id| !id.is_empty())
 }
 
-/// A session of a person's; its ids are unique everywhere.
+/// A user's session; its id is globally unique.
 pub(super) fn session(id: &str) -> RuntimeIdentity {
     RuntimeIdentity::new(AgentId::new(ADAPTER_ID), "", id)
 }
 
-/// A worker; its short ids are unique only within the session it works for.
+/// A sub-agent; its short id is unique only within its parent session.
 pub(super) fn worker(parent: &str, id: &str) -> RuntimeIdentity {
     RuntimeIdentity::new(AgentId::new(ADAPTER_ID), parent, id)
 }
 
-/// Says what a file below the home is.
+/// Classifies a file below the home.
 pub(super) fn of(path: &str) -> Option<Place> {
     let transcript = Transcript::at(path)?;
     let beside = match transcript.owner {
@@ -102,10 +103,10 @@ pub(super) fn of(path: &str) -> Option<Place> {
     })
 }
 
-/// The project folder is the one the agent makes of this working directory.
+/// Whether the agent gives a working directory this project folder.
 ///
 /// The agent turns everything but ASCII letters and digits into dashes, one for each UTF-16 unit.
-/// That cannot be undone, so folders are compared and never decoded.
+/// That is irreversible, so we compare folders and never decode them.
 pub(super) fn is_folder_of(folder: &str, cwd: &str) -> bool {
     let mut written = cwd.chars().flat_map(folder_characters);
     if folder.len() <= WHOLE_FOLDER {
@@ -117,14 +118,14 @@ pub(super) fn is_folder_of(folder: &str, cwd: &str) -> bool {
         && written.next().is_some()
 }
 
-/// The folder the agent makes of this working directory; `None` where it would be cut and end in a
-/// hash of the agent's own.
+/// The project folder for a working directory; `None` if the agent would cut it and append its own
+/// hash.
 pub(super) fn folder_of(cwd: &str) -> Option<String> {
     let folder: String = cwd.chars().flat_map(folder_characters).collect();
     (folder.len() <= WHOLE_FOLDER).then_some(folder)
 }
 
-/// The folder of a project in a path below the home, and what follows it.
+/// The project folder in a path below the home, and the rest of the path.
 pub(super) fn split(path: &str) -> Option<(&str, &str)> {
     let (folder, rest) = path.strip_prefix(PROJECTS)?.split_once('/')?;
     (!folder.is_empty() && !rest.is_empty()).then_some((folder, rest))

@@ -1,20 +1,20 @@
-//! What counts as a prompt: what a person, or a parent agent, asked.
+//! What counts as a prompt: a request by a person or a parent agent.
 //!
-//! The program writes much else under the user's name: its own remarks to the model, summaries,
-//! echoes of commands, news of background tasks, and context from an editor.
+//! The program writes much else under the user's name: its own notes to the model, summaries,
+//! echoes of commands, notifications of background tasks, and context from an editor.
 
 use super::record::{Block, Content, Line};
 use std::borrow::Cow;
 
-/// How a record begins that says that the user interrupted the agent.
+/// The prefix of a record about an interruption by the user.
 const INTERRUPT: &str = "[Request interrupted by user";
-/// How news of a background task begins.
+/// The prefix of a notification about a background task.
 const TASK_NOTIFICATION: &str = "<task-notification>";
-/// The label of such news.
+/// The label of such a notification.
 pub(super) const NEWS: &str = "task_notification";
-/// What the program calls the origin of such news.
+/// The program's name for the origin of such a notification.
 const TASK_NOTIFICATION_ORIGIN: &str = "task-notification";
-/// How the echo of a command, or of its output, begins.
+/// Prefixes of the echo of a command or of its output.
 const COMMAND_ECHOES: &[&str] = &[
     "<command-name>",
     "<command-message>",
@@ -27,24 +27,24 @@ const COMMAND_ECHOES: &[&str] = &[
     "<bash-stderr>",
     "<user-memory-input>",
 ];
-/// Context that is put in front of what a person wrote.
+/// Context that the program puts before a person's text.
 const CONTEXT_TAGS: &[&str] =
     &["ide_opened_file", "ide_selection", "ide_diagnostics", "system-reminder"];
 
-/// What a text under the user's name is.
+/// The meaning of a text under the user's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A prompt.
     Prompt,
     /// The user interrupted the agent.
     Interrupt,
-    /// A remark with this label.
+    /// A notice with this label.
     Notice(&'static str),
     /// Nothing for people.
     Nothing,
 }
 
-/// What the record says about a text, apart from the text itself.
+/// What the record shows about a text, apart from the text itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Circumstances<'r> {
     is_meta: bool,
@@ -54,7 +54,7 @@ pub(super) struct Circumstances<'r> {
 }
 
 impl<'r> Circumstances<'r> {
-    /// Those of a user record.
+    /// The circumstances of a user record.
     pub(super) fn of_user(line: &'r Line<'r>) -> Self {
         let is_summary = [line.is_compact_summary, line.is_visible_in_transcript_only];
         Self {
@@ -65,7 +65,7 @@ impl<'r> Circumstances<'r> {
         }
     }
 
-    /// Those of a text that was queued while the agent worked.
+    /// The circumstances of a text that was queued while the agent worked.
     pub(super) fn of_queued(is_meta: bool, mode: Option<&'r str>, origin: Option<&'r str>) -> Self {
         Self {
             is_meta: is_meta || !matches!(mode, None | Some("prompt" | TASK_NOTIFICATION_ORIGIN)),
@@ -74,7 +74,7 @@ impl<'r> Circumstances<'r> {
         }
     }
 
-    /// What a text is, under these circumstances.
+    /// The meaning of a text under these circumstances.
     pub(super) fn meaning_of(&self, text: &str) -> Meaning {
         if self.is_meta {
             Meaning::Nothing
@@ -98,13 +98,13 @@ impl<'r> Circumstances<'r> {
     }
 }
 
-/// The text says that the user interrupted the agent.
+/// Whether the text reports an interruption by the user.
 pub(super) fn is_interrupt(text: &str) -> bool {
     text.starts_with(INTERRUPT)
 }
 
-/// What was said, without the context in front of it, and the number of the block it begins with;
-/// `None` if nothing is left.
+/// The text without the context before it, and the number of its first block; `None` if nothing is
+/// left.
 pub(super) fn words_of<'r>(content: &'r Content<'r>) -> Option<(u32, Cow<'r, str>)> {
     match content {
         Content::Text(text) => words(text).map(|text| (0, Cow::Borrowed(text))),
@@ -141,7 +141,7 @@ fn first_of(blocks: &[Block<'_>], kind: &str) -> Option<u32> {
     numbered.find(|(_, block)| block.kind.as_deref() == Some(kind)).map(|(at, _)| at)
 }
 
-/// A text without the context in front of it, if anything is left.
+/// A text without the context before it, if anything is left.
 fn words(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(after) = after_context(rest) {
@@ -168,7 +168,7 @@ mod tests {
     const NEWS: Meaning = Meaning::Notice(super::NEWS);
     const SUMMARY: Meaning = Meaning::Notice("compact_summary");
 
-    /// Checks what a user record with these fields says.
+    /// Checks the meaning of a user record with these fields.
     fn check(fields: &str, expected: Option<(u32, &str, Meaning)>) {
         let line = format!(r#"{{"type":"user",{fields}}}"#);
         let line: Line<'_> = lenient::value_in(&line).unwrap();

@@ -17,25 +17,25 @@ pub(super) struct TranscriptReader {
     memory: Memory,
 }
 
-/// What the file is, as far as reading it goes.
+/// The kind of file.
 #[derive(Debug)]
 enum Role {
     /// A session's transcript, which may hold side chains.
     Session,
-    /// A worker's transcript.
+    /// A sub-agent's transcript.
     Worker,
-    /// A worker's transcript that names its parent only in its records.
+    /// A sub-agent's transcript that names its parent only in its records.
     Orphan(String),
 }
 
-/// The side file of a worker's transcript.
+/// The side file of a sub-agent's transcript.
 #[derive(Debug, Deserialize)]
 struct Meta {
     description: Option<String>,
 }
 
 impl TranscriptReader {
-    /// Begins to read, or goes on with what an earlier reader remembered.
+    /// Starts reading, or continues from an earlier reader's state.
     pub(super) fn new(source: &Source<'_>, saved: Option<&str>) -> Self {
         let memory = saved.and_then(|saved| serde_json::from_str(saved).ok());
         let mut memory: Memory = memory.unwrap_or_default();
@@ -43,7 +43,7 @@ impl TranscriptReader {
         let own = memory.own.take();
         memory.own = own.or_else(|| transcript.as_ref().and_then(first_chain));
         if let (Some(own), Some(title)) = (&mut memory.own, described(source)) {
-            // A title that came later is remembered; the description must not take its place again.
+            // A later title is remembered; the description must not replace it again.
             let known = own.facts.title.as_ref();
             if known.is_none_or(|it| it.rank < TitleRank::Generated) {
                 own.facts.offer_title(TitleRank::Generated, &title);
@@ -165,7 +165,7 @@ impl Reader for TranscriptReader {
     }
 
     fn save(&self) -> String {
-        // Nothing in the memory can fail to be written; without it, reading starts over.
+        // Serializing the memory cannot fail; without a memory, reading starts over.
         serde_json::to_string(&self.memory).unwrap_or_default()
     }
 }
@@ -187,7 +187,7 @@ mod tests {
         fn unknown(&mut self, _: &str, _: Option<&str>) {}
     }
 
-    /// Reads lines in a reader that was handed this memory.
+    /// Reads lines with a reader that starts from this memory.
     fn survive(saved: Option<&str>, lines: &[&[u8]]) -> TranscriptReader {
         let source = Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[] };
         let mut reader = TranscriptReader::new(&source, saved);

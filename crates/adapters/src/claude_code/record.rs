@@ -1,4 +1,4 @@
-//! A line of a transcript as the agent wrote it: borrowed, and only what is used.
+//! A line of a transcript as the agent wrote it: borrowed, and only the fields we use.
 
 use crate::lenient::{Hope, Lenient, Raw, Text, lenient, made_of_objects, prose, whole};
 use serde::Deserialize;
@@ -6,11 +6,11 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// One line. Every field may be missing or of a surprising type.
+/// One line. Every field may be missing or of an unexpected type.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Line<'a> {
-    // What every record of a conversation has.
+    // The fields of every record of a conversation.
     #[serde(borrow, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -36,7 +36,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) forked_from: Option<ForkedFrom<'a>>,
 
-    // What was said.
+    // The message.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) message: Option<Message<'a>>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -54,7 +54,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) attachment: Option<Attachment<'a>>,
 
-    // What became of a tool call.
+    // The outcome of a tool call.
     #[serde(deserialize_with = "lenient")]
     pub(super) tool_use_result: Option<ToolUseResult>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -62,7 +62,7 @@ pub(super) struct Line<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) tool_denial_kind: Text<'a>,
 
-    // What the program itself remarked.
+    // Notices of the program itself.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) subtype: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -80,7 +80,7 @@ pub(super) struct Line<'a> {
     #[serde(deserialize_with = "whole")]
     pub(super) retry_attempt: Option<u64>,
 
-    // What is said of the session as a whole.
+    // Facts about the session as a whole.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) summary: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -97,7 +97,7 @@ pub(super) struct Line<'a> {
     pub(super) start_time: Option<u64>,
 }
 
-/// What a model or a person said.
+/// A message of a model or a person.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -128,7 +128,7 @@ impl<'de> Lenient<'de> for Content<'de> {
     }
 
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
-        // Nearly every record holds exactly one.
+        // Nearly every record has exactly one.
         let mut blocks = Vec::with_capacity(1);
         while let Some(block) = list.next_element_seed(Hope::new())? {
             blocks.push(block.unwrap_or_default());
@@ -137,7 +137,7 @@ impl<'de> Lenient<'de> for Content<'de> {
     }
 }
 
-/// One block of a message. The bytes of images are never looked at.
+/// One block of a message. The bytes of images are never read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Block<'a> {
@@ -161,7 +161,7 @@ pub(super) struct Block<'a> {
     pub(super) is_error: Option<bool>,
 }
 
-/// What a model answer cost.
+/// The usage of a model answer.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Usage {
@@ -177,7 +177,7 @@ pub(super) struct Usage {
     pub(super) output_tokens_details: Option<OutputDetails>,
 }
 
-/// What the output was made of.
+/// The parts of the output.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OutputDetails {
@@ -185,7 +185,7 @@ pub(super) struct OutputDetails {
     pub(super) thinking_tokens: Option<u64>,
 }
 
-/// Who caused a message to be sent.
+/// The cause of a message.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Origin<'a> {
@@ -193,7 +193,7 @@ pub(super) struct Origin<'a> {
     pub(super) kind: Text<'a>,
 }
 
-/// The session a copy was made of.
+/// The session that a copy was made from.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ForkedFrom<'a> {
@@ -230,7 +230,7 @@ pub(super) struct ToolUseResult {
     pub(super) answers: Option<Answers>,
 }
 
-/// The answers to a question: that there are any is all that counts.
+/// The answers to a question: only their presence counts.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Answers {}
@@ -245,7 +245,7 @@ pub(super) struct PermissionDecision<'a> {
     pub(super) source: Text<'a>,
 }
 
-/// How context was folded.
+/// Details of a compaction.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct CompactMetadata<'a> {
@@ -255,7 +255,7 @@ pub(super) struct CompactMetadata<'a> {
     pub(super) pre_tokens: Option<u64>,
 }
 
-/// Something that failed: a word on answers, an object on remarks.
+/// A failure: a word in answers, an object in notices.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Fault<'a> {
@@ -269,7 +269,7 @@ pub(super) struct Fault<'a> {
     pub(super) connection: Option<Connection<'a>>,
 }
 
-/// What went wrong with a connection.
+/// Details of a connection failure.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Connection<'a> {

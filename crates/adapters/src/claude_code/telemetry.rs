@@ -1,7 +1,7 @@
-//! What Claude Code sends as OpenTelemetry.
+//! Claude Code's OpenTelemetry events.
 //!
-//! It has no event for a request to the user and none for the end of a turn: the list of live
-//! sessions and the transcript do.
+//! They include neither a request to the user nor the end of a turn: the list of live sessions and
+//! the transcript do.
 
 use super::answers::usage_key;
 use super::place;
@@ -76,7 +76,7 @@ pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
 fn meaning(sent: &Telemetry) -> Option<Meaning> {
     let (who, parent) = whose(sent)?;
     let signal = match sent.name.as_str() {
-        // A command may do without a turn.
+        // A command may run without a turn.
         "user_prompt" if sent.text("command_name").is_none() => Signal::Prompted,
         "tool_decision" | "tool_result" => sent.settles(CALL),
         "compaction" => Signal::Compacted,
@@ -88,7 +88,7 @@ fn meaning(sent: &Telemetry) -> Option<Meaning> {
     Some(Meaning { who, parent, signal, usage })
 }
 
-/// The session, or the worker in it.
+/// The session, or the sub-agent in it.
 fn whose(sent: &Telemetry) -> Option<(RuntimeIdentity, Option<RuntimeIdentity>)> {
     let id = sent.id(SESSION)?;
     let session = place::session(id);
@@ -98,7 +98,7 @@ fn whose(sent: &Telemetry) -> Option<(RuntimeIdentity, Option<RuntimeIdentity>)>
     })
 }
 
-/// What a request cost, under the key of the transcript's answer to it.
+/// The usage of a request, under the key of its answer in the transcript.
 fn usage(sent: &Telemetry) -> Option<NewUsage> {
     let count = |name| sent.whole(name).unwrap_or_default();
     Some(NewUsage {

@@ -1,5 +1,5 @@
-//! Where the files of a session go on another machine: below the folder the agent makes of the
-//! project's path there. The bytes stay as they are; `--resume` reads the folder it is started in.
+//! Where the files of a session go on another machine: below the agent's folder for the project's
+//! path there. The bytes stay the same; `--resume` reads the folder of its working directory.
 
 use super::place::{folder_of, split};
 use crate::transfer::{is_plain_path, is_uuid};
@@ -32,7 +32,7 @@ fn beside(path: &str) -> Option<String> {
 
 fn rehome(path: &str, to: Destination<'_>) -> Result<String, PlacementError> {
     let (_, rest) = split(path).ok_or(PlacementError::NotOfSession)?;
-    // Other folders there hold what the agent trusts, such as its memory.
+    // Other folders there contain what the agent trusts, such as its memory.
     let is_own = is_uuid(to.session) && is_of(rest, to.session);
     if !is_own || !is_plain_path(path) {
         return Err(PlacementError::NotOfSession);

@@ -1,4 +1,4 @@
-//! What is written under the user's name: prompts, interrupts, and results of tools.
+//! Records under the user's name: prompts, interruptions and tool results.
 
 use super::prompts::{self, Circumstances, Meaning};
 use super::record::{Attachment, Block, Content, Line};
@@ -6,7 +6,7 @@ use super::record_sink::RecordSink;
 use std::borrow::Cow;
 use taffrail_model::{Detail, EventId, Kind};
 
-/// Where the parts of results begin: what was decided about a call comes before its result.
+/// The first part number of results: the decision about a call comes before its result.
 const RESULT_PARTS: u32 = 1000;
 
 /// Emits the events of a user record.
@@ -26,7 +26,7 @@ pub(super) fn emit<'r>(line: &'r Line<'r>, sink: &mut RecordSink<'r, '_>) {
     }
 }
 
-/// Tells a prompt that was given while the agent worked.
+/// Emits a prompt that was queued while the agent worked.
 pub(super) fn emit_queued<'r>(attachment: &'r Attachment<'r>, sink: &mut RecordSink<'r, '_>) {
     let Some(content) = &attachment.prompt else {
         return;
@@ -52,7 +52,7 @@ fn emit_words<'r>(
     match circumstances.meaning_of(&text) {
         Meaning::Prompt => sink.prompt(part, text, asked_by),
         Meaning::Interrupt => sink.interrupted(part, text),
-        // News of a background task is what the agent goes on with.
+        // The agent continues with the notification of a background task.
         Meaning::Notice(label @ prompts::NEWS) => sink.news(part, label, text),
         Meaning::Notice(label) => sink.notice(part, label, Some(text)),
         Meaning::Nothing => {}
@@ -71,7 +71,7 @@ fn count_unknown(content: &Content<'_>, sink: &mut RecordSink<'_, '_>) {
     }
 }
 
-/// The block is a tool's answer: the user's machine ran it, or the provider did.
+/// Whether a block is a tool result, from the user's machine or from the provider.
 pub(super) fn is_result(block: &Block<'_>) -> bool {
     let kind = block.kind.as_deref();
     kind.is_some_and(|kind| kind.ends_with("tool_result"))
@@ -91,7 +91,7 @@ fn emit_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], sink: &mut Reco
     }
 }
 
-/// Tells a tool's answer: which event called the tool, and how long it took.
+/// Emits a tool result: the event of the call, and how long it took.
 pub(super) fn emit_result<'r>(
     part: u32,
     block: &'r Block<'r>,
@@ -113,7 +113,7 @@ pub(super) fn emit_result<'r>(
     sink.emit(draft);
 }
 
-/// A failed command's output begins with its exit code on a line of its own.
+/// The output of a failed command starts with its exit code on its own line.
 fn exit_code_of(output: &str) -> Option<i64> {
     let line = output.lines().next()?;
     line.strip_prefix("Exit code ")?.parse().ok()
@@ -126,7 +126,7 @@ fn emit_decision<'r>(
     call: Option<EventId>,
     sink: &mut RecordSink<'r, '_>,
 ) {
-    // An answered question was no request to be allowed anything.
+    // An answered question was not an approval request.
     if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
         return;
     }
@@ -143,7 +143,7 @@ fn emit_decision<'r>(
     sink.emit(draft);
 }
 
-/// What was decided, and by whom, if anyone was asked: settings decide without asking.
+/// The decision and its author, if anyone was asked: settings decide without asking.
 fn decision_of<'r>(line: &'r Line<'r>) -> Option<(&'r str, Option<&'r str>)> {
     match &line.permission_decision {
         Some(made) => {
@@ -153,7 +153,7 @@ fn decision_of<'r>(line: &'r Line<'r>) -> Option<(&'r str, Option<&'r str>)> {
                 .filter(|_| source != Some("config"))
                 .map(|decision| (decision, source))
         }
-        // A refusal at the agent's own dialog is written without a decision.
+        // The agent records a refusal in its own dialog without a decision.
         None => line
             .tool_denial_kind
             .as_deref()

@@ -1,4 +1,4 @@
-//! How Codex is answered. Its dialog is shown only when the hook gave no answer.
+//! How to answer Codex. It shows its dialog only if the hook gave no answer.
 
 use super::hooks::{QUESTION_TOOLS, whose};
 use super::install::APPROVAL;

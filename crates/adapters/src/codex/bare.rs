@@ -1,7 +1,7 @@
-//! The files of 2025: a header and the model's items, without an envelope around them.
+//! The files of 2025: a header and the model's items, without an envelope.
 //!
-//! No other record tells the messages here, so they are read from the items, without what Codex
-//! itself put into the user's mouth.
+//! No other record contains the messages here, so we read them from the items, without the text
+//! that Codex itself added under the user's name.
 
 use super::events::Answer;
 use super::meta::learn_text;
@@ -11,7 +11,7 @@ use super::tools::{is_call, is_output, is_silent};
 use crate::lenient::record_in;
 use taffrail_model::{Kind, RecordKey};
 
-/// Beginnings of messages that Codex wrote in the user's name.
+/// Prefixes of messages that Codex wrote in the user's name.
 const INJECTED: [&str; 4] =
     ["<environment_context>", "<user_instructions>", "<permissions instructions>", "# AGENTS.md"];
 
@@ -33,7 +33,7 @@ impl RolloutReader {
         }
     }
 
-    /// Reads a line without a type: the header of the file, or a state that says nothing.
+    /// Reads a line without a type: the header of the file, or a state without events.
     fn header(&mut self, here: &mut Here<'_>) {
         let header = record_in::<Meta<'_>>(here.bytes).unwrap_or_default();
         here.turn = None;
@@ -82,7 +82,7 @@ impl RolloutReader {
     }
 }
 
-/// Finds the working directory in the context that Codex told the model.
+/// Finds the working directory in the context that Codex gave the model.
 fn folder_in(context: &str) -> Option<&str> {
     let old = || context.split_once("Current working directory: ")?.1.lines().next();
     let new = || context.split_once("<cwd>")?.1.split("</cwd>").next();

@@ -1,34 +1,34 @@
-//! Which tool calls were told, so that each has one call and one result.
+//! Which tool calls were emitted, so that each has one call and one result.
 //!
-//! A call and its output stand in two records; in paginated files a third, the completed item,
-//! tells the result better and usually comes first.
+//! A call and its output are in two records; in paginated files a third, the completed item, has
+//! the better result and usually comes first.
 
 use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// The most calls without an answer that are remembered.
+/// The most calls without a result that are remembered.
 const OPEN_CALLS: usize = 512;
-/// The most calls remembered once all of them are answered.
+/// The most calls remembered once all of them have results.
 const RECENT_CALLS: usize = 32;
 
-/// How far a call was told.
+/// How much of a call was emitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Stage {
-    /// It has no result yet.
+    /// No result so far.
     Open,
     /// It has a result.
     Answered,
-    /// Its completed item told both, and no record of the call came before.
+    /// The completed item emitted both, and no record of the call came before.
     Whole,
 }
 
-/// The calls met lately, the oldest first.
+/// The recent calls, the oldest first.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Calls(VecDeque<(String, Stage)>);
 
 impl Calls {
-    /// A record of a call came; returns whether the call is to be told.
+    /// Notes the record of a call; returns whether to emit the call.
     pub(super) fn begin(&mut self, id: &str) -> bool {
         match self.stage(id) {
             Some(Stage::Whole) => return false,
@@ -38,7 +38,7 @@ impl Calls {
         true
     }
 
-    /// A record of an output came; returns whether the result is to be told.
+    /// Notes the record of an output; returns whether to emit the result.
     pub(super) fn answer(&mut self, id: &str) -> bool {
         match self.stage(id) {
             Some(Stage::Answered | Stage::Whole) => return false,
@@ -48,7 +48,8 @@ impl Calls {
         true
     }
 
-    /// A completed item came, whose result is always told; returns whether the call is, too.
+    /// Notes a completed item, whose result is always emitted; returns whether to emit the call,
+    /// too.
     pub(super) fn complete(&mut self, id: &str) -> bool {
         match self.stage(id) {
             Some(Stage::Whole) => return true,

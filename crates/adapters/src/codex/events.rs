@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, TitleRank};
 
-/// Beginnings of what Codex itself put into a user's message.
+/// Prefixes of text that Codex itself put into a user's message.
 const INJECTED: [&str; 2] = ["<environment_context>", "<user_instructions>"];
 
 #[derive(Default, Deserialize)]
@@ -30,7 +30,7 @@ impl<'a> Failure<'a> {
     }
 }
 
-/// What a message of the agent says beyond its text.
+/// The details of an agent's message beyond its text.
 pub(super) struct Answer<'a> {
     pub(super) kind: Kind,
     pub(super) text: Text<'a>,
@@ -75,7 +75,7 @@ impl RolloutReader {
         self.prompt(here, key, text);
     }
 
-    /// Says a prompt, and whether it opens the turn it stands in.
+    /// Emits a prompt, and whether it opens its turn.
     pub(super) fn prompt(&mut self, here: &mut Here<'_>, key: RecordKey<'_>, text: Text<'_>) {
         let (turn, opens) = self.memory.prompt(self.id_of(&key, 0));
         here.turn = Some(turn);
@@ -87,7 +87,7 @@ impl RolloutReader {
         self.say(here, draft);
     }
 
-    /// Takes the first prompt as a title; that of a reverted thread stands in its first rollout.
+    /// Takes the first prompt as a title; that of a reverted thread is in its first rollout.
     fn offer_title(&mut self, prompt: &str) {
         if self.rollout.is_none() {
             self.memory.facts.offer_title(TitleRank::FirstPrompt, prompt);
@@ -112,14 +112,14 @@ impl RolloutReader {
         self.answer(here, key, answer);
     }
 
-    /// Says a message or a thought, if it has words.
+    /// Emits a message or a thought, if it has text.
     pub(super) fn answer(&mut self, here: &mut Here<'_>, key: RecordKey<'_>, answer: Answer<'_>) {
         let Some(text) = answer.text.filter(|text| !text.is_empty()) else {
             return;
         };
         let mut draft = Draft::new(key, 0, answer.kind);
         draft.text = Some(text);
-        // The model is not the record's own word: it stands in the turn's settings.
+        // The model is not in the record itself: it is in the turn's settings.
         draft.detail =
             Detail::Message { model: None, stop_reason: answer.phase, answer: answer.id };
         self.say(here, draft);
@@ -168,7 +168,7 @@ impl RolloutReader {
         self.say(here, failure.draft(key, retrying));
     }
 
-    /// Takes back the last turns.
+    /// Removes the last turns.
     fn rolled_back(&mut self, here: &mut Here<'_>) {
         let event: RarePayload<'_> = here.payload();
         let turns = event.num_turns.unwrap_or_default();
@@ -188,7 +188,7 @@ impl RolloutReader {
         self.remark(here, key, label, words.or(event.agent_path));
     }
 
-    /// Says a remark of Codex itself.
+    /// Emits a notice of Codex itself.
     pub(super) fn remark(
         &mut self,
         here: &mut Here<'_>,
@@ -214,8 +214,8 @@ fn code(info: Raw<'_>) -> Text<'_> {
     word.or_else(field)
 }
 
-/// Event types that say nothing of their own: settings, progress, and what the records of a tool
-/// call or an item tell better.
+/// Event types without events of their own: settings, progress, and repetitions of what the records
+/// of a tool call or an item contain.
 fn is_silent(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,11 +1,11 @@
-//! How Codex is told to call our hook.
+//! How Codex is configured to call our hook.
 
 use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax};
 use serde_json::Value;
 
-/// What only writes down is done in milliseconds; more than this would be noticed.
+/// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;
-/// The dialog waits for the hook, which therefore gives up early by itself unless the user is away.
+/// The dialog waits for the hook, so the hook gives up early unless the user is away.
 pub(super) const APPROVAL: u32 = 3_600;
 
 const CONFIG: &str = "config.toml";
@@ -53,7 +53,7 @@ static TRUST: HookTrust = HookTrust {
     identity,
 };
 
-/// A hook as Codex hashes it: its normal form as JSON, keys in order.
+/// A hook in the form that Codex hashes: normalized JSON with sorted keys.
 fn identity(event: &str, command: &str, seconds: u64) -> String {
     let (event, command) = (Value::from(label(event)), Value::from(command));
     format!(
@@ -62,7 +62,7 @@ fn identity(event: &str, command: &str, seconds: u64) -> String {
     )
 }
 
-/// An event's name in Codex' own notes: `PreToolUse` is `pre_tool_use`.
+/// An event's name in Codex's own notes: `PreToolUse` is `pre_tool_use`.
 fn label(event: &str) -> String {
     let mut out = String::new();
     for (at, letter) in event.char_indices() {

@@ -1,4 +1,4 @@
-//! Records of type `event_msg/item_completed`: what paginated files tell of messages and tools.
+//! Records of type `event_msg/item_completed`: the messages and tools of paginated files.
 
 use super::events::Answer;
 use super::reader::{Here, RolloutReader, provider};
@@ -80,7 +80,7 @@ impl RolloutReader {
         self.remark(here, key, label, text.or(picture).or(item.agent_path));
     }
 
-    /// Says what a tool answered, and what it was asked if no record of the call did.
+    /// Emits a tool's result, and its call if no record of the call did.
     fn item_tool(&mut self, here: &mut Here<'_>, kind: &str, item: Item<'_>, span: Option<u64>) {
         let keys = match item.id.clone() {
             Some(id) => CallKeys::of(id),
@@ -94,7 +94,7 @@ impl RolloutReader {
     }
 }
 
-/// Returns the label of an item that is a remark.
+/// Returns the label of an item that is a notice.
 fn label(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "HookPrompt" => "hook_prompt",
@@ -113,7 +113,7 @@ fn span(start: Option<u64>, end: Option<u64>) -> Option<u64> {
     end?.checked_sub(start?)
 }
 
-/// Tells a call by its item, for calls that no other record tells: those a script made.
+/// Builds a call from its item, for calls without a record of their own: those of a script.
 fn call_of<'a>(kind: &str, item: &'a Item<'_>) -> Call<'a> {
     let command = item.command.as_ref();
     match kind {
@@ -172,7 +172,7 @@ fn outcome_of(item: Item<'_>, span: Option<u64>) -> Outcome<'_> {
     }
 }
 
-/// Returns what an error says, which is a text or an object with a message.
+/// Returns the text of an error, which is a string or an object with a message.
 fn error_text(error: Raw<'_>) -> Text<'_> {
     let message = parse(error).map(|error: ItemError<'_>| error.message);
     message.or_else(|| value_in(error?.get()).map(|Prose(text)| text))

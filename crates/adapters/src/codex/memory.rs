@@ -1,4 +1,4 @@
-//! What a reader remembers from one record to the next; saved with the checkpoint.
+//! The reader's state between records; saved with the checkpoint.
 
 use super::calls::Calls;
 use super::recent::Recent;
@@ -6,45 +6,45 @@ use crate::records::LineKeys;
 use serde::{Deserialize, Serialize};
 use taffrail_model::{EventId, Facts, SessionId, Tokens, TurnId};
 
-/// Everything a reader remembers.
+/// The whole state.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Memory {
-    /// The thread the file is of, once a record told or an event was said.
+    /// The thread of the file, once a record named it or an event was emitted.
     pub(super) thread: Option<String>,
-    /// What is known of the session.
+    /// The facts about the session.
     pub(super) facts: Facts,
-    /// The first record that is the thread's own, for sub-agents that inherit context.
+    /// The first record of the thread's own, for sub-agents that inherit context.
     pub(super) starts_at: Option<u64>,
-    /// The turn that goes on.
+    /// The open turn.
     pub(super) turn: Option<OpenTurn>,
     /// The last turns, for roll-backs.
     pub(super) recent: Recent,
-    /// Tool calls met lately.
+    /// Recent tool calls.
     pub(super) calls: Calls,
-    /// Tells lines without an id apart.
+    /// Keys for lines without an id.
     pub(super) lines: LineKeys,
     /// The thread's total at the last `token_count`.
     pub(super) total: Option<Tokens>,
-    /// A `token_usage_record` came since then.
+    /// Whether a `token_usage_record` came since then.
     pub(super) usage_is_told: bool,
 }
 
-/// The turn that goes on.
+/// The open turn.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct OpenTurn {
-    /// Codex's own id, where it gives one.
+    /// Codex's own id, if it has one.
     pub(super) provider: Option<String>,
-    /// Its id.
+    /// The turn's id.
     pub(super) id: TurnId,
-    /// A prompt opened it.
+    /// Whether a prompt opened it.
     pub(super) is_opened: bool,
     /// How many of its `token_count` records were counted.
     pub(super) counted: u64,
 }
 
 impl Memory {
-    /// Enters a turn of Codex's own, unless it goes on already.
+    /// Enters a turn with Codex's own id, unless it is open already.
     pub(super) fn enter(&mut self, session: SessionId, provider: &str) {
         if self.is_current(provider) {
             return;
@@ -57,7 +57,7 @@ impl Memory {
         });
     }
 
-    /// Returns the turn a record belongs to: the one it names, else the one that goes on.
+    /// Returns the turn of a record: the one it names, else the open one.
     pub(super) fn turn_of(&self, session: SessionId, provider: Option<&str>) -> Option<TurnId> {
         match provider {
             Some(provider) if !self.is_current(provider) => Some(TurnId::of(session, provider)),

@@ -1,4 +1,4 @@
-//! What a file says of its session as a whole, and which turn goes on.
+//! The facts about the session of a file, and its open turn.
 
 use super::reader::{Here, RolloutReader, provider};
 use super::record::{Meta, Payload, parse};
@@ -34,7 +34,7 @@ struct Git<'a> {
     branch: Cow<'a, str>,
 }
 
-/// The part of the history that stands in another rollout.
+/// The part of the history that is in another rollout.
 #[derive(Deserialize)]
 struct HistoryBase<'a> {
     #[serde(borrow)]
@@ -43,7 +43,7 @@ struct HistoryBase<'a> {
 }
 
 impl RolloutReader {
-    /// Reads `session_meta`: the first opens the session, one of another thread begins a copy of
+    /// Reads `session_meta`: the first opens the session, one of another thread starts a copy of
     /// that thread's records, and one of the same thread corrects the first.
     pub(super) fn session_meta(&mut self, here: &mut Here<'_>, meta: &Meta<'_>) {
         let Some(id) = meta.id.as_deref() else { return };
@@ -54,7 +54,7 @@ impl RolloutReader {
         }
     }
 
-    /// Opens the session; a reverted thread goes on in a new file and was opened by its first.
+    /// Opens the session; a reverted thread continues in a new file and was opened by its first.
     fn open(&mut self, here: &mut Here<'_>, id: &str, meta: &Meta<'_>) {
         self.who = super::identity(id);
         self.memory.thread = Some(id.to_owned());
@@ -94,7 +94,7 @@ impl RolloutReader {
         self.memory.starts_at = starts_at.or(self.memory.starts_at);
     }
 
-    /// The records that follow are the parent's, copied; what they cost is known by turn.
+    /// The following records are copies from the parent; their usage is known by turn.
     fn note_copy(&mut self, id: &str) {
         let facts = &mut self.memory.facts;
         if facts.parent.is_none() && facts.forked_from.is_none() {
@@ -117,7 +117,7 @@ impl RolloutReader {
     }
 }
 
-/// Takes a text over, if there is one and it is new.
+/// Stores a text, if it is present and new.
 pub(super) fn learn_text(known: &mut Option<String>, told: Option<&str>) {
     if told.is_some() && known.as_deref() != told {
         *known = told.map(str::to_owned);
@@ -129,7 +129,7 @@ fn entrypoint<'a>(meta: &'a Meta<'_>) -> Text<'a> {
     originator.or_else(|| parse(meta.source))
 }
 
-/// Returns the thread a sub-agent works for.
+/// Returns the parent thread of a sub-agent.
 fn parent_of<'a>(meta: &'a Meta<'_>) -> Text<'a> {
     let subagent = parse::<Source<'_>>(meta.source)?.subagent?;
     let spawned = parse::<Subagent<'_>>(Some(subagent));

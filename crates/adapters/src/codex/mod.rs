@@ -1,6 +1,6 @@
 //! Codex, by OpenAI: one rollout file per thread, in three generations of one format.
 //!
-//! `README.md` lists what each record becomes.
+//! `README.md` lists the events of each record.
 
 mod approvals;
 mod bare;
@@ -151,7 +151,7 @@ impl Adapter for Codex {
     }
 }
 
-/// Returns the folder as locators name it: the date, or `archived`.
+/// Returns the folder's name in locators: the date, or `archived`.
 fn shelf(folder: &str) -> Option<&str> {
     match folder.strip_prefix("sessions/") {
         Some(date) => is_date(date).then_some(date),
@@ -164,7 +164,7 @@ fn is_date(folder: &str) -> bool {
     lengths.eq([4, 2, 2]) && folder.bytes().all(|b| b == b'/' || b.is_ascii_digit())
 }
 
-/// Names a thread; Codex draws thread ids that are unique everywhere.
+/// The identity of a thread; Codex generates globally unique thread ids.
 fn identity(thread: &str) -> RuntimeIdentity {
     RuntimeIdentity::new(AgentId::new(DESCRIPTOR.id), "", thread)
 }

@@ -11,7 +11,7 @@ const TIME_LENGTH: usize = 19;
 pub(super) struct RolloutName<'a> {
     /// The thread, which is the session.
     pub(super) thread: &'a str,
-    /// The rollout, where the thread was reverted and goes on in this file.
+    /// The rollout, if the thread was reverted and continues in this file.
     pub(super) rollout: Option<&'a str>,
     /// How the bytes are stored.
     pub(super) encoding: Encoding,

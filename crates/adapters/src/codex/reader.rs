@@ -1,4 +1,4 @@
-//! Reads the records of one rollout and sends each to those who know its type.
+//! Reads the records of one rollout and dispatches each by its type.
 
 use super::memory::Memory;
 use super::name::RolloutName;
@@ -16,11 +16,11 @@ use taffrail_model::{
 pub(super) struct RolloutReader {
     pub(super) who: RuntimeIdentity,
     pub(super) memory: Memory,
-    /// The rollout's own id, where the thread was reverted: its ordinals begin again at the cut.
+    /// The rollout's own id, if the thread was reverted: its ordinals restart at the cut.
     pub(super) rollout: Option<String>,
 }
 
-/// The record at hand: what its events share, and where they go.
+/// The current record: the fields its events share, and their sink.
 pub(super) struct Here<'r> {
     pub(super) bytes: &'r [u8],
     pub(super) ordinal: Option<u64>,
@@ -30,7 +30,7 @@ pub(super) struct Here<'r> {
 }
 
 impl<'r> Here<'r> {
-    /// Reads the payload for other fields than the common ones.
+    /// Parses the payload for fields beyond the common ones.
     pub(super) fn payload<P: Default + Lenient<'r>>(&self) -> P {
         let line = record_in::<Line<'_, P>>(self.bytes);
         line.and_then(|line| line.payload).unwrap_or_default()
@@ -67,13 +67,13 @@ impl Reader for RolloutReader {
     }
 
     fn save(&self) -> String {
-        // A memory that could not be written is none, and the file is read again from its start.
+        // Without a saved memory, the file is read again from its start.
         serde_json::to_string(&self.memory).unwrap_or_default()
     }
 }
 
 impl RolloutReader {
-    /// Begins with a file, or goes on with what an earlier reader remembered of it.
+    /// Starts a file, or continues from an earlier reader's state.
     pub(super) fn new(path: &str, saved: Option<&str>) -> Self {
         let memory = saved.and_then(|saved| serde_json::from_str(saved).ok());
         let memory: Memory = memory.unwrap_or_default();
@@ -109,7 +109,7 @@ impl RolloutReader {
         }
     }
 
-    /// Tells whether a record is context that a sub-agent inherited from its parent.
+    /// Whether a record is context that a sub-agent inherited from its parent.
     fn is_inherited(&self, here: &Here<'_>) -> bool {
         let starts_at = self.memory.starts_at.unwrap_or_default();
         here.ordinal.is_some_and(|ordinal| ordinal < starts_at)
@@ -123,7 +123,7 @@ impl RolloutReader {
         self.say(here, draft);
     }
 
-    /// Says an event of the record at hand.
+    /// Emits an event of the current record.
     pub(super) fn say(&mut self, here: &mut Here<'_>, mut draft: Draft<'_>) {
         draft.at = here.at;
         draft.turn = here.turn;
@@ -141,7 +141,7 @@ impl RolloutReader {
         here.sink.unknown(&format!("{family}{kind}"), version);
     }
 
-    /// Settles the thread by the file's name, if no record named it before the first event.
+    /// Takes the thread from the file's name, if no record named it before the first event.
     pub(super) fn meet(&mut self) {
         if self.memory.thread.is_none() {
             self.memory.thread = Some(self.who.id.as_str().to_owned());
@@ -180,7 +180,7 @@ mod tests {
 
     const LINE: &str = r#"{"timestamp":"2026-10-01T10:00:00.000Z","ordinal":3,"type":"event_msg","payload":{"type":"item_completed","turn_id":"t","item":{"type":"CommandExecution","id":"c","command":["sh","-c","ls"],"exit_code":0,"duration":{"secs":1,"nanos":2}}}}"#;
 
-    /// Listens to nothing.
+    /// A sink that ignores everything.
     struct Deaf;
 
     impl Sink for Deaf {

@@ -1,25 +1,25 @@
-//! Which turns were the last, because a roll-back takes them away again.
+//! The latest turns, because a rollback removes them.
 
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use taffrail_model::TurnId;
 
-/// The most turns that a roll-back can still take away.
+/// The most turns that a rollback can still remove.
 const RECENT_TURNS: usize = 64;
 
-/// The last turns in which something was said, the oldest first.
+/// The latest turns with events, the oldest first.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Recent(VecDeque<RecentTurn>);
 
 #[derive(Debug, Serialize, Deserialize)]
 struct RecentTurn {
     id: TurnId,
-    /// Codex counts only turns that somebody asked for.
+    /// Whether the turn has a prompt: Codex counts only those.
     is_prompted: bool,
 }
 
 impl Recent {
-    /// Remembers that something was said in a turn.
+    /// Notes an event in a turn.
     pub(super) fn note(&mut self, turn: TurnId, is_prompt: bool) {
         if let Some(known) = self.0.iter_mut().rfind(|known| known.id == turn) {
             known.is_prompted |= is_prompt;
@@ -31,7 +31,7 @@ impl Recent {
         self.0.push_back(RecentTurn { id: turn, is_prompted: is_prompt });
     }
 
-    /// Takes the last `count` prompted turns away, and with them all that came later.
+    /// Removes the last `count` prompted turns, and everything after them.
     pub(super) fn take_last(&mut self, count: u64) -> Vec<TurnId> {
         let mut taken = Vec::new();
         let mut left = count;

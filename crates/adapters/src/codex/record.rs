@@ -1,8 +1,8 @@
-//! The records of a rollout as they are written, borrowed from the line.
+//! The records of a rollout as written, borrowed from the line.
 //!
-//! One flat set of fields serves all types there are many records of, so that a line is parsed once
-//! and without knowing its type. Fields that are rarely wanted stay raw until somebody asks. What is
-//! not named here (instructions, replaced history, encrypted thoughts) is skipped unread.
+//! One flat set of fields serves all frequent types, so that a line is parsed once and without
+//! knowing its type. Rarely used fields stay raw until they are needed. Fields that are not named
+//! here (instructions, replaced history, encrypted reasoning) are skipped unread.
 
 use super::summary::Words;
 use crate::lenient::{Lenient, Raw, Text, lenient, made_of_objects, prose};
@@ -17,10 +17,10 @@ pub(super) struct Line<'a, P> {
     /// When it was written.
     #[serde(borrow, default, deserialize_with = "lenient")]
     pub(super) timestamp: Text<'a>,
-    /// Its number, in paginated files.
+    /// Its ordinal, in paginated files.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) ordinal: Option<u64>,
-    /// What the payload is.
+    /// The type of the payload.
     #[serde(borrow, default, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Text<'a>,
     /// The record itself; the bare items of 2025 have none.
@@ -28,7 +28,7 @@ pub(super) struct Line<'a, P> {
     pub(super) payload: Option<P>,
 }
 
-/// The fields of the payloads there are many of.
+/// The fields of the frequent payloads.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
@@ -88,8 +88,8 @@ pub(super) struct Payload<'a> {
     pub(super) response_id: Text<'a>,
 }
 
-/// The fields of payloads that end a turn, fail, or remark on something. There are few of them, so
-/// the line is parsed a second time rather than every other line with more fields.
+/// The fields of payloads that end a turn, fail, or carry a notice. They are rare, so parsing such
+/// a line twice is cheaper than parsing every other line with more fields.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RarePayload<'a> {
@@ -139,7 +139,7 @@ pub(super) struct Meta<'a> {
     pub(super) history_base: Raw<'a>,
     #[serde(deserialize_with = "lenient")]
     pub(super) subagent_history_start_ordinal: Option<u64>,
-    /// Says what a line without a type is, other than a header.
+    /// The type of a line without `type`, other than a header.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) record_type: Text<'a>,
 }
@@ -181,7 +181,7 @@ pub(super) struct Item<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) phase: Text<'a>,
 
-    // What a tool was asked.
+    // The input of a tool.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) command: Option<Words<'a>>,
     #[serde(borrow)]
@@ -199,7 +199,7 @@ pub(super) struct Item<'a> {
     #[serde(borrow)]
     pub(super) action: Raw<'a>,
 
-    // What it answered.
+    // The result.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) status: Text<'a>,
     #[serde(deserialize_with = "lenient")]
@@ -223,7 +223,7 @@ pub(super) struct Item<'a> {
     #[serde(borrow)]
     pub(super) error: Raw<'a>,
 
-    // Remarks.
+    // Notices.
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) path: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -247,26 +247,26 @@ pub(super) struct Duration {
 }
 
 impl Duration {
-    /// Returns the same in milliseconds.
+    /// The duration in milliseconds.
     pub(super) fn milliseconds(&self) -> u64 {
         let whole = self.secs.unwrap_or_default().saturating_mul(1000);
         whole.saturating_add(self.nanos.unwrap_or_default() / 1_000_000)
     }
 }
 
-/// What `token_count` says.
+/// The content of `token_count`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenInfo {
-    /// Of the whole thread so far.
+    /// The usage of the whole thread so far.
     #[serde(rename = "total_token_usage", deserialize_with = "lenient")]
     pub(super) total: Option<TokenUsage>,
-    /// Of the last answer.
+    /// The usage of the last answer.
     #[serde(rename = "last_token_usage", deserialize_with = "lenient")]
     pub(super) last: Option<TokenUsage>,
 }
 
-/// Tokens as Codex counts them: input includes what was cached, output includes reasoning.
+/// Tokens as Codex counts them: input includes cached tokens, output includes reasoning.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TokenUsage {
@@ -293,7 +293,7 @@ made_of_objects! {
     TokenUsage,
 }
 
-/// Reads a part that was left raw.
+/// Parses a part that was left raw.
 pub(super) fn parse<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> Option<T> {
     serde_json::from_str(raw?.get()).ok()
 }

@@ -132,7 +132,7 @@ fn a_request_is_the_one_its_hook_asks() {
     let allow = |decision| answer(&it.key, &Answer { decision, reason: None });
     assert_eq!(allow(Decision::Allow), r#"{"id":0,"result":{"decision":"accept"}}"#);
     assert_eq!(allow(Decision::Deny), r#"{"id":0,"result":{"decision":"decline"}}"#);
-    // Told again on another connection it has another number, and is the same.
+    // On another connection the request gets another number, but is the same.
     let mut again = request();
     again["id"] = json!(9);
     let said = read_message(&mut state(), &again.to_string());

@@ -1,4 +1,4 @@
-//! One line that says what a tool was asked, and the little that a tool's answer says of itself.
+//! Describes a tool's input in one line, and reads the few facts in a tool's output.
 
 use super::record::parse;
 use crate::lenient::{Hope, Lenient, Prose, Raw, Text, lenient, made_of_objects, value_in};
@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_model::text::excerpt;
 
-/// How many lines an answer's heading has at most.
+/// The most lines of an output's heading.
 const HEADING_LINES: usize = 6;
 
-/// The arguments that say most, whichever tool they are for.
+/// The most descriptive arguments of any tool.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Arguments<'a> {
@@ -39,7 +39,7 @@ struct Arguments<'a> {
 
 made_of_objects! { Arguments<'de> }
 
-/// Sums up arguments written as JSON.
+/// Summarizes arguments written as JSON.
 pub(super) fn arguments(json: &str) -> Option<String> {
     let known = value_in(json).and_then(telling);
     let line = known.unwrap_or_else(|| excerpt(json));
@@ -62,7 +62,7 @@ fn telling(arguments: Arguments<'_>) -> Option<String> {
 pub(super) struct Words<'a>(Vec<Cow<'a, str>>);
 
 impl Words<'_> {
-    /// Writes the command on one line, without the shell around it.
+    /// The command on one line, without its shell.
     pub(super) fn line(&self) -> String {
         match self.0.as_slice() {
             [shell, flag, script]
@@ -89,7 +89,7 @@ impl<'de> Lenient<'de> for Words<'de> {
     }
 }
 
-/// Sums up an input that is not JSON: the files of a patch, or the beginning of a script.
+/// Summarizes an input that is not JSON: the files of a patch, or the beginning of a script.
 pub(super) fn free_text(input: &str) -> String {
     let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: "];
     let file = |line| marks.iter().find_map(|mark| str::strip_prefix(line, mark));

@@ -1,14 +1,14 @@
-//! What Codex sends as OpenTelemetry.
+//! Codex's OpenTelemetry events.
 //!
-//! Its token counts name no answer, so nothing joins them with those of the rollout: they are shown
-//! and not added up.
+//! Its token counts name no answer, so they cannot be joined with those of the rollout: we show
+//! them and do not add them up.
 
 use super::identity;
 use crate::journal::EntrySink;
 use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::Signal;
 
-/// What is written down.
+/// Which events the journal keeps.
 pub(super) const PLAN: TelemetryPlan = TelemetryPlan {
     prefix: "codex.",
     session: SESSION,
@@ -43,7 +43,7 @@ metrics_exporter = \"none\"
 const SESSION: &str = "conversation.id";
 const CALL: &str = "call_id";
 
-/// Of the pieces of an answer only its end counts, and of its two forms the one with the counts.
+/// Of the pieces of an answer only the end counts, and of its two forms the one with token counts.
 fn is_wanted(sent: &Telemetry) -> bool {
     match sent.name.as_str() {
         "sse_event" => sent.whole("input_token_count").is_some(),

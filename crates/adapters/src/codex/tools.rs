@@ -1,7 +1,7 @@
 //! Records of type `response_item`: tool calls and their outputs.
 //!
-//! Messages and thoughts are here, too, but only as the model saw them; what the user saw is
-//! in other records.
+//! Messages and reasoning are here, too, but only as the model saw them; other records have what
+//! the user saw.
 
 use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
@@ -58,7 +58,7 @@ impl<'a> CallKeys<'a> {
     }
 }
 
-/// What a tool was asked.
+/// A tool call.
 pub(super) struct Call<'a> {
     pub(super) tool: Cow<'a, str>,
     pub(super) input: Raw<'a>,
@@ -67,18 +67,18 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// What it was given, as text.
+    /// The input, as text.
     fn arguments(&self) -> Option<&str> {
         self.input_text.as_deref().or_else(|| self.input.map(RawValue::get))
     }
 
-    /// Returns a call of which only a summary is known.
+    /// Returns a call with only a summary.
     pub(super) fn told(tool: &'static str, summary: Option<String>) -> Self {
         Self { tool: Cow::Borrowed(tool), input: None, input_text: None, summary }
     }
 }
 
-/// What a tool answered.
+/// A tool result.
 #[derive(Default)]
 pub(super) struct Outcome<'a> {
     pub(super) text: Option<Cow<'a, str>>,
@@ -87,7 +87,7 @@ pub(super) struct Outcome<'a> {
     pub(super) duration_ms: Option<u64>,
 }
 
-/// The output of a command as the shell tool of 2025 packed it, in a string.
+/// The output of a command as the shell tool of 2025 encoded it, in a string.
 #[derive(Deserialize)]
 struct PackedOutput<'a> {
     #[serde(borrow)]
@@ -113,7 +113,7 @@ impl RolloutReader {
         }
     }
 
-    /// Says a call. One without a `call_id` is run by the model's provider and no output follows,
+    /// Emits a call. The model's provider runs a call without a `call_id`, and no output follows,
     /// so its own record is the result, too.
     pub(super) fn call(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
         let is_whole = item.call_id.is_none();
@@ -143,7 +143,7 @@ impl RolloutReader {
         }
     }
 
-    /// Says what a tool was asked.
+    /// Emits a tool call.
     pub(super) fn say_call(&mut self, here: &mut Here<'_>, keys: &CallKeys<'_>, call: Call<'_>) {
         let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
         let asks = QUESTION_TOOLS.contains(&call.tool.as_ref());
@@ -160,7 +160,7 @@ impl RolloutReader {
         self.say(here, draft);
     }
 
-    /// Says what a tool answered.
+    /// Emits a tool result.
     pub(super) fn say_result(
         &mut self,
         here: &mut Here<'_>,
@@ -181,7 +181,7 @@ impl RolloutReader {
     }
 }
 
-/// Tells whether an item calls a tool.
+/// Whether an item is a tool call.
 pub(super) fn is_call(kind: &str) -> bool {
     matches!(
         kind,
@@ -193,7 +193,7 @@ pub(super) fn is_call(kind: &str) -> bool {
     )
 }
 
-/// Tells whether an item is what a tool answered.
+/// Whether an item is a tool result.
 pub(super) fn is_output(kind: &str) -> bool {
     matches!(
         kind,
@@ -240,7 +240,7 @@ fn call_of<'a>(item: &'a Payload<'_>) -> Call<'a> {
     }
 }
 
-/// Returns the tool's name, with the server's for a tool of an MCP server.
+/// Returns the tool's name, prefixed by the server's name for a tool of an MCP server.
 fn tool_of<'a>(item: &'a Payload<'_>) -> Cow<'a, str> {
     let kind = item.kind.as_deref().unwrap_or_default();
     let fallback = kind.strip_suffix("_call").unwrap_or(kind);

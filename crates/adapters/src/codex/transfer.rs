@@ -1,5 +1,5 @@
-//! Where the files of a session go on another machine: a rollout is found by its thread's id below
-//! `sessions`, whatever folder the thread worked in. The resume command names that folder.
+//! Where the files of a session go on another machine: Codex finds a rollout by its thread's id
+//! below `sessions`, whatever the thread's working folder. The resume command names that folder.
 
 use super::name::RolloutName;
 use super::{is_date, shelf};

@@ -1,7 +1,7 @@
-//! What model answers cost.
+//! The usage of model answers.
 //!
 //! Newer versions write one `token_usage_record` per answer and a `token_count` after it; older
-//! ones only the latter, which is also written when nothing but a rate limit changed.
+//! ones write only the latter, also when only a rate limit changed.
 
 use super::reader::{Here, RolloutReader};
 use super::record::{Payload, TokenUsage};
@@ -22,7 +22,7 @@ impl RolloutReader {
         self.spend(here, key, tokens(usage));
     }
 
-    /// Reads a `token_count`, which counts only if it is news.
+    /// Reads a `token_count`, which counts only if it changed.
     pub(super) fn token_count(&mut self, here: &mut Here<'_>, event: &Payload<'_>) {
         let Some(info) = &event.info else { return };
         let total = info.total.as_ref().map(tokens);
@@ -38,8 +38,8 @@ impl RolloutReader {
         }
     }
 
-    /// Tells a count apart: by its turn, so that its copy in a fork has the same key; where turns
-    /// have no ids, by its time and the thread's total, which no two counts share.
+    /// The key of a count: by its turn, so that its copy in a fork has the same key; for turns
+    /// without ids, by its time and the thread's total, which no two counts share.
     fn count_key(&mut self, here: &Here<'_>, total: Tokens) -> Digest16 {
         if let Some(turn) = &mut self.memory.turn
             && let Some(provider) = &turn.provider

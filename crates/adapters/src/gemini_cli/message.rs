@@ -1,4 +1,4 @@
-//! What a message says by itself, without its links to others.
+//! The events of one message, without its links to others.
 
 use super::parts::Part;
 use super::record::{Message, Thought, TokenCounts, ToolCall};
@@ -13,11 +13,11 @@ const THOUGHTS: u32 = 1;
 /// The first tool call; its result comes next, then the second call.
 const FIRST_CALL: u32 = 100;
 
-/// The summary that takes the place of folded messages begins with this.
+/// The prefix of the summary that replaces compacted messages.
 const SUMMARY_TAG: &str = "<state_snapshot>";
 
 impl<'a> Message<'a> {
-    /// Everything the message says, or `None` if its type is not known.
+    /// All events of the message, or `None` if its type is unknown.
     pub(super) fn drafts(&self) -> Option<Vec<Draft<'_>>> {
         let drafts = match self.r#type.as_deref()? {
             "user" => self.said_by_user().into_iter().collect(),
@@ -32,23 +32,23 @@ impl<'a> Message<'a> {
         Some(drafts)
     }
 
-    /// What the answer cost, as far as it says so.
+    /// The usage of the answer, if recorded.
     pub(super) fn cost(&self) -> Option<Tokens> {
         let tokens = self.tokens.as_ref().map(TokenCounts::tokens)?;
         (!tokens.is_zero()).then_some(tokens)
     }
 
-    /// When it was written.
+    /// The time of the message.
     pub(super) fn at(&self) -> Option<Timestamp> {
         time(self.timestamp.as_deref())
     }
 
-    /// Tells it from every other message of the chat.
+    /// Identifies the message in its chat.
     pub(super) fn key(&self) -> RecordKey<'_> {
         RecordKey::Provider(Cow::Borrowed(&self.id))
     }
 
-    /// Its type, for the list of what was not understood.
+    /// The message's type, for the list of unknown records.
     pub(super) fn raw_type(&self) -> String {
         match self.r#type.as_deref() {
             Some(name) => format!("message/{name}"),
@@ -69,8 +69,8 @@ impl<'a> Message<'a> {
         draft
     }
 
-    /// A prompt, unless the program wrote the message itself: the answers of tools stand with
-    /// their calls, and injected context was asked by nobody.
+    /// A prompt, unless the program wrote the message itself: tool results belong to their calls,
+    /// and injected context is not a prompt.
     fn said_by_user(&self) -> Option<Draft<'_>> {
         if self.content.has(Part::is_answer) || !self.content.has(Part::is_own) {
             return None;
@@ -95,7 +95,7 @@ impl<'a> Message<'a> {
         drafts
     }
 
-    /// All thoughts in one, at the time of the first.
+    /// All thoughts joined, at the time of the first.
     fn thinking(&self) -> Option<Draft<'_>> {
         let thoughts = || self.thoughts.iter().flatten();
         let texts: Vec<_> = thoughts().flat_map(Thought::texts).collect();
@@ -117,7 +117,7 @@ impl<'a> Message<'a> {
         Some(draft)
     }
 
-    /// It can be told from others, and remembered.
+    /// Whether the message has an id, so that it can be remembered.
     pub(super) fn has_id(&self) -> bool {
         !self.id.is_empty() && self.id.len() <= records::LONGEST_ID
     }
@@ -135,7 +135,7 @@ impl<'a> Message<'a> {
     }
 
     fn call<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Draft<'b> {
-        // A call is only written once it ended, with the time of its end.
+        // The agent records a call only after it ended, with the time of its end.
         let mut draft = self.draft(part, Kind::ToolCall);
         draft.detail = Detail::ToolCall {
             call_id: Cow::Borrowed(&call.id),
@@ -147,7 +147,7 @@ impl<'a> Message<'a> {
         draft
     }
 
-    /// The result of the call with this part, as soon as there is one.
+    /// The result of the call with this part, once it exists.
     fn result<'b>(&'b self, part: u32, call: &'b ToolCall<'a>) -> Option<Draft<'b>> {
         let failed = call.failed();
         if failed.is_none() && call.result.is_empty() {
@@ -156,7 +156,7 @@ impl<'a> Message<'a> {
         let mut draft = self.draft(result_of(part), Kind::ToolResult);
         draft.at = time(call.timestamp.as_deref()).or(draft.at);
         let shown = || call.result_display.as_deref().map(Cow::Borrowed);
-        // What a person was shown is the plain output; the model's copy is wrapped in warnings.
+        // The person saw the plain output; the model's copy is wrapped in warnings.
         draft.text = shown().or_else(|| call.result.answer());
         draft.detail = Detail::ToolResult {
             call_id: Cow::Borrowed(&call.id),
@@ -168,7 +168,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The call that a result answers, by their parts.
+/// The part of the call for a result's part.
 pub(super) fn call_of(result: u32) -> u32 {
     result.saturating_sub(1)
 }

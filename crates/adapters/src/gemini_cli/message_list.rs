@@ -1,13 +1,13 @@
-//! The messages of a chat in their order, and the events each of them made.
+//! The messages of a chat in order, and the events of each.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
-/// The most messages that are remembered. Events of older ones stay as they are: they can still be
-/// replaced, but no longer be taken back.
+/// The most messages that are remembered. Events of older ones can still be replaced, but no longer
+/// be removed.
 const MOST_MESSAGES: usize = 20_000;
 
-/// A message with the parts it made.
+/// A message with the parts of its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ListedMessage {
     /// The agent's id for it.
@@ -15,7 +15,7 @@ pub(super) struct ListedMessage {
     /// The parts that became events; empty if none did.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<u32>,
-    /// It is the prompt that opens a turn.
+    /// Whether it is the prompt that opens a turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) opens_turn: bool,
 }
@@ -31,7 +31,7 @@ impl MessageList {
         self.0.is_empty()
     }
 
-    /// Adds a message at the end, or in the place of the one with its id, which is given back.
+    /// Appends a message, or replaces the one with its id, which is returned.
     pub(super) fn put(&mut self, message: ListedMessage) -> Option<ListedMessage> {
         if let Some(entry) = self.0.iter_mut().rfind(|entry| entry.id == message.id) {
             return Some(std::mem::replace(entry, message));
@@ -50,7 +50,7 @@ impl MessageList {
         openers.next().map(|entry| entry.id.as_str())
     }
 
-    /// Takes away a message and all after it; all of them if it is not known, as the agent does.
+    /// Removes a message and all after it; removes all if it is unknown, as the agent does.
     pub(super) fn cut_from(&mut self, id: &str) -> Vec<ListedMessage> {
         let start = self.0.iter().position(|entry| entry.id == id).unwrap_or(0);
         self.0.split_off(start).into()

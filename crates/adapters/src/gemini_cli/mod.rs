@@ -1,4 +1,4 @@
-//! Gemini CLI: chats kept as JSON lines below `~/.gemini/tmp`, one folder a project.
+//! Gemini CLI: chats in JSON lines below `~/.gemini/tmp`, one folder per project.
 
 mod message;
 mod message_list;
@@ -75,7 +75,7 @@ const KNOWN_FIELDS: &[&str] = &[
     "type",
 ];
 
-/// What the product knows of Gemini CLI.
+/// The adapter for Gemini CLI.
 #[derive(Debug)]
 pub struct GeminiCli;
 
@@ -120,14 +120,14 @@ struct Chat<'a> {
     slug: &'a str,
     /// The folder and file below `chats`.
     file: &'a str,
-    /// Whose it is.
+    /// The owner.
     owner: Owner<'a>,
 }
 
 enum Owner<'a> {
     /// A session of the user; only the end of its name belongs to its id.
     Main { name: &'a str, legacy: bool },
-    /// A worker, which is named whole.
+    /// A sub-agent, whose full id is in the name.
     Worker { parent: &'a str, session: &'a str },
 }
 
@@ -171,7 +171,7 @@ impl<'a> Owner<'a> {
         Some(Self::Main { name, legacy: true })
     }
 
-    /// The session of a worker; a person's session is named in the file only.
+    /// The session of a sub-agent; only the file itself names a user's session.
     fn worker(&self) -> Option<RuntimeIdentity> {
         match self {
             Self::Main { .. } => None,

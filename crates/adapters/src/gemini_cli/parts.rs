@@ -1,4 +1,4 @@
-//! The parts that messages to and from the model are made of.
+//! The parts of messages to and from the model.
 
 use crate::lenient::{Hope, Lenient, Text, filled, lenient, made_of_objects};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// Texts that the program itself puts beside what a person writes begin with one of these.
+/// Prefixes of texts that the program itself adds to a person's prompt.
 const CONTEXT_TAGS: [&str; 2] = ["<session_context>", "<hook_context>"];
 
 /// A list of parts, which may also be written as a single part or as plain text.
@@ -49,44 +49,44 @@ impl<'a> Parts<'a> {
         Self(vec![part])
     }
 
-    /// There is no part at all.
+    /// Whether there are no parts.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Some part is of this sort.
+    /// Whether any part is of this sort.
     pub(super) fn has(&self, sort: fn(&Part<'a>) -> bool) -> bool {
         self.0.iter().any(sort)
     }
 
-    /// The texts of all parts in one, unless there is none.
+    /// The texts of all parts, joined; `None` if there are none.
     pub(super) fn text(&self) -> Option<Cow<'_, str>> {
         joined(self.0.iter().filter_map(Part::said), "")
     }
 
-    /// What tools answered, as far as it is text.
+    /// The results of tools, as far as they are text.
     pub(super) fn answer(&self) -> Option<Cow<'_, str>> {
         joined(self.0.iter().filter_map(Part::answered), "\n")
     }
 }
 
 impl Part<'_> {
-    /// The model calls a tool.
+    /// Whether the part is a tool call.
     pub(super) fn is_call(&self) -> bool {
         self.function_call.is_some()
     }
 
-    /// A tool answers the model.
+    /// Whether the part is a tool result.
     pub(super) fn is_answer(&self) -> bool {
         self.function_response.is_some()
     }
 
-    /// It was said or shown by somebody, not put in by the program.
+    /// Whether the part is from a person or the model, not added by the program.
     pub(super) fn is_own(&self) -> bool {
         self.text.is_none() || self.said().is_some()
     }
 
-    /// Its text, unless it is a thought or was put in by the program.
+    /// The text, unless it is a thought or was added by the program.
     fn said(&self) -> Option<&str> {
         let text = self.text.as_deref().filter(|text| !text.is_empty())?;
         let injected = CONTEXT_TAGS.iter().any(|tag| text.starts_with(tag));

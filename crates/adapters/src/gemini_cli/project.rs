@@ -1,10 +1,10 @@
-//! Which project a chat belongs to: the chat itself does not say.
+//! Finds the project of a chat, which the chat itself does not name.
 
 use crate::Source;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Holds the project's path, in the project's own folder.
+/// Contains the project's path, in the project's own folder.
 const MARKER: &str = ".project_root";
 /// Maps the paths of all projects to the names of their folders.
 const REGISTRY: &str = "projects.json";
@@ -19,7 +19,7 @@ pub(super) fn beside(slug: &str) -> Vec<String> {
     vec![format!("tmp/{slug}/{MARKER}"), REGISTRY.to_owned()]
 }
 
-/// The path of the project whose folder this is.
+/// The path of the project with this folder.
 pub(super) fn path(source: &Source<'_>, slug: &str) -> Option<String> {
     marked(source).or_else(|| registered(source, slug))
 }

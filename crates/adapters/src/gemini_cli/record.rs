@@ -6,21 +6,21 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use taffrail_model::Tokens;
 
-/// One record, by what it does to the chat.
+/// One record, by its effect on the chat.
 pub(super) enum Record<'a> {
-    /// This message and all after it are taken back.
+    /// Removes this message and all after it.
     Rewind(Cow<'a, str>),
-    /// A message is added, or replaced if its id is known.
+    /// Adds a message, or replaces the one with the same id.
     Message(Box<Message<'a>>),
-    /// Some facts of the chat are set anew.
+    /// Updates facts of the chat.
     Set(Conversation<'a>),
-    /// The head of the chat, or the whole of it in files of old.
+    /// The head of the chat, or the whole chat in files of earlier versions.
     Head(Conversation<'a>),
-    /// An object of no known form.
+    /// An object of unknown form.
     Unknown,
 }
 
-/// The fields that tell records apart.
+/// The fields that distinguish records.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Form<'a> {
@@ -54,7 +54,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What is said of a chat as a whole.
+/// The facts of a chat.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Conversation<'a> {
@@ -68,11 +68,11 @@ pub(super) struct Conversation<'a> {
     pub(super) messages: Option<Vec<Option<Message<'a>>>>,
 }
 
-/// A message with all that belongs to it.
+/// A message with everything in it.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Message<'a> {
-    /// Empty where it has none.
+    /// Empty if absent.
     #[serde(borrow, deserialize_with = "or_default")]
     pub(super) id: Cow<'a, str>,
     #[serde(borrow, deserialize_with = "filled")]
@@ -81,7 +81,7 @@ pub(super) struct Message<'a> {
     pub(super) r#type: Text<'a>,
     #[serde(borrow, deserialize_with = "or_default")]
     pub(super) content: Parts<'a>,
-    /// What the person saw of it, where that differs.
+    /// The content shown to the person, if it differs.
     #[serde(borrow, deserialize_with = "or_default")]
     pub(super) display_content: Parts<'a>,
     #[serde(borrow, deserialize_with = "filled")]
@@ -105,7 +105,7 @@ pub(super) struct Thought<'a> {
     pub(super) timestamp: Text<'a>,
 }
 
-/// The tokens of one answer; `input` includes what was cached.
+/// The tokens of one answer; `input` includes cached tokens.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct TokenCounts {
@@ -122,7 +122,7 @@ pub(super) struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The same as the product counts them.
+    /// The same in our own counts.
     pub(super) fn tokens(&self) -> Tokens {
         Tokens {
             output: self.output.saturating_add(self.thoughts),
@@ -134,7 +134,7 @@ impl TokenCounts {
     }
 }
 
-/// A call with its result, which is added when it is there.
+/// A call with its result, which is added later.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ToolCall<'a> {
@@ -155,7 +155,7 @@ pub(super) struct ToolCall<'a> {
 }
 
 impl ToolCall<'_> {
-    /// Whether it failed, or `None` while it has not ended.
+    /// Whether it failed, or `None` while it is running.
     pub(super) fn failed(&self) -> Option<bool> {
         match self.status.as_deref()? {
             "success" => Some(false),

@@ -25,7 +25,7 @@ pub(super) struct Transcript {
     memory: Memory,
 }
 
-/// What must be known to read on.
+/// The state needed to continue reading.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Memory {
@@ -141,7 +141,7 @@ impl Transcript {
         }
     }
 
-    /// Hands the drafts over with their links.
+    /// Emits the drafts with their links.
     fn pass_on(
         &self,
         message: &Message<'_>,
@@ -198,7 +198,7 @@ impl Reader for Transcript {
     }
 
     fn save(&self) -> String {
-        // Strings, numbers and lists of them can always be written.
+        // Strings, numbers and lists of them always serialize.
         serde_json::to_string(&self.memory).unwrap_or_default()
     }
 }
@@ -233,7 +233,7 @@ fn event_of(who: &RuntimeIdentity, message: &str, part: u32) -> EventId {
     EventId::of(who.session(), &RecordKey::Provider(message.into()), part)
 }
 
-/// Takes back the events of a message as it was, except those it still makes.
+/// Removes the earlier events of a message, except those it still has.
 fn take_back(who: &RuntimeIdentity, old: &ListedMessage, standing: &[u32], sink: &mut dyn Sink) {
     for part in old.parts.iter().filter(|part| !standing.contains(part)) {
         sink.remove(who, event_of(who, &old.id, *part));

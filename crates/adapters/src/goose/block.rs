@@ -36,7 +36,7 @@ pub(super) struct Block<'a> {
     pub(super) msg: Text<'a>,
 }
 
-/// Something that went well and has a value, or did not and has an error.
+/// A success with a value, or a failure with an error.
 #[derive(Deserialize, Default)]
 #[serde(default, bound(deserialize = "T: Lenient<'de> + Default"))]
 pub(super) struct Outcome<'a, T> {
@@ -58,7 +58,7 @@ pub(super) struct Call<'a> {
     pub(super) arguments: Raw<'a>,
 }
 
-/// What the tool answered.
+/// A tool result.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Answer<'a> {
@@ -109,7 +109,7 @@ made_of_objects! {
 }
 
 impl<'de> Lenient<'de> for Answer<'de> {
-    /// Old versions wrote the bare list of pieces.
+    /// Older versions wrote the bare list of pieces.
     fn of_list<A: SeqAccess<'de>>(list: A) -> Result<Option<Self>, A::Error> {
         let content = Vec::of_list(list)?.unwrap_or_default();
         Ok(Some(Self { content, ..Self::default() }))
@@ -143,7 +143,7 @@ impl<T> Outcome<'_, T> {
     }
 }
 
-/// A request for permission to use a tool, which Goose writes in two ways.
+/// A request for permission to use a tool, which Goose writes in two forms.
 pub(super) struct ApprovalRequest<'a> {
     pub(super) id: &'a str,
     pub(super) tool: &'a str,
@@ -152,7 +152,7 @@ pub(super) struct ApprovalRequest<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The request a block or its data holds.
+    /// The request in a block or its data.
     pub(super) fn as_request(&'a self) -> ApprovalRequest<'a> {
         ApprovalRequest {
             id: self.id.as_deref().unwrap_or_default(),
@@ -171,12 +171,12 @@ impl<'a> Block<'a> {
         self.text.as_deref().filter(|_| self.is(&["text"]))
     }
 
-    /// A person may have written it.
+    /// Whether a person may have written it.
     pub(super) fn is_written(&self) -> bool {
         self.said().is_some() || self.is(&["image"])
     }
 
-    /// Something must follow before the turn can end.
+    /// Whether something must follow before the turn can end.
     pub(super) fn goes_on(&self) -> bool {
         self.is(&[
             "toolRequest",
@@ -188,7 +188,7 @@ impl<'a> Block<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The request a block or its data holds.
+    /// The request in a block or its data.
     pub(super) fn as_request(&'a self) -> ApprovalRequest<'a> {
         ApprovalRequest {
             id: self.id.as_deref().unwrap_or_default(),

@@ -6,10 +6,10 @@ use crate::gist;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
 
-/// Goose puts such a text in front of every turn.
+/// The prefix of a text that Goose puts before every turn.
 const CONTEXT_TAG: &str = "<turn-context>";
 
-/// A message row taken apart. The part of an event is the number of its block.
+/// A parsed message row. The part of an event is the number of its block.
 pub(super) struct Message<'a> {
     /// The row's number.
     pub(super) id: u64,
@@ -67,7 +67,7 @@ impl<'a> Message<'a> {
         draft
     }
 
-    /// All that a person wrote in one message, be it text or images.
+    /// Everything a person wrote in one message, text or images.
     fn prompt(&self) -> Option<Draft<'a>> {
         let mut own = (0..).zip(self.blocks).filter(|(_, it)| it.is_written());
         let (part, _) = own.next()?;
@@ -126,7 +126,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A call, or an error where the model called something that could not be read.
+    /// A call, or an error if the model's call could not be read.
     fn call(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
         let outcome = block.tool_call.as_ref()?;
         let Some(call) = &outcome.value else {
@@ -212,7 +212,7 @@ impl<'a> Message<'a> {
         draft
     }
 
-    /// An answer that asks for nothing more is the end of its turn.
+    /// Marks the end of the turn: an answer without a further request.
     fn mark_end(&self, drafts: &mut [Draft<'_>]) {
         if self.blocks.iter().any(Block::goes_on) {
             return;

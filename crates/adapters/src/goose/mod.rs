@@ -39,8 +39,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     advice: &[],
 };
 
-/// All columns are asked for, because every version of Goose has some more; only those that cannot
-/// be done without are named. `octet_length` gives a size without reading the text itself.
+/// Queries all columns, because every version of Goose adds some; only the required ones are named.
+/// `octet_length` returns a size without reading the text itself.
 static PLAN: SqlitePlan = SqlitePlan {
     sessions: "SELECT s.*, s.id AS taffrail_key, 'sessions' AS taffrail_table, \
                s.rowid AS taffrail_rowid, \
@@ -86,7 +86,7 @@ const KNOWN_FIELDS: &[&str] = &[
     "working_dir",
 ];
 
-/// What the product knows of Goose.
+/// The adapter for Goose.
 #[derive(Debug)]
 pub struct Goose;
 

@@ -5,7 +5,7 @@ use crate::records;
 use serde::Deserialize;
 use taffrail_model::{Timestamp, Tokens};
 
-/// Above this, a number is a time in milliseconds; Goose itself tells them apart so.
+/// A larger number is a time in milliseconds; Goose itself distinguishes them this way.
 const FIRST_MILLISECOND: i64 = 10_000_000_000;
 
 /// A row of `sessions`.
@@ -43,7 +43,7 @@ pub(super) struct ModelConfig<'a> {
 /// A row of `messages`.
 #[derive(Deserialize)]
 pub(super) struct MessageRow<'a> {
-    /// Without its number, a row cannot be told from another.
+    /// Without its number, a row has no identity.
     #[serde(default, deserialize_with = "lenient")]
     pub(super) id: Option<u64>,
     #[serde(borrow, default, deserialize_with = "filled")]
@@ -67,7 +67,7 @@ impl MessageRow<'_> {
         records::time_ms(milliseconds)
     }
 
-    /// What Goose notes about the message; nothing in rows of old.
+    /// Goose's notes about the message; empty in rows of earlier versions.
     pub(super) fn metadata(&self) -> Metadata<'_> {
         self.metadata_json.as_deref().and_then(value_in).unwrap_or_default()
     }
@@ -94,7 +94,7 @@ struct Inference<'a> {
     requested_model: Text<'a>,
 }
 
-/// The tokens of one answer; `input_tokens` includes what was cached.
+/// The tokens of one answer; `input_tokens` includes cached tokens.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct UsageCounts {
@@ -113,7 +113,7 @@ made_of_objects! {
 }
 
 impl UsageCounts {
-    /// The same as the product counts them.
+    /// The same in our own counts.
     pub(super) fn tokens(&self) -> Tokens {
         let (read, written) = (self.cache_read_tokens, self.cache_write_tokens);
         Tokens {
@@ -127,7 +127,7 @@ impl UsageCounts {
 }
 
 impl Metadata<'_> {
-    /// Goose wrote the row for the model only.
+    /// Whether Goose wrote the row only for the model.
     pub(super) fn is_hidden(&self) -> bool {
         self.user_visible == Some(false) || self.turn_context == Some(true)
     }
@@ -138,10 +138,10 @@ impl Metadata<'_> {
     }
 }
 
-/// A truth value, which SQLite keeps as a number.
+/// A boolean, which SQLite stores as a number.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flag {
-    /// Or absent.
+    /// Or missing.
     #[default]
     Unset,
     /// `true`, or any number but zero.
@@ -162,7 +162,7 @@ impl Lenient<'_> for Flag {
     }
 }
 
-/// Reads a time as SQLite writes it, which is in UTC and does not say so.
+/// Parses a time as SQLite writes it: in UTC, without a marker.
 pub(super) fn utc(text: &str) -> Option<Timestamp> {
     records::time(text).or_else(|| records::time(&format!("{text}Z")))
 }

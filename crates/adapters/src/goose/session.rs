@@ -1,13 +1,13 @@
-//! What the row of a session says.
+//! The row of a session.
 
 use super::row::{Flag, ModelConfig, SessionRow, utc};
 use crate::lenient::value_in;
 use std::borrow::Cow;
 use taffrail_model::{Detail, Draft, Facts, Kind, RecordKey, RuntimeIdentity, TitleRank};
 
-/// The key of the session's own row, which has no number in common with the messages.
+/// The key of the session's own row, which shares no numbering with the messages.
 const KEY: &str = "session";
-/// Names given before there is anything to name.
+/// Default names, given before the session has content.
 const DEFAULT_NAMES: [&str; 3] = ["CLI Session", "New Chat", "ACP Session"];
 const MICRODOLLARS: f64 = 1_000_000.0;
 
@@ -25,7 +25,7 @@ impl SessionRow<'_> {
         draft
     }
 
-    /// What it says of the session `who` as a whole.
+    /// The facts about the session `who`.
     pub(super) fn facts(&self, who: &RuntimeIdentity) -> Facts {
         let parent = self.parent_session_id.as_deref();
         let mut facts = Facts {
@@ -48,7 +48,7 @@ impl SessionRow<'_> {
         config.model_name.map(Cow::into_owned)
     }
 
-    /// The name, or what older versions kept in its stead.
+    /// The name, or the field that older versions used instead.
     fn title(&self) -> Option<(TitleRank, &str)> {
         let name = self.name.as_deref().or(self.description.as_deref())?;
         if self.user_set_name == Flag::Set {
@@ -58,7 +58,7 @@ impl SessionRow<'_> {
     }
 }
 
-/// Rounds to whole millionths; a number out of range becomes the nearest within.
+/// Rounds to whole millionths; a number out of range becomes the nearest valid one.
 fn microdollars(dollars: f64) -> i64 {
     (dollars * MICRODOLLARS).round() as i64
 }

@@ -13,7 +13,7 @@ use taffrail_model::{
     TitleRank, TurnId, hash,
 };
 
-/// The most calls that are remembered until their results come.
+/// The most calls remembered until their results arrive.
 const MOST_CALLS: usize = 512;
 
 /// Reads one session.
@@ -22,7 +22,7 @@ pub(super) struct Transcript {
     memory: Memory,
 }
 
-/// What must be known to read on.
+/// The state needed to continue reading.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Memory {
@@ -51,7 +51,7 @@ impl Transcript {
         let Some(row) = record_in::<MessageRow<'_>>(bytes) else {
             return sink.unknown("unreadable", None);
         };
-        // Without its number, a row cannot be told from another.
+        // Without its number, a row has no identity.
         let Some(id) = row.id else {
             return sink.unknown("unreadable", None);
         };
@@ -84,7 +84,7 @@ impl Transcript {
         }
     }
 
-    /// Puts a draft into its turn and under the call it belongs to.
+    /// Links a draft to its turn and its call.
     fn linked<'a>(&mut self, mut draft: Draft<'a>) -> Draft<'a> {
         let id = EventId::of(self.who.session(), &draft.key, draft.part);
         if draft.opens_turn {
@@ -128,7 +128,7 @@ impl Reader for Transcript {
     }
 
     fn save(&self) -> String {
-        // Strings, numbers and lists of them can always be written.
+        // Strings, numbers and lists of them always serialize.
         serde_json::to_string(&self.memory).unwrap_or_default()
     }
 }
@@ -141,7 +141,7 @@ impl Memory {
         }
     }
 
-    /// The call that a draft answers or asks leave for; an answered call is forgotten.
+    /// The call that a draft answers or requests permission for; an answered call is forgotten.
     fn parent_of(&mut self, draft: &Draft<'_>) -> Option<EventId> {
         match (&draft.kind, &draft.detail) {
             (Kind::ToolResult, Detail::ToolResult { call_id, .. }) => {

@@ -1,4 +1,4 @@
-//! Text however it is packed.
+//! Text in any of its written forms.
 
 use super::{Hope, Lenient, Text, lenient};
 use serde::Deserialize;
@@ -6,19 +6,19 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// What stands for an image, whose bytes are never looked at.
+/// Replaces an image, whose bytes are never read.
 const IMAGE: &str = "[image]";
 
 /// A text in one of its forms: a string, a block with a text, or a list of either.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Prose<'a>(pub(crate) Cow<'a, str>);
 
-/// Reads a text however it is packed; for `deserialize_with`.
+/// Reads a text in any of its forms; for `deserialize_with`.
 pub(crate) fn prose<'de, D: Deserializer<'de>>(from: D) -> Result<Text<'de>, D::Error> {
     lenient(from).map(|prose: Option<Prose<'de>>| prose.map(|Prose(text)| text))
 }
 
-/// Puts the second text on a line below the first.
+/// Appends the second text on a new line.
 pub(crate) fn joined<'a>(first: Text<'a>, second: Text<'a>) -> Text<'a> {
     match (first, second) {
         (Some(first), Some(second)) => {

@@ -1,4 +1,4 @@
-//! A session state as it is written, read leniently: what is of another type is absent.
+//! A session state as written, read leniently: a field of another type is absent.
 
 use serde_json::{Map, Value};
 
@@ -6,22 +6,22 @@ use serde_json::{Map, Value};
 pub(super) struct Document(Map<String, Value>);
 
 impl Document {
-    /// Reads a state; `None` where it is not an object.
+    /// Parses a state; `None` if it is not an object.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok().map(Self)
     }
 
-    /// The id it names.
+    /// The state's id.
     pub(super) fn id(&self) -> Option<&str> {
         self.text("session_id")
     }
 
-    /// A text that says something.
+    /// A text that is not empty.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         text(self.0.get(name)?)
     }
 
-    /// A text of its metadata.
+    /// A text from its metadata.
     pub(super) fn remark(&self, name: &str) -> Option<&str> {
         text(self.0.get("metadata")?.get(name)?)
     }

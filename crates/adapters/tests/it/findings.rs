@@ -1,9 +1,9 @@
-//! Recorded sessions of real agents, replayed instant by instant: the findings are right, and
-//! nothing else is.
+//! Recorded sessions of real agents, replayed instant by instant: exactly the right findings
+//! appear.
 //!
-//! The recordings are those of `replay`, and the homes the daemon is tested with; the fixtures are those
-//! of every adapter. `TAFFRAIL_RECORDINGS=FOLDER` hears whatever is below a folder, and tells what is found
-//! in it but for what its file `true-findings` lists, a path and its kinds a line.
+//! The recordings are those of `replay` and the homes of the daemon's tests; the fixtures are those
+//! of every adapter. `TAFFRAIL_RECORDINGS=FOLDER` replays everything below a folder and reports its
+//! findings, except those listed in its file `true-findings`, one path with its kinds a line.
 
 mod kinds;
 
@@ -21,23 +21,23 @@ use taffrail_model::{
     Signal, Sink, Timestamp, TurnId,
 };
 
-/// The fewest sessions there are: none may be lost unnoticed.
+/// The minimum number of sessions: losing any must fail the test.
 const FEWEST: usize = 40;
-/// What is rightly found, by the recording's name.
+/// The right findings, by the recording's name.
 const RIGHT: [(&str, &[&str]); 3] = [
     ("claude_overloaded", &["provider_crash"]),
     ("claude_question_and_worker", &["question_asked"]),
     ("codex_overloaded", &["provider_crash"]),
 ];
 
-/// What is rightly found in fixtures: each holds an error at which its agent gave up.
+/// The right findings in fixtures: each has an error at which its agent gave up.
 const WRITTEN: [(&str, &str); 3] = [
     ("claude-code interrupt_and_denial", "provider_crash"),
     ("claude-code unknown_and_torn", "provider_crash"),
     ("codex errors_and_aborts", "provider_crash rate_limit"),
 ];
 
-/// What is rightly found in recorded homes, by the recording's name.
+/// The right findings in recorded homes, by the recording's name.
 const RECORDED: [(&str, &str); 0] = [];
 
 /// An event that owns its text.
@@ -143,8 +143,8 @@ impl Recorder {
         self.workers.extend(workers.map(|(who, _)| who.session()));
     }
 
-    /// All that is found at any instant, alive or not, up to a day later; only what stands for a
-    /// moment between two events of one instant is left out.
+    /// All findings at any instant, alive or not, up to a day later, except those that exist only
+    /// between two events of one instant.
     fn found(&self) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
         for (session, events) in &self.sessions {
@@ -210,7 +210,7 @@ fn every_recording_brings_what_is_right_and_no_more() {
             recorder.read(reader(adapter, path), &fs::read(&file).unwrap());
         }
         met += recorder.sessions.len();
-        // A dialog that nobody answers for an hour waits for long, and rightly so.
+        // An unanswered dialog rightly counts as a long wait after an hour.
         let mut found = recorder.found();
         found.remove("approval_backlog");
         if !found.is_empty() {
@@ -251,8 +251,8 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
     assert_eq!(found, BTreeMap::from(right));
 }
 
-/// What is found in each transcript below a folder, by its path there; and how many sessions were met. A
-/// transcript is known by how its path ends, wherever its home was.
+/// The findings in each transcript below a folder, by its path, and the number of sessions. The end
+/// of a path identifies a transcript, wherever its home was.
 fn found_below(root: &Path) -> (BTreeMap<String, String>, usize) {
     let (mut met, mut found, mut files) = (0, BTreeMap::new(), Vec::new());
     files_below(root, &mut files);
@@ -270,7 +270,7 @@ fn found_below(root: &Path) -> (BTreeMap<String, String>, usize) {
     (found, met)
 }
 
-/// Whose transcript it is, and its path below that agent's home.
+/// The agent of a transcript, and its path below that agent's home.
 fn placed(path: &str) -> Option<(&'static dyn Adapter, &str)> {
     let starts = path.match_indices('/').map(|(at, _)| at + 1);
     let mut ends = std::iter::once(0).chain(starts).filter_map(|at| path.get(at..));

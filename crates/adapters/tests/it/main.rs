@@ -1,4 +1,4 @@
-//! The tests of `adapters` from outside, as one program: linking is what takes time.
+//! The integration tests of `adapters` as one program, because linking is slow.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,

@@ -1,8 +1,8 @@
 //! Damaged records through every adapter's reader: no panic, no slow record, no growing memory.
 //!
-//! The records of all fixtures are damaged by a seed and fed to readers that are started, saved,
-//! restored, and restored from damaged memories. `TAFFRAIL_FULL=1` feeds a million to each adapter,
-//! `TAFFRAIL_SEED` chooses which.
+//! The test damages the records of all fixtures by a seed and feeds them to readers that are
+//! started, saved, restored, and restored from damaged memories. `TAFFRAIL_FULL=1` feeds a million
+//! to each adapter, `TAFFRAIL_SEED` selects them.
 
 use crate::fixtures;
 
@@ -16,13 +16,12 @@ use taffrail_model::{
 use taffrail_testkit::mutate::{Lengths, Mutator};
 use taffrail_testkit::{Chance, Scale, private_kib};
 
-/// Records that one reader gets before the next one is started.
+/// The number of records per reader.
 const RECORDS_A_READER: usize = 1_000;
-/// A record below `SMALL` that takes longer is compared with [`bare`]; a build without optimisations
-/// takes its time.
+/// A small record that takes longer is compared with [`bare`]; an unoptimized build is slower.
 const SLOW: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 100 });
 const SMALL: usize = 1_000_000;
-/// How often a record is read again on a noisy machine before it counts as slow.
+/// How many times a record is read again on a noisy machine before it counts as slow.
 const TRIES: usize = 5;
 /// How much longer than [`bare`] a slow record may take.
 const OVER_BARE: u32 = 4;
@@ -30,7 +29,7 @@ const OVER_BARE: u32 = 4;
 const MEMORY_KIB: u64 = 150 * 1024;
 /// The largest memory a reader may save: it is written with every checkpoint.
 const SAVED_BYTES: usize = 4 * 1024 * 1024;
-/// A string no id is as long as.
+/// A string longer than any id.
 const LONG_STRING: usize = 100_000;
 
 /// One test for each adapter of the registry, named like its folder.
@@ -55,7 +54,7 @@ fn a_reader_remembers_no_long_string() {
     assert!(saved.iter().all(|(_, bytes)| *bytes <= SAVED_BYTES), "{saved:?}");
 }
 
-/// The largest memory after records in which one member is a long string that never was before.
+/// The largest memory after records in which one member is a new long string.
 fn most_saved(adapter: &dyn Adapter) -> usize {
     let mut mutator = Mutator::new(Chance::new(1), Lengths { usual: (1, 4), extreme: None });
     let fixtures = fixtures_of(adapter);
@@ -73,7 +72,7 @@ fn most_saved(adapter: &dyn Adapter) -> usize {
     most
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Default)]
 struct Tally {
     records: usize,
@@ -122,7 +121,7 @@ struct Feeder<'a> {
 }
 
 impl Feeder<'_> {
-    /// Reads a source, damaged, and goes on with the records of all others.
+    /// Reads a damaged source, and continues with the records of all others.
     fn feed(&mut self, fixture: &Fixture) {
         let mut reader = fixture.reader(self.adapter, None);
         for number in 0..RECORDS_A_READER {
@@ -138,7 +137,7 @@ impl Feeder<'_> {
         self.check_memory(0);
     }
 
-    /// Goes on from the memory as it was saved, or as something made of it.
+    /// Continues from the saved memory, or from a damaged copy of it.
     fn restored(&mut self, fixture: &Fixture, reader: &dyn Reader) -> Box<dyn Reader> {
         let mut saved = reader.save();
         self.tally.most_saved = self.tally.most_saved.max(saved.len());
@@ -170,8 +169,8 @@ impl Feeder<'_> {
         self.tally.slowest = self.tally.slowest.max(took.min(SLOW));
     }
 
-    /// A slow record must be fast on one of several tries, each by a reader of its own, or the
-    /// machine itself must be slow.
+    /// A slow record must be fast on one of several tries, each with its own reader, or the machine
+    /// itself must be slow.
     fn check_again(&self, fixture: &Fixture, record: &Record<'_>) {
         let best = best_of(|| {
             let mut reader = fixture.reader(self.adapter, None);
@@ -183,7 +182,7 @@ impl Feeder<'_> {
         assert!(best < allowed, "{best:?} for {bytes} bytes, {allowed:?} allowed: {begin}");
     }
 
-    /// The damaged record itself is the test's, not the reader's.
+    /// The damaged record itself belongs to the test, not to the reader.
     fn check_memory(&mut self, record_bytes: usize) {
         let now = private_kib(std::process::id()).expect("our own memory");
         let ours = now.saturating_sub(self.start_kib + record_bytes as u64 / 1024);
@@ -192,8 +191,8 @@ impl Feeder<'_> {
     }
 }
 
-/// What `serde_json` itself does with a record that it refuses: it parses the bytes and writes them,
-/// escaped, into the message of its error. A record of one long string costs little else.
+/// What `serde_json` itself does with a record that it rejects: it parses the bytes and writes
+/// them, escaped, into its error message. A record of one long string costs little else.
 fn bare(bytes: &[u8]) {
     black_box(serde_json::from_slice::<serde_json::Value>(bytes).ok());
     black_box(format!("{:?}", String::from_utf8_lossy(bytes)));
@@ -209,7 +208,7 @@ fn timed(work: impl FnOnce()) -> Duration {
     began.elapsed()
 }
 
-/// Does with a draft what gathering and reading back do, and keeps nothing.
+/// Processes a draft as capture and reading back do, and keeps nothing.
 #[derive(Default)]
 struct CountingSink {
     events: usize,

@@ -1,10 +1,10 @@
 //! Recorded sessions of real agents, replayed instant by instant: the status never contradicts
 //! what was on the screen.
 //!
-//! `replay/<name>/home` is what the agent wrote, `journal.jsonl` what its hooks and its list of live
-//! sessions said, both with everything a vendor wrote cut out; `truth.jsonl` says how a session stood
-//! between two instants, read off the recorded screens and the scripts that pressed the keys. Where
-//! `only` is `transcript`, nothing but the transcript tells it.
+//! `replay/<name>/home` has the agent's files, `journal.jsonl` the reports of its hooks and its
+//! list of live sessions, both without any text by a vendor; `truth.jsonl` has the true status of a
+//! session between two instants, from the recorded screens and the scripts that pressed the keys.
+//! Where `only` is `transcript`, only the transcript shows it.
 
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -19,10 +19,10 @@ use taffrail_model::{
     Sink, Timestamp, TurnId, text,
 };
 
-/// The fewest recordings there are: none may be lost unnoticed.
+/// The minimum number of recordings: losing any must fail the test.
 const FEWEST: usize = 13;
 
-/// How a session stood.
+/// The true status of a session.
 #[derive(Deserialize)]
 struct Truth {
     of: String,
@@ -77,12 +77,12 @@ impl Sink for Recorder {
     }
 }
 
-/// A recording, read.
+/// A parsed recording.
 struct Recording {
     name: String,
     evidence: Vec<SessionEvidence>,
     truth: Vec<Truth>,
-    /// Sessions by the agent's id, and workers with whom they work for.
+    /// Sessions by the agent's id; sub-agents include their parent.
     sessions: HashMap<String, SessionId>,
     parents: HashMap<SessionId, SessionId>,
 }
@@ -155,7 +155,7 @@ impl Recording {
         read(&Given { evidence: &evidence, life, workers: &workers, now, thresholds })
     }
 
-    /// Whether evidence was written and has not arrived yet.
+    /// Whether some evidence was written and has not arrived.
     fn is_behind(&self, how: &How, now: Timestamp) -> bool {
         self.evidence.iter().any(|it| {
             let at = it.evidence.at;
@@ -185,7 +185,7 @@ struct How {
     life: Life,
     hooks: bool,
     registry: bool,
-    /// How many milliseconds after its own time a record of a transcript comes in.
+    /// How many milliseconds after its own time a transcript record arrives.
     transcript: Option<i64>,
 }
 
@@ -200,7 +200,7 @@ impl How {
     }
 }
 
-/// The status as the truth is written, with what it waits for where that is asked.
+/// Whether the status matches the truth, with what it waits for if that is given.
 fn is_as(reading: &Reading, truth: &Truth) -> bool {
     let kind = reading.waiting_for.as_ref().map(|it| match it.kind {
         WaitingKind::Approval => "approval",

@@ -1,4 +1,4 @@
-//! Who has read the contract: one section of Markdown for each agent.
+//! Agents' acknowledgments of the contract: one Markdown section for each agent.
 
 use super::VERSION;
 use serde_json::{Value, json};
@@ -10,21 +10,21 @@ const HEADING: &str = "# Contract Acknowledgment";
 const WORDS: &str =
     "I acknowledge that I have read and will adhere to the Session State Specification v1.0.";
 
-/// One section, as it is written.
+/// One section, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acknowledgment {
-    /// Who.
+    /// The agent.
     pub agent: Option<String>,
-    /// On which day.
+    /// The date.
     pub date: Option<String>,
-    /// Of which version.
+    /// The version of the contract.
     pub contract_version: Option<String>,
-    /// Of which bytes.
+    /// The checksum of the contract.
     pub checksum: Option<String>,
 }
 
 impl Acknowledgment {
-    /// Its fields, to be checked like any document.
+    /// The fields as a document, for validation.
     #[must_use]
     pub fn document(&self) -> Value {
         let fields = [
@@ -38,7 +38,7 @@ impl Acknowledgment {
         Value::Object(there.collect())
     }
 
-    /// It is of this version, and of bytes with one of these checksums.
+    /// Whether it acknowledges our version, with one of these checksums.
     #[must_use]
     pub fn is_of(&self, checksums: &[String]) -> bool {
         let same = |it: &String| checksums.iter().any(|known| known.eq_ignore_ascii_case(it));
@@ -57,13 +57,13 @@ pub fn checksum(contract: &[u8]) -> String {
     })
 }
 
-/// Every section of a file.
+/// The sections of a file.
 #[must_use]
 pub fn acknowledgments(text: &str) -> Vec<Acknowledgment> {
     sections(text).into_iter().map(read).collect()
 }
 
-/// The file with one section for this agent: its old one replaced, or a new one at the end.
+/// Writes one section for this agent: it replaces the old one, or comes last.
 #[must_use]
 pub fn acknowledge(text: &str, agent: &str, checksum: &str, now: Timestamp) -> String {
     let day = now.to_string();
@@ -76,7 +76,7 @@ pub fn acknowledge(text: &str, agent: &str, checksum: &str, now: Timestamp) -> S
     let Some(old) = own.next() else { return appended(text, &new) };
     let kept = after_words(old);
     let mut out = text.replacen(old, &format!("{new}{kept}"), 1);
-    // A second section of the same agent would only be one more that grows stale.
+    // A second section of the same agent would only become stale.
     for other in own {
         out = out.replacen(other, after_words(other), 1);
     }
@@ -90,7 +90,7 @@ fn appended(text: &str, new: &str) -> String {
     }
 }
 
-/// From each heading up to the next.
+/// Splits a text at its headings.
 fn sections(text: &str) -> Vec<&str> {
     let is_start = |at: &usize| *at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n');
     let starts: Vec<_> = text.match_indices(HEADING).map(|(at, _)| at).filter(is_start).collect();
@@ -98,7 +98,7 @@ fn sections(text: &str) -> Vec<&str> {
     starts.iter().zip(ends).filter_map(|(begin, end)| text.get(*begin..end)).collect()
 }
 
-/// What stands in a section after the contract's words, which is not ours.
+/// The part of a section after the contract's own text; it belongs to others.
 fn after_words(section: &str) -> &str {
     let last = ["Agent:", "Date:", "Contract Version:", "Checksum:", WORDS];
     let mut end = HEADING.len();

@@ -1,16 +1,16 @@
-//! What a line of history changed, in a key of our own.
+//! The change in a line of history, under our own key.
 //!
-//! Every such line carries the whole state after it, so the last one alone says what the state is.
+//! Every such line carries the whole state after it, so the last line alone defines the state.
 
 use super::documents::{Model, PlanFeature, Task, time};
 use super::moves::{FeatureStatus, TaskStatus};
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;
 
-/// The state, without the instant it was last updated.
+/// The state, without the time of its last update.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Current {
-    /// The task somebody is at.
+    /// The active task.
     pub active_task: Option<String>,
     /// The model in use.
     pub model_in_use: Model,
@@ -22,51 +22,51 @@ pub struct Current {
 /// A change, and the state after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// What changed.
+    /// The kind of change.
     #[serde(flatten)]
     pub what: What,
-    /// What the state says from then on.
+    /// The state after the change.
     pub state: Current,
 }
 
-/// What changed. All values are whole, so that applying a change twice is applying it once.
+/// The kind of change. All values are complete, so applying a change twice has no further effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum What {
-    /// The feature was made.
+    /// The feature was created.
     Created {
-        /// As its plan describes it.
+        /// The feature as its plan describes it.
         feature: PlanFeature,
     },
-    /// The model in use.
+    /// The model in use changed.
     Model,
     /// A task was added to the plan.
     TaskAdded {
         /// The phase it belongs to.
         phase_id: String,
-        /// That phase's name, for when it is new.
+        /// The name of that phase, in case it is new.
         phase_name: String,
         /// The task.
         task: Task,
     },
-    /// A task went another way.
+    /// A task changed its status.
     TaskMoved {
         /// The task.
         task_id: String,
-        /// Where it stands now.
+        /// The new status.
         status: TaskStatus,
-        /// When somebody first began.
+        /// When work first began.
         started_at: Option<Timestamp>,
         /// When it was finished.
         completed_at: Option<Timestamp>,
-        /// Files that came of it, to be added.
+        /// The resulting files, to be added.
         artifacts: Vec<String>,
     },
-    /// The feature went another way.
+    /// The feature changed its status.
     FeatureMoved {
-        /// Where it stands now.
+        /// The new status.
         status: FeatureStatus,
     },
-    /// Another tool wrote the state, and this is what it said.
+    /// Another tool wrote the state; this line records it.
     Observed,
 }

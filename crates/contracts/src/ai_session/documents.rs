@@ -1,11 +1,11 @@
-//! The documents as types. They are made of values that were found sound.
+//! The documents as types, built from validated values.
 
 use super::change::Change;
 use super::moves::{FeatureStatus, TaskStatus};
 use serde::{Deserialize, Deserializer, Serialize};
 use taffrail_model::Timestamp;
 
-/// The models the contract knows; it knows no other.
+/// The models of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Model {
@@ -27,7 +27,7 @@ impl Model {
         Self::ALL.into_iter().find(|it| it.as_str() == name)
     }
 
-    /// As it is written.
+    /// The word in documents.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,14 +38,14 @@ impl Model {
     }
 }
 
-/// What a plan is for.
+/// The feature of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanFeature {
     /// The feature.
     pub id: String,
     /// Its name for people.
     pub name: String,
-    /// What it is about.
+    /// The description.
     pub description: String,
     /// When it began.
     #[serde(deserialize_with = "time")]
@@ -57,19 +57,19 @@ pub struct PlanFeature {
 pub struct Task {
     /// Its id, unique in the plan.
     pub task_id: String,
-    /// What is to be done.
+    /// The description.
     pub description: String,
-    /// Who is to do it.
+    /// The agent that is to do it.
     pub agent: String,
-    /// Where it stands.
+    /// The status.
     pub status: TaskStatus,
-    /// When somebody first began.
+    /// When work first began.
     #[serde(deserialize_with = "time_or_null")]
     pub started_at: Option<Timestamp>,
     /// When it was finished.
     #[serde(deserialize_with = "time_or_null")]
     pub completed_at: Option<Timestamp>,
-    /// Files that came of it.
+    /// The resulting files.
     pub artifacts: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ pub struct Phase {
 /// `implementation-plan.yaml`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What it is for.
+    /// The feature.
     pub feature: PlanFeature,
     /// Its phases, in order.
     pub phases: Vec<Phase>,
@@ -114,20 +114,20 @@ pub struct ActiveFeature {
     /// When it began.
     #[serde(deserialize_with = "time")]
     pub started_at: Timestamp,
-    /// When something was last done for it.
+    /// The time of the last activity.
     #[serde(deserialize_with = "time")]
     pub last_active: Timestamp,
-    /// Where it stands.
+    /// The status.
     pub status: FeatureStatus,
 }
 
-/// How a command ended.
+/// The result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Well.
+    /// It succeeded.
     Success,
-    /// Badly.
+    /// It failed.
     Failure,
 }
 
@@ -137,55 +137,55 @@ pub struct HistoryLine {
     /// When.
     #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
-    /// What was done.
+    /// The command.
     pub command: String,
-    /// With what.
+    /// The arguments.
     pub arguments: String,
-    /// By which model.
+    /// The model.
     pub model: Model,
-    /// By whom.
+    /// The agent.
     pub agent: String,
-    /// For which task, if for one.
+    /// The task, if there is one.
     pub task_id: Option<String>,
-    /// How it ended.
+    /// The result.
     pub status: Outcome,
     /// How long it took.
     #[serde(deserialize_with = "whole")]
     pub duration_ms: u64,
-    /// What went wrong, where something did.
+    /// The error, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What it changed, where it is one of ours; what is not a change we know changes nothing.
+    /// The change, if the line is ours; an unknown change has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
     pub change: Option<Change>,
 }
 
-/// What was being done when something was found wrong.
+/// The operation during which an error was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Making something new.
+    /// Creation.
     Create,
     /// Reading.
     Read,
     /// Changing.
     Update,
-    /// Removing.
+    /// Deletion.
     Delete,
 }
 
-/// An error as the contract asks it to be told.
+/// An error in the form that the contract requires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorContext {
-    /// What was being done.
+    /// The operation.
     pub operation: Operation,
-    /// The file it is about, from the project's folder.
+    /// The file, relative to the project.
     pub file: String,
-    /// The feature, where it is about one.
+    /// The feature, if there is one.
     pub feature_id: Option<String>,
-    /// When it was noticed.
+    /// When the error was found.
     pub timestamp: Timestamp,
-    /// What is wrong.
+    /// The problem.
     pub details: String,
 }
 
@@ -200,7 +200,7 @@ fn time_or_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>,
     read.map(Some).ok_or_else(|| serde::de::Error::custom("no ISO 8601 timestamp"))
 }
 
-/// A whole number, however it is written: `1.0` is one.
+/// Reads an integer in any notation: `1.0` is one.
 fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     let number = serde_json::Number::deserialize(from)?;
     Ok(number.as_u64().unwrap_or_else(|| number.as_f64().unwrap_or_default() as u64))

@@ -1,11 +1,11 @@
-//! The id of a feature: a slug and the day it began, in UTC.
+//! The id of a feature: a slug and its start date in UTC.
 
 use taffrail_model::Timestamp;
 
-/// An id is the name of a folder, so a slug has an end.
+/// The longest slug: an id is the name of a folder.
 const SLUG_MAX: usize = 100;
 
-/// Lower-case words with hyphens between them; none where a name has no letter or digit we keep.
+/// Lower-case words joined by hyphens; `None` if a name has no usable letter or digit.
 #[must_use]
 pub fn slug(name: &str) -> Option<String> {
     let mut out = String::new();
@@ -24,7 +24,7 @@ pub fn slug(name: &str) -> Option<String> {
     (!slug.is_empty()).then(|| slug.to_owned())
 }
 
-/// The id of a feature of this name that begins now.
+/// The id of a feature with this name that starts now.
 #[must_use]
 pub fn feature_id(name: &str, now: Timestamp) -> Option<String> {
     let day = now.to_string();

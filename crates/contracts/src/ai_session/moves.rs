@@ -1,35 +1,35 @@
-//! Which way a task or a feature may go, as two tables.
+//! The valid transitions of tasks and features, as two tables.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a task stands.
+/// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
-    /// Not begun.
+    /// Not started.
     Pending,
-    /// Somebody is at it.
+    /// In progress.
     InProgress,
     /// Done.
     Completed,
-    /// Something stands in its way.
+    /// Blocked.
     Blocked,
 }
 
-/// What is done to a task.
+/// A transition of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskMove {
-    /// Somebody begins.
+    /// Start work.
     Start,
-    /// It is finished.
+    /// Finish.
     Done,
-    /// Something came in its way.
+    /// Block.
     Block,
-    /// Nothing does any more.
+    /// Unblock.
     Unblock,
 }
 
-/// Every valid transition of a task; there is no other.
+/// Every valid transition of a task.
 const TASKS: [(TaskMove, TaskStatus, TaskStatus); 5] = [
     (TaskMove::Start, TaskStatus::Pending, TaskStatus::InProgress),
     (TaskMove::Done, TaskStatus::InProgress, TaskStatus::Completed),
@@ -38,30 +38,30 @@ const TASKS: [(TaskMove, TaskStatus, TaskStatus); 5] = [
     (TaskMove::Unblock, TaskStatus::Blocked, TaskStatus::Pending),
 ];
 
-/// Where a feature stands.
+/// The status of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureStatus {
-    /// Work goes on.
+    /// Active.
     Active,
-    /// Work rests.
+    /// Paused.
     Paused,
-    /// Work is over.
+    /// Completed.
     Completed,
 }
 
-/// What is done to a feature.
+/// A transition of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeatureMove {
-    /// Let it rest.
+    /// Pause.
     Pause,
-    /// Go on.
+    /// Resume.
     Resume,
-    /// It is finished.
+    /// Complete.
     Complete,
 }
 
-/// Every valid transition of a feature; there is no other.
+/// Every valid transition of a feature.
 const FEATURES: [(FeatureMove, FeatureStatus, FeatureStatus); 4] = [
     (FeatureMove::Pause, FeatureStatus::Active, FeatureStatus::Paused),
     (FeatureMove::Resume, FeatureStatus::Paused, FeatureStatus::Active),
@@ -70,14 +70,14 @@ const FEATURES: [(FeatureMove, FeatureStatus, FeatureStatus); 4] = [
 ];
 
 impl TaskMove {
-    /// Where it leads from here, if it may be made here.
+    /// The resulting status, if the transition is valid from this one.
     #[must_use]
     pub fn from(self, status: TaskStatus) -> Option<TaskStatus> {
         let row = TASKS.iter().find(|(it, from, _)| (*it, *from) == (self, status));
         row.map(|(_, _, to)| *to)
     }
 
-    /// The word for it.
+    /// The verb for messages.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -90,14 +90,14 @@ impl TaskMove {
 }
 
 impl FeatureMove {
-    /// Where it leads from here, if it may be made here.
+    /// The resulting status, if the transition is valid from this one.
     #[must_use]
     pub fn from(self, status: FeatureStatus) -> Option<FeatureStatus> {
         let row = FEATURES.iter().find(|(it, from, _)| (*it, *from) == (self, status));
         row.map(|(_, _, to)| *to)
     }
 
-    /// The word for it.
+    /// The verb for messages.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -109,7 +109,7 @@ impl FeatureMove {
 }
 
 impl TaskStatus {
-    /// As it is written.
+    /// The word in documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -122,7 +122,7 @@ impl TaskStatus {
 }
 
 impl FeatureStatus {
-    /// As it is written.
+    /// The word in documents.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

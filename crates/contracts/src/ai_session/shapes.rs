@@ -1,4 +1,4 @@
-//! What each document of the directory looks like, told once.
+//! The shape of each document of the directory.
 
 use super::documents::Model;
 use super::time::{day, id, instants};
@@ -23,7 +23,7 @@ pub enum Kind {
     ActiveFeatures,
     /// `implementation-plan.yaml`
     Plan,
-    /// An error as the contract asks it to be told.
+    /// An error in the form that the contract requires.
     ErrorContext,
     /// A section of `contract-acknowledgment.md`, as fields.
     Acknowledgment,
@@ -32,7 +32,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order in which a document is told apart.
+    /// All kinds, in the order in which a document is recognized.
     pub const ALL: [Self; 6] = [
         Self::State,
         Self::ActiveFeatures,
@@ -55,7 +55,7 @@ impl Kind {
         }
     }
 
-    /// The field that tells it from the others.
+    /// The field that only this kind has.
     fn mark(self) -> &'static str {
         match self {
             Self::State => "current_state",
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// What it looks like.
+    /// The shape.
     pub(super) fn shape(self) -> Shape {
         match self {
             Self::State => state(),
@@ -80,7 +80,7 @@ impl Kind {
     }
 }
 
-/// What a document is, by the field only it has.
+/// The kind of a document, by the field that only it has.
 #[must_use]
 pub fn kind_of(value: &Value) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| value.get(kind.mark()).is_some())

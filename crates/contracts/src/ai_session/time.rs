@@ -1,11 +1,11 @@
-//! Instants and days as the contract's files write them.
+//! Timestamps and dates in the contract's files.
 
 use crate::report::Level;
 use crate::shape::Form;
 use std::sync::LazyLock;
 use taffrail_model::Timestamp;
 
-/// A day that is in the calendar, and what follows it.
+/// A calendar date, and what follows it.
 macro_rules! day {
     ($before:literal, $after:literal) => {
         concat!(
@@ -35,13 +35,13 @@ const WHOLE: &str = "(?:Z|[+-][0-9]{2}:[0-9]{2})$";
 static ID_FORM: LazyLock<Form> = LazyLock::new(id);
 static ANY_FORM: LazyLock<Form> = LazyLock::new(|| any(Level::Must));
 
-/// The forms of an instant: always a date and a time, in a strict reading its distance from UTC too.
+/// The forms of a timestamp: a date and a time, and in strict validation its UTC offset.
 pub(super) fn instants() -> Vec<Form> {
     let hint = "Write its distance from UTC, too: 2025-01-09T10:00:00Z.";
     vec![any(Level::Must), Form::new("timestamp-utc", Level::Strict, WHOLE, hint)]
 }
 
-/// The form of a day.
+/// The form of a date.
 pub(super) fn day() -> Form {
     Form::new("date", Level::Must, DAY, "Write an ISO 8601 date such as 2025-01-09.")
 }
@@ -56,13 +56,13 @@ fn any(level: Level) -> Form {
     Form::new("timestamp", level, ANY, "Write an ISO 8601 timestamp such as 2025-01-09T10:00:00Z.")
 }
 
-/// A slug, a hyphen and a day that is in the calendar.
+/// Whether a text is a slug, a hyphen and a calendar date.
 #[must_use]
 pub fn is_feature_id(text: &str) -> bool {
     ID_FORM.fits(text)
 }
 
-/// Reads an ISO 8601 date and time; without a distance from UTC it is taken as UTC.
+/// Parses an ISO 8601 date and time; without an offset it is UTC.
 #[must_use]
 pub fn instant(text: &str) -> Option<Timestamp> {
     if !ANY_FORM.fits(text) {
@@ -71,7 +71,7 @@ pub fn instant(text: &str) -> Option<Timestamp> {
     text.parse().or_else(|_| format!("{text}Z").parse()).ok()
 }
 
-/// The instant to write now: whole microseconds, and later than what was written before.
+/// The timestamp to write now: in whole microseconds, and later than the previous one.
 #[must_use]
 pub fn after(now: Timestamp, before: Option<Timestamp>) -> Timestamp {
     let micro = |at: Timestamp| Timestamp::from_microsecond(at.as_microsecond()).unwrap_or(at);

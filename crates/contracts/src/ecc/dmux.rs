@@ -1,16 +1,16 @@
 //! The `dmux-tmux` adapter of the snapshot contract: a session of worktrees orchestrated in tmux,
-//! with a folder for each worker. Files and panes are handed in; what they say is read here.
+//! with a folder for each worker. The caller provides files and panes; this module parses them.
 
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
 use serde_json::{Map, Value};
 
 /// The adapter's id.
 pub const ADAPTER: &str = "dmux-tmux";
-/// Where a project keeps the folders of its sessions, unless its plan says otherwise.
+/// The folder of a project's sessions, unless its plan names another.
 pub const FOLDER: &str = ".orchestration";
 /// The files of a worker: status, task and handoff.
 pub const FILES: [&str; 3] = ["status.md", "task.md", "handoff.md"];
-/// What tmux is asked for each pane (`list-panes -s -F`).
+/// The format for `tmux list-panes -s -F`.
 pub const PANE_FORMAT: &str = "#{pane_id}\t#{pane_title}\t#{pane_current_command}\t\
                                #{pane_current_path}\t#{pane_active}\t#{pane_dead}\t#{pane_pid}";
 
@@ -21,19 +21,19 @@ pub struct Pane {
     pub id: String,
     /// Its title: the worker's name.
     pub title: String,
-    /// The command that runs in it.
+    /// The running command.
     pub command: String,
-    /// The folder that command is in.
+    /// The working folder of that command.
     pub path: String,
-    /// It is the active one of its window.
+    /// Whether it is the active pane of its window.
     pub is_active: bool,
-    /// Its command has ended.
+    /// Whether its command has ended.
     pub is_dead: bool,
     /// The process tmux started in it.
     pub pid: Option<u32>,
 }
 
-/// Where a session is, and what its plan says.
+/// The location of a session, and its plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The session's name, as tmux knows it.
@@ -42,13 +42,13 @@ pub struct Place {
     pub repo_root: String,
     /// The folder with its workers' folders.
     pub folder: String,
-    /// What was asked for.
+    /// The target that was requested.
     pub target: SourceTarget,
-    /// What the plan says of each worker: name, task, paths.
+    /// The planned workers: name, task, paths.
     pub planned: Vec<(String, String, Vec<String>)>,
 }
 
-/// The files of one worker, as far as they are there.
+/// The files of one worker, as far as they exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkerFiles {
     /// The name of its folder.
@@ -63,7 +63,7 @@ pub struct WorkerFiles {
     pub handoff: Option<String>,
 }
 
-/// The place a tmux session's name leads to.
+/// The place of the tmux session with this name.
 #[must_use]
 pub fn by_name(name: &str, repo_root: &str) -> Place {
     let session = slug(name).unwrap_or_else(|| base_of(repo_root));
@@ -72,10 +72,10 @@ pub fn by_name(name: &str, repo_root: &str) -> Place {
     Place { session, repo_root: repo_root.to_owned(), folder, target, planned: Vec::new() }
 }
 
-/// The place a plan leads to.
+/// The place of a plan.
 ///
 /// # Errors
-/// When it is not a plan, with the reason.
+/// Returns the reason if the document is not a plan.
 pub fn by_plan(path: &str, plan: &Value, here: &str) -> Result<Place, String> {
     let fields = plan.as_object().ok_or("A plan is a JSON object.")?;
     let text = |name: &str| match fields.get(name) {
@@ -113,7 +113,7 @@ fn planned(plan: &Value) -> Vec<(String, String, Vec<String>)> {
     workers.collect()
 }
 
-/// Reads what tmux answered to [`PANE_FORMAT`].
+/// Parses tmux's output in [`PANE_FORMAT`].
 #[must_use]
 pub fn panes(answer: &str) -> Vec<Pane> {
     let pane = |line: &str| {
@@ -195,7 +195,7 @@ fn runtime(pane: Option<&Pane>, state: Option<&str>) -> Runtime {
         command: Some(command),
         pid: Some(pane.and_then(|it| it.pid).map(Into::into)),
         active: pane.is_some_and(|it| it.is_active),
-        // A worker that began and has no pane any more is over.
+        // A worker that started and has no pane is over.
         dead: pane.map_or(began, |it| it.is_dead),
         rest: Map::new(),
     }
@@ -271,7 +271,7 @@ fn target(kind: &str, value: &str) -> SourceTarget {
     SourceTarget { kind: kind.to_owned(), value: value.to_owned(), rest: Map::new() }
 }
 
-/// Small letters and digits, joined by dashes.
+/// Lower-case letters and digits, joined by dashes.
 fn slug(text: &str) -> Option<String> {
     let parts = text.split(|it: char| !it.is_ascii_alphanumeric()).filter(|it| !it.is_empty());
     let out = parts.collect::<Vec<_>>().join("-").to_ascii_lowercase();

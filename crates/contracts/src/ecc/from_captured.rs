@@ -1,5 +1,5 @@
-//! A captured session as a snapshot: its workers are the main agent and its sub-agents. What is not
-//! known is `null` or empty, never absent.
+//! A captured session as a snapshot: its workers are the main agent and its sub-agents. An unknown
+//! value is `null` or empty, never absent.
 
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
 use crate::captured::{AgentSession, Captured};
@@ -10,7 +10,7 @@ use crate::vocabulary::FileAction;
 use serde_json::{Map, Value, json};
 use taffrail_model::status::Status;
 
-/// The adapter our own snapshots name.
+/// The adapter's id in our own snapshots.
 pub const ADAPTER: &str = "taffrail";
 const KIND: &str = "captured";
 

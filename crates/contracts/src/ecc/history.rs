@@ -1,24 +1,24 @@
 //! The `claude-history` adapter of the snapshot contract: session files in Markdown, one for each
-//! day or short id. Files are handed in; what they say is read here.
+//! day or short id. The caller provides the files; this module parses them.
 
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
 use serde_json::{Map, Value, json};
 
 /// The adapter's id.
 pub const ADAPTER: &str = "claude-history";
-/// Where session files are, below the home, the current place first.
+/// The folders of session files, below the home, the current one first.
 pub const FOLDERS: [&str; 2] = [".claude/session-data", ".claude/sessions"];
-/// Where aliases of session files are, below the home.
+/// The file of aliases, below the home.
 pub const ALIASES: &str = ".claude/session-aliases.json";
 const SUFFIX: &str = "-session.tmp";
 const RECORDED: &str = "recorded";
 
-/// Which session file is meant.
+/// The requested session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// The one last changed.
+    /// The latest.
     Latest,
-    /// By the beginning of its short id, or its file's name.
+    /// By a prefix of its short id, or by its file name.
     Id(String),
     /// By an alias.
     Alias(String),
@@ -26,7 +26,7 @@ pub enum Target {
     File(String),
 }
 
-/// Reads a target; `None` where another adapter is meant.
+/// Parses a target; `None` if it is for another adapter.
 #[must_use]
 pub fn target(text: &str) -> Option<Target> {
     if let Some(alias) = text.strip_prefix("claude-alias:") {
@@ -44,7 +44,7 @@ pub fn target(text: &str) -> Option<Target> {
 }
 
 impl Target {
-    /// As a snapshot names it; a file by the path it led to.
+    /// The target as a snapshot names it; a file by its resolved path.
     #[must_use]
     pub fn told(&self, path: &str) -> SourceTarget {
         let (kind, value) = match self {
@@ -57,14 +57,14 @@ impl Target {
     }
 }
 
-/// The path an alias stands for.
+/// The path of an alias.
 #[must_use]
 pub fn aliased<'v>(aliases: &'v Value, name: &str) -> Option<&'v str> {
     let alias = aliases.get("aliases")?.get(name)?;
     alias.get("sessionPath").and_then(Value::as_str).or_else(|| alias.as_str())
 }
 
-/// The date and the short id of a session file's name; `None` for other files.
+/// The date and the short id in the name of a session file; `None` for other files.
 #[must_use]
 pub fn named(file: &str) -> Option<(&str, Option<&str>)> {
     let stem = file.strip_suffix(SUFFIX)?;
@@ -80,7 +80,7 @@ pub fn named(file: &str) -> Option<(&str, Option<&str>)> {
     good.then_some((date, Some(id)))
 }
 
-/// The file is one of those an id means.
+/// Whether an id means this file.
 #[must_use]
 pub fn is_meant(file: &str, id: &str) -> bool {
     let Some((_, short)) = named(file) else { return false };
@@ -151,7 +151,7 @@ fn marked(text: &str, name: &str) -> Option<String> {
     value.filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
-/// The lines below a heading, to the next one or to an empty line.
+/// The lines below a heading, up to the next heading or an empty line.
 fn section(text: &str, heading: &str) -> String {
     let heading = format!("### {heading}");
     let after = text.lines().skip_while(|line| line.trim_end() != heading).skip(1);
@@ -160,7 +160,7 @@ fn section(text: &str, heading: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What stands between fences below `### Context to Load`.
+/// The text between fences below `### Context to Load`.
 fn context(text: &str) -> Option<String> {
     let after = text.lines().skip_while(|line| line.trim_end() != "### Context to Load").skip(1);
     let own = after.take_while(|line| !line.starts_with('#'));

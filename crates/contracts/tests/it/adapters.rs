@@ -1,5 +1,5 @@
-//! The two adapters of the snapshot contract: what files and panes say becomes a snapshot with the
-//! contract's own ids, kinds, states and artifact keys.
+//! The two adapters of the snapshot contract: files and panes become a snapshot with the contract's
+//! own ids, kinds, states and artifact keys.
 
 use serde_json::{Value, json};
 use taffrail_contracts::ecc::Snapshot;

@@ -1,7 +1,7 @@
-//! The public conformance suite tells the truth: every rule has a document that breaks it and
-//! nothing else, and check, schema and types agree on all of them.
+//! Checks the public conformance suite: every rule has a document that breaks only this rule, and
+//! check, schema and types agree on all documents.
 //!
-//! `TAFFRAIL_BLESS=1` writes the documents that are missing.
+//! `TAFFRAIL_BLESS=1` writes the missing documents.
 
 use crate::breaking;
 use crate::support;
@@ -42,7 +42,7 @@ fn what_examples_do_is_allowed_with_a_warning() {
     }
 }
 
-/// Where the document that breaks a rule stands.
+/// The folder of the document that breaks a rule.
 fn folder_of(level: Level) -> &'static str {
     match level {
         Level::Must => "bad",
@@ -155,12 +155,12 @@ fn another_major_version_is_refused_and_a_minor_one_is_not() {
     check("ecc", "schemaVersion", "ecc.session.v2", Some("schemaVersion.values"));
 }
 
-/// Contracts of single JSON documents; directories have a suite of their own.
+/// Contracts of single JSON documents; directories have their own suite.
 fn shaped() -> impl Iterator<Item = &'static Contract> {
     ALL.iter().filter(|it| matches!(it.reading, Reading::Shaped { .. }))
 }
 
-/// The page that says which test holds which rule names no test that is not there.
+/// The page that lists a test for each rule names only existing tests.
 #[test]
 fn the_page_of_contracts_names_tests_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

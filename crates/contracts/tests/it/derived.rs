@@ -1,4 +1,4 @@
-//! What a session did, by the calls it made: whose tool it was makes no difference.
+//! The facts derived from a session's calls, whichever agent's tool was called.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -11,7 +11,7 @@ use taffrail_model::{
     RecordKey, RuntimeIdentity, Timestamp, Tokens,
 };
 
-/// A call: the tool, its input, what was answered, and whether that was a failure.
+/// A call: the tool, its input, the result, and whether it failed.
 type Made<'a> = (&'a str, Value, &'a str, bool);
 
 fn event(number: u64, kind: Kind, text: &str, data: &Value) -> Event {
@@ -96,7 +96,7 @@ fn sha(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What happened to files: path, action, lines added and removed, the content that is known.
+/// The expected file changes: path, action, lines added and removed, the known content.
 type Expected<'a> = (&'a str, &'a str, Option<(u64, u64)>, Option<&'a str>);
 
 fn check_files(made: &[Made<'_>], expected: &[Expected<'_>], outside: usize) {
@@ -134,7 +134,7 @@ fn files_are_followed_through_their_changes() {
         &[("a", "created", Some((2, 0)), Some("1\n2\n"))],
         0,
     );
-    // Nobody said that it is new, and what was there before is not known.
+    // Nothing shows that the file is new, and its previous content is unknown.
     check_files(
         &[("write_file", json!({ "path": "b/../a", "content": "1\n" }), "Overwrote", false)],
         &[("a", "modified", None, Some("1\n"))],
@@ -185,7 +185,7 @@ fn what_failed_was_not_done_and_what_is_outside_is_counted() {
     );
     check_files(&[("create_issue", json!({ "message": "x" }), "ok", false)], &[], 0);
     let mut main = session("", &[("Write", write("/w/a"), "created", false)]);
-    // What a fork copied, another session did.
+    // Another session made the calls that a fork copied.
     main.events[1].data.insert("inherited_from".to_owned(), json!("another"));
     assert_eq!(changes(&captured(main)).files, []);
 }
@@ -243,7 +243,7 @@ fn the_last_list_of_things_to_do_stands() {
     check_plan(&[("update_plan", steps.clone(), "Plan updated", false)], Some((&["a"], &["b"])));
     check_plan(&[("update_plan", json!(steps.to_string()), "", false)], Some((&["a"], &["b"])));
     check_plan(&[todos(json!([]))], Some((&[], &[])));
-    // A plan in words is not a list.
+    // A plan in prose is not a list.
     check_plan(&[("ExitPlanMode", json!({ "plan": "First this." }), "ok", false)], None);
 }
 
@@ -348,8 +348,8 @@ fn the_last_failure_counts_how_often_it_was_tried_again() {
 }
 
 proptest! {
-    /// Whatever is written and replaced in a file, the hash told is that of its content, and the
-    /// lines told lead from nothing to it.
+    /// Whatever is written and replaced in a file, the reported hash is that of its content, and
+    /// the reported lines lead from an empty file to it.
     #[test]
     fn the_hash_is_that_of_the_content(
         first in "[ab\n]{1,12}",
@@ -371,7 +371,7 @@ proptest! {
         prop_assert_eq!(got.files[0].removed, Some(0));
     }
 
-    /// No input, however odd, stops a session from being told.
+    /// No input, however odd, breaks the export of a session.
     #[test]
     fn odd_calls_are_no_obstacle(
         tool in "(Edit|Write|apply_patch|TodoWrite|TaskUpdate|ask|ExitPlanMode|Bash)",

@@ -1,7 +1,7 @@
-//! Recorded sessions as documents, read as a person would: goal, files, decisions, open tasks.
+//! Recorded sessions as documents, in the form a person reads: goal, files, decisions, open tasks.
 //!
-//! The recordings are those of the daemon's tests and two of our own. Each document stands as a
-//! whole in `snapshots`; every one of them conforms to the letter.
+//! The recordings are those of the daemon's tests and two of our own. `snapshots` has each complete
+//! document; every one conforms strictly.
 
 use crate::support::recorded;
 
@@ -106,7 +106,7 @@ fn tags_notes_devices_and_stores_are_told() {
     assert_eq!(metadata["tags"], serde_json::json!(["parser"]));
     assert_eq!(metadata["notes"], "Tabs come next.");
     assert_eq!(metadata["taffrail"]["storage"], "gcs");
-    // A commit that is not a SHA-1 does not fit the contract's field.
+    // A commit that is not a SHA-1 does not match the contract's field.
     assert_eq!(metadata["git_commit"], serde_json::Value::Null);
     assert_eq!(metadata["taffrail"]["git_commit"], "ab".repeat(32));
 }

@@ -1,4 +1,4 @@
-//! The tests of `contracts` from outside, as one program: linking is what takes time.
+//! The integration tests of `contracts` as one program, because linking is slow.
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,

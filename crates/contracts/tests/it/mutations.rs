@@ -1,7 +1,8 @@
-//! Damaged documents: the check never panics, agrees with an independent reading of our schema, and
-//! whatever it lets through can be read and written by our types without a loss.
+//! Damaged documents: the check never panics, it agrees with an independent validator of our
+//! schema, and our types read and write every accepted document without loss.
 //!
-//! `TAFFRAIL_FULL=1` tries a hundred thousand of each contract, `TAFFRAIL_SEED` chooses which.
+//! `TAFFRAIL_FULL=1` tries a hundred thousand documents of each contract, `TAFFRAIL_SEED` selects
+//! them.
 
 use crate::support;
 
@@ -65,7 +66,7 @@ fn check(name: &str) {
     assert!(valid > read / 20 && valid < read, "{valid} of {read} were valid: nothing is tried");
 }
 
-/// Whether the document is valid to a lenient reading; everyone must say the same.
+/// Whether the document is valid in lenient validation; all validators must agree.
 fn agree(
     contract: &Contract,
     readings: &[(Strictness, jsonschema::Validator); 2],
@@ -85,7 +86,8 @@ fn agree(
     valid
 }
 
-/// A document with a few of its values changed: taken away, replaced, doubled, or borrowed.
+/// A document with a few of its values changed: removed, replaced, duplicated, or taken from
+/// another.
 fn changed(mut document: Value, all: &[Value], chance: &mut Chance) -> Value {
     for _ in 0..chance.between(0, 3) {
         let places = places(&document);
@@ -105,7 +107,7 @@ fn changed(mut document: Value, all: &[Value], chance: &mut Chance) -> Value {
     document
 }
 
-/// Every place of a document.
+/// Every pointer into a document.
 fn places(document: &Value) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut next = 0;

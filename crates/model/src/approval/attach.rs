@@ -1,19 +1,20 @@
-//! Joining requests with the calls they are about. A hook names no call: the oldest request without
-//! one gets the oldest call with the same input that has none. Two are never made one.
+//! Matches approval requests with tool calls. A hook does not name its call, so the oldest request
+//! without a call gets the oldest unassigned call with the same input. A request has at most one
+//! call, and a call belongs to at most one request.
 
 use super::Approval;
 
-/// A call of a tool, as a transcript or a hook tells it.
+/// A tool call, as a transcript or a hook reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The agent's own id of it.
+    /// The agent's own id of the call.
     pub id: String,
-    /// The mark of its input.
+    /// The input hash of the call.
     pub input: String,
 }
 
-/// Gives calls, in their order, to requests of one session; says which requests changed. A call
-/// that a request has already is not given twice.
+/// Assigns calls, in order, to the requests of one session and returns the indexes of the requests
+/// that changed. A call is never assigned twice.
 #[must_use]
 pub fn attach(requests: &mut [&mut Approval], calls: &[Call]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..requests.len()).collect();

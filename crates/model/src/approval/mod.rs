@@ -1,7 +1,7 @@
-//! Approvals: what an agent asks to be allowed, and its one decision.
+//! Approvals: an agent's requests for permission, each with its one decision.
 //!
-//! A request is a row that moves by what happens to it. At most one decision is ever let out, and
-//! what is said of its outcome is only what the agent's own record says.
+//! A request is a row that changes with each happening. Taffrail sends at most one decision, and it
+//! reports an outcome only as the agent's own record shows it.
 
 mod attach;
 mod moves;
@@ -16,79 +16,79 @@ use crate::{AgentId, RuntimeSessionId, SessionId, Timestamp, hash};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The longest command that is kept with a request, in bytes; its mark speaks for the whole.
+/// The longest command stored with a request, in bytes; the input hash covers the whole command.
 pub const COMMAND_BYTES: usize = 64 * 1024;
 
 words! {
-    /// How a request stands.
+    /// The state of a request.
     State {
-        /// Its hook is connected and waits.
+        /// The hook is connected and waits.
         Pending = "pending",
-        /// It was decided, by whomever.
+        /// The request was decided, here or at the agent.
         Decided = "decided",
-        /// Its hook is gone; only the agent's own dialog, if it is still open, can answer.
+        /// The hook is gone; only the agent's own dialog, if it is still open, can answer.
         DialogOnly = "dialog_only",
-        /// Nobody will answer it any more.
+        /// The request can no longer be answered.
         Expired = "expired",
     }
 }
 
 words! {
-    /// What became of a decision, as far as it is known.
+    /// What happened to a decision, as far as it is known.
     Outcome {
-        /// The agent says that it followed ours.
+        /// The agent reports that it followed our decision.
         Taken = "taken",
-        /// The agent says that somebody at the agent decided.
+        /// The agent reports that someone decided at the agent.
         Overtaken = "overtaken",
-        /// It was handed over, and the agent has not said what it did.
+        /// We delivered the decision, and the agent has not reported what it did.
         Unconfirmed = "unconfirmed",
-        /// There was none: the session ended, or the time was up.
+        /// There was no decision: the session ended or the request timed out.
         Void = "void",
     }
 }
 
 words! {
-    /// What was decided.
+    /// A decision about a request.
     Decision {
-        /// It may be done.
+        /// The request is allowed.
         Allow = "allow",
-        /// It may not.
+        /// The request is denied.
         Deny = "deny",
     }
 }
 
-/// A decision, and who stands for it.
+/// A decision and its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// By whom: a face of ours, a rule, or somebody at the agent.
+    /// The author: one of our surfaces, a rule, or someone at the agent.
     pub by: String,
-    /// Why, if anybody said.
+    /// The reason, if one was given.
     pub why: Option<String>,
-    /// The rule, if it was one.
+    /// The rule, if a rule decided.
     pub rule: Option<String>,
     /// When.
     pub at: Timestamp,
-    /// Who that was, as far as it was seen; none for a rule and for what the agent itself says.
+    /// The caller, as far as it is known; `None` for a rule and for a decision the agent reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub who: Option<Who>,
 }
 
 impl Verdict {
-    /// It says what was decided.
+    /// Whether the verdict contains a decision.
     #[must_use]
     pub fn is_known(&self) -> bool {
         matches!(self.decision, Decision::Allow | Decision::Deny)
     }
 }
 
-/// A request by an agent to be allowed something.
+/// An agent's request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
-    /// Its name.
+    /// The id of the request.
     pub id: ApprovalId,
-    /// The session that asks; a worker's own.
+    /// The session that asks; a sub-agent has its own.
     pub session_id: SessionId,
     /// The agent.
     pub agent: AgentId,
@@ -99,24 +99,24 @@ pub struct Approval {
     pub scope: String,
     /// The tool, as the agent names it.
     pub tool: String,
-    /// The command, or what else is asked for in a line.
+    /// The command, or a one-line description of the request.
     pub command: String,
-    /// It is longer than what is kept of it: nobody has seen all of it.
+    /// The stored command was cut, so nobody saw all of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// A mark of the exact input.
+    /// A hash of the exact input.
     pub input_hash: String,
-    /// How risky it looks.
+    /// The estimated risk.
     pub risk: String,
-    /// How it stands.
+    /// The state of the request.
     pub state: State,
-    /// What became of it, where it is over.
+    /// The outcome, once the request is closed.
     pub outcome: Option<Outcome>,
-    /// When it was asked.
+    /// When the agent asked.
     pub asked_at: Timestamp,
-    /// When the agent stops waiting for an answer from here.
+    /// When the agent stops waiting for our answer.
     pub expires_at: Timestamp,
-    /// Who told of it, the first one first.
+    /// The sources that reported the request, the first one first.
     pub sources: Vec<String>,
     /// The agent's own id of the call, once it is known.
     pub call: Option<String>,
@@ -125,19 +125,19 @@ pub struct Approval {
 }
 
 impl Approval {
-    /// It may still be answered, here or at the agent.
+    /// Whether the request can still be answered, here or at the agent.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self.state, State::Pending | State::DialogOnly)
     }
 
-    /// What becomes of it may still be learned.
+    /// Whether the outcome can still become known.
     #[must_use]
     pub fn is_followed(&self) -> bool {
         self.is_open() || self.outcome == Some(Outcome::Unconfirmed) || self.lacks_decision()
     }
 
-    /// It was decided at the agent, and the agent has not said how.
+    /// Whether someone decided at the agent and the agent has not reported the decision.
     #[must_use]
     pub fn lacks_decision(&self) -> bool {
         self.outcome == Some(Outcome::Overtaken)
@@ -145,8 +145,8 @@ impl Approval {
     }
 }
 
-/// Equal for the same tool with the same input, however its fields are ordered. What a request adds
-/// to explain itself is not a part of it.
+/// A hash that is equal for the same tool and input, whatever the order of the fields. A field that
+/// only explains the request does not count.
 #[must_use]
 pub fn input_mark(tool: &str, mut input: Value) -> String {
     if let Value::Object(fields) = &mut input {

@@ -1,37 +1,37 @@
-//! The moves of a request: one table.
+//! The state transitions of a request, as one table.
 
 use super::{Approval, Outcome, State, Verdict};
 
-/// Who closed a request, by the agent's own record.
+/// Who closed a request, according to the agent's own record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settler {
     /// A hook.
     Hook,
     /// A person at the agent's dialog, or a rule of the agent's.
     Agent,
-    /// The agent does not say.
+    /// The agent does not report it.
     Untold,
 }
 
 /// Something that happens to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
-    /// Its hook connected, or came back.
+    /// The hook connected or reconnected.
     HookBack,
-    /// Its hook is gone, or we are new and do not know it.
+    /// The hook is gone, or the daemon restarted and does not know it.
     HookLost,
-    /// Somebody decides here.
+    /// Someone decides here.
     Decided(Verdict),
-    /// The agent went on from it; what is known of the decision goes with it.
+    /// The agent moved on; the verdict holds what is known of the decision.
     Settled(Settler, Verdict),
-    /// Its session is over.
+    /// The session is over.
     SessionOver,
-    /// The agent no longer waits for us.
+    /// The agent no longer waits for our answer.
     TimedOut,
 }
 
 impl Approval {
-    /// The request after something happened to it; `None` where that changes nothing, or may not.
+    /// The request after a happening; `None` if the happening is not allowed or changes nothing.
     #[must_use]
     pub fn after(&self, happening: &Happening) -> Option<Self> {
         use {Happening as H, State as S};
@@ -52,7 +52,7 @@ impl Approval {
             (S::Decided, H::Settled(Settler::Agent, _)) if ours => {
                 Some(self.in_state(S::Decided, Some(Outcome::Overtaken)))
             }
-            // What it did next was seen before its own record said who decided.
+            // We saw the agent's next action before its record named the author of the decision.
             (S::Decided, H::Settled(_, verdict)) if self.lacks_decision() && verdict.is_known() => {
                 Some(self.decided(verdict.clone(), Outcome::Overtaken))
             }

@@ -8,14 +8,14 @@ use crate::{EventId, SessionId, Timestamp};
 pub struct Blocked {
     /// The session.
     pub session: SessionId,
-    /// Since when.
+    /// When the wait began.
     pub since: Timestamp,
-    /// The event that asks, where it is known.
+    /// The event that asks, if known.
     pub asked: Option<EventId>,
 }
 
-/// What several sessions that wait for a person come to, in any order. The finding is of the one that
-/// waits longest.
+/// The finding for several sessions that wait for a person, in any order. It belongs to the session
+/// that waits longest.
 #[must_use]
 pub fn together(blocked: &[Blocked], now: Timestamp, thresholds: &Thresholds) -> Option<Finding> {
     let waiting = in_order(blocked);
@@ -28,7 +28,7 @@ pub fn together(blocked: &[Blocked], now: Timestamp, thresholds: &Thresholds) ->
     Some(FindingDraft::new(FindingKind::SeveralBlocked, since, &ids, says).of(first.session))
 }
 
-/// When time alone would bring it.
+/// When time alone would cause this finding.
 #[must_use]
 pub fn together_until(
     blocked: &[Blocked],
@@ -45,7 +45,7 @@ fn in_order(blocked: &[Blocked]) -> Vec<Blocked> {
     all
 }
 
-/// When enough of them have waited for long enough.
+/// When enough sessions have waited long enough.
 fn from(waiting: &[Blocked], thresholds: &Thresholds) -> Option<Timestamp> {
     let last = waiting.get(thresholds.blocked.checked_sub(1)?)?;
     later(last.since, thresholds.blocked_for)

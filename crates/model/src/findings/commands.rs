@@ -1,31 +1,31 @@
-//! What a call is for: testing, building, installing, looking, waiting, changing.
+//! Classifies tool calls: testing, building, installing, reading, waiting, changing.
 
 use serde_json::Value;
 
-/// What a call is for.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Purpose {
-    /// It runs tests.
+    /// Runs tests.
     Test,
-    /// It compiles or checks.
+    /// Compiles or checks.
     Check,
-    /// It installs something.
+    /// Installs something.
     Install,
-    /// It joins or moves histories.
+    /// Joins or moves Git histories.
     Merge,
-    /// It looks at something and changes nothing.
+    /// Reads and changes nothing.
     Look,
-    /// It waits for something that works by itself.
+    /// Waits for something that runs by itself.
     Wait,
-    /// It changes files.
+    /// Changes files.
     Change,
-    /// It runs something else.
+    /// Runs something else.
     Run,
-    /// It is not a command and changes nothing we know of.
+    /// Not a command, and not known to change anything.
     Other,
 }
 
-/// Words of tests, as whole words of a command.
+/// Words of test commands, matched as whole words.
 const TESTS: [&str; 15] = [
     "test",
     "tests",
@@ -43,7 +43,7 @@ const TESTS: [&str; 15] = [
     "playwright",
     "gotestsum",
 ];
-/// Words of checks.
+/// Words of check commands.
 const CHECKS: [&str; 18] = [
     "check",
     "clippy",
@@ -64,33 +64,33 @@ const CHECKS: [&str; 18] = [
     "eslint",
     "gradle",
 ];
-/// Programs that look and change nothing.
+/// Programs that only read.
 const LOOKS: [&str; 28] = [
     "ls", "cat", "head", "tail", "grep", "rg", "find", "fd", "wc", "pwd", "echo", "which", "type",
     "file", "stat", "tree", "less", "nl", "diff", "env", "printenv", "date", "whoami", "ps", "du",
     "df", "jq", "true",
 ];
-/// What git is asked when nothing is changed.
+/// Git subcommands that change nothing.
 const GIT_LOOKS: [&str; 9] =
     ["status", "log", "diff", "show", "branch", "blame", "ls-files", "rev-parse", "remote"];
-/// What git does that may end in a conflict, or end one.
+/// Git subcommands that may cause or end a conflict.
 const GIT_MERGES: [&str; 9] =
     ["merge", "rebase", "pull", "cherry-pick", "stash", "am", "revert", "commit", "checkout"];
-/// Words of commands that install.
+/// Words of install commands.
 const INSTALLS: [&str; 5] = ["install", "add", "ci", "sync", "get"];
 /// Programs that install.
 const INSTALLERS: [&str; 20] = [
     "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pipenv", "conda", "cargo", "go",
     "apt", "apt-get", "brew", "dnf", "apk", "gem", "bundle", "composer",
 ];
-/// Parts of the names of tools that change files.
+/// Name fragments of tools that change files.
 const CHANGING: [&str; 6] = ["edit", "write", "patch", "replace", "create", "notebook"];
-/// Parts of the names of tools that wait for something that was begun before.
+/// Name fragments of tools that wait for earlier work.
 const WAITING: [&str; 8] =
     ["output", "wait", "stdin", "poll", "sleep", "monitor", "status", "watch"];
-/// Parts of the names of tools that look.
+/// Name fragments of tools that read.
 const LOOKING: [&str; 7] = ["read", "grep", "glob", "search", "list", "view", "fetch"];
-/// Words before the program itself.
+/// Words that may precede the program.
 const BEFORE: [&str; 8] = ["sudo", "env", "time", "nice", "timeout", "command", "exec", "npx"];
 
 /// The command line a call runs.
@@ -99,7 +99,7 @@ pub(super) fn command_of(input: &Value) -> Option<String> {
         Value::String(line) => Some(line.clone()),
         Value::Array(words) => {
             let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
-            // A shell that is handed a line is only its messenger.
+            // A shell with a command string only passes it on.
             match words.as_slice() {
                 [_, flag, line] if matches!(*flag, "-c" | "-lc") => Some((*line).to_owned()),
                 _ => Some(words.join(" ")),
@@ -109,7 +109,7 @@ pub(super) fn command_of(input: &Value) -> Option<String> {
     }
 }
 
-/// What a call of this tool is for; a command line says it where there is one.
+/// The purpose of a call, by its command line if it has one, else by its tool.
 pub(super) fn purpose(tool: &str, command: Option<&str>) -> Purpose {
     let tool = tool.to_ascii_lowercase();
     let named = |parts: &[&str]| parts.iter().any(|part| tool.contains(part));
@@ -122,7 +122,7 @@ pub(super) fn purpose(tool: &str, command: Option<&str>) -> Purpose {
     }
 }
 
-/// The weightiest purpose of the parts of a line.
+/// The most significant purpose among the parts of a command line.
 fn of_command(command: &str) -> Purpose {
     let all: Vec<Purpose> = parts(command).into_iter().map(|it| of_part(&it)).collect();
     let weight = [
@@ -137,7 +137,7 @@ fn of_command(command: &str) -> Purpose {
     weight.into_iter().find(|it| all.contains(it)).unwrap_or(Purpose::Run)
 }
 
-/// The plain commands of a line, each as its words; what is quoted stays one word.
+/// The simple commands of a line, each as its words; a quoted string stays one word.
 fn parts(command: &str) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
@@ -199,12 +199,13 @@ fn is_number(word: &str) -> bool {
         && word.trim_end_matches(['s', 'm']).bytes().all(|it| it.is_ascii_digit())
 }
 
-/// A word, or a part of a script's name such as `test:unit`; a path is none.
+/// Whether a word, or a part of a script's name such as `test:unit`, is in the list. A path never
+/// is.
 fn is_one_of(word: &str, words: &[&str]) -> bool {
     !word.contains(['/', '.']) && word.split([':', '-', '_']).any(|it| words.contains(&it))
 }
 
-/// What tells one check from another: the part of the line that checks, without what follows it.
+/// Identifies a check: the part of the line that checks, without what follows it.
 pub(super) fn key_of(command: &str) -> String {
     let parts = parts(command);
     let is_check = |it: &&Vec<String>| matches!(of_part(it), Purpose::Test | Purpose::Check);
@@ -213,7 +214,7 @@ pub(super) fn key_of(command: &str) -> String {
     words.map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// The program of the last part of a line, and what it is told to do.
+/// The program and subcommand of the last part of a line.
 pub(super) fn verb_of(command: &str) -> String {
     let parts = parts(command);
     let words = parts.last().into_iter().flatten().filter(|it| !it.starts_with('-'));

@@ -1,13 +1,13 @@
-//! What a call does to a file, in a form in which undoing it is seen.
+//! A call's edits to a file, in a form that reveals when one undoes another.
 
 use crate::hash::{self, Digest16};
 use serde_json::Value;
 
-/// Where tools are told which file.
+/// Input fields that hold the file's path.
 const PATH: [&str; 5] = ["file_path", "path", "absolute_path", "notebook_path", "filename"];
 const OLD: [&str; 3] = ["old_string", "old_str", "old_source"];
 const NEW: [&str; 3] = ["new_string", "new_str", "new_source"];
-/// The most changes of one call that are followed.
+/// The most edits tracked per call.
 const MOST: usize = 8;
 
 /// A change from one text to another in one file.
@@ -15,20 +15,20 @@ const MOST: usize = 8;
 pub(super) struct Edit {
     /// The file.
     pub(super) file: Digest16,
-    /// What was there.
+    /// The hash of the old text.
     pub(super) from: Digest16,
-    /// What is there now.
+    /// The hash of the new text.
     pub(super) to: Digest16,
 }
 
 impl Edit {
-    /// It puts back what the other took away.
+    /// Whether this edit restores what the other replaced.
     pub(super) fn undoes(&self, other: &Self) -> bool {
         self.file == other.file && self.from == other.to && self.to == other.from
     }
 }
 
-/// The changes a call makes, as far as it says from what to what.
+/// The edits of a call, as far as its input has old and new text.
 pub(super) fn edits_of(input: &Value) -> Vec<Edit> {
     let path = field(input, &PATH).unwrap_or_default();
     if let Some(edit) = one(path, input) {
@@ -52,7 +52,7 @@ fn edit(path: &str, old: &str, new: &str) -> Edit {
     Edit { file, from, to }
 }
 
-/// The hunks of a patch: the lines taken away and the lines put in their place.
+/// The hunks of a patch: removed lines and the lines that replace them.
 fn of_patch(patch: &str) -> Vec<Edit> {
     let mut out = Vec::new();
     let (mut path, mut old, mut new) = (String::new(), String::new(), String::new());

@@ -1,27 +1,27 @@
-//! What kind of failure an agent met with its provider.
+//! Classifies an agent's failures with its provider.
 
 use crate::text::holds;
 
 /// A kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Class {
-    /// More was sent than the model can hold.
+    /// The request exceeds the context window.
     Context,
-    /// All that may be used is used up.
+    /// The quota is used up.
     Quota,
-    /// It asked too often.
+    /// Too many requests.
     Rate,
-    /// It was not let in.
+    /// Authentication failed.
     Auth,
-    /// The provider broke down.
+    /// The provider failed.
     Provider,
-    /// The provider could not be reached.
+    /// The provider is unreachable.
     Network,
     /// Something else.
     Other,
 }
 
-/// Words that tell a kind, the most telling kind first. A number counts only where it stands alone.
+/// Words that identify a class, the most specific class first. A number must be a whole word.
 const TELLING: [(Class, &[&str]); 6] = [
     (
         Class::Context,
@@ -109,7 +109,7 @@ const TELLING: [(Class, &[&str]); 6] = [
     ),
 ];
 
-/// The kind of a failure, by its code and its words.
+/// The class of a failure, by its code and text.
 pub(super) fn class_of(code: &str, text: &str) -> Class {
     let text = format!("{code} {}", crate::text::cut(text, 4096)).to_lowercase();
     let told = TELLING.iter().find(|(_, words)| words.iter().any(|word| holds(&text, word)));

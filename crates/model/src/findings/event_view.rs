@@ -5,37 +5,37 @@ use crate::observed::Marks;
 use crate::{Confidence, Cursor, Event, EventId, Kind, Origin, Signal, Timestamp};
 use serde_json::{Map, Value};
 
-/// An event as findings read it: whole where its text tells something, else as the index knows it.
+/// An event as findings read it: complete if its text matters, else as indexed.
 #[derive(Debug, Clone, Copy)]
 pub struct EventView<'a> {
-    /// Its id.
+    /// The id.
     pub id: EventId,
-    /// The event it answers.
+    /// The event this one answers.
     pub parent: Option<EventId>,
-    /// What it says.
+    /// The kind.
     pub kind: &'a Kind,
-    /// Who said it.
+    /// The source.
     pub origin: &'a Origin,
-    /// What follows, where its adapter said so.
+    /// The effect on the status, if the adapter set it.
     pub signal: Option<&'a Signal>,
-    /// What else is true of it.
+    /// Flags of the event.
     pub marks: Marks,
     /// The tool, the code, the reason.
     pub label: Option<&'a str>,
     /// When.
     pub at: Timestamp,
-    /// Where its record stands among those of the same instant, and which of the record's events.
+    /// The record's position among those of the same instant, and the event's index in the record.
     pub place: (u64, u64),
-    /// How far to trust it.
+    /// The confidence.
     pub confidence: &'a Confidence,
-    /// Its text, or the beginning of it.
+    /// The text, or its beginning.
     pub text: &'a str,
-    /// What else it says: the input of a call, the code of an error.
+    /// Further fields: the input of a call, the code of an error.
     pub data: &'a Map<String, Value>,
 }
 
 impl<'a> EventView<'a> {
-    /// An event that is known whole. Whether it ends its turn is not told by it; a stop is.
+    /// A complete event. It does not show whether it ends its turn, unless it is a stop.
     #[must_use]
     pub fn of(event: &'a Event) -> Self {
         let names = ["tool", "reason", "decision", "code", "hook", "label"];
@@ -62,7 +62,7 @@ impl<'a> EventView<'a> {
         }
     }
 
-    /// What follows from it for the status.
+    /// The event's effect on the status.
     pub(super) fn says(&self) -> Option<Signal> {
         let head = EventHead {
             id: self.id,
@@ -79,7 +79,7 @@ impl<'a> EventView<'a> {
         evidence::of_event(&head).map(|it| it.says)
     }
 
-    /// The agent's own history says it; what hooks and probes say of work repeats it.
+    /// Whether the agent's own history reports the event; hooks and probes only repeat such work.
     pub(super) fn is_spoken(&self) -> bool {
         match self.origin {
             Origin::Transcript | Origin::Input => true,
@@ -93,7 +93,7 @@ impl<'a> EventView<'a> {
     }
 }
 
-/// Where a record stands, as far as that orders records.
+/// A record's offset, as far as it orders records.
 fn offset(cursor: &Cursor) -> u64 {
     match cursor {
         Cursor::Bytes { byte_offset, .. } => *byte_offset,

@@ -1,4 +1,4 @@
-//! What is kept of a session's events, in order and bounded, and what is found in it.
+//! The bounded, ordered notes of a session's events, and the findings in them.
 
 use super::event_view::EventView;
 use super::note::{Note, Place, Says, note};
@@ -7,20 +7,20 @@ use super::{Finding, FindingKind, Standing, Thresholds, from_status, provider_er
 use crate::status::Status;
 use crate::{EventId, Signal, Timestamp};
 
-/// The most notes that are kept of a session.
+/// The most notes kept per session.
 pub const NOTES: usize = 256;
 
-/// What is kept of a session's events. Neither the order of arrival nor what was said twice makes a
-/// difference, as long as no more than [`NOTES`] tell something.
+/// The notes of a session's events. The order of arrival and repetition make no difference as long
+/// as no more than [`NOTES`] events matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fold {
     notes: Vec<(Place, Note)>,
-    /// When the agent last gave a sign of work.
+    /// The agent's last sign of activity.
     moved: Option<Timestamp>,
 }
 
 impl Fold {
-    /// Takes one event.
+    /// Adds one event.
     pub fn take(&mut self, event: &EventView<'_>) {
         let is_work = |it: &Signal| {
             !matches!(it, Signal::Alive | Signal::Quiet | Signal::Died | Signal::Unknown(_))
@@ -32,7 +32,7 @@ impl Fold {
         if matches!(note.says, Says::Context { .. }) && !self.is_latest_context(&place) {
             return;
         }
-        // It nearly always comes last.
+        // The new note nearly always comes last.
         let at = self.notes.partition_point(|(known, _)| *known < place);
         match self.notes.get_mut(at).filter(|(known, _)| *known == place) {
             Some(known) => known.1 = note,
@@ -42,19 +42,19 @@ impl Fold {
         self.notes.drain(..over);
     }
 
-    /// Of what is said of the context only the latest counts; it is said often, and the rest goes.
+    /// Keeps only the latest report of context use; such reports are frequent.
     fn is_latest_context(&mut self, place: &Place) -> bool {
         let is_context = |it: &Note| matches!(it.says, Says::Context { .. });
         self.notes.retain(|(known, note)| !is_context(note) || known >= place);
         !self.notes.iter().any(|(known, note)| is_context(note) && known > place)
     }
 
-    /// An event no longer stands.
+    /// Removes an event.
     pub fn remove(&mut self, id: EventId) {
         self.notes.retain(|(_, note)| note.id != id);
     }
 
-    /// What is found at an instant, the earliest first.
+    /// The findings at an instant, the earliest first.
     #[must_use]
     pub fn findings(
         &self,
@@ -66,7 +66,7 @@ impl Fold {
         let mut found = work.found(thresholds);
         found.extend(provider_errors::found(self.notes(), standing, thresholds));
         found.extend(from_status::found(&work, self.moved, standing, (now, thresholds)));
-        // Of what is over only that it is, and how, is worth a remark.
+        // For a session that is over, only findings about its end remain.
         let is_over = standing.reading.status == Status::Exited;
         found.retain(|it| !is_over || outlives(&it.kind));
         let mut out: Vec<Finding> = found.into_iter().map(|it| it.of(standing.session)).collect();
@@ -75,7 +75,7 @@ impl Fold {
         out
     }
 
-    /// When time alone would change what is found.
+    /// When time alone would change the findings.
     #[must_use]
     pub fn until(
         &self,
@@ -86,13 +86,13 @@ impl Fold {
         from_status::until(&self.work(), self.moved, standing, (now, thresholds))
     }
 
-    /// The latest event by which a person is asked something, or to allow something.
+    /// The latest event that asks a person a question or for an approval.
     #[must_use]
     pub fn asked(&self) -> Option<EventId> {
         self.work().asked
     }
 
-    /// The agent folded its context by itself: how full it is can be told.
+    /// Whether the agent compacted its context automatically, which shows the limit.
     #[must_use]
     pub fn has_folded(&self) -> bool {
         self.notes().any(|it| matches!(it.says, Says::Folded(Some(_))))
@@ -107,7 +107,7 @@ impl Fold {
     }
 }
 
-/// It is still so when the session is over.
+/// Whether a finding remains when its session is over.
 fn outlives(kind: &FindingKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,5 @@
-//! Findings that follow from a session's status: nothing moves, a person is asked, a job is done.
+//! Findings that follow from a session's status: no activity, a request to a person, a finished
+//! job.
 
 use super::note::How;
 use super::work::{Over, Work};
@@ -14,7 +15,7 @@ pub(super) fn found(
     standing: &Standing<'_>,
     (now, thresholds): (Timestamp, &Thresholds),
 ) -> Vec<FindingDraft> {
-    // What is only guessed is not a reason to call a person.
+    // A guess does not justify alerting a person.
     if standing.reading.confidence == Confidence::Low {
         return Vec::new();
     }
@@ -36,7 +37,7 @@ pub(super) fn found(
     out
 }
 
-/// When time alone would bring a finding.
+/// When time alone would cause a finding.
 pub(super) fn until(
     work: &Work<'_>,
     moved: Option<Timestamp>,
@@ -48,7 +49,7 @@ pub(super) fn until(
     [stuck, backlog].into_iter().flatten().filter(|at| *at > now).min()
 }
 
-/// When an open turn in which nothing runs counts as stuck, if nothing moves until then.
+/// When an open turn without a running call counts as stuck, if nothing happens until then.
 fn stuck_at(
     work: &Work<'_>,
     moved: Option<Timestamp>,
@@ -91,7 +92,7 @@ fn risky(reading: &Reading, ids: &[EventId]) -> Option<FindingDraft> {
     Some(FindingDraft { confidence: reading.confidence.clone(), ..found })
 }
 
-/// How risky it looks; what is asked for is read as a command.
+/// The risk of a request, read as a command.
 fn risk_of(command: &str) -> Risk {
     let request = Request {
         tool: "",
@@ -119,7 +120,7 @@ fn backlog(at: Timestamp, reading: &Reading, ids: &[EventId]) -> FindingDraft {
     FindingDraft { confidence: reading.confidence.clone(), ..found }
 }
 
-/// A job is done: the agent stopped by itself after so long, and nothing goes on.
+/// A finished job: the agent stopped by itself after a long turn, and nothing runs any more.
 fn finished(work: &Work<'_>, reading: &Reading, thresholds: &Thresholds) -> Option<FindingDraft> {
     let rests = match reading.status {
         Status::Waiting => {
@@ -129,7 +130,7 @@ fn finished(work: &Work<'_>, reading: &Reading, thresholds: &Thresholds) -> Opti
         Status::Running | Status::WaitingApproval => false,
     };
     let over = work.over.filter(|it| rests && it.how == How::Done)?;
-    // Who has just answered needs not be told.
+    // A person who has just answered needs no notice.
     let alone = over.at.as_second() - over.attended?.as_second();
     let took = over.at.as_second() - over.began?.as_second();
     (alone >= thresholds.job).then(|| told(work, over, took))

@@ -1,9 +1,9 @@
-//! What a monitor would remark on a session: pure folds over its events and how it stands.
+//! Findings: problems a monitor reports about a session, as pure folds over its events and status.
 //!
-//! A finding names its evidence and how sure it is, and is gone when what it says is over. It never
-//! acts: it may propose a next prompt, which a person accepts or not. Ordinary work is not a finding: a
-//! test that fails until it is mended, a program that is looked for and then installed, a request that
-//! is tried again and answered.
+//! A finding names its evidence and its confidence, and disappears when its cause does. It never
+//! acts: it may propose a next prompt, which a person accepts or not. Ordinary work does not cause
+//! findings: a test that fails until it is fixed, a missing program that is then installed, a
+//! request that is retried and succeeds.
 
 mod across_sessions;
 mod commands;
@@ -31,108 +31,108 @@ use crate::words::words;
 use crate::{Confidence, EventId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The most pieces of evidence a finding names.
+/// The most events a finding cites.
 pub const EVIDENCE: usize = 8;
-/// The longest sentence a finding says, in characters.
+/// The longest sentence of a finding, in characters.
 pub const SAYS_CHARS: usize = 240;
-/// The longest part of it that an agent wrote, in characters.
+/// The longest quotation from an agent in it, in characters.
 const QUOTED_CHARS: usize = 80;
 
 words! {
-    /// What a finding is about.
+    /// The kind of a finding.
     FindingKind {
-        /// A turn is open, its process lives, nothing runs and nothing moves.
+        /// A turn is open, its process is alive, nothing runs and nothing happens.
         Stuck = "stuck",
-        /// The same is done again and again, or done and undone.
+        /// The agent repeats an action, or does and undoes it.
         Loop = "loop",
-        /// A test fails the same way, whatever is changed.
+        /// A test keeps failing the same way, whatever changes.
         RepeatedTestFailure = "repeated_test_failure",
-        /// Types do not fit, and it is not mended.
+        /// A type error remains unfixed.
         TypeError = "type_error",
-        /// Something that is not installed is needed.
+        /// A dependency is not installed.
         MissingDependency = "missing_dependency",
-        /// An approval waits for long.
+        /// An approval has waited for a long time.
         ApprovalBacklog = "approval_backlog",
         /// Several sessions wait for a person at once.
         SeveralBlocked = "several_blocked",
-        /// An approval is asked for something that cannot be undone.
+        /// An approval for something irreversible is pending.
         RiskyApproval = "risky_approval",
-        /// The agent asks a person something.
+        /// The agent asks a person a question.
         QuestionAsked = "question_asked",
-        /// Two histories do not fit together.
+        /// A merge conflict.
         MergeConflict = "merge_conflict",
-        /// Somebody does not let it in.
+        /// Authentication failed.
         AuthFailure = "auth_failure",
-        /// It asked too much, or all it may is used up.
+        /// The agent is rate-limited, or its quota is used up.
         RateLimit = "rate_limit",
-        /// The provider cannot be reached.
+        /// The provider is unreachable.
         NetworkFailure = "network_failure",
-        /// The provider, or the agent itself, broke down.
+        /// The provider or the agent itself crashed.
         ProviderCrash = "provider_crash",
-        /// What the model can hold is nearly used up.
+        /// The context window is nearly full.
         ContextNearlyFull = "context_nearly_full",
-        /// The agent tried to decide, or to change who decides.
+        /// The agent tried to make or change a decision that belongs to a person.
         AgentActed = "agent_acted",
-        /// A long job is done.
+        /// A long job finished.
         Finished = "finished",
     }
 }
 
-/// A remark on a session.
+/// A problem reported about a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What it is about.
+    /// The kind.
     pub kind: FindingKind,
     /// The session.
     pub session_id: SessionId,
-    /// Since when it is so.
+    /// When the problem began.
     pub since: Timestamp,
-    /// How sure that is.
+    /// The confidence.
     pub confidence: Confidence,
-    /// The events it rests on, the earliest first.
+    /// The supporting events, the earliest first.
     pub evidence: Vec<EventId>,
-    /// In a sentence, redacted, on one line.
+    /// One sentence, redacted, on one line.
     pub says: String,
-    /// A prompt that would help, for a person to accept.
+    /// A helpful prompt for a person to accept.
     pub proposes: Option<String>,
 }
 
 impl Finding {
-    /// The same for findings that say the same of the same occasion.
+    /// Equal for findings that report the same occurrence.
     #[must_use]
     pub fn key(&self) -> (FindingKind, SessionId, Option<EventId>) {
         (self.kind.clone(), self.session_id, self.evidence.first().copied())
     }
 }
 
-/// From when on something is worth a remark. Times are in seconds.
+/// When a condition becomes a finding. Times are in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// An open turn in which nothing runs is silent for so long.
+    /// Silence in an open turn without a running call.
     pub stuck: i64,
-    /// The same command failed the same way so often, with nothing done in between.
+    /// Identical failures of one command, with nothing done in between.
     pub same_failing: usize,
-    /// The same call was answered the same way so often, with nothing else in between.
+    /// Identical results of one call, with nothing else in between.
     pub same_call: usize,
-    /// The same change was undone or made again so often.
+    /// Times the same change was undone or redone.
     pub reversals: usize,
-    /// A test failed the same way so often, whatever was changed.
+    /// Identical failures of one test, whatever was changed.
     pub same_test: usize,
-    /// Types did not fit the same way so often.
+    /// Identical type errors.
     pub same_types: usize,
-    /// The same thing was missing so often.
+    /// Times the same dependency was missing.
     pub missing: usize,
-    /// An approval waits for so long.
+    /// How long an approval waits.
     pub approval: i64,
-    /// So many sessions wait for a person at once,
+    /// How many sessions wait for a person at once.
     pub blocked: usize,
-    /// each for so long.
+    /// How long each of them waits.
     pub blocked_for: i64,
-    /// The agent tried again so often.
+    /// How many times the agent retried.
     pub retries: usize,
-    /// So many percent of the context are used.
+    /// The percentage of the context window in use.
     pub context_percent: u64,
-    /// A turn that took so long was a job.
+    /// The shortest turn that counts as a job.
     pub job: i64,
 }
 
@@ -156,38 +156,38 @@ impl Default for Thresholds {
     }
 }
 
-/// Whom a session works for.
+/// Whether a session works for a person or for another session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A person.
     Main,
-    /// Another session: nobody answers it or waits for it.
+    /// Another session: no person answers it or waits for it.
     Worker,
 }
 
-/// How much of what a model can hold is used, in tokens.
+/// The use of a model's context window, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context {
-    /// What the latest answer was made of.
+    /// The size of the latest answer's context.
     pub used: u64,
-    /// When that was.
+    /// The time of that answer.
     pub at: Timestamp,
-    /// What it can hold, where the agent says so.
+    /// The size of the window, if the agent reports it.
     pub window: Option<u64>,
 }
 
-/// How a session stands, as findings need it.
+/// A session's status, as findings need it.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing<'a> {
     /// The session.
     pub session: SessionId,
-    /// How it stands.
+    /// The status.
     pub reading: &'a Reading,
-    /// Whether its process lives.
+    /// Whether the session's process is alive.
     pub life: Life,
-    /// Whom it works for.
+    /// Whom the session works for.
     pub role: Role,
-    /// What is known of its context.
+    /// The context use, if known.
     pub context: Option<Context>,
 }
 
@@ -206,7 +206,7 @@ pub fn findings<'a>(
     fold.findings(standing, now, thresholds)
 }
 
-/// A finding that does not name its session yet.
+/// A finding without its session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FindingDraft {
     kind: FindingKind,
@@ -219,7 +219,7 @@ pub(crate) struct FindingDraft {
 
 impl FindingDraft {
     fn new(kind: FindingKind, since: Timestamp, evidence: &[EventId], says: String) -> Self {
-        // The first tells findings apart, and the latest are what a person looks at.
+        // The first event identifies a finding, and a person looks at the latest ones.
         let late = evidence.len().saturating_sub(EVIDENCE - 1).max(1);
         let latest = evidence.iter().skip(late);
         let evidence = evidence.iter().take(1).chain(latest).copied().collect();
@@ -242,12 +242,12 @@ impl FindingDraft {
     }
 }
 
-/// What an agent wrote, on one line, redacted and short.
+/// An agent's text, redacted and shortened, on one line.
 fn quoted(text: &str) -> String {
     fitted(&plain(text), QUOTED_CHARS)
 }
 
-/// An instant so many seconds later.
+/// The instant this many seconds later.
 fn later(at: Timestamp, seconds: i64) -> Option<Timestamp> {
     let at = at.as_millisecond().saturating_add(seconds.saturating_mul(1000));
     Timestamp::from_millisecond(at).ok()

@@ -1,4 +1,4 @@
-//! What is kept of an event: small, and enough to find what findings look for.
+//! The note of an event: small, but enough for every finding.
 
 use super::commands::{self, Purpose};
 use super::edits::{Edit, edits_of};
@@ -13,13 +13,13 @@ use crate::{EventId, Kind, Signal, Timestamp};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The longest command or message that is kept, in bytes.
+/// The longest stored command or message, in bytes.
 const KEPT: usize = 160;
 
-/// Orders notes by their own time; what was said at once, by where it stands.
+/// Orders notes by time, and notes of the same instant by position.
 pub(super) type Place = (Timestamp, bool, u64, u64, EventId);
 
-/// What is kept of an event.
+/// The note of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) id: EventId,
@@ -27,36 +27,36 @@ pub(super) struct Note {
     pub(super) says: Says,
 }
 
-/// What it says.
+/// The content of a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Says {
-    /// A person asked something.
+    /// A person sent a prompt.
     Prompt,
-    /// The agent said something.
+    /// The agent wrote a message.
     Spoke,
     /// A tool was called.
     Call(Box<Call>),
-    /// A tool answered.
+    /// A tool returned a result.
     Answer(Box<Answer>),
-    /// The agent met a failure.
+    /// A failure of the agent.
     Failure(Box<Failure>),
     /// The turn is over.
     Over(How),
-    /// The context was folded; by itself at so many tokens.
+    /// The context was compacted; for automatic compaction, the token count before it.
     Folded(Option<u64>),
-    /// The agent took the session up.
+    /// The agent opened or resumed the session.
     Began,
     /// The agent ended the session.
     Ended,
-    /// Its process is gone.
+    /// The process is gone.
     Died,
-    /// A person is asked to allow something.
+    /// The agent asks a person for an approval.
     AskedApproval,
-    /// A person is asked something.
+    /// The agent asks a person a question.
     Asked,
-    /// The agent tried what only a person may.
+    /// The agent tried something that only a person may do.
     Tried(String),
-    /// So much of the context is used, and it can hold so much.
+    /// Tokens in use, and the size of the window.
     Context { used: u64, window: u64 },
 }
 
@@ -77,35 +77,35 @@ pub(super) struct Call {
     /// Equal for the same tool with the same input.
     pub(super) mark: Digest16,
     pub(super) purpose: Purpose,
-    /// The command line, else what the call is about; cut.
+    /// The command line, else the subject of the call; truncated.
     pub(super) about: String,
-    /// What tells one check from another.
+    /// Identifies a check.
     pub(super) key: String,
-    /// The program and what it is told to do.
+    /// The program and its subcommand.
     pub(super) verb: String,
     pub(super) edits: Vec<Edit>,
 }
 
-/// A tool's answer.
+/// A tool's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) call: Option<EventId>,
     pub(super) failed: bool,
-    /// Equal for answers that tell the same.
+    /// Equal for equivalent results.
     pub(super) mark: Digest16,
     pub(super) signs: Vec<Sign>,
 }
 
-/// A failure the agent met.
+/// A failure of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) class: Class,
-    /// The agent tries again.
+    /// The agent retries.
     pub(super) retrying: bool,
     pub(super) words: String,
 }
 
-/// What is kept of an event, and where it belongs; `None` where it tells nothing.
+/// The note of an event and its place; `None` if no finding needs the event.
 pub(super) fn note(event: &EventView<'_>) -> Option<(Place, Note)> {
     let says = if event.is_spoken() { spoken(event)? } else { live(event)? };
     let late = !event.is_spoken();
@@ -113,7 +113,7 @@ pub(super) fn note(event: &EventView<'_>) -> Option<(Place, Note)> {
     Some((place, Note { id: event.id, at: event.at, says }))
 }
 
-/// What the agent's own history says.
+/// The note of an event in the agent's own history.
 fn spoken(event: &EventView<'_>) -> Option<Says> {
     let ends = event.marks.has(Marks::ENDS_TURN);
     let asks = matches!(event.signal, Some(Signal::Asked { .. }));
@@ -136,7 +136,7 @@ fn spoken(event: &EventView<'_>) -> Option<Says> {
     })
 }
 
-/// What a hook, a registry or a probe says: only what follows from it for the turn.
+/// The note of a report by a hook, a registry or a probe: only its effect on the turn.
 fn live(event: &EventView<'_>) -> Option<Says> {
     if event.label == Some(status_line::LABEL) {
         let count = |name: &str| event.data.get(name).and_then(Value::as_u64);
@@ -207,7 +207,7 @@ fn failure(event: &EventView<'_>, ends: bool) -> Failure {
     Failure { class: class_of(code, event.text), retrying: retrying && !ends, words: kept(words) }
 }
 
-/// How much there was when the agent folded its context by itself.
+/// The token count before an automatic compaction.
 fn folded_at(event: &EventView<'_>) -> Option<u64> {
     let trigger = event.data.get("trigger").and_then(Value::as_str).or(event.label);
     let before = event.data.get("tokens_before").and_then(Value::as_u64);

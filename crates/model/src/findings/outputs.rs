@@ -1,31 +1,31 @@
-//! What the output of a command that failed tells: the kind of failure, and whether it is the same.
+//! Reads the output of failed commands: the kind of failure, and whether two failures are the same.
 
 use crate::hash::{self, Digest16};
 
-/// The most of an output that is looked at, in bytes.
+/// The longest prefix of an output that is read, in bytes.
 const LOOK: usize = 16 * 1024;
-/// The most lines that tell one failure from another.
+/// The most lines that identify a failure.
 const TELLING_LINES: usize = 16;
-/// The longest name of something that is missing, in characters.
+/// The longest name of a missing dependency, in characters.
 const NAME_CHARS: usize = 60;
 
-/// What an output tells.
+/// A sign in an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// Types do not fit.
+    /// A type error.
     Types,
-    /// Something is not installed.
+    /// A dependency is not installed.
     Missing(String),
-    /// Two histories do not fit together.
+    /// A merge conflict.
     Conflict,
-    /// Somebody does not let it in.
+    /// Authentication or access failed.
     Refused,
 }
 
-/// Words of lines that say what failed.
+/// Words of lines that report a failure.
 const TELLING: [&str; 9] =
     ["error", "fail", "panicked", "assert", "exception", "✗", "✕", "not ok", "mismatch"];
-/// Words of a compiler whose types do not fit.
+/// Phrases of compilers that report type errors.
 const TYPES: [&str; 8] = [
     "error: incompatible types",
     "error: invalid conversion from",
@@ -36,9 +36,9 @@ const TYPES: [&str; 8] = [
     "[return-value]",
     "[assignment]",
 ];
-/// Codes of a compiler that speak of a module or a package and not of a type.
+/// Compiler codes for a missing module or package, not a type error.
 const NOT_TYPES: [&str; 4] = ["error[E0432]", "error[E0433]", "error[E0463]", "error TS2307"];
-/// What git says of histories that do not fit together.
+/// Phrases with which Git reports conflicts.
 const CONFLICTS: [&str; 6] = [
     "CONFLICT (",
     "Automatic merge failed",
@@ -47,7 +47,7 @@ const CONFLICTS: [&str; 6] = [
     "You have unmerged paths",
     "error: you need to resolve your current index first",
 ];
-/// What programs say that are not let in.
+/// Phrases of programs whose access was denied.
 const REFUSED: [&str; 9] = [
     "Authentication failed for",
     "Permission denied (publickey",
@@ -60,8 +60,8 @@ const REFUSED: [&str; 9] = [
     "requested access to the resource is denied",
 ];
 
-/// Two outputs with the same mark tell the same failure: numbers and times are left out, but for how
-/// many failed.
+/// Outputs with the same hash report the same failure: numbers and times are left out, except the
+/// count of failures.
 pub(super) fn mark(text: &str) -> Digest16 {
     let text = crate::text::cut(text, LOOK);
     let is_telling = |line: &&str| {
@@ -91,7 +91,7 @@ fn plain(line: &str) -> String {
     out.replace("##", "#").replace("##", "#")
 }
 
-/// What the output of a command that failed tells.
+/// The signs in the output of a failed command.
 pub(super) fn signs(text: &str) -> Vec<Sign> {
     let text = crate::text::cut(text, LOOK);
     let mut out = Vec::new();
@@ -127,7 +127,7 @@ fn is_type_error(line: &str) -> bool {
     is_coded || is_go || TYPES.iter().any(|it| line.contains(it))
 }
 
-/// What a line says is not there, by the words around its name.
+/// Text around the name of a missing dependency.
 const AROUND: [(&str, &str); 12] = [
     ("No module named '", "'"),
     ("Cannot find module '", "'"),

@@ -8,18 +8,18 @@ use crate::{EventId, Timestamp};
 
 const GO_ON: &str = "Go on where you left off.";
 
-/// Failures since the agent last got on.
+/// Failures since the agent last made progress.
 #[derive(Debug, Default)]
 struct Trouble<'n> {
     failures: Vec<(&'n Note, &'n Failure)>,
-    /// Its process was seen to end.
+    /// The observed end of the process.
     died: Option<&'n Note>,
     open: bool,
-    /// How much there was when it last folded its context by itself.
+    /// The token count before the last automatic compaction.
     folded: Option<(u64, &'n Note)>,
-    /// What it tried that only a person may.
+    /// Attempted actions that only a person may take.
     tried: Vec<(&'n Note, &'n str)>,
-    /// What the agent last said of its context, and that it can hold so much.
+    /// The agent's last report of its context use and window.
     told: Option<(Context, &'n Note)>,
 }
 
@@ -67,7 +67,7 @@ impl<'n> Trouble<'n> {
         }
     }
 
-    /// It tried to act as the user. That is never over, and all of it is one finding.
+    /// The agent tried to act as the user. This finding never ends, and covers all attempts.
     fn acted(&self) -> Option<FindingDraft> {
         let (first, what) = self.tried.first()?;
         let ids: Vec<EventId> = self.tried.iter().map(|(note, _)| note.id).collect();
@@ -84,7 +84,8 @@ impl<'n> Trouble<'n> {
         self.open = true;
     }
 
-    /// It lost its process, as its status says, and that was seen: a finding rests on an event.
+    /// The session lost its process, according to its status, and an event shows it: a finding
+    /// needs an event.
     fn lost(&self, reading: &Reading) -> Option<FindingDraft> {
         let died = self.died?;
         let says = match reading.failure? {
@@ -97,7 +98,7 @@ impl<'n> Trouble<'n> {
         Some(found.likely())
     }
 
-    /// It gave up, or tried again too often. What it met last says what it is.
+    /// The agent gave up, or retried too many times. The last failure gives the kind.
     fn failed(&self, status: Status, thresholds: &Thresholds) -> Option<FindingDraft> {
         let (_, last) = self.failures.last()?;
         let same: Vec<_> = self.failures.iter().filter(|(_, it)| it.class == last.class).collect();
@@ -118,21 +119,21 @@ impl<'n> Trouble<'n> {
         })
     }
 
-    /// How much is used: what was said last counts, and what it can hold stays so.
+    /// The context use: the latest report counts, and a known window size stays known.
     fn used(&self, counted: Option<Context>) -> Option<Context> {
         let Some((told, _)) = self.told else { return counted };
         let later = counted.filter(|it| it.at > told.at);
         Some(later.map_or(told, |it| Context { window: told.window, ..it }))
     }
 
-    /// It is nearly full by what it can hold, or by where it was folded last.
+    /// The context is nearly full, by the window's size or by the last automatic compaction.
     fn context(
         &self,
         context: Context,
         standing: &Standing<'_>,
         thresholds: &Thresholds,
     ) -> Option<FindingDraft> {
-        // What was used before it was folded says nothing.
+        // Use from before a compaction does not count.
         let folded = self.folded;
         if folded.is_some_and(|(_, note)| context.at <= note.at) {
             return None;

@@ -1,4 +1,4 @@
-//! How well work goes: turns until it is done, tests that were mended, how long people took.
+//! Measures of a session's work: turns to completion, fixed tests, and waiting times for people.
 
 use super::commands::Purpose;
 use super::event_view::EventView;
@@ -7,35 +7,35 @@ use crate::{Signal, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// How well the work of a session went. What is not known is absent.
+/// The measures of one session. Unknown values are absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionQuality {
-    /// Turns until it was done; only of sessions whose last turn was.
+    /// Turns to completion; only if the last turn completed.
     pub turns: Option<u64>,
-    /// Checks that failed and then passed; only where checks were run.
+    /// Checks that failed and then passed; only if checks were run.
     pub fixed: Option<u64>,
-    /// How long each approval waited, in milliseconds.
+    /// The waiting time of each approval, in milliseconds.
     pub approvals: Vec<u64>,
-    /// How long it waited for each prompt after the first, in milliseconds.
+    /// The waiting time for each prompt after the first, in milliseconds.
     pub idle: Vec<u64>,
 }
 
-/// The same of several sessions.
+/// The measures of several sessions together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quality {
-    /// Sessions that were looked at.
+    /// The number of sessions.
     pub sessions: u64,
-    /// The median of turns until it was done.
+    /// The median of turns to completion.
     pub turns_to_completion: Option<u64>,
-    /// Checks that failed and then passed, all together.
+    /// The total of checks that failed and then passed.
     pub test_fix_loops: Option<u64>,
-    /// The median of how long an approval waited, in milliseconds.
+    /// The median waiting time of approvals, in milliseconds.
     pub approval_latency_ms: Option<u64>,
-    /// The median of how long a session waited for its next prompt, in milliseconds.
+    /// The median waiting time for the next prompt, in milliseconds.
     pub idle_ms: Option<u64>,
 }
 
-/// How well the work of one session went; its events in canonical order.
+/// Measures one session; its events must be in canonical order.
 #[must_use]
 pub fn quality<'a>(events: impl IntoIterator<Item = EventView<'a>>) -> SessionQuality {
     let mut out = Reckoning::default();
@@ -112,7 +112,7 @@ impl Reckoning {
         }
     }
 
-    /// How long a person took is only told by who was there.
+    /// Only live sources show how long a person took.
     fn live(&mut self, event: &EventView<'_>) {
         match event.says() {
             Some(Signal::AskedApproval { .. }) => {
@@ -137,7 +137,7 @@ fn between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or(0)
 }
 
-/// What sessions come to.
+/// Combines the measures of several sessions.
 #[must_use]
 pub fn total(all: &[SessionQuality]) -> Quality {
     let fixed: Vec<u64> = all.iter().filter_map(|it| it.fixed).collect();
@@ -150,7 +150,7 @@ pub fn total(all: &[SessionQuality]) -> Quality {
     }
 }
 
-/// The middle one; of two middle ones the smaller.
+/// The median; with an even count, the smaller of the two middle values.
 fn median(mut all: Vec<u64>) -> Option<u64> {
     all.sort_unstable();
     all.get(all.len().saturating_sub(1) / 2).copied()

@@ -1,4 +1,4 @@
-//! What a session's work shows: how its turn stands, and what is repeated, fails or is lacking in it.
+//! Tracks a session's work: the state of its turn, and what repeats, fails or is missing in it.
 
 mod needs;
 mod repeats;
@@ -14,7 +14,7 @@ use repeats::Repeats;
 use std::collections::HashMap;
 use streaks::Streaks;
 
-/// A call that was answered.
+/// A call with its result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Done<'n> {
     pub(super) id: EventId,
@@ -31,22 +31,22 @@ pub(super) struct Over {
     pub(super) at: Timestamp,
     pub(super) by: EventId,
     pub(super) how: How,
-    /// When the turn began, where that is known.
+    /// When the turn began, if known.
     pub(super) began: Option<Timestamp>,
-    /// When a person last did something in it.
+    /// When a person last acted in it.
     pub(super) attended: Option<Timestamp>,
 }
 
-/// What a session's notes add up to.
+/// The state that a session's notes add up to.
 #[derive(Debug, Default)]
 pub(super) struct Work<'n> {
-    /// Since when a turn is open.
+    /// When the open turn began.
     pub(super) open: Option<Timestamp>,
     pub(super) over: Option<Over>,
-    /// Calls, and whether they were answered.
+    /// Calls, and whether they have results.
     calls: HashMap<EventId, (&'n Call, bool)>,
     pub(super) asked: Option<EventId>,
-    /// When a person last answered, and whether one is waited for.
+    /// When a person last answered, and whether the agent waits for one.
     attended: Option<Timestamp>,
     waits: bool,
     repeats: Repeats<'n>,
@@ -93,7 +93,7 @@ impl<'n> Work<'n> {
         }
     }
 
-    /// Work after an end opens the turn again; when it began stays known.
+    /// Work after an end reopens the turn; its start stays known.
     fn goes_on(&mut self, at: Timestamp) {
         if self.open.is_none() {
             let began = self.over.and_then(|it| it.began);
@@ -102,7 +102,7 @@ impl<'n> Work<'n> {
         self.over = None;
     }
 
-    /// A person looks: what went wrong before is theirs to judge.
+    /// A person is present: earlier problems are theirs to judge.
     fn prompted(&mut self, note: &Note) {
         if self.over.take().is_some() {
             self.open = None;
@@ -136,7 +136,7 @@ impl<'n> Work<'n> {
 
     fn end(&mut self, note: &Note, how: How) {
         let began = self.open.take().or(self.over.and_then(|it| it.began));
-        // What first says that it is over counts; a person's word counts more.
+        // The first report of the end counts; an interruption by the user overrides it.
         let attended = self.attended.max(began);
         let over = Over { at: note.at, by: note.id, how, began, attended };
         self.over = match (self.over, how) {
@@ -151,7 +151,7 @@ impl<'n> Work<'n> {
         }
     }
 
-    /// Nothing runs that was begun and not answered.
+    /// Whether no call is waiting for its result.
     pub(super) fn rests(&self) -> bool {
         self.calls.values().all(|(_, answered)| *answered)
     }

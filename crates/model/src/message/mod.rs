@@ -1,8 +1,9 @@
-//! Messages: prompts that are sent to a session or wait in its queue, and what is known of their
+//! Messages: prompts that are sent to a session or wait in its queue, and the state of their
 //! delivery.
 //!
-//! A message is a row that moves by what happens to it. It is put into a terminal at most once: what
-//! may have been put in and was not seen to arrive is never put in again by itself.
+//! A message is a row that changes with each happening. Taffrail pastes it into a terminal at most
+//! once: a message that may have been pasted but was not seen to arrive is never sent again
+//! automatically.
 
 mod turn;
 
@@ -13,82 +14,82 @@ use crate::words::words;
 use crate::{EventId, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The longest message that is taken, in bytes.
+/// The longest accepted message, in bytes.
 pub const TEXT_LIMIT: usize = 64 * 1024;
 
 words! {
-    /// How far a message has come.
+    /// The delivery state of a message.
     Delivery {
-        /// We have it; it waits for its turn.
+        /// Queued.
         Accepted = "accepted",
-        /// It is being put into the terminal, or was when we were cut off.
+        /// Being pasted into the terminal, or interrupted while it was.
         Delivering = "delivering",
-        /// It was put in.
+        /// Pasted into the terminal.
         Delivered = "delivered",
-        /// The agent's own record or hook says that it took it.
+        /// The agent's own record or hook confirms that the agent accepted it.
         PickedUp = "picked_up",
-        /// It was not delivered, or nobody knows, and it is not tried again.
+        /// Not delivered, or delivery is unknown; it is not retried.
         Failed = "failed",
-        /// It was taken back before it was delivered.
+        /// Withdrawn before delivery.
         Removed = "removed",
     }
 }
 
-/// Who sends.
+/// The sender of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sender {
-    /// The session that sends, if one does.
+    /// The sending session, if a session sends.
     pub session_id: Option<SessionId>,
-    /// The face or executor it comes from.
+    /// The sending surface or executor.
     pub peer_id: Option<String>,
 }
 
 /// A message to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Its name.
+    /// The id of the message.
     pub id: MessageId,
-    /// The session it is for.
+    /// The receiving session.
     pub session_id: SessionId,
     /// Its place in the session's queue.
     pub number: u32,
-    /// Who sends it.
+    /// The sender.
     pub from: Sender,
-    /// What it says; forgotten once it arrived, because the transcript has it then.
+    /// The text; deleted after arrival, because the transcript has it then.
     pub text: String,
-    /// How far it has come.
+    /// The delivery state.
     pub state: Delivery,
-    /// The executor it was given to.
+    /// The receiving executor.
     pub to_peer_id: Option<String>,
     /// When it was accepted.
     pub accepted_at: Timestamp,
-    /// When it last moved.
+    /// When the state last changed.
     pub moved_at: Timestamp,
-    /// Why it stands where it stands, if there is a reason.
+    /// The reason for the state, if there is one.
     pub why: Option<String>,
-    /// The event that says that it was taken.
+    /// The event that confirms that the agent accepted it.
     pub heard_as: Option<EventId>,
 }
 
 /// Something that happens to a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
-    /// An executor is about to be given it.
+    /// Delivery to an executor begins.
     Begun(String),
-    /// The executor is not ready: nothing was put in.
+    /// The executor is not ready: nothing was pasted.
     NotNow(String),
-    /// It was put in.
+    /// The text was pasted.
     PutIn,
-    /// It was not put in and will not be, or nobody can say.
+    /// The text was not and will not be pasted, or that is unknown.
     Broken(String),
-    /// The agent says that it took it.
+    /// The agent confirms that it accepted the message.
     Heard(EventId),
-    /// Its sender takes it back.
+    /// The sender withdraws the message.
     TakenBack,
 }
 
 impl Message {
-    /// The message after something happened to it; `None` where that changes nothing, or may not.
+    /// The message after a happening; `None` if the happening is not allowed or changes nothing.
     #[must_use]
     pub fn after(&self, happening: &Happening, now: Timestamp) -> Option<Self> {
         use {Delivery as D, Happening as H};
@@ -110,13 +111,13 @@ impl Message {
         }
     }
 
-    /// It may still move.
+    /// Whether the state can still change.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(self.state, Delivery::Accepted | Delivery::Delivering | Delivery::Delivered)
     }
 
-    /// The agent took a prompt of this text.
+    /// Whether a prompt that the agent accepted has this message's text.
     #[must_use]
     pub fn says(&self, prompt: &str) -> bool {
         let is_out = matches!(self.state, Delivery::Delivering | Delivery::Delivered);
@@ -124,8 +125,8 @@ impl Message {
     }
 }
 
-/// What may go into a terminal as a paste: line ends and tabs stay, every other control character
-/// goes, so that no text can end the paste and go on as keys.
+/// Sanitizes text for a paste: line ends and tabs stay, every other control character goes, so that
+/// no text can end the paste and continue as keystrokes.
 #[must_use]
 pub fn pasteable(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");

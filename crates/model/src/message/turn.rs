@@ -1,14 +1,14 @@
-//! Whose turn it is in a session's queue.
+//! Decides which queued message is sent next.
 
 use super::{Delivery, Message};
 use crate::status::{Reading, Status, WaitingKind};
 use crate::{Confidence, Timestamp};
 
-/// For so many seconds a message that was put in is waited for before the next one may go.
+/// How many seconds a pasted message blocks the next one while its arrival is unconfirmed.
 pub const UNHEARD_SECONDS: i64 = 60;
 
-/// The message that is to be put in now: the first one of the queue, if the session waits for a
-/// prompt, that is sure enough, and the one before has arrived.
+/// The message to send now: the first in the queue, if the session waits for a prompt with enough
+/// confidence and the message before has arrived.
 #[must_use]
 pub fn due<'a>(queue: &'a [Message], reading: &Reading, now: Timestamp) -> Option<&'a Message> {
     if held_by(reading).is_some() {
@@ -26,7 +26,7 @@ pub fn due<'a>(queue: &'a [Message], reading: &Reading, now: Timestamp) -> Optio
     waiting.min_by_key(|it| it.number)
 }
 
-/// Why nothing can be put into a session that stands so, in words; `None` where something can.
+/// Why a session with this status cannot receive a prompt; `None` if it can.
 #[must_use]
 pub fn held_by(reading: &Reading) -> Option<&'static str> {
     let asks = reading.waiting_for.as_ref().map(|it| it.kind);

@@ -1,4 +1,4 @@
-//! What was told, what is to be told, and when.
+//! Which notices were sent, which are due, and when.
 
 use super::quiet::Quiet;
 use super::{GAP_MS, Notice, Occasion, SHOWN_KEPT, TOLD_KEPT, WINDOW_MS, after, words};
@@ -6,19 +6,19 @@ use crate::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something to be done.
+/// An action for the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// Tell this.
+    /// Send this notice.
     Tell(Notice),
-    /// This is over: take it back where that can be done.
+    /// This notice is obsolete: withdraw it where possible.
     Withdraw(Notice),
 }
 
-/// What outlives a restart: what was told, and what of it can be withdrawn.
+/// The state that survives a restart: sent occasions, and the notices that can be withdrawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticeState {
-    /// When each was told, by name.
+    /// When each occasion was announced, by name.
     pub told: BTreeMap<String, Timestamp>,
     /// Notices that can be withdrawn, the oldest first.
     pub shown: Vec<Shown>,
@@ -27,21 +27,21 @@ pub struct NoticeState {
 /// A notice that can be withdrawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
-    /// As it was told.
+    /// The notice as sent.
     pub notice: Notice,
-    /// What its occasions are known by.
+    /// The names of its occasions.
     pub names: BTreeSet<String>,
-    /// Since when all of it is over.
+    /// Since when all its occasions are over.
     #[serde(skip)]
     pub over: Option<Timestamp>,
 }
 
-/// Notices of all sessions. A pure function of what it was given, in that order.
+/// The notices of all sessions. A pure function of its inputs in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fold {
     kept: NoticeState,
     open: BTreeMap<SessionId, Vec<Occasion>>,
-    /// When what is untold was first seen, by name.
+    /// When each unannounced occasion was first seen, by name.
     seen: BTreeMap<String, Timestamp>,
     latest: Option<Timestamp>,
     is_quiet: bool,
@@ -49,33 +49,33 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Goes on after a restart.
+    /// Restores the state after a restart.
     #[must_use]
     pub fn after(kept: NoticeState) -> Self {
         Self { kept, ..Self::default() }
     }
 
-    /// What has to outlive a restart.
+    /// The state that must survive a restart.
     #[must_use]
     pub fn kept(&self) -> &NoticeState {
         &self.kept
     }
 
-    /// Whether that changed since this was last asked.
+    /// Whether that state changed since the last call.
     pub fn take_changed(&mut self) -> bool {
         std::mem::take(&mut self.is_changed)
     }
 
-    /// The sessions there is something to be told of, or was.
+    /// The sessions with open occasions.
     pub fn sessions(&self) -> impl Iterator<Item = SessionId> {
         self.open.keys().copied()
     }
 
-    /// Takes all there is to be told of a session now, in place of what there was.
+    /// Replaces the occasions of a session.
     pub fn take(&mut self, session: SessionId, occasions: Vec<Occasion>, now: Timestamp) {
         for it in &occasions {
             match self.is_told(it) {
-                // Told under one name is told under all.
+                // An occasion announced under one name counts as announced under all.
                 true => self.note_told(&it.names, now),
                 false => self.note_seen(&it.names, now),
             }
@@ -88,7 +88,7 @@ impl Fold {
         self.seen.retain(|name, _| names.contains(name));
     }
 
-    /// What is to be done now. What a person looks at counts as told.
+    /// The actions that are due now. An occasion that a person is looking at counts as announced.
     pub fn step(
         &mut self,
         now: Timestamp,
@@ -114,7 +114,7 @@ impl Fold {
         out
     }
 
-    /// When there is something to be done next.
+    /// When the next action is due.
     #[must_use]
     pub fn next(&self) -> Option<Timestamp> {
         let over = self.kept.shown.iter().filter_map(|it| it.over);
@@ -122,13 +122,14 @@ impl Fold {
         over.chain(self.due().filter(|_| !self.is_quiet)).min()
     }
 
-    /// When what is untold is told, if it is not quiet then.
+    /// When the unannounced occasions are due, quiet hours aside.
     fn due(&self) -> Option<Timestamp> {
         let first = after(*self.seen.values().min()?, WINDOW_MS);
         Some(self.latest.map_or(first, |it| first.max(after(it, GAP_MS))))
     }
 
-    /// What is open, news and untold. What is no longer news is not told later, either.
+    /// Open, current and unannounced occasions. An outdated occasion is not announced later,
+    /// either.
     fn untold(&mut self, now: Timestamp) -> Vec<Occasion> {
         let all = self.open.values().flatten().filter(|it| !self.is_told(it));
         let (due, old): (Vec<Occasion>, Vec<Occasion>) =
@@ -150,7 +151,7 @@ impl Fold {
                 }
             };
         }
-        // For a moment a status may say something else.
+        // A status may change for a moment only.
         let is_over = |it: &mut Shown| it.over.is_some_and(|at| after(at, WINDOW_MS) <= now);
         let over: Vec<Shown> = self.kept.shown.extract_if(.., is_over).collect();
         self.is_changed |= !over.is_empty();
@@ -185,7 +186,7 @@ impl Fold {
         self.kept.shown.drain(..many);
     }
 
-    /// The oldest that are over make room.
+    /// Forgets the oldest occasions that are over.
     fn forget_old(&mut self) {
         let many = self.kept.told.len().saturating_sub(TOLD_KEPT);
         if many == 0 {

@@ -1,8 +1,9 @@
-//! What a person is told without having asked: a session waits, a risk is to be decided, a job is done.
+//! Notices: unrequested messages to a person. A session waits, a risk needs a decision, a job is
+//! done.
 //!
-//! Pure. What there is to be told comes in as occasions of sessions; what is told, and withdrawn when
-//! it is over, comes out. The same occasion is told once, many at once are told in one line, and what
-//! is over before it was told is never told.
+//! Pure. Occasions of sessions come in; notices to send, and to withdraw when they are obsolete,
+//! come out. Each occasion is announced once, simultaneous occasions share one notice, and an
+//! occasion that ends before its announcement is never announced.
 
 mod fold;
 mod occasion;
@@ -16,35 +17,35 @@ pub use quiet::{Hours, Quiet};
 use crate::{SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What comes within so many milliseconds is told together; what is over by then is not told.
+/// Occasions within this many milliseconds share a notice; one that ends within it is dropped.
 pub const WINDOW_MS: i64 = 2_000;
-/// Between two notices are at least so many milliseconds.
+/// The minimum gap between two notices, in milliseconds.
 pub const GAP_MS: i64 = 10_000;
-/// What was done or found longer ago, in seconds, is not news.
+/// The age in seconds at which a result or finding is no longer news.
 pub const FRESH: i64 = 900;
-/// The same for what waits since then: who let it wait for so long knows of it.
+/// The same for sessions that wait: after this long, the user knows.
 pub const STILL: i64 = 12 * 3600;
-/// The most occasions that are remembered as told; the oldest that are over make room.
+/// The most announced occasions remembered; the oldest that are over are forgotten first.
 pub const TOLD_KEPT: usize = 2_000;
 /// The most notices that can be withdrawn.
 pub const SHOWN_KEPT: usize = 100;
 
-/// Why somebody is told, the most pressing last.
+/// The reason for a notice, the most urgent last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
     /// A long job is done.
     Finished,
-    /// A finding of a kind that was asked for.
+    /// A finding of a kind that the user selected.
     Finding,
     /// A session waits for an approval or an answer.
     Waiting,
-    /// It waits to be allowed something risky.
+    /// A session waits for the approval of something risky.
     Risky,
 }
 
 impl NoticeKind {
-    /// As it is written everywhere.
+    /// The word used in JSON and messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -56,37 +57,37 @@ impl NoticeKind {
     }
 }
 
-/// What is told at once.
+/// One notice, sent at once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
-    /// Computed from what it tells of.
+    /// Computed from its subjects.
     pub id: String,
-    /// When it is told.
+    /// When it was sent.
     pub at: Timestamp,
-    /// The most pressing of what it tells of.
+    /// The most urgent kind among its subjects.
     pub kind: NoticeKind,
-    /// In a few words.
+    /// A short title.
     pub title: String,
-    /// A line more; may be empty.
+    /// One more line; may be empty.
     pub body: String,
-    /// What it tells of.
+    /// The subjects.
     pub about: Vec<About>,
 }
 
-/// One of the things a notice tells of.
+/// One subject of a notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
     /// The session.
     pub session_id: SessionId,
     /// Its project, or its agent.
     pub label: String,
-    /// Why.
+    /// The reason.
     pub kind: NoticeKind,
-    /// In a line, redacted.
+    /// One line, redacted.
     pub says: String,
 }
 
-/// An instant so many milliseconds later.
+/// The instant this many milliseconds later.
 fn after(at: Timestamp, milliseconds: i64) -> Timestamp {
     let at = at.as_millisecond().saturating_add(milliseconds);
     Timestamp::from_millisecond(at).unwrap_or(Timestamp::MAX)

@@ -1,4 +1,4 @@
-//! What there is to be told of one session, from how it stands and what is found in it.
+//! The occasions for notices about one session, from its status and findings.
 
 use super::{FRESH, NoticeKind, STILL, after, words};
 use crate::approval::ApprovalId;
@@ -8,40 +8,40 @@ use crate::status::{Reading, Status, WaitingKind};
 use crate::{Confidence, SessionId, Timestamp, TurnId};
 use std::collections::BTreeSet;
 
-/// Something to be told of a session.
+/// A reason to notify a person about a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occasion {
-    /// What it is known by, the most telling first. Two that share a name are the same.
+    /// Its identifiers, the most specific first. Occasions that share a name are the same.
     pub names: Vec<String>,
     /// The session.
     pub session: SessionId,
-    /// Why.
+    /// The kind.
     pub kind: NoticeKind,
     /// The session's project, or its agent.
     pub label: String,
-    /// In a line, redacted and safe to show.
+    /// One line, redacted and safe to show.
     pub says: String,
-    /// From then on it is not news.
+    /// When it stops being news.
     pub until: Option<Timestamp>,
 }
 
-/// Whether something is to be told.
+/// Whether the user wants a kind of notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// It is.
+    /// Wanted.
     Yes,
-    /// It is not.
+    /// Not wanted.
     No,
 }
 
-/// What is to be told at all.
+/// The kinds of notices the user wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wishes {
     /// Sessions that wait for an approval or an answer.
     pub waiting: Wanted,
-    /// Those that ask for something risky.
+    /// Sessions that wait for the approval of something risky.
     pub risky: Wanted,
-    /// Long jobs that are done.
+    /// Long jobs that finished.
     pub finished: Wanted,
     /// Findings of these kinds.
     pub findings: BTreeSet<String>,
@@ -61,17 +61,17 @@ pub struct SessionView<'a> {
     pub session: SessionId,
     /// Its project, or its agent.
     pub label: &'a str,
-    /// How it stands.
+    /// The status.
     pub reading: &'a Reading,
-    /// Its requests that can still be answered, the oldest first: id, risk and command.
+    /// Requests that can still be answered, the oldest first: id, risk and command.
     pub requests: &'a [(ApprovalId, String, String)],
-    /// What is found in it.
+    /// The session's findings.
     pub findings: &'a [Finding],
-    /// Its turn, where it is known.
+    /// The current turn, if known.
     pub turn: Option<TurnId>,
 }
 
-/// Everything there is to be told of a session now. What is only guessed is not a reason to call a person.
+/// All current occasions of a session. A guess does not justify alerting a person.
 #[must_use]
 pub fn occasions(view: &SessionView<'_>, wishes: &Wishes) -> Vec<Occasion> {
     let mut out = waits(view);
@@ -84,7 +84,7 @@ pub fn occasions(view: &SessionView<'_>, wishes: &Wishes) -> Vec<Occasion> {
 impl Wishes {
     fn want(&self, kind: NoticeKind) -> bool {
         let wanted = match kind {
-            // Who wants to hear of everything that waits wants to hear of this.
+            // A user who wants all waiting sessions also wants the risky ones.
             NoticeKind::Risky if self.risky == Wanted::No => self.waiting,
             NoticeKind::Risky => self.risky,
             NoticeKind::Waiting => self.waiting,
@@ -99,7 +99,7 @@ fn is_sure(confidence: &Confidence) -> bool {
     matches!(confidence, Confidence::High | Confidence::Medium)
 }
 
-/// The requests a session waits for, each by its own id; without a desk the wait itself.
+/// The requests a session waits for, each by its own id; without known requests, the wait itself.
 fn waits(view: &SessionView<'_>) -> Vec<Occasion> {
     let reading = view.reading;
     if reading.status != Status::WaitingApproval || !is_sure(&reading.confidence) {
@@ -114,7 +114,7 @@ fn waits(view: &SessionView<'_>) -> Vec<Occasion> {
     let named = |id: &ApprovalId| format!("approval:{id}");
     let high = |risk: &str| risk == RiskLevel::High.as_str();
     let (id, risk, command) = first;
-    // What the status says began with the oldest request.
+    // The wait in the status began with the oldest request.
     let mut out = vec![request(view, vec![named(id), wait], is_risky || high(risk), command)];
     out.extend(
         rest.iter().map(|(id, risk, text)| request(view, vec![named(id)], high(risk), text)),
@@ -147,10 +147,10 @@ fn found(view: &SessionView<'_>, finding: &Finding, wishes: &Wishes) -> Option<O
         let done = (NoticeKind::Finished, finding.since);
         return Some(occasion(view, names, done, &finding.says));
     }
-    // These are told as what waits, and not a second time.
+    // The waiting occasions already cover these findings.
     let told = matches!(finding.kind, FindingKind::RiskyApproval | FindingKind::QuestionAsked);
     let kind = finding.kind.as_str();
-    // That an agent acts as the user is told whatever else is wanted.
+    // An agent that acts as the user is always announced.
     let is_wanted =
         finding.kind == FindingKind::AgentActed || !told && wishes.findings.contains(kind);
     let what = (NoticeKind::Finding, finding.since);

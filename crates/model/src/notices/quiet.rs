@@ -1,4 +1,4 @@
-//! Hours in which nobody is told anything.
+//! Quiet hours, in which no notice is sent.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,27 +6,27 @@ use std::str::FromStr;
 
 const DAY: u16 = 24 * 60;
 
-/// Whether it is quiet now.
+/// Whether quiet hours apply now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quiet {
-    /// Nobody is told anything; what is still so later is told then.
+    /// No notices; occasions that last until later are announced then.
     Yes,
-    /// It is not.
+    /// Notices are sent.
     No,
 }
 
-/// A part of the day by the user's own clock; one that ends before it begins goes over midnight.
+/// A part of the day in the user's time zone; one that ends before it begins spans midnight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Hours {
-    /// The minute of the day it begins with.
+    /// The first minute of the day.
     from: u16,
-    /// The minute that is after it.
+    /// The minute after the last.
     to: u16,
 }
 
 impl Hours {
-    /// Whether a minute of the day is in them.
+    /// Whether a minute of the day is in these hours.
     #[must_use]
     pub fn at(self, minute: u16) -> Quiet {
         let is_in = match self.from <= self.to {

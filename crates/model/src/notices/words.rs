@@ -1,4 +1,4 @@
-//! How notices read: short, redacted, on one line, with nothing a terminal obeys.
+//! The wording of notices: short, redacted, on one line, without control characters.
 
 use super::{About, Notice, NoticeKind, Occasion};
 use crate::summary::line::{fitted, plain};
@@ -7,17 +7,17 @@ use std::collections::BTreeSet;
 
 /// The longest line of an occasion, in characters.
 const SAYS_CHARS: usize = 160;
-/// The longest name of a session.
+/// The longest session label, in characters.
 const LABEL_CHARS: usize = 40;
-/// The most sessions that are named.
+/// The most sessions named in a notice.
 const NAMED: usize = 5;
 
-/// A line that an agent wrote, as it may be told.
+/// A line by an agent, made safe for a notice.
 pub(super) fn says(text: &str) -> String {
     fitted(&terminal::line(&plain(text)), SAYS_CHARS)
 }
 
-/// A session's name, as it may be told.
+/// A session's label, made safe for a notice.
 pub(super) fn label(text: &str) -> String {
     match fitted(&terminal::line(&plain(text)), LABEL_CHARS) {
         it if it.is_empty() => "a session".to_owned(),
@@ -25,7 +25,7 @@ pub(super) fn label(text: &str) -> String {
     }
 }
 
-/// What a request asks for.
+/// The text for an approval request.
 pub(super) fn asks(command: &str) -> String {
     match command.trim() {
         "" => "It waits for an approval.".to_owned(),
@@ -33,7 +33,7 @@ pub(super) fn asks(command: &str) -> String {
     }
 }
 
-/// One notice of all that is due; none of nothing.
+/// One notice for all due occasions; `None` if there are none.
 pub(super) fn notice(due: &[Occasion], at: Timestamp) -> Option<Notice> {
     let kind = due.iter().map(|it| it.kind).max()?;
     let names: Vec<&[u8]> =
@@ -67,7 +67,7 @@ fn alone(it: &About) -> String {
     }
 }
 
-/// The most pressing is told in full.
+/// Shows the most urgent occasion in full.
 fn of_one_session(all: &[About], kind: NoticeKind) -> (String, String) {
     let first = all.iter().find(|it| it.kind == kind);
     let more = all.len().saturating_sub(1);
@@ -75,7 +75,7 @@ fn of_one_session(all: &[About], kind: NoticeKind) -> (String, String) {
     (title, format!("{says} (and {more} more)"))
 }
 
-/// As "3 sessions wait, 1 for something risky; 2 are done".
+/// For example "3 sessions wait, 1 for something risky; 2 are done".
 fn together(all: &[About]) -> String {
     let count = |kinds: &[NoticeKind]| {
         let of = all.iter().filter(|it| kinds.contains(&it.kind)).map(|it| it.session_id);

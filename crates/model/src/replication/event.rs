@@ -1,4 +1,4 @@
-//! What is told of events and of what they cost.
+//! Events and usage, as one device publishes them to others.
 
 use crate::hash::{self, Digest16};
 use crate::observed::NewUsage;
@@ -6,80 +6,80 @@ use crate::{Confidence, EventId, Kind, Origin, Timestamp, Tokens, TurnId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// An event as one device tells it to another.
+/// An event as one device publishes it to others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own in the line")]
 pub struct RelayedEvent {
-    /// As its own device computed it.
+    /// The id, as the publishing device computed it.
     pub id: EventId,
-    /// What it says.
+    /// The kind.
     pub kind: Kind,
-    /// Which of its record's events.
+    /// The event's index in its record.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub part: u32,
-    /// The agent's time.
+    /// The time the agent recorded.
     pub at: Timestamp,
     /// The turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// It is the prompt that opens that turn.
+    /// This is the prompt that opens the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub opens: bool,
-    /// It says that the turn is over.
+    /// This event ends the turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
     /// A tool that failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// The event it answers.
+    /// The event this one answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<EventId>,
     /// The tool, the model, ...
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// What follows for the status, as it is stored.
+    /// The effect on the status, in its stored form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
-    /// How far to trust it.
+    /// The confidence.
     #[serde(default = "high", skip_serializing_if = "is_high")]
     pub confidence: Confidence,
-    /// Where it was seen.
+    /// The source of the event.
     #[serde(default = "transcript", skip_serializing_if = "is_transcript")]
     pub origin: Origin,
     /// The agent's own id of the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_event_id: Option<String>,
-    /// What else it says.
+    /// Further details.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub detail: Map<String, Value>,
-    /// Its text, where texts leave their device.
+    /// The text, if texts may leave their device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// It has a text, and that stays on its device.
+    /// The event has a text, which stays on its device.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kept: bool,
 }
 
-/// What a model answer cost, as one device tells it to another.
+/// The usage of a model answer, as one device publishes it to others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelayedUsage {
-    /// Tells the answer apart, in every session that repeats it: as hex.
+    /// Identifies the answer in every session that repeats it, as hex.
     key: String,
     /// When it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at: Option<Timestamp>,
-    /// By which model.
+    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// What it cost.
+    /// The token counts.
     tokens: Tokens,
-    /// What the agent says it cost, in millionths of a dollar.
+    /// The cost the agent reports, in millionths of a dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cost_microdollars: Option<i64>,
 }
 
 impl RelayedUsage {
-    /// What is told of a cost.
+    /// The published form of a usage.
     #[must_use]
     pub fn of(usage: &NewUsage) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl RelayedUsage {
         }
     }
 
-    /// The cost that is meant; nothing where its answer is not named.
+    /// The usage; `None` if the key is malformed.
     #[must_use]
     pub fn meant(&self) -> Option<NewUsage> {
         let key: Digest16 = hash::from_hex(&self.key)?;
@@ -109,7 +109,7 @@ fn transcript() -> Origin {
     Origin::Transcript
 }
 
-// Serde hands over references.
+// Serde passes references.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(part: &u32) -> bool {
     *part == 0

@@ -1,15 +1,15 @@
-//! What is told of a session as a whole.
+//! The facts of a session, as one device publishes them to others.
 
 use crate::hash::Digest16;
 use crate::{AgentId, Facts, RuntimeIdentity, SessionId, Timestamp, Title};
 use serde::{Deserialize, Serialize};
 
-/// A session as its agent knows it, without what follows from that.
+/// A session as its agent knows it, without derived ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {
-    /// Which program.
+    /// The agent.
     pub agent: AgentId,
-    /// Within what the id is unique.
+    /// The scope within which the id is unique.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub scope: String,
     /// The agent's own id.
@@ -24,15 +24,15 @@ impl Name {
         Self { agent: who.agent.clone(), scope: who.scope.clone(), id }
     }
 
-    /// The session that is meant: its id is computed, never believed.
+    /// The runtime identity: the session id is computed, never taken from the sender.
     #[must_use]
     pub fn meant(self) -> RuntimeIdentity {
         RuntimeIdentity::new(self.agent, self.scope, self.id)
     }
 }
 
-/// What one device tells another of a session as a whole. Processes and files are left out: they mean
-/// nothing elsewhere.
+/// The facts of a session that one device publishes to others. Processes and files are omitted:
+/// they mean nothing on another device.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RelayedFacts {
@@ -51,34 +51,34 @@ pub struct RelayedFacts {
     /// The agent program's version last seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How the agent was started, in its own word.
+    /// How the agent was started, in its own terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    /// When the agent says it began.
+    /// When the agent says the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<Timestamp>,
-    /// What the agent says it cost, in millionths of a US dollar.
+    /// The cost the agent reports, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_microdollars: Option<i64>,
-    /// The session it works for.
+    /// The parent session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<Name>,
-    /// The session the agent says it was forked from.
+    /// The session that the agent names as the origin of a fork.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<Name>,
-    /// The session whose brief it was started on.
+    /// The session whose handoff brief started this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_from: Option<SessionId>,
-    /// The mark of the first record a copy would share.
+    /// The hash of the first record a copy would share.
     #[serde(skip_serializing_if = "Option::is_none", with = "crate::hash::maybe_hex")]
     pub first_record: Option<Digest16>,
-    /// The earliest record of a kind that copies leave out.
+    /// The earliest record of a kind that copies omit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncopied_since: Option<Timestamp>,
 }
 
 impl RelayedFacts {
-    /// What may be told of what is known.
+    /// The publishable part of the facts.
     #[must_use]
     pub fn of(facts: &Facts) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl RelayedFacts {
         }
     }
 
-    /// What is known here then.
+    /// The facts in their local form.
     #[must_use]
     pub fn meant(self) -> Facts {
         Facts {

@@ -1,8 +1,8 @@
-//! What one device tells another of its sessions: one JSON object a line.
+//! What one device publishes about its sessions: one JSON object a line.
 //!
-//! A line speaks of one session and says one thing. Lines are kept in the order of the stream they came
-//! in, so that any order of hearing and any repetition come to the same. What a line says that
-//! this version does not know is silence.
+//! A line is about one session and states one thing. Lines are kept in the order of their stream,
+//! so that any order of receipt and any repetition give the same result. A reader ignores what its
+//! version does not know.
 
 mod event;
 mod facts;
@@ -24,64 +24,64 @@ pub use status::{HEARD_FOR, RelayedStatus};
 use crate::{EventId, RuntimeIdentity, SessionId};
 use serde::{Deserialize, Serialize};
 
-/// The locators of sessions of other devices begin with this.
+/// The scheme of locators for other devices' sessions.
 pub const SCHEME: &str = "relay";
-/// The folder of what other devices told, below our data.
+/// The folder in our data directory for lines from other devices.
 pub const FOLDER: &str = "remote";
-/// The form of a line.
+/// The version of the line format.
 pub const VERSION: u32 = 1;
-/// The most bytes of a text or of what else an event says.
+/// The longest text or detail of an event, in bytes.
 pub const TEXT_LIMIT: usize = 64 * 1024;
-/// The longest line that is believed, in bytes: a text and what else is said, escaped.
+/// The longest accepted line, in bytes: a text and details, escaped.
 pub const LINE_LIMIT: usize = 1024 * 1024;
 
-/// What is carried from one device to another: of one session, a line or how it stands.
+/// One item about one session: a line or a status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     /// The session.
     pub session: SessionId,
-    /// What is carried.
+    /// The content.
     #[serde(flatten)]
     pub carried: Carried,
 }
 
-/// What an item carries.
+/// The content of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Carried {
-    /// A line, as it is kept.
+    /// A line, as stored.
     Line(String),
-    /// How the session stands.
+    /// The status of the session.
     Status(RelayedStatus),
-    /// The session is not shared any more.
+    /// The session is no longer shared.
     Gone,
 }
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relayed {
-    /// Its number among all that was ever told of the session.
+    /// The line's number among all lines ever published about the session.
     pub number: u64,
-    /// What it says.
+    /// The content.
     pub says: Says,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Says {
-    /// What is known of the session as a whole: it stands for all that was said of that before.
+    /// The facts of the session; they replace all earlier facts.
     Facts(RuntimeIdentity, Box<RelayedFacts>),
     /// An event, new or changed.
     Event(RuntimeIdentity, Box<RelayedEvent>),
-    /// What a model answer cost.
+    /// The usage of a model answer.
     Usage(RuntimeIdentity, Box<RelayedUsage>),
-    /// An event no longer stands.
+    /// Removes an event.
     Removed(RuntimeIdentity, EventId),
-    /// Everything told so far is taken back.
+    /// Retracts every line so far.
     Gone,
 }
 
-/// As it is written.
+/// The serialized form.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line {
     v: u32,
@@ -101,7 +101,7 @@ struct Line {
 }
 
 impl Relayed {
-    /// Reads a line; what is torn, of another form or of another version is nothing.
+    /// Parses a line; `None` if it is torn or has another form or version.
     #[must_use]
     pub fn read(line: &[u8]) -> Option<Self> {
         let line: Line = serde_json::from_slice(line).ok().filter(|it: &Line| it.v == VERSION)?;
@@ -117,7 +117,7 @@ impl Relayed {
         Some(Self { number: line.n, says })
     }
 
-    /// Writes it, without a line feed.
+    /// Serializes the line, without a line feed.
     #[must_use]
     pub fn write(&self) -> String {
         let mut line = Line {
@@ -137,13 +137,13 @@ impl Relayed {
             Says::Removed(_, it) => line.removed = Some(*it),
             Says::Gone => line.gone = true,
         }
-        // Texts, numbers and maps of them can always be written.
+        // Strings, numbers and maps of them always serialize.
         serde_json::to_string(&line).unwrap_or_default()
     }
 }
 
 impl Says {
-    /// The session as its agent knows it; nothing where everything is taken back.
+    /// The session as its agent knows it; `None` for a retraction.
     #[must_use]
     pub fn who(&self) -> Option<&RuntimeIdentity> {
         match self {

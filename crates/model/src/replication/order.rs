@@ -1,4 +1,4 @@
-//! Where a line stands among all that a device told: the order of its stream, and never a clock.
+//! The position of a line among all lines of a device: by its stream, never by a clock.
 
 use super::Relayed;
 use crate::exchange::Incarnation;
@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::fmt;
 
-/// The field of a kept line that says where it stands. No device writes it: who hears a line adds it.
+/// The field of a stored line that holds its position. The receiver adds it; no sender writes it.
 const FIELD: &str = "at";
-/// Lines that were kept before lives were known come before all others.
+/// Lines stored before lives existed come before all others.
 const BEFORE: Incarnation = Incarnation { count: 0, random: 0 };
 
-/// What a line claims of where it stands.
+/// The position that a line claims.
 #[derive(Deserialize)]
 struct Claims {
     #[serde(default)]
     at: Option<IgnoredAny>,
 }
 
-/// In which life of its stream something was said, and under which number there. A device that was
-/// restored begins another life, so nothing it says then can stand for what it said before.
+/// The life of a stream and a number in it. A restored device starts another life, so that its new
+/// items never replace the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order {
     /// The life.
@@ -29,17 +29,17 @@ pub struct Order {
 }
 
 impl Order {
-    /// After everything.
+    /// The position after every other.
     pub const LAST: Self =
         Self { life: Incarnation { count: u32::MAX, random: u64::MAX }, number: u64::MAX };
 
-    /// Where a line stands whose life nobody knows: by the number its device gave it.
+    /// The position of a line whose life is unknown: by the number its device gave it.
     #[must_use]
     pub const fn unknown(number: u64) -> Self {
         Self { life: BEFORE, number }
     }
 
-    /// Reads the written form, `3-00ff00ff00ff00ff/12`, or a number alone.
+    /// Parses the written form, `3-00ff00ff00ff00ff/12`, or a number alone.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once('/') {
@@ -50,7 +50,7 @@ impl Order {
         }
     }
 
-    /// Where a kept line stands; nothing for a line that is torn.
+    /// The position of a stored line; `None` for a torn line.
     #[must_use]
     pub fn of(line: &[u8]) -> Option<Self> {
         let said = Relayed::read(line)?;
@@ -60,7 +60,7 @@ impl Order {
         }
     }
 
-    /// The line as it is kept; nothing for one that claims a place itself.
+    /// The line in its stored form; `None` for a line that claims a position itself.
     #[must_use]
     pub fn kept(self, line: &str) -> Option<String> {
         let claims: Claims = serde_json::from_str(line).ok()?;
@@ -75,7 +75,7 @@ impl fmt::Display for Order {
     }
 }
 
-/// What was added at the beginning of a kept line.
+/// The position at the start of a stored line.
 fn added(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"")?.strip_prefix(FIELD.as_bytes())?.strip_prefix(b"\":\"")?;
     let end = rest.iter().position(|byte| *byte == b'"')?;

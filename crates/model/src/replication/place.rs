@@ -1,22 +1,22 @@
-//! Where what other devices told is kept, and how it is named.
+//! Where lines from other devices are stored, and how their sources are named.
 
 use super::{FOLDER, SCHEME};
 use crate::{DeviceId, SessionId, hash};
 
-/// The longest name of a device.
+/// The longest device name.
 const NAME_LIMIT: usize = 64;
-/// The names of streams that are shared begin with this.
+/// The prefix of the names of shared streams.
 const SHARE: &str = "share-";
-/// So many hexadecimal digits follow.
+/// The number of hex digits after the prefix.
 const SHARE_DIGITS: usize = 16;
 
-/// The locator is that of a session of another device.
+/// Whether a locator names a session of another device.
 #[must_use]
 pub fn is_locator(locator: &str) -> bool {
     locator.strip_prefix(SCHEME).is_some_and(|rest| rest.starts_with(':'))
 }
 
-/// The device a locator names; nothing where it names none.
+/// The device in a locator, if it names one.
 #[must_use]
 pub fn device_of(locator: &str) -> Option<DeviceId> {
     let (device, _) = locator.strip_prefix(SCHEME)?.strip_prefix(':')?.split_once('/')?;
@@ -29,13 +29,13 @@ pub fn locator(device: &str, session: &str) -> String {
     format!("{SCHEME}:{device}/{session}")
 }
 
-/// The locator of a session that a device shared.
+/// The locator of a session that a device shared with us.
 #[must_use]
 pub fn shared_locator(device: &str, share: &str, session: &str) -> String {
     locator(device, &format!("{share}/{session}"))
 }
 
-/// The locator is that of a session that was shared with us.
+/// Whether a locator names a session that was shared with us.
 #[must_use]
 pub fn is_shared(locator: &str) -> bool {
     let rest = locator.strip_prefix(SCHEME).and_then(|it| it.strip_prefix(':'));
@@ -43,31 +43,31 @@ pub fn is_shared(locator: &str) -> bool {
     share.is_some_and(is_share)
 }
 
-/// The session a locator names, by the id its device told it under.
+/// The session in a locator, by the id its device published.
 #[must_use]
 pub fn told_as(locator: &str) -> Option<SessionId> {
     device_of(locator)?;
     SessionId::parse(locator.rsplit('/').next()?)
 }
 
-/// The name of a session's file in the folder of its device.
+/// The file name of a session in the folder of its device.
 #[must_use]
 pub fn file(session: SessionId) -> String {
     format!("{}.jsonl", hash::to_hex(session.as_bytes()))
 }
 
-/// Whose a file is, and what it is about.
+/// The owner and the session of a stored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RemotePath<'p> {
-    /// The device that told it.
+    /// The publishing device.
     pub device: &'p str,
-    /// The stream it was shared in; none for what a device tells all of its user's.
+    /// The share's stream; `None` for a stream to all of the user's own devices.
     pub share: Option<&'p str>,
-    /// The session, by the id it was told under.
+    /// The session, by its published id.
     pub session: SessionId,
 }
 
-/// Whose a file is, by its path below our data; nothing for every other path.
+/// Parses a path in our data directory; `None` for every other file.
 #[must_use]
 pub fn path(path: &str) -> Option<RemotePath<'_>> {
     let (device, rest) = path.strip_prefix(FOLDER)?.strip_prefix('/')?.split_once('/')?;
@@ -80,14 +80,14 @@ pub fn path(path: &str) -> Option<RemotePath<'_>> {
     is_sound.then_some(RemotePath { device, share, session })
 }
 
-/// The text can name the stream of a share.
+/// Whether a text is a valid name of a share's stream.
 #[must_use]
 pub fn is_share(text: &str) -> bool {
     let hex = |it: &str| it.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     text.strip_prefix(SHARE).is_some_and(|rest| rest.len() == SHARE_DIGITS && hex(rest))
 }
 
-/// The text can name a device, and a folder with it.
+/// Whether a text is a valid name of a device, and so of a folder.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');

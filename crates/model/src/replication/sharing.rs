@@ -1,12 +1,12 @@
-//! A session that is shared: as it leaves its device, and as it stands with who reads it.
+//! Shared sessions: their form on the sharing device, and on the reader's.
 //!
-//! With its readers it has an identity of its own, made of the device that told it. So whatever a
-//! device says, it speaks of no session but its own.
+//! On a reader's device, a shared session gets an identity that includes the sharing device. So a
+//! device can only publish about its own sessions.
 
 use super::RelayedFacts;
 use crate::{RuntimeIdentity, hash};
 
-/// A session under the name it is shared by: a scope that is a path of this device stays here.
+/// The published identity of a shared session: a scope that is a local path is not published.
 #[must_use]
 pub fn as_told(who: &RuntimeIdentity) -> RuntimeIdentity {
     if who.scope.is_empty() {
@@ -16,7 +16,7 @@ pub fn as_told(who: &RuntimeIdentity) -> RuntimeIdentity {
     RuntimeIdentity::new(who.agent.clone(), scope, who.id.as_str())
 }
 
-/// A session that a device shared, as it is known here.
+/// The local identity of a session that another device shared.
 #[must_use]
 pub fn as_shared(device: &str, who: &RuntimeIdentity) -> RuntimeIdentity {
     let scope = format!("shared by {device}: {}", who.scope);
@@ -24,8 +24,8 @@ pub fn as_shared(device: &str, who: &RuntimeIdentity) -> RuntimeIdentity {
 }
 
 impl RelayedFacts {
-    /// What may be said of a session that is shared: its project by name, and nothing that ties it to
-    /// other sessions. Who shares says no more, and who reads believes no more.
+    /// The publishable facts of a shared session: its project by name, and no links to other
+    /// sessions. The sharing device publishes no more, and the reader accepts no more.
     #[must_use]
     pub fn shared(self) -> Self {
         let name = |path: String| {

@@ -1,33 +1,34 @@
-//! How a session of another device stands: what that device last said, and for how long it counts.
+//! The status of another device's session: the device's last report, and how long it is valid.
 
 use crate::status::{Failure, Reading, Status, StatusRule, WaitingFor};
 use crate::{Confidence, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// What a device said counts for so many seconds after the device was last heard.
+/// How many seconds after the last contact with a device its reports are valid.
 pub const HEARD_FOR: i64 = 300;
 
-/// How a session stands, as its own device says.
+/// The status of a session, as its own device reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RelayedStatus {
-    /// How it stands.
+    /// The status.
     pub status: Status,
-    /// Since when.
+    /// When it began.
     pub since: Timestamp,
-    /// When that was said, by the clock of its device.
+    /// When the device reported it, by its own clock.
     pub at: Timestamp,
-    /// How sure that device is.
+    /// The device's confidence.
     pub confidence: Confidence,
-    /// What it waits for; the words stay on its device where texts do.
+    /// What the session waits for; the text stays on its device if texts do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waiting_for: Option<WaitingFor>,
-    /// How it broke down; devices of an earlier version do not say.
+    /// How the session failed; devices of earlier versions do not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }
 
 impl RelayedStatus {
-    /// How it stands here: as it was said, as long as its device is heard. What is over stays over.
+    /// The local reading: as reported, while the device is in contact. An exited session stays
+    /// exited.
     #[must_use]
     pub fn read(&self, heard_at: Timestamp, now: Timestamp) -> Reading {
         let end = Timestamp::from_second(heard_at.as_second().saturating_add(HEARD_FOR));

@@ -1,11 +1,11 @@
-//! Whether a session broke down, and how. The one answer for boards and findings.
+//! Whether and how a session failed. Boards and findings share this answer.
 
 use super::mark::{LAG_MS, ms};
 use super::turn::{How, Turn};
 use super::view::View;
 use super::{Failure, Status};
 
-/// How it broke down, if it did. Whoever works, or waits for a person to decide, did not.
+/// How the session failed, if it did. A session that runs or waits for a decision did not fail.
 pub(super) fn failure(view: &View<'_>, status: Status) -> Option<Failure> {
     match status {
         Status::Running | Status::WaitingApproval | Status::Idle => None,
@@ -13,7 +13,8 @@ pub(super) fn failure(view: &View<'_>, status: Status) -> Option<Failure> {
     }
 }
 
-/// It lost its process before it was done. An agent whose hooks speak says so when a person ends it.
+/// The session lost its process before it was done. An agent with active hooks reports it when a
+/// person ends the session.
 pub(super) fn lost(view: &View<'_>) -> Option<Failure> {
     let how = match view.fold.end {
         Some(end) if end.died => Failure::Crashed,
@@ -24,7 +25,7 @@ pub(super) fn lost(view: &View<'_>) -> Option<Failure> {
     (is_mid_turn(view) || hooks_speak(view)).then_some(how)
 }
 
-/// Its last turn ended with an error, and nobody asked for another since.
+/// The last turn ended with an error, and no prompt followed.
 fn gave_up(view: &View<'_>) -> Option<Failure> {
     let Turn::Over(over) = view.fold.turn else { return None };
     (over.how == How::Failed).then_some(Failure::GaveUp)
@@ -36,7 +37,7 @@ fn is_mid_turn(view: &View<'_>) -> bool {
     goes_on || matches!(fold.turn, Turn::Open { .. })
 }
 
-/// Hooks spoke since the latest turn began.
+/// Whether hooks reported since the latest turn began.
 fn hooks_speak(view: &View<'_>) -> bool {
     match (view.fold.hooked, view.fold.turn_began()) {
         (Some(hooked), Some(began)) => ms(hooked.at, began) <= LAG_MS,

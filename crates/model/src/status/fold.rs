@@ -1,4 +1,4 @@
-//! What evidence adds up to, before anyone asks what time it is.
+//! The state that evidence adds up to, independent of the current time.
 
 use super::WaitingKind;
 use super::mark::{LAG_MS, Mark, is_live, is_timely, ms};
@@ -8,39 +8,39 @@ use super::turn::{End, How, Over, Turn};
 use crate::evidence::{Evidence, Life};
 use crate::{Confidence, Origin, Signal, Timestamp};
 
-/// A reminder of a dialog comes at most so many milliseconds after the dialog.
+/// A reminder about a dialog comes at most this many milliseconds after the dialog.
 const REMINDER_MS: i64 = 15_000;
 
-/// What evidence adds up to.
+/// The state that evidence adds up to.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
     pub(super) turn: Turn,
     pub(super) calls: Vec<Call>,
     pub(super) pending: Vec<Pending>,
-    /// Work that goes on after its turn.
+    /// Work that continues after its turn.
     pub(super) background: Option<Mark>,
     pub(super) compacting: Option<Mark>,
     pub(super) end: Option<End>,
-    /// The latest of all.
+    /// The latest evidence.
     pub(super) moved: Option<Mark>,
-    /// The latest that tells of work.
+    /// The latest evidence of work.
     pub(super) output: Option<Mark>,
-    /// The latest that no transcript told.
+    /// The latest evidence from a source other than a transcript.
     pub(super) live: Option<Mark>,
-    /// The latest that a hook told.
+    /// The latest evidence from a hook.
     pub(super) hooked: Option<Mark>,
-    /// The agent's own list says that it works.
+    /// The agent's own list reports that it is busy.
     pub(super) listed_busy: Option<Mark>,
-    /// What a terminal of ours shows.
+    /// What our terminal shows.
     pub(super) screen: Option<Screen>,
-    /// Someone but a terminal of ours spoke.
+    /// Whether any source but our terminal reported.
     pub(super) is_told: bool,
-    /// The latest request that said what it was about, or question.
+    /// The latest question, or request that named its subject.
     asked: Option<Timestamp>,
 }
 
-/// What a terminal of ours shows. It is kept apart from what was said: it counts only where nobody
-/// else is sure.
+/// What our terminal shows. It is kept apart from reports: it counts only where no other source is
+/// sure.
 #[derive(Debug)]
 pub(super) struct Screen {
     pub(super) by: Mark,
@@ -49,11 +49,11 @@ pub(super) struct Screen {
 }
 
 impl Fold {
-    /// Adds evidence up in the order of its own times.
+    /// Folds evidence in the order of its own times.
     pub(super) fn of(evidence: &[Evidence], life: Life) -> Self {
         let mut fold = Self::default();
         for (place, it) in in_order(evidence) {
-            // A process that lives tells that it was an earlier one that ended.
+            // If a process is alive, the one that ended was an earlier one.
             if it.says != Signal::Died || life != Life::Alive {
                 fold.take(it, Mark { at: it.at, place });
             }
@@ -98,7 +98,7 @@ impl Fold {
         }
     }
 
-    /// A terminal shows something; it brings no session back.
+    /// Records what our terminal shows; a screen never revives a session.
     fn shown(&mut self, it: &Evidence, mark: Mark) {
         if self.end.is_none() {
             self.moved = Some(mark);
@@ -127,13 +127,13 @@ impl Fold {
         }
     }
 
-    /// A process took the session up: what an earlier one waited for is gone with it.
+    /// A new process runs the session: requests of an earlier one are gone with it.
     fn started(&mut self, it: &Evidence, mark: Mark) {
         self.pending.clear();
         self.calls.clear();
         self.background = None;
         self.compacting = None;
-        // Some agents say that they started when the first prompt is already written down.
+        // Some agents report their start after the first prompt is already recorded.
         let is_late = |by: Mark| is_live(it) && ms(by.at, mark.at) <= LAG_MS;
         match self.turn {
             Turn::Open { by, told_live: false, .. } if is_late(by) => {}
@@ -186,7 +186,7 @@ impl Fold {
     }
 
     fn asked_approval(&mut self, it: &Evidence, mark: Mark, input: &str) {
-        // Who says that a person is asked, and not for what, means the question that is open.
+        // A report that a person is asked, but not what, means the open question.
         let question = self.pending.iter_mut().find(|it| it.kind == WaitingKind::Question);
         if let Some(question) = question.filter(|_| input.is_empty()) {
             return question.also.push(mark.place);
@@ -239,7 +239,7 @@ impl Fold {
         self.turn = match self.turn {
             Turn::Over(known) => {
                 let how = if known.how == How::Quiet { how } else { known.how };
-                // It waits only since the work that went on is over, too.
+                // The session waits only since its background work is over, too.
                 let by = background.map_or(known.by, |_| mark);
                 Turn::Over(Over { by, confirmed: known.confirmed.or(confirmed), how, ..known })
             }
@@ -263,7 +263,7 @@ impl Fold {
         }
     }
 
-    /// The turn goes on; while it does, or work it began does, it began when it was opened.
+    /// Opens the turn, or continues it. A turn whose background work continues keeps its start.
     fn open(&mut self, it: &Evidence, mark: Mark) {
         if let Turn::Open { told_live, .. } = &mut self.turn {
             *told_live |= is_live(it);
@@ -277,7 +277,8 @@ impl Fold {
         self.turn = Turn::Open { since, by: mark, told_live: is_live(it) };
     }
 
-    /// What a transcript tells right after the agent said that it stopped is only late.
+    /// Whether evidence may open a turn: a transcript record right after a reported stop is only
+    /// late.
     fn may_open(&self, it: &Evidence) -> bool {
         match self.turn {
             Turn::Over(over) if over.confirmed.is_some() && !is_live(it) => {
@@ -288,7 +289,7 @@ impl Fold {
         }
     }
 
-    /// When the latest turn began, as far as it is known.
+    /// When the latest turn began, if known.
     pub(super) fn turn_began(&self) -> Option<Timestamp> {
         match self.turn {
             Turn::None => None,
@@ -299,7 +300,7 @@ impl Fold {
     }
 }
 
-/// The evidence tells that a session goes on which had ended.
+/// Whether the evidence shows that an ended session continues.
 fn revives(it: &Evidence, ended: Timestamp) -> bool {
     let is_later = ms(ended, it.at) > LAG_MS;
     match it.says {

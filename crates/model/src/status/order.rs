@@ -1,10 +1,10 @@
-//! The one order of evidence, whatever the order of its arrival.
+//! The one order of evidence, whatever the order of arrival.
 
 use crate::evidence::Evidence;
 use crate::{Confidence, Signal};
 
-/// Evidence by its own time; what was said at the same instant stands in the order in which such
-/// things happen. What was said twice stands once.
+/// Sorts evidence by its own time, and evidence of the same instant in the order in which such
+/// things happen. Duplicates appear once.
 pub(super) fn in_order(evidence: &[Evidence]) -> Vec<(usize, &Evidence)> {
     let mut all: Vec<_> = evidence.iter().enumerate().collect();
     all.sort_by_cached_key(|(_, it)| {
@@ -15,7 +15,7 @@ pub(super) fn in_order(evidence: &[Evidence]) -> Vec<(usize, &Evidence)> {
     all
 }
 
-/// Of two things at one instant, the lower came first.
+/// Of two pieces of evidence at one instant, the lower came first.
 fn step(says: &Signal) -> u8 {
     match says {
         Signal::Started | Signal::TookOver => 0,
@@ -37,12 +37,12 @@ fn step(says: &Signal) -> u8 {
     }
 }
 
-/// The less trusted of two.
+/// The weaker of two confidences.
 pub(super) fn weaker(one: Confidence, other: Confidence) -> Confidence {
     if trust(&one) <= trust(&other) { one } else { other }
 }
 
-/// How far to trust, as a number.
+/// A confidence as a number.
 pub(super) fn trust(confidence: &Confidence) -> u8 {
     match confidence {
         Confidence::High => 2,

@@ -1,11 +1,11 @@
-//! What a person is asked: which call it is about, and what settles it.
+//! Pending requests to a person: the call they are about, and what settles them.
 
 use super::mark::{Mark, is_live, ms};
 use super::{WaitingFor, WaitingKind};
 use crate::evidence::Evidence;
 use crate::{Confidence, Origin, Timestamp};
 
-/// Two ways of saying that a dialog is open speak of the same one if they are no further apart.
+/// Two reports of an open dialog mean the same dialog if they are at most this far apart.
 const SAME_DIALOG_MS: i64 = 15_000;
 
 /// A call without a result.
@@ -14,7 +14,7 @@ pub(super) struct Call {
     pub(super) call: String,
     pub(super) input: String,
     pub(super) detail: String,
-    /// A hook told it, not a transcript.
+    /// Reported by a hook, not a transcript.
     pub(super) live: bool,
     pub(super) at: Mark,
 }
@@ -23,15 +23,15 @@ pub(super) struct Call {
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) kind: WaitingKind,
-    /// The command, the question; empty where it is not known.
+    /// The command or the question; empty if unknown.
     pub(super) text: String,
     /// The answers a question offers.
     pub(super) options: Vec<String>,
     pub(super) confidence: Confidence,
     pub(super) by: Mark,
-    /// What said the same.
+    /// Other evidence of the same request.
     pub(super) also: Vec<usize>,
-    /// The mark of its input; empty where it is not known.
+    /// The input hash; empty if unknown.
     pub(super) input: String,
     /// The calls it may be about, as hooks and transcripts name them.
     pub(super) calls: Vec<String>,
@@ -64,7 +64,7 @@ impl Pending {
         pending
     }
 
-    /// The same request again, with or without its input.
+    /// Whether this is the same request again, with or without its input.
     pub(super) fn is_same_request(&self, input: &str, at: Timestamp) -> bool {
         let is_same = if input.is_empty() || self.input.is_empty() {
             input.is_empty() || ms(self.by.at, at) <= SAME_DIALOG_MS
@@ -74,12 +74,12 @@ impl Pending {
         self.kind == WaitingKind::Approval && is_same
     }
 
-    /// What is waited for.
+    /// What the session waits for.
     pub(super) fn waiting_for(&self) -> WaitingFor {
         WaitingFor { kind: self.kind, text: self.text.clone(), options: self.options.clone() }
     }
 
-    /// Takes over what another way of saying the same knows.
+    /// Merges another report of the same request.
     pub(super) fn again(&mut self, it: &Evidence, mark: Mark, input: &str, calls: &[Call]) {
         self.also.push(mark.place);
         if self.input.is_empty() && !input.is_empty() {
@@ -102,13 +102,13 @@ impl Pending {
         if !call.is_empty() && !linked(&self.calls, call) {
             self.calls.push(call.to_owned());
         }
-        // The agent's list names no question.
+        // The agent's list does not name the question.
         if self.text.is_empty() && it.source != Origin::Registry {
             it.detail.clone_into(&mut self.text);
         }
     }
 
-    /// A hook names the call by its input. A transcript tells it in the same words.
+    /// Finds the call: a hook names it by its input, a transcript by the same text.
     fn learn(&mut self, it: &Evidence, input: &str, calls: &[Call]) {
         input.clone_into(&mut self.input);
         if input.is_empty() {
@@ -127,19 +127,21 @@ impl Pending {
         self.calls = [by_input, by_words].into_iter().flatten().map(|it| it.call.clone()).collect();
     }
 
-    /// A call came back: this one's, or the last one open, where nothing ties it to another.
+    /// Whether a returned call settles this request: it is the request's call, or no call is left
+    /// that could be.
     pub(super) fn is_settled_by(&self, call: &str, none_left: bool, open: &[Call]) -> bool {
         let is_open = open.iter().any(|it| linked(&self.calls, &it.call));
         linked(&self.calls, call) || (none_left && !is_open)
     }
 }
 
-/// The call is one of these.
+/// Whether the call is one of these.
 pub(super) fn linked(calls: &[String], call: &str) -> bool {
     !call.is_empty() && calls.iter().any(|it| it == call)
 }
 
-/// A transcript may tell less of a call than the request does, which may begin with the tool.
+/// Whether both texts mean the same call. A transcript may hold a shorter text than the request,
+/// and the request may begin with the tool.
 fn is_told_as(asked: &str, told: &str) -> bool {
     let without_tool = asked.split_once(' ').map_or("", |(_, rest)| rest);
     !told.is_empty() && (asked.starts_with(told) || without_tool.starts_with(told))

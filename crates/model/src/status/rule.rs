@@ -1,4 +1,4 @@
-//! The rules that a status may rest on, each with its sentence.
+//! The rules behind a status, each with its sentence.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ macro_rules! rules {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum StatusRule {
             $(#[doc = $sentence] $name,)+
-            /// A rule of a caller that makes a reading without evidence, by its sentence.
+            /// A caller's own rule for a reading without evidence, by its sentence.
             Other(&'static str),
         }
 
         impl StatusRule {
-            /// The rule in words, as people read it.
+            /// The rule as a sentence for people.
             #[must_use]
             pub const fn sentence(self) -> &'static str {
                 match self {

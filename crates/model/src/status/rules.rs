@@ -1,4 +1,4 @@
-//! The rules, the strongest first: what evidence adds up to, at a given instant.
+//! The rules, the strongest first: from the folded evidence and an instant to a status.
 
 use super::failure::{failure, lost};
 use super::mark::{LAG_MS, Mark, ms};
@@ -10,7 +10,7 @@ use super::{Given, Reading, Status, StatusRule, WaitingFor, WaitingKind, Worker}
 use crate::Confidence;
 use crate::evidence::Life;
 
-/// A rule and what it says, if it applies.
+/// A rule and its reading, if it applies.
 type Rule = fn(&View<'_>) -> Option<Reading>;
 
 const RULES: &[Rule] =
@@ -30,7 +30,7 @@ fn ended(view: &View<'_>) -> Option<Reading> {
     Some(reading(Status::Exited, end.by, Confidence::High, rule))
 }
 
-/// Its process is gone and nobody saw how, unless another took the session up since.
+/// The process is gone, its end was not observed, and no other process resumed the session.
 fn gone(view: &View<'_>) -> Option<Reading> {
     let moved = view.fold.moved.filter(|_| view.is_gone())?;
     let over = view.given.thresholds.over;
@@ -110,7 +110,7 @@ fn working(view: &View<'_>) -> Option<Reading> {
     }
 }
 
-/// The transcript is ahead of the hook that says whether work goes on.
+/// The transcript shows a stop before the hook reports whether background work continues.
 fn almost_over(view: &View<'_>) -> Option<Reading> {
     let Turn::Over(over) = view.fold.turn else { return None };
     let since = over.opened?;
@@ -148,8 +148,8 @@ fn your_turn(view: &View<'_>) -> Option<Reading> {
     Some(out)
 }
 
-/// The transcript says that the turn ended, some time ago, and nobody else speaks. Whoever sits at the
-/// prompt of an agent that no process tells of finds it here, and by its first word again at work.
+/// The transcript shows the end of a turn some time ago, and no other source reports. An agent that
+/// waits at its prompt without a known process ends up here, and runs again with its first record.
 fn left(view: &View<'_>) -> Option<Reading> {
     let Turn::Over(over) = view.fold.turn else { return None };
     let rule = StatusRule::TurnOverNoProcess;

@@ -1,4 +1,4 @@
-//! What a terminal of ours shows, where nobody else is sure.
+//! What our terminal shows, where no other source is sure.
 
 use super::order::trust;
 use super::view::{View, reading};
@@ -6,14 +6,14 @@ use super::{Reading, Status, StatusRule, WaitingFor, WaitingKind};
 use crate::evidence::Life;
 use crate::{Confidence, Signal};
 
-/// What was told, unless only the screen tells more.
+/// The reported status, unless only the screen shows more.
 pub(super) fn on_screen(view: &View<'_>, told: Reading) -> Reading {
     let is_over = told.status == Status::Exited || view.given.life == Life::Dead;
     let is_sure = trust(&told.confidence) > 0 && told.status != Status::Unknown;
     if is_over || (view.fold.is_told && is_sure) {
         return told;
     }
-    // What was told may become sure, or be over, by time alone.
+    // Time alone may make the reported status sure, or end it.
     let until = told.until;
     match (shown(view), view.fold.is_told) {
         (Some(shown), _) => Reading { until: shown.until.into_iter().chain(until).min(), ..shown },
@@ -47,7 +47,7 @@ fn shown(view: &View<'_>) -> Option<Reading> {
     Some(Reading { waiting_for, until, ..reading(status, screen.by, Confidence::Low, rule) })
 }
 
-/// Nobody speaks but the screen, and what it shows is not known.
+/// Only the screen reports, and its content is not recognized.
 fn unclear(view: &View<'_>, told: Reading) -> Reading {
     let Some(screen) = &view.fold.screen else { return told };
     let rule = StatusRule::ScreenUnclear;

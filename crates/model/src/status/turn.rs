@@ -3,36 +3,36 @@
 use super::mark::Mark;
 use crate::Timestamp;
 
-/// How the latest turn stands.
+/// The state of the latest turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Turn {
     /// No turn was seen.
     #[default]
     None,
-    /// The agent is there and nothing was asked yet.
+    /// The agent is present and has no prompt.
     Fresh(Mark),
-    /// It goes on.
+    /// The turn is open.
     Open {
-        /// Since when.
+        /// When it began.
         since: Timestamp,
         /// What opened it.
         by: Mark,
-        /// Someone but the transcript spoke of it.
+        /// A source other than the transcript reported it.
         told_live: bool,
     },
-    /// It is over.
+    /// The turn is over.
     Over(Over),
 }
 
 /// The end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Over {
-    /// What said so first.
+    /// The first evidence of the end.
     pub(super) by: Mark,
     pub(super) how: How,
     /// When the turn began.
     pub(super) opened: Option<Timestamp>,
-    /// The agent itself said so, not only its transcript.
+    /// The agent itself reported the end, not only its transcript.
     pub(super) confirmed: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum How {
     Interrupted,
     /// An error stopped it.
     Failed,
-    /// The agent says that it does nothing.
+    /// The agent reports that it is idle.
     Quiet,
 }
 
@@ -53,6 +53,6 @@ pub(super) enum How {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) by: Mark,
-    /// Its process ended, and it said nothing.
+    /// The process ended without a report.
     pub(super) died: bool,
 }

@@ -1,4 +1,4 @@
-//! What the rules look at, and the readings they share.
+//! The input of the rules, and the readings they share.
 
 use super::fold::Fold;
 use super::mark::{LAG_MS, Mark, ms};
@@ -10,11 +10,11 @@ use crate::evidence::Life;
 use crate::{Confidence, Timestamp};
 use jiff::SignedDuration;
 
-/// The evidence of a session at an instant, as the rules look at it.
+/// The evidence of a session at an instant, as the rules see it.
 pub(super) struct View<'g> {
     pub(super) given: &'g Given<'g>,
     pub(super) fold: Fold,
-    /// Since the latest turn began, someone but the transcript spoke.
+    /// Whether a source other than the transcript reported since the latest turn began.
     pub(super) heard: bool,
 }
 
@@ -35,7 +35,7 @@ impl View<'_> {
         ms(at, self.given.now).div_euclid(1000)
     }
 
-    /// The first of these instants that is still to come.
+    /// The first of these instants that is in the future.
     pub(super) fn next(&self, after: &[(Timestamp, i64)]) -> Option<Timestamp> {
         let instants = after
             .iter()
@@ -43,13 +43,13 @@ impl View<'_> {
         instants.filter(|at| *at > self.given.now).min()
     }
 
-    /// Its process is gone, and no other took the session up since.
+    /// Whether the process is gone and no other process resumed the session.
     pub(super) fn is_gone(&self) -> bool {
         let was_taken_up = !self.heard && self.fold.live.is_some();
         self.given.life == Life::Dead && !was_taken_up
     }
 
-    /// Only a transcript speaks, and no process is known.
+    /// Whether only a transcript reports and no process is known.
     pub(super) fn is_guess(&self) -> bool {
         self.given.life != Life::Alive && !self.heard
     }
@@ -74,7 +74,7 @@ impl View<'_> {
         out
     }
 
-    /// A worker works, unless the agent said after it began that none does.
+    /// A sub-agent is running, unless the agent reported after its start that none is.
     pub(super) fn worker_at_work(&self) -> Option<Reading> {
         let denied = match self.fold.turn {
             Turn::Over(over) => over.confirmed.map(|_| over.by.at),
@@ -91,13 +91,14 @@ impl View<'_> {
         Some(out)
     }
 
-    /// Only the transcript says that the turn is over; the agent's own list says that it works.
+    /// Whether only the transcript shows the end of the turn while the agent's own list reports it
+    /// busy.
     pub(super) fn is_listed_busy(&self, over: Over) -> bool {
         let is_told_only = over.confirmed.is_none() && over.how == How::Stopped;
         is_told_only && self.given.life == Life::Alive && self.fold.listed_busy.is_some()
     }
 
-    /// A question or a request that stands until it is settled.
+    /// A question or a request that is open until it is settled.
     pub(super) fn asking(&self, status: Status, pending: &Pending, rule: StatusRule) -> Reading {
         let mut out = reading(status, pending.by, pending.confidence.clone(), rule);
         out.rests_on.extend(&pending.also);
@@ -110,7 +111,7 @@ impl View<'_> {
         self.standing(out)
     }
 
-    /// What was said stands; without a living process it is believed less by and by.
+    /// Keeps a reading; without a living process, its confidence declines over time.
     pub(super) fn standing(&self, mut out: Reading) -> Reading {
         if self.given.life == Life::Alive {
             return out;
@@ -131,7 +132,7 @@ impl View<'_> {
         self.standing(out)
     }
 
-    /// Work of which only the transcript tells, by a process that lives.
+    /// Work that only the transcript reports, by a living process.
     pub(super) fn told(&self, since: Timestamp, by: Mark, rule: StatusRule) -> Reading {
         let call = self.fold.calls.iter().find(|it| !it.live);
         let mut out = match call {
@@ -143,7 +144,7 @@ impl View<'_> {
         out
     }
 
-    /// Work goes on; the longer nothing is heard of it, the less it is believed.
+    /// Work continues; the longer it is silent, the lower the confidence.
     pub(super) fn running(&self, since: Timestamp, by: Mark, rule: StatusRule) -> Reading {
         let heard_of = self.fold.output.unwrap_or(by);
         let (age, thresholds) = (self.age(heard_of.at), self.given.thresholds);
@@ -167,7 +168,7 @@ impl View<'_> {
         out
     }
 
-    /// Records of the last moments, and nobody else speaks: it may be at work.
+    /// Recent records without any other source: the agent may be running.
     pub(super) fn guessed(&self, since: Timestamp, by: Mark) -> Option<Reading> {
         let moved = self.fold.moved.unwrap_or(by);
         let doubt = self.given.thresholds.doubt;
@@ -180,7 +181,7 @@ impl View<'_> {
         (self.age(moved.at) <= doubt).then_some(out)
     }
 
-    /// The transcript's last word, while it is fresh; nobody else speaks.
+    /// The last record of the transcript, while it is recent and no other source reports.
     pub(super) fn last_word(&self, by: Mark, rule: StatusRule) -> Option<Reading> {
         let idle = self.given.thresholds.idle;
         let until = self.next(&[(by.at, idle)]);

@@ -6,9 +6,9 @@ use crate::evidence::Evidence;
 use crate::status::{Reading, Status, WaitingFor, WaitingKind};
 use crate::turn::{Turn, TurnStatus};
 
-/// The longest part of what was done, in characters.
+/// The longest description of one turn, in characters.
 const PART_CHARS: usize = 60;
-/// Words with which an answer says what was done.
+/// Verbs with which an answer reports what was done.
 const DONE: [&str; 30] = [
     "added",
     "all",
@@ -41,11 +41,11 @@ const DONE: [&str; 30] = [
     "updated",
     "wrote",
 ];
-/// What answers begin with before they come to it.
+/// Phrases that introduce such a report.
 const LEADS: [&str; 9] =
     ["i've ", "i have ", "i also ", "i ", "now ", "we ", "successfully ", "just ", "also "];
 
-/// What it does or waits for.
+/// The current activity, or what the session waits for.
 pub(super) fn current(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> String {
     let last = turns.last();
     match reading.status {
@@ -76,13 +76,13 @@ fn asked(state: &str, what: Option<&WaitingFor>) -> String {
     }
 }
 
-/// Begins with a small word, as commands do and paths and sentences do not.
+/// Whether a text starts with a lower-case word, as commands do and paths and sentences do not.
 fn is_command(text: &str) -> bool {
     let first = text.split(' ').next().unwrap_or_default();
     first.starts_with(|it: char| it.is_ascii_lowercase()) && !first.contains(['/', ':', '.'])
 }
 
-/// The latest evidence that says at what it works.
+/// The latest evidence of the current work.
 fn running(last: Option<&Turn>, evidence: &[Evidence]) -> String {
     for it in evidence.iter().rev() {
         match &it.says {
@@ -110,7 +110,7 @@ fn with_end(state: &str, last: Option<&Turn>) -> String {
     }
 }
 
-/// What was done, the latest last: as many of the latest turns as there is room for.
+/// What was done, the latest last: as many of the latest turns as fit.
 pub(super) fn recent(turns: &[Turn], room: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut left = room;
@@ -124,12 +124,12 @@ pub(super) fn recent(turns: &[Turn], room: usize) -> String {
         parts.push(part);
     }
     parts.reverse();
-    // Deeds make one sentence; what was said otherwise stays in sentences of its own.
+    // Completed actions form one sentence; other texts stay separate.
     let between = if parts.iter().all(|it| is_done(it)) { ", " } else { "; " };
     if parts.is_empty() { "nothing yet".to_owned() } else { fitted(&parts.join(between), room) }
 }
 
-/// What a turn did: what its answer says was done, else its last words, else its tools.
+/// What a turn did: the action its answer reports, else its last sentence, else its tools.
 fn part(turn: &Turn) -> Option<String> {
     let text = crate::redact::redact(&turn.text);
     let said = text.lines().map(|it| lowered(&plain(sentence(&plain(&prose(it))))));
@@ -149,7 +149,7 @@ fn is_done(text: &str) -> bool {
     DONE.contains(&first)
 }
 
-/// What was done, without what it begins with and in small letters; all else as it was said.
+/// An action without its introduction and in lower case; any other text unchanged.
 fn lowered(text: &str) -> String {
     let done = without_leads(text).to_owned();
     let mut chars = done.chars();

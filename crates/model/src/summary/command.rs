@@ -1,32 +1,32 @@
-//! A command of the user's own that may put a summary into better words: when it may run, what it
-//! is given, and how much of its answer is believed. Running it is done elsewhere.
+//! The user's own command that may reword a summary: when it may run, its input, and how much of
+//! its output counts. Another crate runs it.
 
 use super::line::{fitted, plain};
 use super::{CURRENT, RECENT, Summary, latest, room};
 use crate::Timestamp;
 use crate::turn::Turn;
 
-/// It runs at most once in so many seconds for a session.
+/// The minimum number of seconds between two runs for a session.
 pub const COMMAND_SECONDS: i64 = 30;
-/// The most bytes it is given of a session.
+/// The longest input for one session, in bytes.
 pub const INPUT_BYTES: usize = 8 * 1024;
-/// The most bytes of one text among these.
+/// The longest single text in it, in bytes.
 const TEXT_BYTES: usize = 700;
 /// The shortest boundary that cannot be guessed.
 const BOUNDARY_LEAST: usize = 16;
-/// The most of its answer that is looked at, in lines.
+/// The most lines of its output that are read.
 const ANSWER_LINES: usize = 20;
 
 /// Whether a session is on a screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
-    /// Somebody may be looking.
+    /// A person may be looking at it.
     Visible,
-    /// Nobody is.
+    /// Not visible.
     Hidden,
 }
 
-/// Whether the command may run now. A clock that was set back does not hold it up for long.
+/// Whether the command may run now. A clock that was set back does not block it for long.
 #[must_use]
 pub fn may_run(last_run: Option<Timestamp>, now: Timestamp, sight: Sight) -> bool {
     let waited =
@@ -34,11 +34,11 @@ pub fn may_run(last_run: Option<Timestamp>, now: Timestamp, sight: Sight) -> boo
     sight == Sight::Visible && waited
 }
 
-/// What the command reads: what is wanted, then the session between two lines that hold the
-/// boundary alone. `None` if the boundary could be guessed.
+/// The input of the command: the instructions, then the session between two lines that hold only
+/// the boundary. `None` if the boundary could be guessed.
 ///
-/// The session is material and may try to be more; so the boundary is drawn for each run, and a
-/// line of the session never holds it.
+/// The session is untrusted material, so the boundary is random for each run, and no line of the
+/// session contains it.
 #[must_use]
 pub fn prompt_for(turns: &[Turn], summary: &Summary, boundary: &str) -> Option<String> {
     let hard =
@@ -72,8 +72,8 @@ fn block(turns: &[Turn], summary: &Summary) -> String {
     out
 }
 
-/// A summary in the words of the command's answer, as far as it has the form that was asked for.
-/// What was asked last is never taken from it.
+/// A summary with the texts of the command's output, as far as it has the requested form. The last
+/// prompt is never taken from it.
 #[must_use]
 pub fn replaced(summary: &Summary, answer: &str) -> Summary {
     Summary {
@@ -83,7 +83,7 @@ pub fn replaced(summary: &Summary, answer: &str) -> Summary {
     }
 }
 
-/// Whether anything of an answer has the form that was asked for.
+/// Whether any part of an output has the requested form.
 #[must_use]
 pub fn is_answer(answer: &str) -> bool {
     [CURRENT, RECENT].into_iter().any(|begins| line(answer, begins).is_some())

@@ -1,15 +1,15 @@
-//! Text as one short line that is safe to show.
+//! Turns text into one short line that is safe to show.
 
 use crate::redact::redact;
 use pulldown_cmark::{Event, Parser};
 
-/// The most of a text that is looked at, in bytes.
+/// The longest prefix of a text that is read, in bytes.
 const LOOK: usize = 4096;
 
-/// One line without secrets, control characters and marks of direction.
+/// One line without secrets, control characters and direction marks.
 pub(crate) fn plain(text: &str) -> String {
     let line = one_line(&redact(crate::text::cut(text, LOOK)));
-    // What was hidden may have held a secret apart.
+    // A removed character may have split a secret.
     redact(&line).into_owned()
 }
 
@@ -29,7 +29,7 @@ fn is_hidden(it: char) -> bool {
     matches!(it, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// At most so many characters; what was cut says so.
+/// At most this many characters; an ellipsis marks a cut.
 pub(crate) fn fitted(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
@@ -38,7 +38,7 @@ pub(crate) fn fitted(text: &str, limit: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// What a line of an answer says, without the signs of Markdown and the addresses of links.
+/// The text of a line of an answer, without Markdown syntax and link addresses.
 pub(super) fn prose(line: &str) -> String {
     let said = Parser::new(line).filter_map(|event| match event {
         Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {

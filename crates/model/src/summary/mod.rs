@@ -1,7 +1,7 @@
-//! What a session is about, in three short lines, and in a few words when it is over.
+//! A session's summary in three short lines, and in a few words when it is over.
 //!
-//! Heuristics over turns, status and evidence: pure, cheap, the same for the same input. Everything
-//! is redacted before it is shortened, so that no half of a secret is left at a cut.
+//! Heuristics over turns, status and evidence: pure, cheap and deterministic. Everything is
+//! redacted before it is shortened, so that no cut leaves half of a secret.
 
 mod activity;
 mod command;
@@ -19,36 +19,36 @@ use serde::{Deserialize, Serialize};
 
 /// The turns a summary looks at.
 pub const TURNS: usize = 5;
-/// The longest line, in characters, with what it begins with.
+/// The longest line, in characters, including its label.
 pub const LINE_CHARS: usize = 120;
 
 const CURRENT: &str = "Current: ";
 const RECENT: &str = "Recent: ";
 const LAST_PROMPT: &str = "Last prompt: ";
 
-/// What a session is about. Each part is one line without control characters.
+/// The summary of a session. Each part is one line without control characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What it does or waits for.
+    /// The current activity, or what the session waits for.
     pub current: String,
     /// What was done in its latest turns.
     pub recent: String,
-    /// What was asked last.
+    /// The last prompt.
     pub last_prompt: String,
 }
 
-/// What a session was about, when it is over.
+/// The summary of a session that is over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Final {
-    /// The three lines, as they were last.
+    /// The last summary.
     pub summary: Summary,
-    /// Words that were frequent, files, tools; the weightiest first.
+    /// Frequent words, files and tools, the most important first.
     pub topics: Vec<String>,
-    /// What kind of work it was.
+    /// The kind of work.
     pub category: Category,
 }
 
-/// Sums up how a session stands.
+/// Summarizes a session.
 #[must_use]
 pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Summary {
     let latest = latest(turns);
@@ -60,7 +60,7 @@ pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Su
     }
 }
 
-/// Sums up a session that is over.
+/// Summarizes a session that is over.
 #[must_use]
 pub fn finish(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Final {
     Final {
@@ -71,7 +71,7 @@ pub fn finish(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Final
 }
 
 impl Summary {
-    /// The three lines as every face shows them, each at most [`LINE_CHARS`] long.
+    /// The three lines as shown to the user, each at most [`LINE_CHARS`] long.
     #[must_use]
     pub fn lines(&self) -> [String; 3] {
         [

@@ -1,4 +1,4 @@
-//! What must hold of summaries.
+//! Invariants of summaries.
 
 use super::*;
 use crate::status::{Status, StatusRule, WaitingFor, WaitingKind};
@@ -249,7 +249,7 @@ proptest! {
     fn only_the_latest_turns_matter_and_twice_is_once((turns, reading, evidence) in sessions()) {
         let whole = summarise(&turns, &reading, &evidence);
         prop_assert_eq!(&summarise(latest(&turns), &reading, &evidence), &whole);
-        // What it says of itself, read as an answer, changes nothing.
+        // The summary's own lines, read as an answer, change nothing.
         let again = replaced(&whole, &whole.lines().join("\n"));
         prop_assert_eq!(replaced(&again, &again.lines().join("\n")), again);
     }

@@ -1,4 +1,4 @@
-//! What a session was about: a few words and one kind of work.
+//! The topics and the category of a session.
 
 use super::line::plain;
 use crate::turn::Turn;
@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 /// The most topics.
 pub const TOPICS: usize = 5;
-/// The turns that are looked at, the latest.
+/// How many of the latest turns are read.
 const TURN_LIMIT: usize = 200;
 /// The longest topic, in characters.
 const TOPIC_CHARS: usize = 32;
-/// Words that say nothing of a topic.
+/// Stop words.
 const EMPTY: &str = " about above after again also another because been before being below between both cannot change \
 changes check code could does doing done down each else every file files first fixed from further have having here \
 into just know like line lines look made make more most much must need needs never next none only other over please \
@@ -19,25 +19,25 @@ really right same should since some still such sure take than that their them th
 those through under update updated used using very want wants were what when where which while will with without work \
 works would wrote your redacted true false null function const return import class let's i'll i've it's done now ";
 
-/// What kind of work it was.
+/// The kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// Something new.
+    /// A new feature.
     Feature,
-    /// Something mended.
+    /// A bug fix.
     Fix,
-    /// The same in another shape.
+    /// A refactoring.
     Refactor,
     /// Tests.
     Test,
-    /// Documents.
+    /// Documentation.
     Docs,
-    /// An answer was wanted, not a change.
+    /// An answer, not a change.
     Question,
-    /// Building, releasing, running.
+    /// Build, release, operation.
     Ops,
-    /// None of these, or nothing tells.
+    /// None of these, or unknown.
     Other,
 }
 
@@ -54,13 +54,13 @@ impl Category {
         Self::Other,
     ];
 
-    /// The kind a person means by a word.
+    /// Parses a word that a person wrote.
     #[must_use]
     pub fn meant(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.as_str().eq_ignore_ascii_case(word))
     }
 
-    /// The word as it is written everywhere.
+    /// The word used in JSON and messages.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -76,7 +76,7 @@ impl Category {
     }
 }
 
-/// How the words of prompts that tell a kind begin; among equals the earlier kind is meant.
+/// Prefixes of prompt words that identify a category; on a tie the earlier category wins.
 const TELLING: [(Category, &[&str]); 6] = [
     (
         Category::Fix,
@@ -126,13 +126,13 @@ const TELLING: [(Category, &[&str]); 6] = [
         ],
     ),
 ];
-/// What a question begins with.
+/// Words that begin a question.
 const ASKING: [&str; 12] =
     ["what", "why", "how", "where", "who", "which", "when", "explain", "is", "are", "does", "can"];
-/// Parts of the names of tools that change files.
+/// Name fragments of tools that change files.
 const CHANGING: [&str; 5] = ["edit", "write", "patch", "replace", "create"];
 
-/// Words that were frequent, stems of files, tools; the weightiest first.
+/// Frequent words, file stems and tools, the most important first.
 pub(super) fn topics(turns: &[Turn]) -> Vec<String> {
     let mut weights: BTreeMap<String, u32> = BTreeMap::new();
     for turn in latest(turns) {
@@ -150,7 +150,7 @@ pub(super) fn topics(turns: &[Turn]) -> Vec<String> {
     by_weight.into_iter().take(TOPICS).map(|(word, _)| word).collect()
 }
 
-/// The meaningful words of a text, and how much each counts: the stem of a file counts twice.
+/// The meaningful words of a text with their weights: the stem of a file counts twice.
 fn words(text: &str) -> impl Iterator<Item = (String, u32)> {
     text.split(|it: char| {
         it.is_whitespace() || matches!(it, '"' | '(' | ')' | ',' | '`' | '[' | ']' | '=' | ';')
@@ -161,7 +161,7 @@ fn words(text: &str) -> impl Iterator<Item = (String, u32)> {
     })
 }
 
-/// The name of a file without folder and ending.
+/// The name of a file without its folder and extension.
 fn stem(word: &str) -> Option<String> {
     let name = word.rsplit('/').next()?;
     let (stem, ending) = name.rsplit_once('.')?;
@@ -181,7 +181,7 @@ fn shortened(word: &str) -> String {
     word.chars().take(TOPIC_CHARS).collect()
 }
 
-/// What kind of work it was, by the words of its prompts and the tools it used.
+/// The kind of work, by the words of the prompts and the tools used.
 pub(super) fn category(turns: &[Turn]) -> Category {
     let changed = latest(turns).iter().any(changes);
     let prompts: Vec<String> =

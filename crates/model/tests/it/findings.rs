@@ -1,4 +1,4 @@
-//! What is found in a session, and what is not.
+//! Tests of findings: what is reported, and what is not.
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 mod hours;

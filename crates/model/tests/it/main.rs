@@ -1,4 +1,4 @@
-//! The tests of `model` from outside, as one program: linking is what takes time.
+//! The integration tests of `model` as one program, because linking is slow.
 
 mod findings;
 mod notices;

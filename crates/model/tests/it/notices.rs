@@ -1,4 +1,4 @@
-//! What a person is told, and what must hold of it whatever happens in whatever order.
+//! Tests of notices, and their invariants for any events in any order.
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 use proptest::prelude::*;
@@ -104,7 +104,7 @@ fn what_is_not_wished_for_is_not_told() {
     let rests = reading(Status::Waiting, Some((WaitingKind::Prompt, "")), Confidence::High);
     check(&rests, &done, &no(|it| it.finished = Wanted::No), 0);
     check(&approval("ls"), &[], &no(|it| it.waiting = Wanted::No), 0);
-    // Only risky ones are wanted, or all whatever their risk.
+    // Only risky requests are wanted, or all requests whatever their risk.
     check(&approval("rm"), &risky, &no(|it| it.waiting = Wanted::No), 1);
     check(&approval("rm"), &risky, &no(|it| it.risky = Wanted::No), 1);
     let neither = no(|it| (it.waiting, it.risky) = (Wanted::No, Wanted::No));
@@ -162,7 +162,7 @@ fn waits(of: u32) -> Occasion {
     occasion(of, &format!("w{of}"), NoticeKind::Waiting)
 }
 
-/// What is done, as words: titles of what is told, and `-` before those of what is withdrawn.
+/// The actions as words: titles of sent notices, and `-` before those of withdrawn ones.
 fn step(fold: &mut Fold, ms: i64) -> Vec<String> {
     stepped(fold, ms, Quiet::No, &|_| false)
 }
@@ -230,7 +230,7 @@ fn what_is_answered_after_it_was_told_is_withdrawn_and_a_moment_is_no_answer() {
     assert_eq!(step(&mut fold, WINDOW_MS).len(), 1);
     fold.take(session(1), Vec::new(), at(3_000));
     assert_eq!(step(&mut fold, 3_000), [""; 0]);
-    // It was only for a moment that its status said something else.
+    // The status was different for a moment only.
     fold.take(session(1), vec![waits(1)], at(3_500));
     assert_eq!(step(&mut fold, 3_500), [""; 0]);
     fold.take(session(1), Vec::new(), at(60_000));
@@ -287,11 +287,11 @@ fn after_a_restart_nothing_is_told_twice_and_all_can_be_withdrawn() {
     assert!(before.take_changed() && !before.take_changed());
     let text = serde_json::to_string(before.kept()).unwrap();
     let mut fold = Fold::after(serde_json::from_str(&text).unwrap());
-    // The same request, by another name beside the one that was told.
+    // The same request, with another name beside the announced one.
     let known = Occasion { names: vec!["a".to_owned(), "w1".to_owned()], ..waits(1) };
     fold.take(session(1), vec![known], at(20_000));
     assert_eq!(step(&mut fold, 40_000), [""; 0]);
-    // Only the other name is left.
+    // Only the other name remains.
     fold.take(session(1), vec![occasion(1, "a", NoticeKind::Waiting)], at(50_000));
     assert_eq!(step(&mut fold, 90_000), [""; 0]);
     fold.take(session(1), Vec::new(), at(91_000));
@@ -299,7 +299,7 @@ fn after_a_restart_nothing_is_told_twice_and_all_can_be_withdrawn() {
     assert_eq!(step(&mut fold, 95_000), ["-p1 waits for you"]);
 }
 
-/// Something that happens: a session has this to tell from now on, or time goes by.
+/// One step: a session has these occasions from now on, and time passes.
 #[derive(Debug, Clone)]
 struct Happens {
     session: u32,
@@ -327,7 +327,8 @@ fn happenings() -> impl Strategy<Value = Vec<Happens>> {
     prop::collection::vec(one, 0..60)
 }
 
-/// Everything that is done, and when; each thing may be given twice, and there may be a restart anywhere.
+/// All actions with their times; each step may be repeated, and the fold may restart after any
+/// step.
 fn replay(all: &[Happens], times: usize, restarts: bool) -> Vec<(i64, Act)> {
     let mut fold = Fold::default();
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! How a session stands, finding by finding: each case is named after what real agents do.
+//! The status of a session, case by case: each is named after the behaviour of real agents.
 #![expect(clippy::unwrap_used, reason = "helpers fail the test they help")]
 
 use taffrail_model::evidence::{Evidence, Life};
@@ -12,7 +12,7 @@ use Confidence::{High, Low, Medium};
 use Life::{Alive, Dead, Unknown};
 use Status::{Exited, Idle, Running, Waiting, WaitingApproval};
 
-/// A moment, in seconds after an arbitrary one.
+/// An instant, in seconds after an arbitrary one.
 fn at(seconds: f64) -> Timestamp {
     Timestamp::from_millisecond(1_800_000_000_000 + (seconds * 1000.0).round() as i64).unwrap()
 }
@@ -55,7 +55,7 @@ fn asked(call: &str) -> Signal {
     Signal::Asked { call: call.to_owned(), options: Vec::new() }
 }
 
-/// The prompt of a turn, as hook and transcript tell it.
+/// The prompt of a turn, as hook and transcript report it.
 fn prompted(seconds: f64) -> Vec<Evidence> {
     vec![
         told(seconds, "user.prompt", Signal::Prompted),
@@ -63,7 +63,7 @@ fn prompted(seconds: f64) -> Vec<Evidence> {
     ]
 }
 
-/// A call, as hook and transcript tell it.
+/// A call, as hook and transcript report it.
 fn tool(seconds: f64, number: u32, command: &str) -> Vec<Evidence> {
     let (event, call) = (format!("event-{number}"), format!("toolu_{number}"));
     vec![
@@ -72,7 +72,7 @@ fn tool(seconds: f64, number: u32, command: &str) -> Vec<Evidence> {
     ]
 }
 
-/// The request to run it.
+/// The request to run the call.
 fn request(seconds: f64, command: &str) -> Evidence {
     with(hook(seconds, "PermissionRequest", asked_approval(command)), command)
 }
@@ -82,7 +82,7 @@ fn given(evidence: &[Evidence], life: Life, now: f64) -> Reading {
     read(&Given { evidence, life, workers: &[], now: at(now), thresholds })
 }
 
-/// Checks status, since when, and how sure, at an instant.
+/// Checks the status, its start and its confidence at an instant.
 #[track_caller]
 fn check(evidence: &[Evidence], life: Life, now: f64, expected: (Status, f64, Confidence)) {
     let reading = given(evidence, life, now);
@@ -288,19 +288,19 @@ fn what_was_killed_gave_up_or_was_lost_is_failed_and_never_done() {
     };
     let failed = |how| (Some(how), Group::Failed);
     let with = |more: &[Evidence]| [blocked(), more.to_vec()].concat();
-    // Killed in the middle of a turn, seen or not, also long ago.
+    // Killed in the middle of a turn, observed or not, also long ago.
     check(&with(&[died(8.0)]), Dead, 9.0, failed(Failure::Crashed));
     check(&with(&[died(8.0)]), Unknown, 900_000.0, failed(Failure::Crashed));
     check(&with(&[]), Dead, 9.0, failed(Failure::Lost));
     check(&with(&[]), Dead, 900_000.0, failed(Failure::Lost));
-    // An error ended the turn, whatever became of its process.
+    // An error ended the turn, whatever happened to its process.
     let gave_up = [prompted(1.0), vec![told(40.0, "error", Signal::Failed)]].concat();
     check(&gave_up, Alive, 41.0, failed(Failure::GaveUp));
     check(&gave_up, Unknown, 41.0, failed(Failure::GaveUp));
     check(&gave_up, Unknown, 900_000.0, failed(Failure::GaveUp));
     let left = [gave_up, vec![hook(50.0, "SessionEnd", Signal::Ended)]].concat();
     check(&left, Alive, 51.0, failed(Failure::GaveUp));
-    // A process that hooks speak of, gone without a word, was lost.
+    // A process with active hooks that disappears without a report was lost.
     let rests = [prompted(1.0), vec![hook(2.0, "Stop", Signal::TurnOver)]].concat();
     check(&rests, Dead, 9.0, failed(Failure::Lost));
 }
@@ -315,17 +315,17 @@ fn what_ended_well_or_goes_on_is_not_failed() {
     let with = |more: &[Evidence]| [blocked(), more.to_vec()].concat();
     let rests = [prompted(1.0), vec![hook(2.0, "Stop", Signal::TurnOver)]].concat();
     let ended = hook(9.0, "SessionEnd", Signal::Ended);
-    // A person ended it: at rest, and in the middle of a turn.
+    // A person ended the session: at rest, and in the middle of a turn.
     check(&[rests, vec![ended.clone(), died(9.1)]].concat(), Dead, 10.0, Group::Done);
     check(&with(&[ended, died(9.1)]), Dead, 10.0, Group::Done);
-    // Without hooks nobody says how it ended, but its turn was over.
+    // Without hooks nothing shows how the session ended, but its turn was over.
     let turn = vec![told(1.0, "user.prompt", Signal::Prompted), listed(1.1, Signal::Busy)];
     let over = told(2.0, "assistant.message", Signal::TurnOver);
     let quiet = [turn, vec![over, listed(2.1, Signal::Quiet)]].concat();
     check(&[quiet.clone(), vec![died(9.0)]].concat(), Dead, 10.0, Group::Done);
     let broken_off = told(9.0, "agent.stopped", Signal::Interrupted);
     check(&[quiet, vec![broken_off, died(9.5)]].concat(), Dead, 10.0, Group::Done);
-    // Somebody took it up again.
+    // The session was resumed.
     let again = hook(20.0, "SessionStart", Signal::Started);
     check(&with(&[died(8.0), again]), Alive, 21.0, Group::YourTurn);
     check(&[with(&[died(8.0)]), prompted(20.0)].concat(), Alive, 21.0, Group::Working);
@@ -411,7 +411,7 @@ fn a_transcript_alone_is_a_guess() {
     check(&all, Unknown, 86_402.0, (Exited, 1.0, Low));
     let over = [prompt.clone(), told(1.0, "assistant.message", Signal::TurnOver)];
     check(&over, Unknown, 5.0, (Waiting, 1.0, Low));
-    // A turn that ended some time ago is done; whether an unseen process waits is not known.
+    // A turn that ended some time ago is done; whether an unseen process waits is unknown.
     check(&over, Unknown, 130.0, (Exited, 1.0, Low));
     check(&over, Dead, 130.0, (Exited, 1.0, Medium));
     let question = [prompt, with(told(1.0, "tool.call", asked("event-1")), "Which?")];
@@ -532,7 +532,7 @@ fn workers_speak_for_their_parent() {
     check(&[], worker(Running, 7.0, High, None), (Running, 7.0, ""));
 }
 
-/// What stands on a terminal of ours.
+/// What our terminal shows.
 fn shown(seconds: f64, says: Signal, detail: &str) -> Evidence {
     let evidence = said(Origin::Pty, seconds, "heartbeat", says, detail);
     Evidence { confidence: Low, ..evidence }
@@ -576,7 +576,7 @@ fn a_screen_gives_way_to_who_is_sure() {
     let mut hooked = prompted(0.0);
     hooked.push(shown(1.0, Signal::Quiet, ""));
     assert_eq!(status(&hooked, Alive, 2.0), (Running, High));
-    // A call without a result runs, or waits to be allowed: the screen tells which.
+    // A call without a result is running, or waits for an approval: the screen shows which.
     let mut open = vec![told(0.0, "user.prompt", Signal::Prompted)];
     open.push(told(1.0, "tool.call", called("c", "")));
     assert_eq!(status(&open, Alive, 2.0), (Running, Low));

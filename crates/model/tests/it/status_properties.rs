@@ -1,4 +1,4 @@
-//! What must hold of a status whatever was said, in whatever order it came.
+//! Invariants of a status for any evidence in any order.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -85,7 +85,7 @@ fn reading(evidence: &[Evidence], life: Life, now: i64) -> Reading {
     read(&Given { evidence, life, workers: &[], now: at(now), thresholds })
 }
 
-/// All that a reading says, with the evidence itself in place of where it stands.
+/// A reading with the evidence itself instead of its indexes.
 fn meaning(evidence: &[Evidence], life: Life, now: i64) -> (Reading, Vec<Evidence>) {
     let mut reading = reading(evidence, life, now);
     let places = std::mem::take(&mut reading.rests_on);
@@ -135,7 +135,7 @@ proptest! {
     #[test]
     fn until_then_nothing_changes(history in histories(), life in lives(), now in 0i64..100_000) {
         let first = reading(&history, life, now);
-        // What was never heard of stands unknown since now, whenever that is.
+        // A session without evidence is unknown since now, whatever the time.
         prop_assume!(!first.rests_on.is_empty());
         let until = first.until.map_or(now + 400_000, |it| it.as_second() - BEGAN);
         prop_assert!(until > now);
@@ -163,7 +163,7 @@ proptest! {
         let it = reading(&history, life, now);
         let has_ground = match it.status {
             Status::WaitingApproval => said(|it| matches!(it, Signal::AskedApproval { .. })),
-            // A turn that ended is enough only where no process lives.
+            // A turn that ended is enough only if no process is alive.
             Status::Exited => {
                 let is_over = said(|it| matches!(it, Signal::Ended | Signal::Died));
                 is_over || life != Life::Alive && said(ends_or_asks)

@@ -1,26 +1,26 @@
-//! How far the body of a block goes: lines of long runs, with no more between them than white space,
-//! quotes, the numbers of the lines, or line ends written as escapes.
+//! Measures the body of a block: lines of long runs, separated only by white space, quotes, line
+//! numbers, or escaped line ends.
 
-/// The longest number of a line, in digits.
+/// The longest line number, in digits.
 const NUMBER: usize = 6;
-/// A line that is known by what comes after it must be as long.
+/// The shortest line that is recognized only by the text after it.
 const LINE_LEAST: usize = 24;
 
-/// What a body is made of.
+/// The form of a body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Body {
-    /// This character belongs to it.
+    /// Whether a character belongs to it.
     pub(super) holds: fn(char) -> bool,
-    /// This run is a line of it.
+    /// Whether a run is a line of it.
     pub(super) is_line: fn(&str) -> bool,
 }
 
-/// How far the body goes that a text begins with.
+/// The length of the body at the start of a text.
 pub(super) fn after(text: &str, body: &Body) -> usize {
     let (mut end, mut begin) = (0, 0);
     for run in text.split_inclusive(|it: char| !(body.holds)(it)) {
         let kept = run.trim_end_matches(|it: char| !(body.holds)(it));
-        // The last line may be short, which its padding shows.
+        // The last line may be short; its padding shows it.
         if (body.is_line)(kept) || (end > 0 && kept.ends_with('=')) {
             end = begin + kept.len();
         } else if !is_between(kept) {
@@ -32,7 +32,7 @@ pub(super) fn after(text: &str, body: &Body) -> usize {
     end
 }
 
-/// How long the body is that a text ends with.
+/// The length of the body at the end of a text.
 pub(super) fn before(text: &str, body: &Body) -> usize {
     let (mut length, mut end, mut is_first) = (0, 0, true);
     for run in text.rsplit(|it: char| !(body.holds)(it)) {
@@ -44,7 +44,7 @@ pub(super) fn before(text: &str, body: &Body) -> usize {
         } else if !is_between(run) && !std::mem::take(&mut is_first) {
             break;
         }
-        // What was not held is one character, of as many bytes as it has.
+        // The separator is one character, which may have several bytes.
         let rest = text.len() - end - run.len();
         let held = text.get(..rest).and_then(|it| it.chars().next_back());
         end += run.len() + held.map_or(0, char::len_utf8);
@@ -52,13 +52,14 @@ pub(super) fn before(text: &str, body: &Body) -> usize {
     length
 }
 
-/// Nothing, an escaped line end, or the number of a line.
+/// Whether a run is empty, an escaped line end, or a line number.
 fn is_between(run: &str) -> bool {
     let is_number = run.len() <= NUMBER && run.bytes().all(|it| it.is_ascii_digit());
     is_number || matches!(run, "n" | "r" | "t")
 }
 
-/// A short run on a line of its own, right after a line of the body: the last one, cut or not padded.
+/// Whether a short run is the last line: on its own line, right after the body, cut or without
+/// padding.
 fn is_last_line(text: &str, gap: std::ops::Range<usize>, run: &str) -> bool {
     let gap_text = text.get(gap.clone()).unwrap_or_default();
     let (gap_text, run_text) = match run.strip_prefix('n') {

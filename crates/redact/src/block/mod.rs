@@ -1,5 +1,6 @@
-//! Secrets of many lines: they begin or end with a mark of their own, and are taken whole or as far
-//! as they go. Private keys, as text, as PuTTY keeps them and in base64, and invites to a team.
+//! Secrets of many lines: each starts or ends with its own marker and is redacted whole, or as far
+//! as it goes. These are private keys, as text, in PuTTY's format and in base64, and invites to a
+//! team.
 
 mod body;
 
@@ -8,10 +9,11 @@ use super::entropy::{decoded, mixed};
 use body::{Body, after, before};
 use std::ops::Range;
 
-/// What such a block is called.
+/// The names of the kinds.
 pub(super) const KINDS: [&str; 2] = ["private-key", "taffrail-invite"];
 
-/// What a block begins with, the place of its kind, and how long the block is that begins there.
+/// The marker at the start of a block, the index of its kind, and a function that measures the
+/// block.
 type Mark = (&'static str, usize, fn(&str) -> Option<usize>);
 const MARKS: [Mark; 4] = [
     (BEGIN, 0, pem),
@@ -27,25 +29,26 @@ const INVITE: &str = "taffrail-invite-";
 const PRIVATE: &str = "PRIVATE KEY";
 /// The longest block, in bytes.
 const BLOCK_LIMIT: usize = 64 * 1024;
-/// The longest first line.
+/// The longest first line, in bytes.
 const LINE_LIMIT: usize = 80;
-/// The most lines with a name and a value before the body.
+/// The most header lines before the body.
 const HEADERS: usize = 8;
-/// As much of a body must be there for the block to hold anything.
+/// The shortest body that counts as content, in bytes.
 const BODY_LEAST: usize = 16;
 
 const BASE64: Body = Body {
     holds: |it| it.is_ascii_alphanumeric() || matches!(it, '+' | '/' | '='),
     is_line: |it| it.len() >= BODY_LEAST,
 };
-/// Other words have dashes too, so a line of an invite has to look drawn.
+/// Ordinary words have dashes too, so a line of an invite must look random.
 const WORD: Body = Body {
     holds: |it| it.is_ascii_alphanumeric() || matches!(it, '-' | '_'),
     is_line: |it| it.len() >= BODY_LEAST && mixed(it),
 };
 
-/// The blocks of a text, in order, with the place of their kinds. Each byte is looked at once in each
-/// direction: a block holds no other beginning, and what has only an end begins after the last one.
+/// The blocks of a text, in order, with the index of their kinds. Each byte is read once in each
+/// direction: a block contains no other start marker, and a block with only an end starts after the
+/// previous one.
 pub(super) fn blocks(text: &str, work: &mut usize) -> Vec<(Range<usize>, usize)> {
     let begins = begins(text);
     let ends = begins.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
@@ -68,7 +71,7 @@ fn begins(text: &str) -> Vec<(usize, Mark)> {
     begins
 }
 
-/// Keys whose end is there and whose beginning is not, as the last lines of a file show them.
+/// Keys with an end and no start, as in the last lines of a file.
 fn tails(
     text: &str,
     whole: &[(Range<usize>, usize)],
@@ -92,7 +95,7 @@ fn tails(
     out
 }
 
-/// What a first or last line says a private key is, if it is one.
+/// The title in the first or last line of a private key, if it is one.
 fn title<'a>(text: &'a str, begin: &str) -> Option<&'a str> {
     let title = cut(text, LINE_LIMIT).strip_prefix(begin)?;
     title.get(..title.find(DASHES)?).filter(|it| it.contains(PRIVATE))
@@ -106,18 +109,18 @@ fn pem(text: &str) -> Option<usize> {
     holding(text, begin, length)
 }
 
-/// How far a block goes whose last line is there.
+/// The length of a block with a last line.
 fn closed(rest: &str, title: &str) -> Option<usize> {
     let last = format!("{END}{title}{DASHES}");
     rest.find(&last).map(|it| it + last.len())
 }
 
-/// How far a block without an end goes, past the lines that say how it is encrypted.
+/// The length of a block without an end, including the headers about its encryption.
 fn open(rest: &str) -> usize {
     let mut begin = 0;
     for _ in 0..HEADERS {
         let line = rest.get(begin..).map_or("", first_line);
-        // An empty one may have a number, or end with an escape.
+        // An empty line may have a number, or end with an escape.
         let is_empty = line.chars().all(|it| !it.is_alphabetic() || matches!(it, 'n' | 'r'));
         if !is_empty && !line.contains(": ") {
             break;
@@ -130,7 +133,7 @@ fn open(rest: &str) -> usize {
     }
 }
 
-/// A line with its end, which may be written as an escape; or nothing where it is a long one.
+/// A line with its end, which may be an escape; empty if the line is long.
 fn first_line(text: &str) -> &str {
     let near = cut(text, LINE_LIMIT);
     let end = near.find('\n').map(|it| it + 1);
@@ -156,7 +159,7 @@ fn invite(text: &str) -> Option<usize> {
     (WORD.is_line)(word).then(|| INVITE.len() + after(rest, &WORD))
 }
 
-/// The length of a block, if more than its first line is there.
+/// The length of a block, if it has more than its first line.
 fn holding(text: &str, begin: usize, length: usize) -> Option<usize> {
     let keyed = text.get(begin..begin + length)?.bytes().filter(u8::is_ascii_alphanumeric).count();
     (keyed >= BODY_LEAST).then_some(begin + length)

@@ -1,4 +1,4 @@
-//! Secrets inside addresses, and those that are sent along with them.
+//! Secrets in URLs, and those sent along with them.
 
 use super::super::entropy::{authorization, in_query, secret};
 use super::super::password::{address_password, address_password_unescaped};
@@ -11,7 +11,7 @@ pub(super) const RULES: &[Rule] = &[
         r#"://[^\s:/?#@"'<>\[\](){}|\\]{0,64}:([^\s/?#@"'<>|\\]{3,200})@"#,
         address_password,
     ),
-    // One that should have been escaped: it goes on to the last `@` that a host follows.
+    // An unescaped password: it extends to the last `@` before a host.
     named(
         "url-password",
         &["://"],

@@ -1,4 +1,4 @@
-//! Keys of clouds, platforms, and what watches over them.
+//! Keys of clouds, platforms and monitoring services.
 
 use super::super::entropy::{always, mixed, varied};
 use super::super::rule::{Rule, named, token};
@@ -100,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token("onepassword-token", &["ops_eyJ"], "ops_eyJ[A-Za-z0-9+/=_-]{200,}", always),
     token("age-key", &["AGE-SECRET-KEY-1"], "AGE-SECRET-KEY-1[0-9A-Z]{58}", varied),
-    // Users, accounts, operators, servers, clusters and curves.
+    // The types of NATS keys: users, accounts, operators, servers, clusters and curves.
     token("nkey-seed", &["SU", "SA", "SO", "SN", "SC", "SX"], "S[UAONCX][A-Z2-7]{56}", varied),
     token(
         "grafana-token",

@@ -1,10 +1,10 @@
-//! Passwords on command lines: programs take them after flags that say little by themselves, so the
-//! program and the flag are known together.
+//! Passwords on command lines: the flags are ambiguous by themselves, so each rule names the
+//! program and the flag together.
 
 use super::super::password::{typed, typed_behind};
 use super::super::rule::{Rule, named};
 
-/// What a shell takes for one word: in quotes, which may be escaped, or bare.
+/// One word of a shell: in quotes, which may be escaped, or bare.
 macro_rules! one_word {
     () => {
         concat!(
@@ -14,8 +14,8 @@ macro_rules! one_word {
     };
 }
 
-/// A program, anything up to the end of its command or of where it is quoted, and a flag with its value: right behind it, or
-/// apart by space, by `=`, or as the next of a list.
+/// A program, anything up to the end of its command or quotation, and a flag with its value:
+/// attached, or separated by space, by `=`, or as the next element of a list.
 macro_rules! command {
     ($programs:literal, $flag:literal, joined) => {
         command!($programs, $flag, "")
@@ -42,7 +42,7 @@ macro_rules! command {
 const KIND: &str = "command-password";
 
 pub(super) const RULES: &[Rule] = &[
-    // Other programs follow this one in its own command, so its flags come first.
+    // Another program follows in the same command, so the flags come first.
     named(
         KIND,
         &["sshpass"],
@@ -148,7 +148,7 @@ pub(super) const RULES: &[Rule] = &[
         command!(r"mount(?:\.cifs)?", r#"-o\s?["']?[^\s"']{0,120}?pass(?:word)?="#, joined),
         typed,
     ),
-    // The last of the arguments.
+    // The last argument.
     named(
         KIND,
         &["htpasswd"],
@@ -166,7 +166,7 @@ pub(super) const RULES: &[Rule] = &[
         typed,
     ),
     named(KIND, &["openssl"], command!("openssl enc", "-[kK]", apart), typed),
-    // What is given to a program that reads its password.
+    // The input of a program that reads its password.
     named(
         KIND,
         &["sudo", "stdin", "chpasswd", "passphrase-fd", "cryptsetup"],

@@ -1,4 +1,4 @@
-//! The kinds of secrets, the more telling first.
+//! The kinds of secrets, the more specific first.
 
 mod addresses;
 mod ai;
@@ -12,7 +12,7 @@ mod settings;
 
 use super::rule::Rule;
 
-/// Every rule. What is known by itself comes before what is known by a name.
+/// Every rule. Secrets recognized by themselves come before those recognized by a name.
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     let tokens = [ai::RULES, cloud::RULES, forges::RULES, services::RULES, own::RULES];
     let names = [addresses::RULES, commands::RULES, names::RULES, settings::RULES];

@@ -1,17 +1,17 @@
-//! Secrets that are known by what they are called.
+//! Secrets that are recognized by their names.
 
 use super::super::entropy::{drawn, secret, varied};
 use super::super::password::{chosen_or_drawn, mnemonic, password};
 use super::super::rule::{Rule, named};
 
-/// Where a value begins and what it is: quoted, or bare up to the next mark of punctuation.
+/// A value: quoted, or bare up to the next punctuation.
 macro_rules! value {
     ($name:literal) => {
         concat!(
             "(?i)",
             $name,
             r#"(?:[_-]?(?:prod|production|dev|test|staging|live|base|value|v?[0-9]))?"#,
-            // A closing quote or bracket of the name, then perhaps its type.
+            // A closing quote or bracket of the name, then an optional type.
             r#"(?:\\?["'`\])]){0,2}(?:\s{0,2}:\s{0,2}&?(?:'static )?[a-z]{1,12}(?:<[a-z]{1,12}>)?)?"#,
             r#"(?:\s{0,8}(?:=>|:=|==?|:)\s{0,4}|\s(?:is|was|lautet):?\s|>)"#,
             r#"(?:\\?["'`]([^"'`\\\r\n]{4,200})\\?["'`]|\\?["']?([^\s"'`,;<>(){}\\&=]{4,200}=*))"#,

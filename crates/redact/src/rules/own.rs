@@ -1,5 +1,5 @@
-//! Secrets of our own: what makes a device this device, and what lets a browser in. Invites are
-//! blocks, a recovery key is an age key, and a browser's code stands in an address.
+//! Taffrail's own secrets: a device's keys, and a browser's session. Invites are blocks, a recovery
+//! key is an age key, and a browser's code is in a URL.
 
 use super::super::entropy::varied;
 use super::super::rule::{Rule, named};
@@ -8,7 +8,7 @@ pub(super) const RULES: &[Rule] = &[
     named(
         "taffrail-key",
         &["taffrail-device-"],
-        // Between the lines there may be numbers of lines, or line ends written as escapes.
+        // Line numbers or escaped line ends may separate the lines.
         r"taffrail-device-[0-9]{1,3}(?:\s|\\[nrt]|[0-9→|:+>]){1,24}?([a-f0-9]{64})",
         varied,
     ),

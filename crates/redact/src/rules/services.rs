@@ -10,7 +10,7 @@ pub(super) const RULES: &[Rule] = &[
         r"xox(?:e\.xox)?[abceoprs]-[A-Za-z0-9-]{16,}",
         varied,
     ),
-    // The half of a session that a browser keeps, escaped as in a cookie.
+    // The browser's half of a session, escaped as in a cookie.
     token("slack-token", &["xoxd-"], "xoxd-[A-Za-z0-9%+/=_-]{16,}", varied),
     token("slack-token", &["xapp-"], "xapp-[0-9]-[A-Z0-9]{8,14}-[0-9]{8,16}-[a-f0-9]{64}", varied),
     token(

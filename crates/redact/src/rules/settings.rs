@@ -1,32 +1,32 @@
-//! Passwords that are plain words, where files and environments set them. A word is a password only
-//! where nothing else can stand, so each rule says the place as closely as it can.
+//! Passwords that are plain words, as files and environments set them. A word is a password only
+//! where nothing else can be, so each rule describes its context as precisely as it can.
 
 use super::super::password::{after_pass, assigned, word};
 use super::super::rule::{Rule, named};
 
-/// Where a line begins: with its number perhaps, as an item of a list, or right after a quote.
+/// The start of a line: after an optional line number, as a list item, or right after a quote.
 macro_rules! line_start {
     () => {
         r#"(?m)(?:^|\\n|")(?:\s{0,12}[0-9]{1,6}(?:→|\t|\\t|[:|]))?[ \t+>]{0,40}(?:- {1,3})?(?:export )?"#
     };
 }
 
-/// Where it ends, with a remark perhaps.
+/// The end of a line, after an optional comment.
 macro_rules! line_end {
     () => {
         r#"[ \t]{0,8}(?:[ \t]#[^\n]{0,120})?(?:\r?$|\\[nr]|\\?")"#
     };
 }
 
-/// What is neither a digit, a sign nor a control: the class of all letters would make the patterns
-/// large, and the checks look again.
+/// Anything but a digit, a symbol or a control character: the class of all letters would make the
+/// patterns large, and the checks filter again.
 macro_rules! letter {
     () => {
         r"[^\x00-@\[-`{-\x7F]"
     };
 }
 
-/// Names that say password.
+/// Names that mean password.
 macro_rules! name {
     () => {
         "(?:password|passwd|passphrase|passwort|kennwort|[_.-]pass|[_.-]pwd)"
@@ -37,7 +37,7 @@ const KIND: &str = "password";
 const NAMES: &[&str] = &["password", "passwd", "passphrase", "passwort", "kennwort", "pass", "pwd"];
 
 pub(super) const RULES: &[Rule] = &[
-    // `PGPASSWORD=word`, wherever it stands.
+    // `PGPASSWORD=word` in any position.
     named(
         KIND,
         &["password=", "passwd=", "passphrase=", "pass=", "_pwd="],
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
         after_pass,
     ),
-    // The same in small letters, after a line that says whose it is.
+    // The same in lower case, after a line that names the user.
     named(
         KIND,
         &["pass:"],
@@ -98,7 +98,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
         word,
     ),
-    // Among other pairs, as in what databases are connected with.
+    // Among other pairs, as in connection strings of databases.
     named(
         KIND,
         &["password=", "pwd="],
@@ -109,7 +109,7 @@ pub(super) const RULES: &[Rule] = &[
         ),
         word,
     ),
-    // A flag that says password takes a word too, where more of the command follows.
+    // A flag that means password also takes a word, if the command continues.
     named(
         "flag-secret",
         &["--"],

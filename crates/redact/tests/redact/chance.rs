@@ -1,4 +1,4 @@
-//! Numbers that look drawn and are the same in every run.
+//! Pseudo-random numbers that are the same in every run.
 
 pub(crate) struct Chance(u64);
 
@@ -23,12 +23,12 @@ impl Chance {
         from[self.below(from.len())]
     }
 
-    /// So many characters of an alphabet.
+    /// A string of this length over an alphabet.
     pub(crate) fn run(&mut self, alphabet: &str, length: usize) -> String {
         (0..length).map(|_| char::from(alphabet.as_bytes()[self.below(alphabet.len())])).collect()
     }
 
-    /// Text of a template: `{a36}` stands for 36 letters and digits, `{h}` for a word.
+    /// Fills a template: `{a36}` becomes 36 letters and digits, `{h}` a word.
     pub(crate) fn fill(&mut self, template: &str) -> String {
         let mut out = String::new();
         let mut rest = template;
@@ -72,7 +72,7 @@ pub(crate) const HEX: &str = "0123456789abcdef";
 pub(crate) const ALPHANUMERIC: &str =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// What made-up words are made of.
+/// Syllables of made-up words.
 const SYLLABLES: &[&str] = &[
     "ald", "bor", "dan", "ener", "flo", "gan", "hal", "ilm", "jor", "kan", "lum", "mor", "nis",
     "olt", "per", "ros", "sul", "tam", "ulf", "ven", "wal", "zor",

@@ -1,10 +1,10 @@
-//! The forms in which secrets turn up in shells, files and addresses, and what must not remain of
-//! each. A form that was once missed stays here.
+//! The forms of secrets in shells, files and URLs, and what must not remain of each. A form that
+//! was once missed stays here.
 
 use taffrail_redact::redact;
 
-/// A text, and what must not remain of it. A dot in the middle of a mark is left out: whoever looks
-/// for secrets in this file should find none.
+/// A text, and what must not remain of it. A `·` splits each marker and is removed before the test,
+/// so that secret scanners find nothing in this file.
 type Form = (&'static str, &'static str);
 
 const COMMANDS: &[Form] = &[

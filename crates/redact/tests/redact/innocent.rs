@@ -1,8 +1,8 @@
-//! Text that looks like secrets and holds none.
+//! Text that looks like secrets but contains none.
 
 use crate::chance::{ALPHANUMERIC, Chance};
 
-/// Lines, to be filled. Words are those that also stand before secrets.
+/// Line templates. Their words also occur before secrets.
 const LINES: &[&str] = &[
     // Hashes, ids and checksums.
     "commit {{h40}}",
@@ -36,7 +36,7 @@ const LINES: &[&str] = &[
     "-----BEGIN CERTIFICATE-----",
     "-----BEGIN PUBLIC KEY-----",
     "the file begins with -----BEGIN RSA PRIVATE KEY----- and ends likewise",
-    // Code that speaks of secrets.
+    // Code about secrets.
     "    let {{w}} = {{w}}.{{w}}(\"{{w}}\");",
     "    pub fn {{w}}_token(&self) -> Option<&str> {",
     "const token = await getToken({ {{w}}: true });",
@@ -89,7 +89,7 @@ const LINES: &[&str] = &[
     "test {{w}}::{{w}}_{{w}} ... ok",
     "   Compiling {{w}}-{{w}} v{{d1}}.{{d1}}.{{d2}} (/src/{{w}})",
     "warning: unused variable: `{{w}}_token`",
-    // Flags and names that also stand before passwords.
+    // Flags and names that also occur before passwords.
     "mkdir -p {{w}}/{{w}} && cp -p {{w}} {{w}}/",
     "docker run --name mysql -p{{d4}}:3306 -p 80:{{d4}} {{w}}:{{d1}}",
     "ssh -p {{d4}} {{w}}@{{w}} && scp -P {{d4}} {{w}} {{w}}:",
@@ -120,7 +120,7 @@ const LINES: &[&str] = &[
     "größe der {{w}}: {{d3}} → {{d3}} ✓ 日本語 {{w}}",
 ];
 
-/// Such a line.
+/// One such line.
 pub(crate) fn line(chance: &mut Chance) -> String {
     match chance.below(40) {
         0 => chance.run(&format!("{ALPHANUMERIC}+/"), 400),
@@ -128,7 +128,7 @@ pub(crate) fn line(chance: &mut Chance) -> String {
         2 => (0..6).map(|_| chance.fill("{{w}}({{w}},{{d2}});")).collect(),
         _ => {
             let template = chance.pick(LINES);
-            // What only looks like a piece belongs to the line.
+            // This only looks like a placeholder; it belongs to the line.
             chance.fill(&template.replace("${{ secrets.DEPLOY_PASSWORD }}", "${SECRETS}"))
         }
     }

@@ -45,7 +45,7 @@ fn secrets_are_found_wherever_they_stand() {
     }
     assert!(planted.len() >= 600 && kinds().len() >= 60);
     assert!(recall >= 99.5, "recall {recall:.2} %");
-    // No kind is given up for the others.
+    // No kind is sacrificed for the others.
     assert!(missed.values().all(|it| it.len() <= 6), "{missed:?}");
 }
 
@@ -74,7 +74,7 @@ fn innocent_text_stays_as_it_is() {
     assert!(false_ones.len() * 100_000 < lines, "{} of {lines}", false_ones.len());
 }
 
-/// A hostile text of a megabyte costs a bounded number of looks at each byte.
+/// A hostile text of a megabyte costs a bounded number of reads per byte.
 #[test]
 fn the_work_grows_with_the_text_and_nothing_else() {
     const LENGTH: usize = 1 << 20;

@@ -1,9 +1,9 @@
-//! Secrets of every kind, made up, in the places where they turn up.
+//! Made-up secrets of every kind, in the places where they occur.
 
 use crate::chance::Chance;
 use crate::typed;
 
-/// Secrets that are known by themselves: the kind, and how one is made.
+/// Secrets recognized by themselves: the kind, and a template.
 pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("anthropic-key", "sk-ant-api03-{{u93}}AA"),
     ("anthropic-key", "sk-ant-oat01-{{u86}}AA"),
@@ -127,7 +127,7 @@ pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("jwt", "eyJ{{u40}}.eyJ{{u900}}.{{u342}}"),
 ];
 
-/// Where a secret stands by itself.
+/// Places of a secret that is recognized by itself.
 pub(crate) const PLACES: &[&str] = &[
     "I pasted @ into the chat, please rotate it.",
     "    let client = Client::new(\"@\");",
@@ -143,7 +143,7 @@ pub(crate) const PLACES: &[&str] = &[
     "größer (@) → ü",
 ];
 
-/// Secrets that are known by what they are called; the secret is between the marks.
+/// Secrets recognized by their names; the secret is between the markers.
 const NAMED: &[(&str, &str)] = &[
     (
         "private-key",
@@ -214,12 +214,12 @@ const NAMED: &[(&str, &str)] = &[
     ("high-entropy", "The secret we got back was “x” and then `«{{a32}}»`"),
 ];
 
-/// Both that are known by what is around them.
+/// Both lists of secrets that are recognized by their context.
 pub(crate) fn named() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     NAMED.iter().chain(typed::TYPED)
 }
 
-/// A text, where in it the secret is, and its kind.
+/// A text, the range of the secret in it, and its kind.
 pub(crate) struct Planted {
     pub(crate) kind: &'static str,
     pub(crate) text: String,

@@ -1,5 +1,5 @@
-//! Passwords as people type them, words among them, in commands and files; and what is known by the
-//! lines around it. The secret is between the marks.
+//! Passwords as people type them, including plain words, in commands and files; and secrets
+//! recognized by the lines around them. The secret is between the markers.
 
 pub(crate) const TYPED: &[(&str, &str)] = &[
     ("command-password", "sshpass -p '«{{c}} {{c}}»' ssh host"),

@@ -1,4 +1,4 @@
-//! Text that stands where secrets would and holds none: it stays as it is.
+//! Text in the place of secrets that contains none: redaction leaves it unchanged.
 
 use taffrail_redact::redact;
 

@@ -1,15 +1,15 @@
-//! What the reader knows while it reads: the command and the word it is in, and what ends them.
+//! The parser's state: the current command and word, and what ends them.
 
-/// One command as it is written.
+/// One command as written.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Its words, without quotes.
+    /// The words, without quotes.
     pub(crate) words: Vec<String>,
-    /// Where its input or output goes.
+    /// The targets of redirections.
     pub(crate) targets: Vec<String>,
-    /// Texts it is given to read.
+    /// Texts on its standard input.
     pub(super) fed: Vec<String>,
-    /// It reads what the command before it prints.
+    /// Whether it reads the output of the command before it.
     pub(crate) is_piped: bool,
 }
 
@@ -26,11 +26,11 @@ pub(super) enum Closer {
     #[default]
     End,
     Tick,
-    /// A bracket, after so many that were opened inside.
+    /// A bracket, after this many nested ones.
     Bracket(usize),
 }
 
-/// What the next word is.
+/// The meaning of the next word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Next {
     #[default]

@@ -1,8 +1,8 @@
-//! Reads a command as generously as it can, for rules that deny or ask: every program that it
-//! seems to run, wherever it stands in it.
+//! Parses a command as permissively as possible, for rules that deny or ask: it finds every program
+//! that the command seems to run, wherever it appears.
 //!
-//! A seat belt, not a wall. What a shell only learns while it runs, such as the value of a variable or the
-//! content of a script, is not seen; what is not understood is passed over.
+//! A seat belt, not a wall. It cannot know what a shell learns at run time, such as the value of a
+//! variable or the content of a script, and it skips what it does not understand.
 
 mod frame;
 mod reader;
@@ -15,24 +15,25 @@ pub(super) use wrappers::{SHELLS, comes_to, program, runs};
 use super::limit::{COMMAND_BYTES, cut};
 use reader::read;
 
-/// How deep commands inside commands are followed.
+/// The deepest nesting of commands that is followed.
 const DEEPEST: usize = 6;
-/// The most commands that are found in one.
+/// The most commands found in one.
 const MOST: usize = 2_000;
-/// The most words that these have together: a command is found again behind every program that runs it.
+/// The most words of these commands together: a command is found again behind every wrapper
+/// program.
 const MOST_WORDS: usize = 100_000;
 
 /// The commands inside a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandList {
-    /// Every command that seems to be run, as its words.
+    /// Every command that seems to run, as its words.
     pub commands: Vec<Vec<String>>,
-    /// A limit was met, and there may be more.
+    /// A limit was reached, and there may be more.
     pub is_cut: bool,
 }
 
-/// Every command that seems to be run: also those inside substitutions, and those that programs
-/// such as `env` or `sh -c` are told to run.
+/// Finds every command that seems to run, including those in substitutions and those that programs
+/// such as `env` or `sh -c` run.
 #[must_use]
 pub fn commands_in(script: &str) -> CommandList {
     let mut found = CommandList::default();
@@ -41,7 +42,7 @@ pub fn commands_in(script: &str) -> CommandList {
     found
 }
 
-/// The commands of a text as they are written, and nothing that they are told to run.
+/// The commands of a text as written, without those that wrapper programs run.
 pub(super) fn written(text: &str) -> Vec<Written> {
     read(cut(text, COMMAND_BYTES))
 }
@@ -74,7 +75,7 @@ fn gather(script: &str, depth: usize, found: &mut CommandList, room: &mut usize)
     }
 }
 
-/// What a command is given to read, as far as it is written there.
+/// The standard input of a command, as far as the text contains it.
 fn fed_to(command: &Written, before: Option<&Written>) -> Vec<String> {
     let mut fed = command.fed.clone();
     if let Some(before) = before.filter(|_| command.is_piped) {

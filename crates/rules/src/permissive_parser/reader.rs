@@ -1,12 +1,12 @@
-//! Takes a shell's text apart into the commands that are written in it, without believing that it is
-//! well formed. Commands inside substitutions are found, too; nesting lies on a heap of our own.
+//! Splits shell text into the commands written in it, without assuming that it is well formed. It
+//! also finds commands in substitutions; nesting uses a heap-allocated stack instead of recursion.
 
 use super::frame::{Closer, Document, Frame, Next, Quoting, Written};
 use std::str::Chars;
 
-/// Stands in a word for what a substitution would give.
+/// Replaces the result of a substitution in a word.
 pub(crate) const GIVEN: &str = "$()";
-/// How many texts inside texts are read.
+/// The deepest nesting of texts that is read.
 const DEEPEST: usize = 6;
 
 /// The commands of a text, in order.
@@ -30,7 +30,7 @@ fn read_inside(text: &str, quoting: Quoting, depth: usize) -> Vec<Written> {
         }
     }
     while reader.close() {}
-    // What is left of a quoted text is text.
+    // The rest of a quoted text is plain text.
     if quoting == Quoting::None {
         reader.end_command();
     }
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.literal();
     }
 
-    /// The word is a word even if nothing is in it, and not all of it is plain.
+    /// The current word, marked as a word even if it is empty, and as not entirely plain.
     fn literal(&mut self) -> &mut String {
         self.frame.is_literal = true;
         self.frame.word.get_or_insert_default()
@@ -144,14 +144,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes a name that ends there.
+    /// Consumes a name that ends here.
     fn take_name(&mut self, name: &str) -> bool {
         let after = self.rest.as_str().strip_prefix(name);
         let ends = |it: &str| !it.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '_');
         after.is_some_and(ends) && self.take(name)
     }
 
-    /// A literal in which characters may be written as numbers.
+    /// A literal in which characters may be written as numeric escapes.
     fn coded(&mut self) -> String {
         let mut out = String::new();
         while let Some(it) = self.rest.next().filter(|it| *it != '\'') {
@@ -315,7 +315,7 @@ impl Reader<'_> {
         self.line_begins = self.found.len();
     }
 
-    /// The lines up to the one that is the delimiter.
+    /// The lines before the delimiter.
     fn body(&mut self, delimiter: &str) -> String {
         let mut body = String::new();
         let mut rest = self.rest.as_str();
@@ -333,7 +333,7 @@ impl Reader<'_> {
     }
 }
 
-/// `{a,b}` as the words it becomes.
+/// Expands `{a,b}` into its words.
 fn unfolded(word: &str) -> Vec<String> {
     let inner = word.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
     match inner.filter(|it| it.contains(',')) {

@@ -1,15 +1,15 @@
-//! Programs that run what they are told: which words of a command are a command of their own, and
-//! which are a text that a shell will read.
+//! Wrapper programs: which words of a command form a command of their own, and which are text for a
+//! shell.
 
 use std::collections::BTreeSet;
 
-/// What stands before a command and is none.
+/// Words that may precede a command without being one.
 const KEYWORDS: &[&str] = &[
     "if", "then", "else", "elif", "do", "while", "until", "!", "{", "}", "coproc", "and", "or",
     "not", "begin",
 ];
 
-/// Programs that run the command that follows their options, and how many words come first.
+/// Programs that run the command after their options, and how many words come first.
 const WRAPPERS: &[(&str, usize)] = &[
     ("env", 0),
     ("sudo", 0),
@@ -44,21 +44,21 @@ const WRAPPERS: &[(&str, usize)] = &[
     ("function", 1),
 ];
 
-/// Shells that are given a text with `-c`.
+/// Shells that take a text with `-c`.
 pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish"];
 
-/// The words of `find` after which a command stands.
+/// Arguments of `find` that a command follows.
 const EXECUTES: &[&str] = &["-exec", "-execdir", "-ok", "-okdir"];
 
-/// The most places in one command from which another is read.
+/// The most positions in one command from which another is parsed.
 const MOST_PLACES: usize = 64;
 
-/// A program's name without the folder it is in.
+/// A program's name without its folder.
 pub(crate) fn program(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
-/// Every command that a command runs, the first being itself; and whether there may be more.
+/// Every command that a command runs, itself first, and whether there may be more.
 pub(crate) fn runs(words: &[String]) -> (Vec<&[String]>, bool) {
     let mut begins: BTreeSet<usize> = BTreeSet::new();
     let mut open = vec![0];
@@ -73,7 +73,7 @@ pub(crate) fn runs(words: &[String]) -> (Vec<&[String]>, bool) {
     (runs.filter(|it| !it.is_empty()).collect(), is_cut)
 }
 
-/// Passes over keywords and assignments.
+/// Skips keywords and assignments.
 fn past_openings(words: &[String], at: usize) -> usize {
     let is_opening = |it: &&String| KEYWORDS.contains(&it.as_str()) || is_assignment(it);
     at + words.iter().skip(at).take_while(is_opening).count()
@@ -87,7 +87,7 @@ fn is_assignment(word: &str) -> bool {
     !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric() || it == '_')
 }
 
-/// Where in a command the command may begin that it runs.
+/// The positions where a wrapped command may begin.
 fn places_after(words: &[String], at: usize) -> Vec<usize> {
     let Some(name) = words.get(at).map(|it| program(it)) else {
         return Vec::new();
@@ -107,8 +107,7 @@ fn places_after(words: &[String], at: usize) -> Vec<usize> {
     })
 }
 
-/// The places themselves and those that are reached by passing over options, each with one value
-/// or none.
+/// The positions themselves and those after skipped options, each with or without a value.
 pub(crate) fn past_options(words: &[String], places: &[usize]) -> Vec<usize> {
     let mut reached: BTreeSet<usize> = BTreeSet::new();
     let mut open = places.to_vec();
@@ -125,8 +124,8 @@ pub(crate) fn past_options(words: &[String], places: &[usize]) -> Vec<usize> {
     reached.into_iter().collect()
 }
 
-/// Where a command goes on after it began with these words, the program's folder and options
-/// before each word passed over; nowhere if it does not begin so.
+/// The positions after these words if a command starts with them, ignoring the program's folder and
+/// options before each word; empty if it does not.
 pub(crate) fn comes_to(command: &[String], words: &[&str]) -> Vec<usize> {
     let Some((first, rest)) = words.split_first() else {
         return vec![0];
@@ -140,13 +139,13 @@ pub(crate) fn comes_to(command: &[String], words: &[&str]) -> Vec<usize> {
     })
 }
 
-/// Some file systems do not tell small letters from capitals.
+/// Some file systems are case-insensitive.
 fn is_program(word: &str, name: &str) -> bool {
     let word = if name.contains('/') { word } else { program(word) };
     word.eq_ignore_ascii_case(name)
 }
 
-/// The texts that a command has a shell read. `fed` is what it is given to read.
+/// The texts that a command passes to a shell. `fed` is its standard input.
 pub(super) fn scripts(run: &[String], fed: &[String]) -> Vec<String> {
     let Some((first, rest)) = run.split_first() else {
         return Vec::new();
@@ -166,8 +165,8 @@ fn shell(rest: &[String], fed: &[String]) -> Vec<String> {
     if texts.is_empty() { fed.to_vec() } else { texts }
 }
 
-/// The words that may be an option's text: the rest of the word, or any that follows and is no
-/// option.
+/// The words that may be an option's text: the rest of the word, or any following word that is not
+/// an option.
 fn told(rest: &[String], short: char, long: &str) -> Vec<String> {
     let is_short =
         |it: &str| it.starts_with(['-', '+']) && !it.starts_with("--") && it.contains(short);
@@ -180,7 +179,7 @@ fn told(rest: &[String], short: char, long: &str) -> Vec<String> {
     own.into_iter().chain(later).collect()
 }
 
-/// What a command prints, if it is one that prints its words.
+/// The output of a command that prints its words.
 pub(super) fn printed(words: &[String]) -> Option<String> {
     let (first, rest) = words.split_first()?;
     matches!(program(first), "echo" | "printf" | "print").then(|| rest.join(" "))

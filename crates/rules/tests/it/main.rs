@@ -1,4 +1,4 @@
-//! The tests of `rules` from outside, as one program: linking is what takes time.
+//! The integration tests of `rules` as one program, because linking is slow.
 
 mod rules;
 mod shells;

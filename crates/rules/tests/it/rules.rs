@@ -1,4 +1,4 @@
-//! Rules against commands, honest and hostile ones.
+//! Rules against commands, benign and hostile.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -70,7 +70,7 @@ fn verdict(command: &str) -> Verdict {
     decide(&asked(command), &rules())
 }
 
-/// A command of the table as it is meant.
+/// Unescapes a command of the table.
 fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.chars();

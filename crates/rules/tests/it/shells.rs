@@ -1,8 +1,8 @@
-//! What a rule may allow is read alike by real shells: commands made by chance, damaged by chance,
-//! and, where they are still plain, given to `sh`, `bash` and `zsh`, which may run one harmless program
-//! only. It notes the words it was given.
+//! Real shells read every allowed command as we do. The test generates random commands, damages
+//! them at random, and gives those that are still plain to `sh`, `bash` and `zsh`, which can run
+//! only one harmless program. That program records its arguments.
 //!
-//! `TAFFRAIL_FULL=1` tries eight thousand of them, `TAFFRAIL_SEED` chooses which.
+//! `TAFFRAIL_FULL=1` tries eight thousand commands, `TAFFRAIL_SEED` selects them.
 #![expect(
     clippy::disallowed_methods,
     reason = "the crate is pure, the shells it is compared with are real"
@@ -22,11 +22,11 @@ use std::process::{Command, Stdio};
 use taffrail_rules::plain_commands;
 use taffrail_testkit::{Chance, Scale};
 
-/// How each shell is started: without any settings of the user's.
+/// The command line of each shell: without any user settings.
 const SHELLS: &[(&str, &[&str])] =
     &[("sh", &[]), ("bash", &["--norc", "--noprofile"]), ("bash", &["--posix"]), ("zsh", &["-f"])];
 
-/// First words that are programs in no shell, or are so in all.
+/// First words that are programs in every shell, or in none.
 const PROGRAMS: &[&str] = &[
     "cargo", "git", "x", "a.b", "a-b", "a_b", "a:b", "a,b", "a+b", "a@b", "a%b", "+a", "@", "0",
     "12", "./tool", "in/tool",
@@ -99,14 +99,14 @@ const WORDS: &[&str] = &[
 
 const JOINTS: &[&str] = &[" && ", " || ", " ; ", "&&", "||", ";", "; ", " &&"];
 
-/// What damage puts in.
+/// Characters that damage inserts.
 const DAMAGE: &str =
     " \t\n\r'\"\\$`()[]{}<>|&;*?!~#^=%-+.:,@/aAzZ09_\0\u{1}\u{7f}\u{85}\u{a0}\u{2028}\u{fc}";
 
-/// The program that every first word leads to. It says which it is, and its words.
+/// The program behind every first word. It records its name and its arguments.
 const PROGRAM: &str = "#!/bin/sh\n{ printf '%s\\0' \"${0##*/}\" \"$@\"; printf '\\1'; } >> \"$SAID\"\nexit \"$STATUS\"\n";
 
-/// How many commands one shell is given.
+/// The number of commands per shell process.
 const BATCH: usize = 50;
 
 type Argv = Vec<String>;
@@ -144,7 +144,7 @@ fn damage(text: &mut String, chance: &mut Chance) {
     *text = characters.into_iter().collect();
 }
 
-/// What stands before each command: nothing, or the joint.
+/// The operator before each command, or nothing.
 fn joints(text: &str) -> Vec<&'static str> {
     let mut out = vec![""];
     let mut rest = text;
@@ -166,7 +166,7 @@ fn joints(text: &str) -> Vec<&'static str> {
     out
 }
 
-/// The commands that run where every one ends so, in our own reading.
+/// The commands that we expect to run if every one exits with this status.
 fn expected(text: &str, commands: &[Argv], status: u8) -> Vec<Argv> {
     let skipped = if status == 0 { "||" } else { "&&" };
     let named = |it: &Argv| {
@@ -201,7 +201,7 @@ impl Bench {
         self.folder.path().join(below)
     }
 
-    /// What shells do themselves is not run here.
+    /// Shell builtins, which are not run here.
     fn builtins() -> BTreeSet<String> {
         let asked =
             [("bash", "compgen -b; compgen -k"), ("zsh", "print -l ${(k)builtins} ${(k)reswords}")];
@@ -217,7 +217,7 @@ impl Bench {
         all
     }
 
-    /// Makes every first word the harmless program; `false` where that cannot be.
+    /// Makes every first word the harmless program; `false` if that is impossible.
     fn prepare(&self, commands: &[Argv]) -> bool {
         commands.iter().all(|command| {
             let first = &command[0];
@@ -251,7 +251,7 @@ impl Bench {
         said.split_terminator('\u{2}').map(runs_of).collect()
     }
 
-    /// Nothing but what we put there.
+    /// Only the files that we put there.
     fn files(&self) -> Vec<String> {
         let mut out: Vec<String> = names(&self.path("here"));
         out.extend(names(&self.path("here/in")));
@@ -340,7 +340,7 @@ fn the_bench_would_notice() {
     let found = bench.path("bin/git").to_string_lossy().into_owned();
     assert_eq!(zsh[1], [argv(&["cargo", &found])]);
     assert_eq!(zsh[4], [argv(&["cargo", "a", "b"])]);
-    // What is plain holds for them all; none of the others is.
+    // The shells agree on plain commands; the other texts are not plain.
     let plain: Vec<bool> = texts.iter().map(|it| plain_commands(it).is_ok()).collect();
     assert_eq!(plain, [true, false, true, false, false]);
 }

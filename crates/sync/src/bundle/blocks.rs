@@ -1,17 +1,17 @@
-//! The entries' bytes in blocks of at most 1 MiB, each compressed by itself.
+//! The entries' bytes in blocks of at most 1 MiB, each compressed separately.
 //!
-//! A block says how large it becomes before it is unpacked, so neither a writer nor a hostile file
-//! can make a reader hold more. A block that would become more than a hundred times its size is
-//! refused by the reader; the writer puts an empty frame behind it that makes it longer.
+//! A block states its unpacked size first, so neither a writer nor a hostile file can make a reader
+//! hold more. The reader refuses a block that would expand more than a hundredfold; the writer
+//! appends an empty frame to lengthen such a block.
 
 use super::{MOST_RATIO, Refused};
 use std::io::{self, Read, Write};
 
-/// How much a block may hold.
+/// The most unpacked bytes of a block.
 pub(super) const BLOCK: usize = 1024 * 1024;
 const LEVEL: i32 = 3;
 
-/// Cuts what is written into blocks.
+/// Splits its input into blocks.
 pub(super) struct BlockWriter<W> {
     out: W,
     block: Vec<u8>,
@@ -22,7 +22,7 @@ impl<W: Write> BlockWriter<W> {
         Self { out, block: Vec::with_capacity(BLOCK) }
     }
 
-    /// Takes more bytes.
+    /// Appends bytes.
     pub(super) fn put(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let room = BLOCK.saturating_sub(self.block.len());
@@ -36,7 +36,7 @@ impl<W: Write> BlockWriter<W> {
         Ok(())
     }
 
-    /// Writes the last block and the mark of the end.
+    /// Writes the last block and the end marker.
     pub(super) fn finish(mut self) -> io::Result<W> {
         if !self.block.is_empty() {
             self.flush()?;
@@ -60,7 +60,7 @@ impl<W: Write> BlockWriter<W> {
     }
 }
 
-/// What is compressed, with a frame behind it that readers skip where it would be too short.
+/// The compressed bytes, followed by a skippable frame if they would be too short.
 fn lengthened(mut packed: Vec<u8>, length: usize) -> Vec<u8> {
     const SKIPPABLE: u32 = 0x184D_2A50;
     const HEAD: usize = 8;
@@ -75,13 +75,14 @@ fn lengthened(mut packed: Vec<u8>, length: usize) -> Vec<u8> {
     packed
 }
 
-/// Reads blocks as one run of bytes. A refusal is kept, since a reader can only say `io::Error`.
+/// Reads blocks as one stream of bytes. It stores a refusal, because a reader can only return
+/// `io::Error`.
 pub(super) struct BlockReader<R> {
     input: R,
     block: Vec<u8>,
     position: usize,
     ended: bool,
-    /// Why it was refused, if a block was; otherwise the input itself failed.
+    /// The reason, if a block was refused; otherwise the input itself failed.
     pub(super) refused: Option<Refused>,
 }
 
@@ -90,12 +91,12 @@ impl<R: Read> BlockReader<R> {
         Self { input, block: Vec::new(), position: 0, ended: false, refused: None }
     }
 
-    /// Nothing is left but the mark of the end.
+    /// Whether only the end marker is left.
     pub(super) fn is_at_end(&mut self) -> io::Result<bool> {
         Ok(self.rest()?.is_empty())
     }
 
-    /// What comes after the blocks.
+    /// The input after the blocks.
     pub(super) fn into_inner(self) -> R {
         self.input
     }

@@ -4,23 +4,23 @@ use crate::roster;
 use std::io;
 use taffrail_model::DeviceId;
 
-/// What is wrong with a path.
+/// The problem with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadPath {
-    /// It is empty, or a part of it is.
+    /// It, or a part of it, is empty.
     #[error("a part of it is empty")]
     Empty,
     /// It, or a part of it, is too long, or there are too many parts.
     #[error("it is too long")]
     TooLong,
-    /// It would lead elsewhere.
+    /// It leads outside.
     #[error("it leads out of its folder")]
     LeadsOut,
-    /// It holds something else than letters, digits and `. _ - @ + = ,`, or a part of it begins or
+    /// It contains something else than letters, digits and `. _ - @ + = ,`, or a part starts or
     /// ends in a way that some system reads differently.
     #[error("it is not a plain name")]
     Odd,
-    /// Another entry has it, or on some systems would.
+    /// Another entry has the same path, or would on some systems.
     #[error("another entry has it")]
     Twice,
 }
@@ -28,7 +28,7 @@ pub enum BadPath {
 /// Why a bundle is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It does not begin as a bundle does.
+    /// It does not start like a bundle.
     #[error("this is not a bundle")]
     NotABundle,
     /// A later version wrote it.
@@ -37,12 +37,12 @@ pub enum Refused {
         /// That version.
         version: u8,
     },
-    /// Its end is missing.
+    /// It is truncated.
     #[error("it is cut short: {got} of {expected} bytes are there")]
     Truncated {
-        /// How long it says it is.
+        /// The length it states.
         expected: u64,
-        /// How long it is.
+        /// The actual length.
         got: u64,
     },
     /// It was changed.
@@ -51,63 +51,63 @@ pub enum Refused {
     /// It is not sealed to this device.
     #[error("it is not sealed to this device")]
     NotForUs,
-    /// The roster it carries does not follow from the one known here.
+    /// Its roster does not follow from the one known here.
     #[error("the roster it carries is refused: {0}")]
     Roster(#[from] roster::Fault),
-    /// Who made it is not in the team, or no longer.
+    /// Its author is not in the team, or no longer.
     #[error("{device}, which made it, is not in the team")]
     Stranger {
-        /// Who made it.
+        /// The author.
         device: DeviceId,
     },
-    /// The signature does not hold.
+    /// The signature is invalid.
     #[error("the signature does not hold")]
     Forged,
     /// Its manifest cannot be read, or belongs to something else.
     #[error("its manifest is not understood")]
     NotUnderstood,
-    /// An entry would go where it must not.
+    /// An entry has a forbidden path.
     #[error("the entry {path:?} is refused: {why}")]
     Path {
-        /// The path as it is written.
+        /// The path as written.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         why: BadPath,
     },
     /// It has more entries than allowed.
     #[error("it has more than 10,000 entries")]
     TooMany,
-    /// It holds more bytes than allowed.
+    /// It contains more bytes than allowed.
     #[error("it holds more than 2 GiB")]
     TooLarge,
-    /// A few bytes would become very many.
+    /// A few bytes would expand to very many.
     #[error("it unpacks to more than 100 times its size")]
     Bomb,
-    /// An entry is not what the manifest says.
+    /// An entry differs from the manifest.
     #[error("the entry {path:?} is not what the manifest says")]
     NotAsListed {
         /// The entry.
         path: String,
     },
-    /// There is more in it than the manifest says.
+    /// It contains more than the manifest lists.
     #[error("it holds more than the manifest says")]
     Unlisted,
     /// It could not be read.
     #[error("it could not be read: {message}")]
     Reading {
-        /// What kind of failure.
+        /// The kind of failure.
         kind: io::ErrorKind,
-        /// In words.
+        /// The message.
         message: String,
     },
-    /// What it holds could not be taken.
+    /// An entry could not be stored.
     #[error("the entry {path:?} could not be taken: {message}")]
     Taking {
         /// The entry.
         path: String,
-        /// What kind of failure.
+        /// The kind of failure.
         kind: io::ErrorKind,
-        /// In words.
+        /// The message.
         message: String,
     },
 }
@@ -115,27 +115,27 @@ pub enum Refused {
 /// Why a bundle cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteFault {
-    /// The device to seal to, or ours, is not in the team.
+    /// Our device, or a recipient, is not in the team.
     #[error("{device} is not in the team")]
     NotAMember {
         /// The device.
         device: DeviceId,
     },
-    /// There is nobody to seal to.
+    /// There are no recipients.
     #[error("there is nobody to seal to")]
     Nobody,
-    /// A path that no reader would take.
+    /// A path that every reader would refuse.
     #[error("the entry {path:?} cannot be carried: {why}")]
     Path {
         /// The path.
         path: String,
-        /// What is wrong with it.
+        /// The problem.
         why: BadPath,
     },
-    /// More than a bundle may hold.
+    /// More than a bundle may contain.
     #[error("it is more than a bundle may hold: 10,000 entries, 2 GiB, 2,500 recipients")]
     TooLarge,
-    /// The piece changed while it was packed; once more may do.
+    /// The piece changed while it was packed; a retry may succeed.
     #[error("{path:?} changed while it was packed")]
     Changed {
         /// The entry.

@@ -1,4 +1,4 @@
-//! What a bundle says of itself, and what it must not say.
+//! The manifest of a bundle, and its validation.
 
 use super::path::check_paths;
 use super::{MOST_BYTES, MOST_ENTRIES, Refused};
@@ -6,13 +6,13 @@ use crate::bytes::{Digest, TeamId};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use taffrail_model::{AgentId, DeviceId, RuntimeSessionId, SessionId, Timestamp};
 
-/// The version of bundles this program writes and reads.
+/// The version of bundles that this program writes and reads.
 pub(super) const FORMAT: u8 = 1;
 
-/// What a bundle is about.
+/// The subject of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// The session it carries.
+    /// The session.
     pub session: SessionId,
     /// The session as its agent knows it.
     pub runtime_session: RuntimeSessionId,
@@ -20,21 +20,21 @@ pub struct About {
     pub agent: AgentId,
     /// The project's name, not its path.
     pub project: String,
-    /// Known secrets were taken out.
+    /// Whether known secrets were redacted.
     pub redacted: bool,
-    /// How the project's repository stood, where it has one.
+    /// The state of the project's repository, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<GitFacts>,
     /// When it was made.
     pub made_at: Timestamp,
-    /// Which devices it is for.
+    /// The devices it is for.
     pub to: Vec<DeviceId>,
 }
 
-/// How a repository stood.
+/// The state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitFacts {
-    /// Where it comes from.
+    /// The URL of its remote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     /// The branch, if one was checked out.
@@ -43,38 +43,38 @@ pub struct GitFacts {
     /// The commit, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Something was not committed.
+    /// Whether there were uncommitted changes.
     pub dirty: bool,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// The session's history, as its agent wrote it.
     Source,
-    /// A worker's history.
+    /// A sub-agent's history.
     Worker,
-    /// Text an agent put beside its history.
+    /// Text that an agent stored beside its history.
     Spill,
-    /// The session's state, as its contract has it.
+    /// The session's state, in the form of its contract.
     State,
-    /// Which entry is which file of the agent's, and of the project's.
+    /// Which entry is which file of the agent or the project.
     Places,
-    /// The session's events: their ids, or what they say where the history itself is not carried.
+    /// The session's events: their ids, or their content if the history itself is not included.
     Events,
     /// The binding.
     Binding,
-    /// How the session descends.
+    /// The session's lineage.
     Lineage,
-    /// What the ledger holds of it.
+    /// The ledger's data about the session.
     Ledger,
-    /// Facts of the repository.
+    /// Facts about the repository.
     Git,
-    /// What was not committed.
+    /// Uncommitted changes.
     Patch,
     /// A plan.
     Plan,
-    /// Something a later version knows.
+    /// A kind of a later version.
     Unknown(String),
 }
 
@@ -94,7 +94,7 @@ const KINDS: [(&str, Kind); 12] = [
 ];
 
 impl Kind {
-    /// Its word in the manifest.
+    /// The word in the manifest.
     #[must_use]
     pub fn as_str(&self) -> &str {
         if let Self::Unknown(word) = self {
@@ -122,34 +122,34 @@ impl<'de> Deserialize<'de> for Kind {
 /// One entry, as the manifest lists it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Where it goes, below a folder of its own.
+    /// The path, below a folder of its own.
     pub path: String,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// How many bytes it has.
+    /// The number of bytes.
     pub length: u64,
-    /// Their hash.
+    /// The hash of the bytes.
     pub blake3: Digest,
 }
 
-/// What a bundle holds, and who made it.
+/// The content of a bundle, and its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of its form.
+    /// The version of the format.
     pub format: u8,
-    /// The team it stays in.
+    /// The team.
     pub team: TeamId,
     /// The device that made and signed it.
     pub made_by: DeviceId,
-    /// What it is about.
+    /// The subject.
     #[serde(flatten)]
     pub about: About,
-    /// Its entries, in the order of their bytes.
+    /// The entries, in the order of their bytes.
     pub entries: Vec<Listed>,
 }
 
 impl Manifest {
-    /// Refuses what must not be unpacked, before anything is.
+    /// Refuses a forbidden manifest before anything is unpacked.
     pub(super) fn check(&self) -> Result<(), Refused> {
         if self.format != FORMAT {
             return Err(Refused::Newer { version: self.format });

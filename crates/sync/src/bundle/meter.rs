@@ -1,10 +1,10 @@
-//! How much of a file was read, so that a short one can be told from a changed one.
+//! Counts the bytes read from a file, to distinguish a truncated file from a changed one.
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// What is known of the file while something else reads it.
+/// The read progress of a file that another reader owns.
 #[derive(Debug)]
 pub(super) struct Meter {
     read: AtomicU64,
@@ -12,23 +12,23 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Begins after this many bytes.
+    /// Starts after this many bytes.
     pub(super) fn new(read: u64) -> Arc<Self> {
         Arc::new(Self { read: read.into(), ended: false.into() })
     }
 
-    /// How many bytes were read.
+    /// The number of bytes read.
     pub(super) fn read(&self) -> u64 {
         self.read.load(Relaxed)
     }
 
-    /// The end of the file was seen.
+    /// Whether the end of the file was reached.
     pub(super) fn has_ended(&self) -> bool {
         self.ended.load(Relaxed)
     }
 }
 
-/// A reader that keeps its meter.
+/// A reader that updates its meter.
 #[derive(Debug)]
 pub(super) struct Metered<R> {
     pub(super) inner: R,

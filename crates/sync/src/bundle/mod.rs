@@ -1,12 +1,12 @@
-//! A bundle: one sealed file that carries a session to another device.
+//! A bundle: one sealed file that moves a session to another device.
 //!
 //! ```text
 //! magic (16) | version (1) | length of the file (8) | age file:
 //!     roster entries | manifest | signature over both | blocks of the entries' bytes
 //! ```
 //!
-//! Whoever opens one learns who made it before anything of it is unpacked, and may keep nothing
-//! of it before all of it was read.
+//! A reader verifies the author before it unpacks anything, and must not use any entry before it
+//! has read the whole bundle.
 
 mod blocks;
 mod fault;
@@ -27,19 +27,19 @@ use crate::signing::{Purpose, encode};
 use manifest::FORMAT;
 
 const MAGIC: &[u8; 16] = b"taffrail-bundle\n";
-/// Where the length stands: after the magic and the version.
+/// The offset of the length: after the magic and the version.
 const LENGTH_AT: u64 = 17;
 
-/// How many entries a bundle may have.
+/// The most entries of a bundle.
 pub const MOST_ENTRIES: usize = 10_000;
-/// How many bytes its entries may have together.
+/// The most bytes of its entries together.
 pub const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
-/// How many bytes may become of one.
+/// The highest expansion ratio.
 pub const MOST_RATIO: usize = 100;
 const MOST_ROSTER_BYTES: usize = 8 * 1024 * 1024;
 const MOST_MANIFEST_BYTES: usize = 16 * 1024 * 1024;
 
-/// What the device that makes a bundle signs.
+/// The bytes that the author's device signs.
 fn signed(manifest: &Manifest, manifest_json: &[u8], roster_json: &[u8]) -> Vec<u8> {
     let hash = |bytes: &[u8]| Digest::from_bytes(*blake3::hash(bytes).as_bytes());
     let (listed, vouched) = (hash(manifest_json), hash(roster_json));

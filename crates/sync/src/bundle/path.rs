@@ -1,4 +1,4 @@
-//! Which paths an entry may have: plain names that mean the same on every system.
+//! The allowed paths of entries: plain names that mean the same on every system.
 
 use super::BadPath;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const MOST_PARTS: usize = 16;
 const MOST_PART_BYTES: usize = 128;
 const MOST_PATH_BYTES: usize = 512;
-/// Names that are devices on some systems, whatever follows a dot.
+/// Names that are devices on some systems, with any extension.
 const DEVICES: [&str; 22] = [
     "con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8",
     "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
@@ -16,7 +16,7 @@ const DEVICES: [&str; 22] = [
 ///
 /// # Errors
 ///
-/// Says what is wrong with it.
+/// Returns the problem with the path.
 pub fn check_path(path: &str) -> Result<(), BadPath> {
     let parts: Vec<_> = path.split('/').collect();
     if path.len() > MOST_PATH_BYTES || parts.len() > MOST_PARTS {
@@ -39,7 +39,7 @@ fn check_part(part: &str) -> Result<(), BadPath> {
     }
 }
 
-/// Checks paths together. The one at fault comes with what is wrong with it.
+/// Checks paths together. Returns the first invalid one with its problem.
 pub(super) fn check_paths<'p>(
     paths: impl Iterator<Item = &'p str> + Clone,
 ) -> Result<(), (String, BadPath)> {
@@ -47,12 +47,12 @@ pub(super) fn check_paths<'p>(
     for path in paths.clone() {
         let fault = |why: BadPath| (path.to_owned(), why);
         check_path(path).map_err(fault)?;
-        // Some systems do not tell capital letters apart.
+        // Some systems are case-insensitive.
         if !seen.insert(path.to_ascii_lowercase()) {
             return Err(fault(BadPath::Twice));
         }
     }
-    // What is a file for one entry cannot be a folder for another.
+    // A file of one entry cannot be a folder of another.
     for path in paths {
         let lower = path.to_ascii_lowercase();
         let mut folders = lower.match_indices('/').filter_map(|(at, _)| lower.get(..at));

@@ -1,4 +1,4 @@
-//! Opening a bundle: who made it, what it says it holds, and only then what it holds.
+//! Opens a bundle: first its author, then its manifest, and only then its content.
 
 use super::blocks::BlockReader;
 use super::manifest::FORMAT;
@@ -15,38 +15,38 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use taffrail_model::DeviceId;
 
-/// Who opens a bundle.
+/// The reading device.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
-    /// Our device.
+    /// The device.
     pub device: &'a DeviceId,
     /// Its identity.
     pub identity: &'a Identity,
-    /// The roster known here; what the bundle carries must follow from it.
+    /// The roster known here; the bundle's roster must follow from it.
     pub roster: &'a Roster,
 }
 
-/// A bundle whose maker and manifest hold. Nothing of its entries was read yet.
+/// A bundle with a verified author and manifest. Its entries are still unread.
 pub struct Opened<R: Read> {
     manifest: Manifest,
     roster: Roster,
     sealed: Inside<R>,
 }
 
-/// What is left when all of a bundle was read and found whole.
+/// The result of reading a bundle completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpacked {
-    /// What it held.
+    /// The manifest.
     pub manifest: Manifest,
-    /// The roster with the entries it carried; pin it.
+    /// The roster with the entries of the bundle; pin it.
     pub roster: Roster,
 }
 
-/// Opens a bundle as far as its manifest.
+/// Opens a bundle up to its manifest.
 ///
 /// # Errors
 ///
-/// Says why it is refused: nothing it holds is to be trusted then.
+/// Returns the reason for a refusal: nothing in the bundle can be trusted then.
 pub fn open<R: Read>(mut input: R, reader: &Reader<'_>) -> Result<Opened<R>, Refused> {
     let expected = read_front(&mut input)?;
     let meter = Meter::new(FRONT);
@@ -83,7 +83,7 @@ fn read_front(input: &mut impl Read) -> Result<u64, Refused> {
     }
 }
 
-/// The manifest, if a device of the team made it for us, and the roster that says so.
+/// The manifest, if a device of the team made it for us, and the roster that proves it.
 fn judge(
     manifest_json: &[u8],
     roster_json: &[u8],
@@ -103,7 +103,7 @@ fn judge(
     if manifest.team != *roster.team() {
         return Err(Refused::NotUnderstood);
     }
-    // A device that got it could seal it anew to another; its maker did not mean that one.
+    // A recipient could reseal the bundle to another device, which its author did not intend.
     if !manifest.about.to.contains(reader.device) {
         return Err(Refused::NotForUs);
     }
@@ -111,24 +111,24 @@ fn judge(
 }
 
 impl<R: Read> Opened<R> {
-    /// What it says it holds, signed by its maker.
+    /// The manifest, signed by the author.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The roster with the entries it carries.
+    /// The roster with the entries of the bundle.
     #[must_use]
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// Hands every entry over, in the manifest's order. Whoever takes them may use none of them
-    /// before this ends well: only then is the bundle known to be whole.
+    /// Passes every entry to the callback, in the manifest's order. The callback must not use any
+    /// of them before this returns `Ok`: only then is the bundle known to be complete.
     ///
     /// # Errors
     ///
-    /// Says why it is refused, or what could not be taken.
+    /// Returns the reason for a refusal, or the error of the callback.
     pub fn unpack(
         self,
         mut take: impl FnMut(&Listed, &mut dyn Read) -> io::Result<()>,
@@ -177,12 +177,12 @@ fn unpack_entry<S: Read>(
     Ok(())
 }
 
-/// One entry's bytes.
+/// The bytes of one entry.
 struct Part<'b, S> {
     input: &'b mut BlockReader<S>,
     left: u64,
     hash: blake3::Hasher,
-    /// The first failure, for whoever took the entry may have hidden it.
+    /// The first failure, because the callback may have hidden it.
     failed: Option<io::Error>,
 }
 
@@ -200,7 +200,7 @@ impl<S: Read> Read for Part<'_, S> {
     }
 }
 
-/// The file as it lies there, to say what is wrong with it.
+/// The file's measured state, to explain a failure.
 struct File {
     meter: Arc<Meter>,
     expected: u64,
@@ -226,7 +226,7 @@ impl File {
         refused.unwrap_or_else(|| self.of_stream(error))
     }
 
-    /// It does not open: because its end is missing, or because something else is.
+    /// Why the file does not open: it is truncated, or something else is wrong.
     fn broken(&self) -> Refused {
         let (expected, got) = (self.expected, self.meter.read());
         if self.meter.has_ended() && got < expected {
@@ -241,7 +241,7 @@ fn reading(error: &io::Error) -> Refused {
     Refused::Reading { kind: error.kind(), message: error.to_string() }
 }
 
-/// What is inside the seal.
+/// The content of the seal.
 struct Inside<R: Read> {
     stream: StreamReader<WholeHeader<Metered<R>>>,
     file: File,
@@ -252,7 +252,7 @@ impl<R: Read> Inside<R> {
         self.stream.read_exact(buffer).map_err(|error| self.file.of_stream(&error))
     }
 
-    /// A part after its length.
+    /// Reads a part after its length.
     fn part(&mut self, most: usize) -> Result<Vec<u8>, Refused> {
         let mut length = [0; 4];
         self.fill(&mut length)?;
@@ -266,7 +266,7 @@ impl<R: Read> Inside<R> {
         if got == length as usize { Ok(out) } else { Err(self.file.broken()) }
     }
 
-    /// Nothing follows, inside the seal or after it.
+    /// Checks that nothing follows, inside the seal or after it.
     fn check_end(&mut self) -> Result<(), Refused> {
         let more = self.stream.read(&mut [0]).map_err(|error| self.file.of_stream(&error))?;
         if more > 0 {

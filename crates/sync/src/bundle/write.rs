@@ -1,5 +1,5 @@
-//! Making a bundle. Pieces are read twice, once for the manifest and once to be packed; nothing is
-//! held but a block.
+//! Writes a bundle. Each piece is read twice, once for the manifest and once to pack it; only one
+//! block is in memory.
 
 use super::blocks::BlockWriter;
 use super::manifest::FORMAT;
@@ -16,21 +16,21 @@ use taffrail_model::DeviceId;
 
 const BUFFER: usize = 64 * 1024;
 
-/// How a piece is opened; it is done twice.
+/// Opens a piece; called twice.
 type Open<'a> = Box<dyn Fn() -> io::Result<Box<dyn Read + 'a>> + 'a>;
 
-/// Something to carry.
+/// A piece to pack.
 pub struct Piece<'a> {
-    /// Where it goes.
+    /// The path.
     pub path: String,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Opens it from its start.
     pub open: Open<'a>,
 }
 
 impl<'a> Piece<'a> {
-    /// Bytes that are in memory.
+    /// A piece from bytes in memory.
     #[must_use]
     pub fn of_bytes(path: &str, kind: Kind, bytes: &'a [u8]) -> Self {
         let open: Open<'a> = Box::new(move || Ok(Box::new(bytes)));
@@ -44,13 +44,13 @@ impl fmt::Debug for Piece<'_> {
     }
 }
 
-/// Writes a bundle for the devices it is about to be carried to. What grows meanwhile is carried as
-/// long as it was at first.
+/// Writes a bundle for the devices in its manifest. A piece that grows meanwhile is packed with its
+/// first length.
 ///
 /// # Errors
 ///
-/// A device is not in the team, or something cannot be read, carried or written. What was written
-/// until then is not a bundle.
+/// A device is not in the team, or something cannot be read, packed or written. The output so far
+/// is not a valid bundle.
 pub fn write<W: Write + Seek>(
     mut out: W,
     about: &About,
@@ -117,7 +117,7 @@ fn listed(piece: &Piece<'_>, room: u64) -> Result<Listed, WriteFault> {
     Ok(Listed { path, kind, length, blake3 })
 }
 
-/// Reads at most this much of a piece, and says how much it was and what it hashes to.
+/// Reads at most this much of a piece, and returns its length and hash.
 fn read_through(
     piece: &Piece<'_>,
     most: u64,

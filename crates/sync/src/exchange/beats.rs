@@ -1,7 +1,9 @@
-//! Heartbeats: a device with live sessions sends one now and then, and the hub does not store it.
+//! Heartbeats: a device with live sessions sends them at intervals, and the hub does not store
+//! them.
 //!
-//! A beat is signed and holds its writer's clock and the run of the program: so others
-//! know that the device is there, how far its clock is from theirs, and whether it runs twice.
+//! A beat is signed and contains the sender's clock and a random id of the program's run. It shows
+//! others that the device is online, how far its clock differs from theirs, and whether it runs
+//! twice.
 
 use super::engine::{Exchange, ItemSink};
 use super::{ExchangeError, Inbox, Outbox};
@@ -15,12 +17,12 @@ use taffrail_model::{DeviceId, Timestamp};
 /// How often a device sends a beat.
 pub const BEAT: Duration = Duration::from_mins(1);
 
-/// One sign of life.
+/// One heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Beat {
-    /// What the clock of its device shows, in milliseconds.
+    /// The clock of the device, in milliseconds.
     at: i64,
-    /// Drawn when the program started.
+    /// Random, made when the program started.
     run: u64,
 }
 
@@ -38,7 +40,7 @@ impl Beat {
         encode(Purpose::Beat, &[&at, &run, signature.as_bytes()])
     }
 
-    /// Opens a beat of a team's device; `None` if it is not valid.
+    /// Opens a beat of a device in the team; `None` if it is invalid.
     fn opened(bytes: &[u8], roster: &Roster, device: &DeviceId) -> Option<Self> {
         let [at, run, signature] = decode(Purpose::Beat, bytes)?;
         let beat = Self {
@@ -54,11 +56,11 @@ impl Beat {
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Says that this device lives. A hub that lets no such word through is noted: then it has to be
-    /// said in a stream.
+    /// Sends a heartbeat. If the hub does not pass heartbeats, it is noted, and they must go
+    /// through a stream.
     ///
     /// # Errors
-    /// Says what the hub did not do.
+    /// Returns an error of the hub.
     pub async fn beat(&mut self, now: Timestamp) -> Result<(), ExchangeError> {
         let run = self.run();
         let beat = Beat { at: now.as_millisecond(), run };
@@ -71,7 +73,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(())
     }
 
-    /// Takes a beat. A beat older than the last one is an echo.
+    /// Receives a beat. A beat older than the last one is an echo.
     pub(super) fn receive_beat(
         &mut self,
         device: &DeviceId,
@@ -89,7 +91,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             return Ok(());
         }
         self.beats.insert(device.clone(), beat);
-        // A time that no clock shows counts as no beat.
+        // A beat with an impossible time is ignored.
         let Ok(at) = Timestamp::from_millisecond(beat.at) else { return Ok(()) };
         Ok(self.applied.lives(device, at)?)
     }

@@ -17,8 +17,8 @@ use taffrail_model::{DeviceId, StreamName, Timestamp};
 
 /// Receives the items that an exchange reads.
 pub trait ItemSink {
-    /// Takes the items of one batch, the first under this number. The same numbers may come
-    /// again after a crash; `(origin, number)` identifies an item.
+    /// Applies the items of one batch, the first under this number. The same numbers may come again
+    /// after a crash; `(origin, number)` identifies an item.
     fn apply(&mut self, origin: &StreamOrigin, first: u64, items: &[Item]) -> StorageResult<()>;
 
     /// The roster changed: store it.
@@ -109,11 +109,11 @@ pub struct Parts<H, S, A> {
     pub us: LocalDevice,
     /// The roster, as far as this device knows it.
     pub roster: Roster,
-    /// Where random bytes come from.
+    /// The source of random bytes.
     pub random: Random,
 }
 
-/// Carries between this device and the others of its team.
+/// Exchanges items between this device and the others of its team.
 #[derive(Debug)]
 pub struct Exchange<H, S, A> {
     pub(super) hub: H,
@@ -127,9 +127,9 @@ pub struct Exchange<H, S, A> {
     pub(super) health: Health,
     /// Streams whose beginning seemed to be gone at the last check.
     pub(super) suspects: BTreeMap<StreamName, u64>,
-    /// A batch is of an epoch that is not known here.
+    /// A batch has an epoch that is not known here.
     pub(super) needs_roster: bool,
-    /// What the last scans found.
+    /// The results of the last scans.
     pub(super) attention: Attention,
     /// The last sign of life of each device.
     pub(super) beats: BTreeMap<DeviceId, Beat>,
@@ -138,7 +138,7 @@ pub struct Exchange<H, S, A> {
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Puts an exchange together.
+    /// Builds an exchange.
     #[must_use]
     pub fn new(parts: Parts<H, S, A>) -> Self {
         let Parts { hub, durable, store, applied, us, roster, random } = parts;
@@ -160,10 +160,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
     }
 
-    /// Opens a stream for readers, or gives it to others from now on.
+    /// Opens a stream for readers, or changes its readers from now on.
     ///
     /// # Errors
-    /// When memory fails.
+    /// The store fails.
     pub fn open(&mut self, stream: &StreamName, readers: &Readers) -> Result<(), ExchangeError> {
         let incarnation = Incarnation { count: 1, random: self.random.number() };
         let new = Writing::new(stream.clone(), incarnation, readers.to_text());
@@ -173,7 +173,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Adds items to the outbox, all of them or none. Returns the number of the last.
     ///
     /// # Errors
-    /// When one is too large, or memory fails.
+    /// An item is too large, or the store fails.
     pub fn push(
         &mut self,
         stream: &StreamName,
@@ -187,29 +187,29 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
     }
 
-    /// How well this device keeps up.
+    /// The health of the exchange.
     #[must_use]
     pub fn health(&self) -> &Health {
         &self.health
     }
 
-    /// Who is in the team, as far as we know.
+    /// The roster, as far as this device knows it.
     #[must_use]
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// Our memory.
+    /// The store.
     pub fn store(&mut self) -> &mut S {
         &mut self.store
     }
 
-    /// Where what is read goes.
+    /// The receiver of the items that are read.
     pub fn applied(&mut self) -> &mut A {
         &mut self.applied
     }
 
-    /// Takes the exchange apart.
+    /// Splits the exchange into its parts.
     #[must_use]
     pub fn into_parts(self) -> Parts<H, S, A> {
         let Self { hub, durable, store, applied, us, roster, random, .. } = self;

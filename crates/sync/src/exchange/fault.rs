@@ -1,4 +1,4 @@
-//! Why devices do not keep up.
+//! Why the exchange fails.
 
 use super::team::RosterFault;
 use crate::hub::{HubError, NameError};
@@ -6,35 +6,35 @@ use crate::seal::Refused;
 use taffrail_model::StreamName;
 use taffrail_model::exchange::StorageFault;
 
-/// Why a round of carrying was broken off. Whatever was done stays done.
+/// Why a round of the exchange stopped. What it did before is kept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExchangeError {
-    /// The hub did not do it.
+    /// The hub failed.
     #[error(transparent)]
     Hub(#[from] HubError),
-    /// Our own memory did not do it.
+    /// The store failed.
     #[error("What is to be carried cannot be kept: {0}")]
     Storage(#[from] StorageFault),
-    /// Something of ours cannot be sealed.
+    /// An item cannot be sealed.
     #[error("A batch of {stream} cannot be sealed: {why}")]
     Sealing {
         /// The stream.
         stream: StreamName,
-        /// What does not hold.
+        /// The reason.
         why: Refused,
     },
-    /// The roster on the hub is not one to go by.
+    /// The roster on the hub is invalid.
     #[error(transparent)]
     Roster(#[from] RosterFault),
     /// An id cannot be a name on a hub.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// An item is longer than one may be.
+    /// An item is longer than allowed.
     #[error("an item has {size} bytes, {limit} are allowed")]
     ItemTooLarge {
-        /// How many it has.
+        /// Its size.
         size: usize,
-        /// How many are allowed.
+        /// The limit.
         limit: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! How well a device keeps up, for people.
+//! The health of an exchange, for people.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,11 +24,11 @@ pub enum State {
 pub enum StallReason {
     /// The next batch is refused: forged, cut, replayed, or out of place.
     Refused(String),
-    /// It is not sealed to this device, or not yet.
+    /// It is not sealed to this device.
     NotForUs,
-    /// Its key is not on the hub yet.
+    /// Its key is not on the hub.
     NoKey,
-    /// It is of an epoch that this device does not know yet.
+    /// Its epoch is not known on this device.
     RosterBehind,
     /// The hub lost the next batch; its writer must append it again.
     Missing,
@@ -46,16 +46,16 @@ impl fmt::Display for StallReason {
     }
 }
 
-/// Where a reader stalls, and why.
+/// Where a reader is stalled, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stall {
     /// The batch.
     pub seq: u64,
-    /// Why.
+    /// The reason.
     pub why: StallReason,
 }
 
-/// How well a device keeps up.
+/// The health of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Health {
     /// The state of the exchange.
@@ -68,14 +68,14 @@ pub struct Health {
     pub error: Option<String>,
     /// How many batches or keys of others were refused.
     pub refused: u64,
-    /// How many items were of kinds not known here.
+    /// How many items were of unknown kinds.
     pub unknown: u64,
     /// Stalled streams.
     pub standing: BTreeMap<StreamOrigin, Stall>,
-    /// A stream has used its key for long: an admin should rotate.
+    /// A stream has used its key for a long time: an admin should rotate.
     pub rotation_due: bool,
-    /// When another copy of this device was last seen to write.
+    /// When another copy of this device was last seen writing.
     pub twice: Option<Timestamp>,
-    /// The hub passes no beats: they have to go through a stream.
+    /// The hub passes no beats: they must go through a stream.
     pub mute: bool,
 }

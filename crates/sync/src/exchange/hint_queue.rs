@@ -5,9 +5,9 @@ use crate::hub::Hint;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// While other devices write much, hints within this time are followed together.
+/// While other devices write a lot, hints within this time are followed together.
 const BATCH_PAUSE: Duration = Duration::from_millis(200);
-/// A device writes much if its last hint came within this time.
+/// A device writes a lot if its last hint came within this time.
 const BUSY: Duration = Duration::from_millis(250);
 
 /// A hint may come before its entry can be read: then it is followed again after these pauses.
@@ -23,12 +23,12 @@ const EARLY: [Duration; 4] = [
 pub(super) struct QueuedHint {
     pub(super) at: Instant,
     pub(super) hint: Hint,
-    /// How often it was followed without result.
+    /// How many times it was followed without result.
     pub(super) tries: usize,
 }
 
-/// Queued hints: those about sessions of other devices while there are
-/// many, because each scan costs, not each line; and those that came early. A hint about a request or an
+/// Queued hints. Hints about sessions of other devices wait while there are many, because the cost
+/// is per scan, not per line; hints that came early are retried. A hint about a request or an
 /// answer is followed at once.
 #[derive(Debug, Default)]
 pub(super) struct HintQueue {
@@ -81,7 +81,7 @@ impl HintQueue {
         let due: Vec<_> = self.later.extract_if(.., |it| it.at <= now).collect();
         match due.iter().position(|it| it.hint == Hint::Anything) {
             Some(at) => {
-                // It scans everything, so no other hint has to be followed.
+                // This hint scans everything, so no other hint has to be followed.
                 self.later.clear();
                 due.into_iter().nth(at).into_iter().collect()
             }

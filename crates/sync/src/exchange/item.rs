@@ -1,4 +1,4 @@
-//! What is carried: one item is one line of JSON, and a batch is some of them.
+//! Items: one item is one line of JSON, and a batch contains some of them.
 
 use super::decision::Answer;
 use crate::bytes::Digest;
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 use taffrail_model::approval::ApprovalId;
 use taffrail_model::{DeviceId, SessionId, Timestamp};
 
-/// The form of items that is written and understood here.
+/// The version of items that we write and understand.
 const VERSION: u32 = 1;
 
-/// One thing a device tells another.
+/// One thing that a device publishes to others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Item {
-    /// A line for the journal of a session.
+    /// A line of a session's history.
     Line {
         /// The session.
         session: SessionId,
-        /// The line, made elsewhere.
+        /// The line, in the caller's format.
         line: String,
     },
-    /// How a session stands; the last one counts.
+    /// The status of a session; the last one counts.
     Status {
         /// The session.
         session: SessionId,
-        /// How, made elsewhere.
+        /// The status, in the caller's format.
         body: String,
     },
-    /// A session was forgotten or is not shared any more: readers delete it.
+    /// A session was forgotten or is no longer shared: readers delete it.
     Gone {
         /// The session.
         session: SessionId,
     },
-    /// A request to be allowed something, that other devices may answer.
+    /// An approval request that other devices may answer.
     Request {
         /// The request.
         id: ApprovalId,
@@ -40,46 +40,46 @@ pub enum Item {
         session: SessionId,
         /// The hash of the exact input of the tool.
         input: Digest,
-        /// What is asked, made elsewhere.
+        /// The request, in the caller's format.
         body: String,
-        /// Until when it can be answered.
+        /// When it expires.
         expires: Timestamp,
     },
-    /// A request was decided, or is over.
+    /// A request was decided, or is closed.
     Settled {
         /// The request.
         id: ApprovalId,
-        /// How, made elsewhere.
+        /// The outcome, in the caller's format.
         body: String,
     },
     /// An answer to a request of another device.
     Answer(Answer),
     /// A prompt for a session on another device.
     Prompt {
-        /// The device the session is on.
+        /// The device of the session.
         to: DeviceId,
         /// The session.
         session: SessionId,
-        /// Drawn by the sender, so that twice is once.
+        /// Random, from the sender, so that a repetition has no effect.
         id: String,
         /// The prompt.
         text: String,
     },
-    /// How far a prompt of another device has come.
+    /// The delivery state of a prompt from another device.
     Receipt {
         /// The device that sent the prompt.
         to: DeviceId,
-        /// As the sender drew it.
+        /// The sender's id of the prompt.
         id: String,
-        /// How far, made elsewhere.
+        /// The state, in the caller's format.
         body: String,
     },
-    /// Of a kind or version that is not known here, as it was written.
+    /// An unknown kind or version, unchanged.
     #[serde(skip)]
     Unknown(String),
 }
 
-/// An item as it is written.
+/// The serialized form.
 #[derive(Serialize)]
 struct Written<'i> {
     v: u32,
@@ -87,7 +87,7 @@ struct Written<'i> {
     item: &'i Item,
 }
 
-/// What is looked at first.
+/// The field that is read first.
 #[derive(Deserialize)]
 struct Version {
     v: u32,
@@ -100,11 +100,11 @@ impl Item {
         if let Self::Unknown(text) = self {
             return text.replace('\n', " ").into_bytes();
         }
-        // Strings and numbers under fixed names can always be written.
+        // Strings and numbers under fixed names always serialize.
         serde_json::to_vec(&Written { v: VERSION, item: self }).unwrap_or_default()
     }
 
-    /// Reads a line. What is not known is kept as it is.
+    /// Parses a line. An unknown item is kept unchanged.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Self {
         let known = serde_json::from_slice::<Version>(bytes).is_ok_and(|it| it.v == VERSION);
@@ -113,7 +113,7 @@ impl Item {
     }
 }
 
-/// Items as the content of a batch.
+/// Joins items into the content of a batch.
 pub(super) fn join<'b>(items: impl IntoIterator<Item = &'b [u8]>) -> Vec<u8> {
     let mut out = Vec::new();
     for (at, item) in items.into_iter().enumerate() {
@@ -125,7 +125,7 @@ pub(super) fn join<'b>(items: impl IntoIterator<Item = &'b [u8]>) -> Vec<u8> {
     out
 }
 
-/// The items of a batch.
+/// Splits the content of a batch into items.
 pub(super) fn split(bytes: &[u8]) -> Vec<Item> {
     bytes.split(|byte| *byte == b'\n').map(Item::parse).collect()
 }

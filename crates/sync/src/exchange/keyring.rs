@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 use taffrail_model::exchange::{StreamOrigin, Writing};
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 
-/// How often a contested key is tried.
+/// How many times a contested key is tried.
 const TRIES: usize = 8;
-/// After so many batches an admin should rotate keys.
+/// The number of batches after which an admin should rotate keys.
 const BATCHES_OF_A_KEY: u64 = 10_000;
-/// After so many seconds too: 90 days.
+/// The age of a key after which an admin should rotate it: 90 days, in seconds.
 const SECONDS_OF_A_KEY: i64 = 90 * 24 * 60 * 60;
 
 type Which = (DeviceId, StreamName, u64);
@@ -259,7 +259,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         KeyPlace { team: *self.roster.team(), scope, epoch }
     }
 
-    /// Writes a key on the hub unless it is there as it should be.
+    /// Writes a key on the hub unless the same bytes are already there.
     async fn put_key(&mut self, name: &KeyName, bytes: &[u8]) -> Result<(), ExchangeError> {
         for _ in 0..TRIES {
             let there = self.hub.get(name).await?;
@@ -277,7 +277,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 }
 
-/// Stands for a key as it was written.
+/// Identifies a written key.
 fn written_mark(name: &str, bytes: &[u8]) -> String {
     format!("{name} {}", blake3::hash(bytes).to_hex())
 }

@@ -1,4 +1,4 @@
-//! Memory that is gone with the process: what the one on disk is compared with.
+//! A store in memory: the reference for the one on disk.
 
 use super::{
     Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StreamOrigin,
@@ -29,7 +29,7 @@ impl MemoryStore {
         self.streams.get_mut(name).ok_or_else(missing)
     }
 
-    /// How many items and batches are kept.
+    /// The number of items and batches.
     #[must_use]
     pub fn size(&self) -> (usize, usize) {
         let count = |of: fn(&Stream) -> usize| self.streams.values().map(of).sum();

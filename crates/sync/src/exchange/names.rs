@@ -42,7 +42,7 @@ pub(super) fn logs_of(device: &DeviceId) -> Result<Prefix, NameError> {
     Prefix::new(device.as_str())
 }
 
-/// Where the key of a stream in an epoch is: `key/DEVICE/STREAM/EPOCH`.
+/// The key of a stream in an epoch: `key/DEVICE/STREAM/EPOCH`.
 pub(super) fn key(
     device: &DeviceId,
     stream: &StreamName,
@@ -67,17 +67,17 @@ pub(super) fn epoch_of(key: &KeyName) -> Option<u64> {
     key.as_str().strip_prefix("key/")?.rsplit('/').next()?.parse().ok()
 }
 
-/// Where the roster is.
+/// The key of the roster.
 pub(super) fn roster() -> Result<KeyName, NameError> {
     KeyName::new("roster")
 }
 
-/// Where a decision is claimed: `decision/HASH`.
+/// The key of a decision's claim: `decision/HASH`.
 pub(super) fn decision(request: &Digest) -> Result<KeyName, NameError> {
     KeyName::new(format!("decision/{request}"))
 }
 
-/// Which batches a segment holds.
+/// The batches in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) first: u64,
@@ -94,8 +94,8 @@ pub(super) fn segments_of_device(device: &DeviceId) -> Result<Prefix, NameError>
     Prefix::new(format!("seg/{device}"))
 }
 
-/// A segment: `seg/DEVICE/STREAM/INCARNATION/FIRST-LAST-HASH`. With the hash in its name, two
-/// copies of one device never claim the same one.
+/// A segment: `seg/DEVICE/STREAM/INCARNATION/FIRST-LAST-HASH`. The hash in the name keeps two
+/// copies of one device apart.
 pub(super) fn segment(of: &StreamOrigin, span: Span, hash: &str) -> Result<BlobName, NameError> {
     let (first, last) = (span.first, span.last);
     let short: String = hash.chars().take(16).collect();
@@ -103,7 +103,7 @@ pub(super) fn segment(of: &StreamOrigin, span: Span, hash: &str) -> Result<BlobN
     BlobName::new(format!("{}/{first}-{last}-{short}", prefix.as_str()))
 }
 
-/// Whose segment it is, and which batches it holds.
+/// The stream of a segment, and its batches.
 pub(super) fn span(segment: &BlobName) -> Option<(StreamOrigin, Span)> {
     let (log, range) = segment.as_str().strip_prefix("seg/")?.rsplit_once('/')?;
     let of = origin(&LogName::new(log).ok()?)?;

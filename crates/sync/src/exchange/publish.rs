@@ -1,5 +1,5 @@
-//! From the outbox to the hub: items become batches, and batches are appended in order, each under
-//! the number it was given when it was sealed.
+//! From the outbox to the hub: seals items into batches and appends the batches in order, each
+//! under the number it got when it was sealed.
 
 use super::engine::{Durable, Exchange, ItemSink};
 use super::item::join;
@@ -18,11 +18,11 @@ use taffrail_model::{StreamName, Timestamp};
 pub const BATCH_BYTES: usize = 64 * 1024;
 /// How long an item waits for others to share its batch, in milliseconds.
 pub const BATCH_WAIT: i64 = 100;
-/// The longest item; sealed it still fits an entry.
+/// The longest item; sealed, it still fits into an entry.
 pub const ITEM_LIMIT: usize = 256 * 1024;
-/// How many batches are appended before that is written down.
+/// How many batches are appended before the progress is stored.
 const STRIDE: usize = 16;
-/// How often a stream is settled with the hub in one round.
+/// How many times one round resolves conflicts of a stream with the hub.
 const SETTLED: usize = 4;
 /// How long confirmed batches are kept for a hub that loses them: 30 days, in seconds.
 const KEPT_SECONDS: i64 = 30 * 24 * 60 * 60;
@@ -34,18 +34,18 @@ const KEPT_BYTES: u64 = 256 * 1024 * 1024;
 pub enum Republish {
     /// Another copy of this device has written: this one was restored from a backup.
     Restored(StreamName),
-    /// The hub lost what the outbox has no more.
+    /// The hub lost batches that the outbox no longer has.
     BeginningGone(StreamName),
 }
 
 /// The result of publishing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Published {
-    /// How many batches are on the hub that were not.
+    /// How many batches are new on the hub.
     pub appended: u64,
     /// When the next batch is due, if items wait.
     pub due: Option<Timestamp>,
-    /// Streams that began another life.
+    /// Streams that started another life.
     pub republish: Vec<Republish>,
 }
 
@@ -54,13 +54,13 @@ pub struct Published {
 enum Outcome {
     /// All are on the hub; this many of them are new.
     Done(u64),
-    /// The hub has something else under this number, or ends before it.
+    /// The hub has another batch under this number, or ends before it.
     Conflict { seq: u64, last: u64 },
-    /// The outbox has no more what the hub should have next.
+    /// The outbox no longer has the batch that the hub needs next.
     Gone,
 }
 
-/// Whether to go on with a stream.
+/// Whether to continue with a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Settled {
     Again,
@@ -68,14 +68,14 @@ enum Settled {
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Seals what is due and appends what is sealed.
+    /// Seals the items that are due and appends the sealed batches.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do. What was appended is appended.
+    /// Returns an error of the hub or the store. Appended batches stay appended.
     pub async fn publish(&mut self, now: Timestamp) -> Result<Published, ExchangeError> {
         let mut out = Published::default();
         self.take_up_roster().await?;
-        // What a device writes before it is in the team would be refused by all others.
+        // All other devices would refuse what a device writes before it is in the team.
         if !self.is_in_team() {
             return Err(RosterFault::NotForUs.into());
         }
@@ -87,17 +87,17 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(out)
     }
 
-    /// Looks whether the hub still has what was appended, and lets go of what is old.
+    /// Checks that the hub still has what was appended, and prunes old batches.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do.
+    /// Returns an error of the hub or the store.
     pub async fn audit(&mut self, now: Timestamp) -> Result<(), ExchangeError> {
         let ours = names::logs_of(&self.us.device)?;
         let lengths = self.hub.lengths(&ours).await?;
         self.audit_by(&lengths, now).await
     }
 
-    /// The same by how long logs are said to be: only of one that seems too short more is asked.
+    /// Audits by the lengths of logs: only a log that seems too short is queried.
     pub(super) async fn audit_by(
         &mut self,
         lengths: &Lengths,
@@ -123,10 +123,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(())
     }
 
-    /// Begins another life in every stream, as after memory was restored from a backup.
+    /// Starts another life of every stream, as after a restored backup.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do.
+    /// Returns an error of the hub or the store.
     pub async fn begin_all_again(&mut self, now: Timestamp) -> Result<(), ExchangeError> {
         for writing in self.store.streams()? {
             self.begin_again(&writing, now).await?;
@@ -170,7 +170,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(self.store.streams()?.into_iter().find(|it| it.stream == *stream))
     }
 
-    /// Appends all that is sealed. What was reached is written down, whatever comes after.
+    /// Appends all sealed batches. The progress is stored even if a later one fails.
     async fn append_batches(&mut self, writing: &Writing) -> Result<Outcome, ExchangeError> {
         let log = names::log(&self.origin_of(writing))?;
         let mut at = writing.appended;
@@ -191,7 +191,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(Outcome::Done(at - writing.appended))
     }
 
-    /// Writes down how far the hub is, forwards or back.
+    /// Stores how far the hub has come, forwards or back.
     fn reach(&mut self, writing: &Writing, appended: u64) -> Result<(), ExchangeError> {
         if appended < writing.appended {
             // A hub that lost entries may have lost keys, too.
@@ -206,7 +206,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(self.store.reached(&writing.stream, appended, confirmed)?)
     }
 
-    /// Finds out what a hub that has something else has, and does what follows.
+    /// Resolves a conflict with the content of the hub.
     async fn settle(
         &mut self,
         writing: &Writing,
@@ -290,17 +290,17 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 }
 
-/// When a batch that begins with this item has waited long enough; nothing if it has.
+/// When a batch that starts with this item is due; `None` if it is due now.
 fn due(first: &OutRow, now: Timestamp) -> Option<Timestamp> {
     let waited = now.as_millisecond() - first.at.as_millisecond();
     let rest = BATCH_WAIT - waited;
-    // A clock that was set back must not hold anything up.
+    // A clock that was set back must not delay anything.
     let is_waiting = waited >= 0 && rest > 0;
     is_waiting.then(|| Timestamp::from_millisecond(now.as_millisecond() + rest).unwrap_or(now))
 }
 
-/// Appends batches one after the other. `at` is the last that is on the hub; what stands in the
-/// way is answered as its number and the end of the log.
+/// Appends batches one after the other. `at` is the last one on the hub; a conflict is returned as
+/// its number and the end of the log.
 async fn append_in_order<H: Hub>(
     hub: &H,
     log: &LogName,
@@ -316,7 +316,7 @@ async fn append_in_order<H: Hub>(
     Ok(None)
 }
 
-/// The chain as it was kept, or its beginning. Every life has a chain of its own.
+/// The stored chain, or its start. Every life has its own chain.
 pub(super) fn chain_of(
     kept: Option<&str>,
     of: &StreamOrigin,
@@ -331,8 +331,8 @@ pub(super) fn chain_of(
     }
 }
 
-/// A chain as it is kept.
+/// The stored form of a chain.
 pub(super) fn chain_text(chain: &Chain) -> String {
-    // Hashes, names and numbers can always be written.
+    // Hashes, names and numbers always serialize.
     serde_json::to_string(chain).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Reads every other device's streams from the hub, each from this device's own cursor.
 //!
-//! An invalid batch is never applied, and the reader stalls at it rather
-//! than skip it. It continues when the writer appends the right one, or begins a new incarnation.
+//! An invalid batch is never applied, and the reader stalls at it rather than skip it. It continues
+//! when the writer appends the right one, or starts another life.
 
 use super::engine::{Exchange, ItemSink};
 use super::health::StallReason;
@@ -14,10 +14,10 @@ use crate::hub::{Entry, Hub, HubError, LogName, Prefix};
 use crate::seal::{Chain, Opened, Refused, Sealed, WriterStatus, check, open};
 use taffrail_model::exchange::{ReadTo, StreamOrigin};
 
-/// How many batches are asked for at a time.
+/// How many batches are requested at a time.
 const PAGE: usize = 64;
 
-/// What came of reading.
+/// The result of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReadSummary {
     /// How many batches were applied.
@@ -33,7 +33,7 @@ struct Place {
     chain: Chain,
 }
 
-/// Whether to go on in a stream.
+/// Whether to continue in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     On,
@@ -44,13 +44,13 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Reads everything that other devices of the team have for this device.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do. What was applied stays applied.
+    /// Returns an error of the hub or the store. Applied batches stay applied.
     pub async fn read(&mut self) -> Result<ReadSummary, ExchangeError> {
         let lengths = self.hub.lengths(&Prefix::everything()).await?;
         self.read_by(&lengths).await
     }
 
-    /// The same by how long logs are said to be: what was read to its end is not asked for.
+    /// Reads by the lengths of logs: a log that was read to its end is not queried.
     pub(super) async fn read_by(
         &mut self,
         lengths: &Lengths,
@@ -69,10 +69,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(out)
     }
 
-    /// Reads one log, if it is another current device's.
+    /// Reads one log, if it belongs to another current device.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do.
+    /// Returns an error of the hub or the store.
     pub async fn read_log(&mut self, log: &LogName) -> Result<ReadSummary, ExchangeError> {
         let mut out = ReadSummary::default();
         let Some(origin) = names::origin(log) else { return Ok(out) };
@@ -117,7 +117,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(Some(Place { origin: origin.clone(), seq, chain }))
     }
 
-    /// The next batches: from the log, or out of segments where the log has lost them.
+    /// The next batches: from the log, or from segments if the log lost them.
     async fn next_entries(
         &mut self,
         log: &LogName,
@@ -125,7 +125,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     ) -> Result<Option<Vec<Entry>>, ExchangeError> {
         let found = match self.hub.read_since(log, place.seq, PAGE).await {
             Ok(entries) if entries.is_empty() => {
-                // A log that is empty may have been lost whole.
+                // An empty log may have been lost entirely.
                 let more = if place.seq == 0 {
                     self.segment_after(&place.origin, 0).await?
                 } else {
@@ -175,7 +175,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(Step::On)
     }
 
-    /// The items of the next batch, or why they are not taken.
+    /// The items of the next batch, or why they are not applied.
     async fn opened(
         &mut self,
         place: &Place,
@@ -195,14 +195,14 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(match open(&sealed, &place.chain, &key, &self.roster) {
             Ok(opened) => accept(&sealed, opened),
             Err(refused) => {
-                // Perhaps the key that was opened before is not the one any more.
+                // The cached key may be outdated.
                 self.keys.forget(&place.origin.device);
                 Err(self.reason(&refused))
             }
         })
     }
 
-    /// A batch that has no key may be refused all the same.
+    /// A batch without a key may still be refused.
     fn without_key(&mut self, place: &Place, sealed: &Sealed, found: KeyLookup) -> StallReason {
         if let Err(refused) = check(sealed, &place.chain, &self.roster) {
             return self.reason(&refused);
@@ -231,7 +231,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 }
 
-/// The items, if they are as many as their numbers and their writer is in the team now.
+/// The items, if their count matches their numbers and their writer is in the team now.
 fn accept(sealed: &Sealed, opened: Opened) -> Result<(Vec<Item>, Opened), StallReason> {
     if opened.writer == WriterStatus::Removed {
         return Err(StallReason::Refused("its writer is not in the team any more".to_owned()));

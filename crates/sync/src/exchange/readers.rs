@@ -1,4 +1,4 @@
-//! Who may read a stream.
+//! The readers of a stream.
 
 use crate::bytes::Digest;
 use crate::keys::Recipient;
@@ -7,7 +7,7 @@ use crate::signing::{Purpose, digest};
 use serde::{Deserialize, Serialize};
 use taffrail_model::DeviceId;
 
-/// Users with all their devices, and single devices. Whoever writes reads too.
+/// Users with all their devices, and single devices. The writer is always a reader.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Readers {
     /// All devices of these users, and their recovery recipients.
@@ -25,20 +25,20 @@ impl Readers {
         Self { users: vec![name.into()], devices: Vec::new() }
     }
 
-    /// As it is kept with a stream.
+    /// The stored form.
     #[must_use]
     pub fn to_text(&self) -> String {
-        // Lists of words can always be written.
+        // Lists of words always serialize.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads what `to_text` wrote; of anything else nobody is meant.
+    /// Parses what `to_text` wrote; anything else means no readers.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// Whom to wrap a key to, in one order and each once.
+    /// The recipients of a key, sorted and without duplicates.
     pub(super) fn recipients(&self, roster: &Roster, writer: &DeviceId) -> Vec<Recipient> {
         let users: Vec<&str> = self.users.iter().map(String::as_str).collect();
         let mut all = roster.recipients(Audience::Users(&users));
@@ -51,7 +51,7 @@ impl Readers {
     }
 }
 
-/// Stands for whom a key was wrapped to.
+/// Identifies the recipients of a key.
 pub(super) fn mark(recipients: &[Recipient]) -> Digest {
     let words: Vec<String> = recipients.iter().map(ToString::to_string).collect();
     let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();

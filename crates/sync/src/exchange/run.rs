@@ -1,5 +1,5 @@
-//! The loop of a device: publishes the outbox, reads what changed, scans everything now and
-//! then, and waits longer and longer while the hub cannot be reached.
+//! The loop of a device: publishes the outbox, reads what changed, scans everything at intervals,
+//! and backs off while the hub is unreachable.
 
 use super::engine::{Exchange, ItemSink};
 use super::hint_queue::{HintQueue, QueuedHint};
@@ -12,7 +12,7 @@ use taffrail_model::Timestamp;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
-/// How often everything is scanned when no hint comes.
+/// How often everything is scanned without a hint.
 pub const LOOK: Duration = Duration::from_secs(30);
 /// The wait after the first failure, in milliseconds.
 const FIRST_WAIT: u64 = 500;
@@ -26,7 +26,7 @@ pub struct Signals {
     pub pushed: Arc<Notify>,
     /// This device has live sessions, so it should send beats.
     pub lives: Arc<AtomicBool>,
-    /// How well the device keeps up.
+    /// The health of the exchange.
     pub health: watch::Sender<Health>,
     /// True when the loop should end.
     pub stop: watch::Receiver<bool>,
@@ -46,7 +46,7 @@ enum Wake {
 struct HintResult {
     /// When this device's next batch is due.
     due: Option<Timestamp>,
-    /// The entry could not be read yet.
+    /// The entry could not be read so far.
     is_early: bool,
 }
 
@@ -153,7 +153,7 @@ impl Times {
         }
     }
 
-    /// Sends a beat, if sessions live and it is time.
+    /// Sends a beat, if sessions are live and it is time.
     async fn beat<H: Hub, S: Outbox + Inbox, A: ItemSink>(
         &mut self,
         exchange: &mut Exchange<H, S, A>,
@@ -232,7 +232,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     /// Scans everything once. Returns when the next batch is due.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do.
+    /// Returns an error of the hub or the store.
     pub async fn look(&mut self, now: Timestamp) -> Result<Option<Timestamp>, ExchangeError> {
         let (is_moved, mark) = self.keys_moved().await?;
         if is_moved {

@@ -1,4 +1,4 @@
-//! Segments: several batches in one blob, where they outlive the log they were published in.
+//! Segments: several batches in one blob, where they outlive the log.
 
 use super::engine::{Durable, Exchange, ItemSink};
 use super::names::{self, Span};
@@ -8,14 +8,14 @@ use bytes::Bytes;
 use taffrail_model::exchange::{OutBatch, StreamOrigin, Writing};
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 
-/// A segment ends where a number can be divided by this.
+/// A segment ends at a number that is divisible by this.
 const SEGMENT_BATCHES: u64 = 64;
-/// What has waited so long becomes a segment of its own, in milliseconds.
+/// Batches that waited this long become a segment of their own, in milliseconds.
 const SEGMENT_WAIT: i64 = 10 * 60 * 1000;
 /// The largest segment that is read.
 const SEGMENT_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Whether a segment may wait to become longer.
+/// Whether a segment may wait to grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hurry {
     Wait,
@@ -23,7 +23,7 @@ pub(super) enum Hurry {
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Puts what is on the hub where it outlives it.
+    /// Writes batches of the hub's log into segments.
     pub(super) async fn confirm(
         &mut self,
         stream: &StreamName,
@@ -38,7 +38,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
             let (Some(first), Some(last)) = (batches.first(), batches.last()) else {
                 return Ok(());
             };
-            // What is missing was confirmed before, and the hub has lost it since.
+            // The missing batches were confirmed before, and the hub has lost them since.
             if first.seq != writing.confirmed + 1 {
                 return Ok(());
             }
@@ -53,7 +53,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
     }
 
-    /// The batches that are next to be confirmed.
+    /// The batches to confirm next.
     fn next_segment(&mut self, writing: &Writing) -> Result<Vec<OutBatch>, ExchangeError> {
         let after = writing.confirmed;
         let end = (after / SEGMENT_BATCHES + 1) * SEGMENT_BATCHES;
@@ -72,12 +72,12 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         let hash = blake3::hash(&bytes).to_hex();
         let name = names::segment(&self.origin_of(writing), span, hash.as_str())?;
         let Durable::Segments(durable) = &self.durable else { return Ok(()) };
-        // New or already there: its name holds its hash.
+        // New or already there: its name contains its hash.
         durable.put_blob(&name, &Content::Bytes(bytes.into())).await?;
         Ok(())
     }
 
-    /// Batches after a number, out of segments; none where no segment has the next one.
+    /// Batches after a number, from segments; empty if no segment has the next one.
     pub(super) async fn segment_after(
         &mut self,
         origin: &StreamOrigin,
@@ -99,7 +99,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(numbered.filter(|entry| entry.seq > after).collect())
     }
 
-    /// The streams of a device that there are segments of.
+    /// The streams of a device that have segments.
     pub(super) async fn segmented(
         &mut self,
         device: &DeviceId,
@@ -111,7 +111,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
     }
 }
 
-/// Every batch after its length in eight bytes, the lowest first.
+/// Writes each batch after its length in eight bytes, little-endian.
 fn pack<'b>(batches: impl Iterator<Item = &'b [u8]>) -> Vec<u8> {
     let mut out = Vec::new();
     for batch in batches {
@@ -121,7 +121,7 @@ fn pack<'b>(batches: impl Iterator<Item = &'b [u8]>) -> Vec<u8> {
     out
 }
 
-/// The batches of a segment, up to where it breaks off.
+/// The batches of a segment, up to a truncation.
 fn unpack(bytes: &Bytes) -> Vec<Bytes> {
     let mut rest = bytes.clone();
     std::iter::from_fn(|| {

@@ -1,7 +1,7 @@
 //! The roster on the hub: one key, sealed to the team, changed by compare-and-set.
 //!
-//! A device never goes back behind what it knows. A hub that shows less is given what it lacks; one
-//! that shows something else is not believed.
+//! A device never rolls back its roster. If the hub has less, the device writes the missing
+//! entries; if the hub has a different history, the device rejects it.
 
 use super::engine::{Exchange, ItemSink};
 use super::{ExchangeError, Inbox, Outbox, names};
@@ -10,13 +10,13 @@ use crate::hub::{Hub, HubError, Revision, Swapped, Value};
 use crate::keys::Identity;
 use crate::roster::{Fault, Pin, Roster, SealedRosterError, entries_of_sealed};
 
-/// How often a contested roster is tried.
+/// How many times a contested roster is tried.
 const TRIES: usize = 8;
 
 /// Why a roster was not fetched or changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RosterFault {
-    /// The hub did not do it.
+    /// The hub failed.
     #[error(transparent)]
     Hub(#[from] HubError),
     /// The hub has no roster.
@@ -25,10 +25,10 @@ pub enum RosterFault {
     /// It is not sealed to this device.
     #[error("The roster on the hub is not sealed to this device: it was removed, or is not in yet")]
     NotForUs,
-    /// The roster on the hub is not valid.
+    /// The roster on the hub is invalid.
     #[error("The roster on the hub is refused: {0}")]
     Refused(SealedRosterError),
-    /// The change is not allowed, or not any more.
+    /// The change is not allowed, or no longer.
     #[error("The roster cannot be changed: {0}")]
     NotAllowed(#[from] Fault),
 }
@@ -46,18 +46,18 @@ impl From<SealedRosterError> for RosterFault {
     }
 }
 
-/// What the hub had.
+/// The roster on the hub.
 struct Fetched {
     roster: Roster,
     revision: Option<Revision>,
-    /// The hub has all that is known here.
+    /// The hub has every entry known here.
     is_whole: bool,
 }
 
-/// The roster with what the hub has of it. If the hub has less, or nothing, it is given ours.
+/// Extends the roster by the hub's entries. If the hub has fewer entries or none, writes ours.
 ///
 /// # Errors
-/// The hub cannot be reached, or what it has is not for us, forked or another team's.
+/// The hub cannot be reached, or its roster is not sealed to us, forked, or of another team.
 pub async fn fetch_roster<H: Hub>(
     hub: &H,
     roster: &Roster,
@@ -67,8 +67,8 @@ pub async fn fetch_roster<H: Hub>(
         let fetched = look(hub, roster, identity).await?;
         let is_there = fetched.is_whole
             || match write(hub, &fetched.roster, fetched.revision).await {
-                // A server may take the roster from admins only. What is known here is known, and an
-                // admin's next look gives the hub what it lacks.
+                // A server may accept the roster from admins only. Our entries are not lost: an
+                // admin's next scan writes the missing ones.
                 Err(RosterFault::Hub(_)) => true,
                 written => written?,
             };
@@ -79,10 +79,11 @@ pub async fn fetch_roster<H: Hub>(
     Err(contested())
 }
 
-/// The roster of a team on a hub, for who has no more of it than a pin. Nothing is written.
+/// The roster of a team on a hub, for a reader that has only a pin. Writes nothing.
 ///
 /// # Errors
-/// The hub cannot be reached, has nothing of the team, or shows what does not go on from the pin.
+/// The hub cannot be reached, has no roster of the team, or has one that does not follow from the
+/// pin.
 pub async fn recovered_roster<H: Hub>(
     hub: &H,
     pin: &Pin,
@@ -94,11 +95,11 @@ pub async fn recovered_roster<H: Hub>(
     Ok(Roster::pinned(entries, pin).map_err(SealedRosterError::Roster)?)
 }
 
-/// Changes the roster: the change is made to the newest one there is, as often as somebody else was
-/// faster, and is refused where it is not allowed any more.
+/// Changes the roster: applies the change to the newest one, again after each lost race, and
+/// refuses it if it is no longer allowed.
 ///
 /// # Errors
-/// The hub cannot be reached, what it has is refused, or the change is.
+/// The hub cannot be reached, its roster is refused, or the change is.
 pub async fn publish_roster<H: Hub>(
     hub: &H,
     roster: &Roster,
@@ -132,7 +133,7 @@ async fn look<H: Hub>(
     }
 }
 
-/// Whether the roster stands on the hub now. After an answer that never came it is looked for.
+/// Whether the roster is on the hub now. Without an answer, it reads the key again.
 async fn write<H: Hub>(
     hub: &H,
     roster: &Roster,
@@ -145,7 +146,7 @@ async fn write<H: Hub>(
         Ok(Swapped::Conflict) => Ok(false),
         Err(error) => match hub.get(&name).await {
             Ok(Some(there)) if there.bytes == sealed => Ok(true),
-            // The first error says more.
+            // The first error is more specific.
             Ok(_) | Err(_) => Err(error.into()),
         },
     }
@@ -156,10 +157,10 @@ fn contested() -> RosterFault {
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Learns of devices that came or went, and wraps our keys to who may read now.
+    /// Fetches the roster, and wraps our keys to its current readers.
     ///
     /// # Errors
-    /// Says what the hub or memory did not do.
+    /// Returns an error of the hub or the store.
     pub async fn follow_roster(&mut self) -> Result<(), ExchangeError> {
         let identity = self.us.secret.identity();
         let roster = fetch_roster(&self.hub, &self.roster, identity).await?;
@@ -171,8 +172,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         self.refresh_keys().await
     }
 
-    /// Takes up what another program of this device did to the team: whom it took out must not read what is
-    /// sealed after that, whether the hub's hint has come or not.
+    /// Adopts roster changes that another program of this device made: a removed device must not
+    /// read what is sealed afterwards, whether the hub's hint has arrived or not.
     pub(super) async fn take_up_roster(&mut self) -> Result<(), ExchangeError> {
         let Some(here) = self.applied.roster_here()? else { return Ok(()) };
         let entries = here.entries().iter().cloned();
@@ -185,10 +186,10 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         self.refresh_keys().await
     }
 
-    /// Changes the roster on the hub and here.
+    /// Changes the roster on the hub and on this device.
     ///
     /// # Errors
-    /// The hub cannot be reached, what it has is refused, or the change is.
+    /// The hub cannot be reached, its roster is refused, or the change is.
     pub async fn change_roster(
         &mut self,
         change: impl Fn(&Roster) -> Result<Roster, Fault>,

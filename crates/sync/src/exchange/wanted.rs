@@ -1,5 +1,5 @@
-//! What of a hub is ours to read, and what was looked at already: a device asks for what is sealed to
-//! it and moved, and for nothing else.
+//! Which streams of a hub to read, and what the last scans found: a device queries only what is
+//! sealed to it and changed.
 
 use super::engine::{Durable, Exchange, ItemSink};
 use super::keyring::KeyLookup;
@@ -10,65 +10,65 @@ use taffrail_model::exchange::{Incarnation, StreamOrigin, Writing};
 use taffrail_model::replication::is_share;
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 
-/// After so many looks everything is asked again, in case a hint was lost.
+/// After this many scans everything is queried again, in case a hint was lost.
 const LOOKS: u64 = 20;
-/// A device that was seen to run twice does so for so many seconds, unless it is seen again.
+/// How many seconds a device counts as running twice after the last sign of it.
 const TWICE_SECONDS: i64 = 10 * 60;
 
-/// The logs of a hub, with the number of their entries where that is known.
+/// The logs of a hub, with the number of their entries if known.
 pub(super) type Lengths = [(LogName, Option<u64>)];
 
-/// What the last looks found. It may be forgotten at any time: then more is asked.
+/// The results of the last scans. Forgetting them is safe: it only costs more queries.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
-    /// How often was looked.
+    /// The number of scans.
     looks: u64,
-    /// The mark of the keys when the roster was last fetched.
+    /// The hub's mark of the keys when the roster was last fetched.
     mark: Option<u64>,
-    /// Streams no key of which is for us.
+    /// Streams without a key for us.
     closed: BTreeSet<(DeviceId, StreamName)>,
     /// Shared streams with a key for us.
     shares: BTreeSet<(DeviceId, StreamName)>,
-    /// Streams that stand at a batch whose key is not for us, by the epoch of that key.
+    /// Streams stalled at a batch whose key is not for us, by the epoch of that key.
     pub(super) blocked: BTreeMap<StreamOrigin, u64>,
-    /// How long logs were when they were last read to their end.
+    /// The lengths of logs when they were last read to their end.
     ended: BTreeMap<StreamOrigin, u64>,
-    /// Streams that were there.
+    /// Streams that existed.
     there: BTreeSet<StreamOrigin>,
-    /// Devices whose segments were looked through, and the mark of the keys then.
+    /// Devices whose segments were searched, with the mark of the keys at that time.
     searched: BTreeMap<DeviceId, Option<u64>>,
-    /// Keys of ours that stand on the hub as they should.
+    /// Our keys that are correct on the hub.
     pub(super) written: BTreeSet<String>,
-    /// How long other lives of our own streams were.
+    /// The lengths of other lives of our own streams.
     lives: Option<BTreeMap<StreamOrigin, u64>>,
 }
 
 impl Attention {
-    /// Asks everything again.
+    /// Forgets everything, so that all is queried again.
     pub(super) fn forget(&mut self) {
         let Self { looks, shares, there, lives, .. } = std::mem::take(self);
         *self = Self { looks, shares, there, lives, ..Self::default() };
     }
 
-    /// A key moved: what it was the reason of is asked again.
+    /// A key changed: forgets what followed from it.
     pub(super) fn forget_key(&mut self, device: &DeviceId, stream: &StreamName) {
         self.closed.remove(&(device.clone(), stream.clone()));
     }
 }
 
-/// What a stream is to us.
+/// Our interest in a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Interest {
-    /// Another device of this user's.
+    /// A stream of another device of this user.
     Ours,
     /// A session that may be shared with us.
     Share,
-    /// It is between the devices of somebody else.
+    /// A stream between another user's devices.
     None,
 }
 
 impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
-    /// Begins a look: whether keys or blobs were written since the roster was last fetched.
+    /// Starts a scan: returns whether keys or blobs were written since the roster was last fetched.
     pub(super) async fn keys_moved(&mut self) -> Result<(bool, Option<u64>), ExchangeError> {
         self.attention.looks += 1;
         if self.attention.looks.is_multiple_of(LOOKS) {
@@ -78,13 +78,12 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok((mark.is_none() || mark != self.attention.mark, mark))
     }
 
-    /// The roster was fetched when the keys had this mark.
+    /// Notes the mark of the keys at which the roster was fetched.
     pub(super) fn note_mark(&mut self, mark: Option<u64>) {
         self.attention.mark = mark;
     }
 
-    /// What hints are wanted of: logs and beats of this user's devices, and sessions that are shared
-    /// with us.
+    /// What to watch: logs and beats of this user's devices, and sessions that are shared with us.
     pub(super) fn watched(&self) -> Result<Watched, NameError> {
         let own = self.of_this_user();
         let logs = own.iter().filter(|it| **it != self.us.device).map(names::logs_of);
@@ -98,14 +97,14 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(Watched { logs, keys: Prefix::everything(), beats })
     }
 
-    /// The devices of this user's that are in the team now.
+    /// The devices of this user that are in the team now.
     pub(super) fn of_this_user(&self) -> Vec<DeviceId> {
         let current = self.roster.members().filter(|it| it.is_current());
         let own = current.filter(|it| Some(it.device.user.as_str()) == self.user());
         own.map(|it| it.device.id.clone()).collect()
     }
 
-    /// Whose device this is, or whose recovery key.
+    /// The user of this device, or of its recovery key.
     fn user(&self) -> Option<&str> {
         let member = self.roster.member(&self.us.device).map(|it| it.device.user.as_str());
         let recovered = || self.roster.recovered_by(&self.us.secret.identity().recipient());
@@ -123,7 +122,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         }
     }
 
-    /// The streams there are that may be ours to read, with how long each is.
+    /// The existing streams that we may read, with their lengths.
     pub(super) async fn wanted(
         &mut self,
         lengths: &Lengths,
@@ -138,8 +137,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(all)
     }
 
-    /// Streams whose log is gone: segments are looked through only for a device that has no log, or
-    /// lost one that was there, and again only once something was written.
+    /// Streams whose log is gone. Searches segments only for a device that has no log or lost one,
+    /// and again only after something was written.
     async fn in_segments_alone(
         &mut self,
         logs: &BTreeMap<StreamOrigin, Option<u64>>,
@@ -168,7 +167,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(found)
     }
 
-    /// Whether a stream can be for us, by its keys: nothing of it is read to know that.
+    /// Whether a stream may be for us, by its keys: nothing of the stream is read.
     pub(super) async fn is_for_us(&mut self, origin: &StreamOrigin) -> Result<bool, ExchangeError> {
         match self.interest(origin) {
             Interest::None => return Ok(false),
@@ -194,7 +193,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(is_open)
     }
 
-    /// A key of a stream moved: whether that is of a session that is shared with us.
+    /// Whether a changed key belongs to a session that is shared with us.
     pub(super) async fn is_share_for_us(
         &mut self,
         (device, stream): (&DeviceId, &StreamName),
@@ -202,13 +201,13 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         if !is_share(stream.as_str()) {
             return Ok(false);
         }
-        // A key is of all lives of its stream.
+        // A key is valid for all lives of its stream.
         let incarnation = Incarnation { count: 0, random: 0 };
         let (device, stream) = (device.clone(), stream.clone());
         self.is_for_us(&StreamOrigin { device, stream, incarnation }).await
     }
 
-    /// A key that may be ours once the roster is known counts as ours.
+    /// Whether a key is for us; one that may be, once the roster is known, counts.
     async fn is_key_for_us(
         &mut self,
         origin: &StreamOrigin,
@@ -221,7 +220,8 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         })
     }
 
-    /// A stream that stands at a batch which is not for us is read on once its key is.
+    /// Whether a stream is still stalled at a batch that is not for us; it continues once its key
+    /// is.
     pub(super) async fn is_blocked(
         &mut self,
         origin: &StreamOrigin,
@@ -234,7 +234,7 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(false)
     }
 
-    /// Whether all of a log that is so long was read.
+    /// Whether a log of this length was read to its end.
     pub(super) fn is_read(
         &mut self,
         origin: &StreamOrigin,
@@ -249,15 +249,15 @@ impl<H: Hub, S: Outbox + Inbox, A: ItemSink> Exchange<H, S, A> {
         Ok(read == length || self.attention.ended.get(origin) == Some(&length))
     }
 
-    /// A log that is so long was read as far as it goes.
+    /// Notes that a log of this length was read to its end.
     pub(super) fn note_read(&mut self, origin: &StreamOrigin, length: Option<u64>) {
         if let Some(length) = length {
             self.attention.ended.insert(origin.clone(), length);
         }
     }
 
-    /// Notes whether another copy of this device writes: a life of our streams that is not this
-    /// copy's became longer.
+    /// Notes whether another copy of this device writes: a life of our streams that does not belong
+    /// to this copy grew.
     pub(super) fn note_lives(&mut self, lengths: &Lengths, ours: &[Writing], now: Timestamp) {
         let is_ours = |it: &StreamOrigin| {
             ours.iter().any(|own| own.stream == it.stream && own.incarnation == it.incarnation)

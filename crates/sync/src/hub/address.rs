@@ -1,13 +1,13 @@
-//! The address of a hub: as people type it, and as it is meant.
+//! The address of a hub: as typed, and parsed.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// The port of NATS where none is named.
+/// The default port of NATS.
 const NATS_PORT: u16 = 4222;
 
-/// Where a hub is, and of which engine.
+/// The engine and location of a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HubUrl {
     /// A directory on this machine or on a share: `file:///DIR`.
@@ -21,26 +21,26 @@ pub enum HubUrl {
 /// A bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bucket {
-    /// Whose it is.
+    /// The provider.
     pub kind: BucketKind,
     /// Its name.
     pub name: String,
-    /// Where in it the hub is; may be empty.
+    /// The prefix of the hub in it; may be empty.
     pub prefix: String,
-    /// Where it is served, if not by the kind's own maker.
+    /// The URL of its server, if it is not the provider's own.
     pub endpoint: Option<String>,
     /// Its region.
     pub region: Option<String>,
     /// Its storage account.
     pub account: Option<String>,
-    /// A file of certificates (PEM) that are trusted beside the system's.
+    /// A file of certificates (PEM) to trust in addition to the system's.
     pub ca: Option<PathBuf>,
 }
 
-/// Whose bucket.
+/// The provider of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BucketKind {
-    /// S3, and everything that speaks like it.
+    /// S3, and compatible services.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -51,64 +51,64 @@ pub enum BucketKind {
 /// Servers of one NATS cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NatsServers {
-    /// `host:port` of each that is known.
+    /// The known servers, as `host:port`.
     pub hosts: Vec<String>,
-    /// Whether the way to them is encrypted.
+    /// Whether connections are encrypted.
     pub tls: Tls,
-    /// How many servers keep a copy; else three in a cluster and one alone.
+    /// The number of replicas; by default three in a cluster and one otherwise.
     pub copies: Option<u8>,
-    /// Where a server tells about itself over HTTP, for `doctor`.
+    /// The server's HTTP monitoring address, for `doctor`.
     pub monitor: Option<String>,
-    /// A file of certificates (PEM) that are trusted beside the system's.
+    /// A file of certificates (PEM) to trust in addition to the system's.
     pub ca: Option<PathBuf>,
-    /// The certificates that are trusted and no others, by their SHA-256 in hex; empty for what `ca` and
-    /// the system trust.
+    /// The only trusted certificates, by their SHA-256 in hex; empty to trust `ca` and the
+    /// system's.
     pub pins: Vec<String>,
 }
 
 /// Whether a connection must be encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tls {
-    /// It must.
+    /// Encryption is required.
     Required,
-    /// As the server wants it.
+    /// The server decides.
     IfAsked,
 }
 
-/// Why an address is none.
+/// Why an address is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// No engine is called like this.
+    /// The scheme is unknown.
     #[error(
         "{0:?} is not a hub. Use file:///DIRECTORY, s3://BUCKET/PREFIX, gs://BUCKET, az://CONTAINER?account=NAME or nats://HOST"
     )]
     Scheme(String),
-    /// A path that depends on where one stands.
+    /// The path is relative.
     #[error("A directory is named by its whole path: file:///DIRECTORY")]
     Relative,
-    /// Nothing is named.
+    /// A part is missing.
     #[error("The address names no {0}")]
     Missing(&'static str),
-    /// A password in an address ends up in settings and messages.
+    /// A password in an address would end up in settings and messages.
     #[error("A password has no place in an address. Take it out and give it as a credential")]
     Secret,
-    /// Only an encrypted way shows a certificate.
+    /// Only an encrypted connection has a certificate.
     #[error("A pin names the certificate of an encrypted way: use tls:// with it")]
     PinWithoutTls,
-    /// A setting that is not known, or not for this engine.
+    /// A setting that is unknown, or not for this engine.
     #[error("{name:?} is not a setting of this hub. There are: {known}")]
     Setting {
-        /// What was written.
+        /// The setting as written.
         name: String,
-        /// What could be.
+        /// The known settings.
         known: String,
     },
-    /// A setting with a value that makes no sense.
+    /// A setting with an invalid value.
     #[error("{value:?} is not a valid {name}")]
     Value {
-        /// Of which setting.
+        /// The setting.
         name: &'static str,
-        /// What was written.
+        /// The value as written.
         value: String,
     },
 }
@@ -116,7 +116,7 @@ pub enum UrlError {
 type Settings = Vec<(String, String)>;
 
 impl HubUrl {
-    /// Reads what was typed. A whole path means that directory.
+    /// Parses a typed address. An absolute path means that directory.
     pub fn parse(typed: &str) -> Result<Self, UrlError> {
         let typed = typed.trim();
         if typed.starts_with('/') {
@@ -202,7 +202,7 @@ fn copies(text: String) -> Result<u8, UrlError> {
     number.ok_or(UrlError::Value { name: "number of copies (1, 3 or 5)", value: text })
 }
 
-/// SHA-256 in hex, several with commas; as `openssl x509 -fingerprint` writes it, too.
+/// SHA-256 in hex, several separated by commas; also in the form of `openssl x509 -fingerprint`.
 fn pins(text: String) -> Result<Vec<String>, UrlError> {
     let plain = |it: &str| it.replace(':', "").to_ascii_lowercase();
     let pins: Vec<String> = text.split(',').map(plain).collect();

@@ -1,47 +1,47 @@
-//! What a hub answers, what it refuses, and how much it takes.
+//! The results, errors and limits of a hub.
 
 use super::{KeyName, LogName, Prefix};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use taffrail_model::DeviceId;
 
-/// The most bytes of one entry of a log. A NATS server takes 1 MiB with headers unless told otherwise.
+/// The most bytes of one entry of a log. By default a NATS server accepts 1 MiB with headers.
 pub const ENTRY_LIMIT: usize = 512 * 1024;
 /// The most bytes of the value of a key.
 pub const VALUE_LIMIT: usize = 256 * 1024;
 /// The most bytes of a blob.
 pub const BLOB_LIMIT: u64 = 2 * 1024 * 1024 * 1024;
-/// The most bytes of entries in one answer of `read_since`; at least one entry is given.
+/// The most bytes of entries in one answer of `read_since`; it has at least one entry.
 pub const PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// The most entries in one answer of `read_since`.
 pub const PAGE_LIMIT: usize = 1_000;
 
-/// Why a hub did not do what it was asked.
+/// Why a hub failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HubError {
-    /// It cannot be reached now, or did not answer in time. What was asked may have happened or
-    /// may happen yet; asking again is safe.
+    /// It cannot be reached now, or did not answer in time. The operation may have happened or may
+    /// still happen; a retry is safe.
     #[error("The hub cannot be reached: {0}")]
     Unreachable(String),
-    /// It has no room. What waits is given once there is some.
+    /// It is full. Waiting data is sent once there is room.
     #[error("The hub is full: {0}")]
     Full(String),
-    /// The bytes are more than the limit.
+    /// The data exceeds the limit.
     #[error("{size} bytes are too many, {limit} are allowed")]
     TooLarge {
-        /// How many there are.
+        /// The size.
         size: u64,
-        /// How many are allowed.
+        /// The limit.
         limit: u64,
     },
-    /// It will not do this however often it is asked.
+    /// It refuses, and a retry will not help.
     #[error("The hub refused: {0}")]
     Refused(String),
-    /// What it holds is not what was written.
+    /// Its data differs from what was written.
     #[error("The hub is damaged: {0}")]
     Corrupt(String),
-    /// A log ends before what was read from it: entries are gone, and their writer has to give
-    /// them again. A server that has just taken over may say so for a moment; look twice.
+    /// A log ends before our read position: entries are gone, and their writer must append them
+    /// again. A new leader may report this for a moment; check twice.
     #[error("The hub has lost entries: a log ends at {last}")]
     Lost {
         /// The last entry it has.
@@ -50,7 +50,7 @@ pub enum HubError {
 }
 
 impl HubError {
-    /// Whether asking again can help.
+    /// Whether a retry can help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
@@ -62,16 +62,16 @@ impl HubError {
     }
 }
 
-/// What became of an entry.
+/// The result of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
-    /// It is new.
+    /// The entry is new.
     New,
-    /// The same bytes are there under this number already.
+    /// The same bytes are already there under this number.
     Already,
     /// Other bytes are there, or the number is not the next one.
     Conflict {
-        /// The last number of the log; 0 where it is empty.
+        /// The last number of the log; 0 if it is empty.
         last: u64,
     },
 }
@@ -81,17 +81,16 @@ pub enum Appended {
 pub struct Entry {
     /// Its number; the first is 1 and none is missing.
     pub seq: u64,
-    /// What was appended.
+    /// The appended bytes.
     pub bytes: Bytes,
 }
 
-/// Which state of a key this is. It only grows while the hub lives, so it serves as a fencing
-/// token.
+/// A revision of a key. It only grows while the hub exists, so it serves as a fencing token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Revision(pub(crate) u64);
 
 impl Revision {
-    /// As a number.
+    /// The number.
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
@@ -101,35 +100,35 @@ impl Revision {
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// Which state it is.
+    /// The revision.
     pub revision: Revision,
-    /// What was written.
+    /// The bytes.
     pub bytes: Bytes,
 }
 
-/// What became of a compare-and-set.
+/// The result of a compare-and-set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Swapped {
-    /// It is written.
+    /// The value was written.
     Done(Revision),
-    /// The key is not at the expected revision. After an answer that never came this may be one's
-    /// own earlier try: read the key to know.
+    /// The key is not at the expected revision. After a lost answer this may be our own earlier
+    /// try: read the key to find out.
     Conflict,
 }
 
-/// What became of a blob.
+/// The result of putting a blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Put {
-    /// It is new.
+    /// The blob is new.
     New,
-    /// The same bytes are there under this name already.
+    /// The same bytes are already there under this name.
     Already,
     /// Other bytes are there under this name, and stay.
     Conflict,
 }
 
-/// What a watcher wants hints of. A hub may send the bytes of everything that is watched, so a device
-/// watches what it reads and no more.
+/// The names to watch. A hub may send the bytes of everything that is watched, so a device watches
+/// only what it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
     /// Logs below these.
@@ -148,17 +147,17 @@ impl Watched {
     }
 }
 
-/// Something may have moved. Hints can be lost, late, double or wrong; readers look for
-/// themselves now and then.
+/// Something may have changed. Hints can be lost, late, duplicated or wrong, so readers also scan
+/// at intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hint {
     /// This log.
     Log(LogName),
     /// This key.
     Key(KeyName),
-    /// This device said that it lives, in these words. Nobody keeps them.
+    /// This device sent a heartbeat with these bytes. The hub does not store it.
     Beat(DeviceId, Bytes),
-    /// Hints were missed: look at everything.
+    /// Hints were missed: scan everything.
     Anything,
 }
 
@@ -173,7 +172,7 @@ impl Hint {
     }
 }
 
-/// Refuses what is too large.
+/// Refuses data that exceeds the limit.
 pub(crate) fn fits(size: usize, limit: usize) -> Result<(), HubError> {
     fits_long(size as u64, limit as u64)
 }

@@ -1,4 +1,4 @@
-//! Whichever hub an address names.
+//! A hub of any engine, selected by its address.
 
 #[cfg(feature = "hub-nats")]
 use super::NatsHub;
@@ -44,13 +44,13 @@ impl AnyHub {
     }
 }
 
-/// What a program without an engine says of its address.
+/// The error of a program that was built without an engine.
 #[cfg(not(all(feature = "hub-nats", feature = "hub-object")))]
 fn not_built(url: &HubUrl, _: (&Team, &Credentials)) -> super::HubError {
     super::HubError::Refused(format!("this program was built without what {url} needs"))
 }
 
-/// Asks whichever hub it is.
+/// Calls the hub's own implementation.
 macro_rules! ask {
     ($self:ident, $hub:ident => $answer:expr) => {
         match $self {

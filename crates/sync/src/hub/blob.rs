@@ -1,7 +1,7 @@
-//! Blobs: what is put, and what is read back and checked.
+//! Blobs: writing, reading and verifying them.
 //!
-//! Bytes lie under their hash. A name is a small pointer that is created once and never changed,
-//! so a name never leads to half a blob, and twice is once.
+//! Bytes are stored under their hash. A name is a small pointer that is created once and never
+//! changed, so a name never leads to half a blob, and a repetition has no effect.
 
 use super::HubError;
 use super::answer::{BLOB_LIMIT, fits_long};
@@ -15,28 +15,28 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
-/// What is to be put. It can be read more than once: to hash it, to send it, and to try again.
+/// The content to put. It can be read more than once: to hash it, to send it, and to retry.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// Bytes at hand.
+    /// Bytes in memory.
     Bytes(Bytes),
     /// A file that does not change meanwhile.
     File(PathBuf),
 }
 
-/// The hash and length of a blob, as they are written on the hub.
+/// The hash and length of a blob, as stored on the hub.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointer {
     /// BLAKE3, in hex.
     pub blake3: String,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
 }
 
 type Reader = Box<dyn AsyncRead + Send + Unpin>;
 
 impl Content {
-    /// Reads it from its start.
+    /// Opens it from its start.
     pub(crate) async fn open(&self) -> Result<Hashing, HubError> {
         let reader: Reader = match self {
             Self::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
@@ -47,7 +47,7 @@ impl Content {
         Ok(Hashing { reader, hasher: blake3::Hasher::new(), size: 0 })
     }
 
-    /// Its hash and length; too much is refused before anything is sent.
+    /// Its hash and length; refuses too much before anything is sent.
     pub(crate) async fn pointer(&self) -> Result<Pointer, HubError> {
         let mut reader = self.open().await?;
         let mut buffer = vec![0; 64 * 1024];
@@ -62,7 +62,7 @@ fn unreadable(error: &io::Error) -> HubError {
     HubError::Refused(format!("what is to be put cannot be read: {error}"))
 }
 
-/// A reader that knows what it has read.
+/// A reader that hashes what it reads.
 pub(crate) struct Hashing {
     reader: Reader,
     hasher: blake3::Hasher,
@@ -70,12 +70,12 @@ pub(crate) struct Hashing {
 }
 
 impl Hashing {
-    /// Of what was read so far.
+    /// The hash and length so far.
     pub(crate) fn pointer(&self) -> Pointer {
         Pointer { blake3: self.hasher.finalize().to_hex().to_string(), size: self.size }
     }
 
-    /// Says so if it was not what was announced.
+    /// Checks that the content is what was announced.
     pub(crate) fn must_be(&self, announced: &Pointer) -> Result<(), HubError> {
         if self.pointer() == *announced {
             return Ok(());
@@ -100,7 +100,7 @@ impl AsyncRead for Hashing {
     }
 }
 
-/// A blob that is being read. Its hash is compared at the end.
+/// A blob being read. Its hash is checked at the end.
 pub struct Blob {
     pointer: Pointer,
     stream: BoxStream<'static, Result<Bytes, HubError>>,
@@ -123,13 +123,13 @@ impl Blob {
         Self { pointer, stream, hasher: blake3::Hasher::new(), size: 0, is_over: false }
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.pointer.size
     }
 
-    /// The next piece. What came before it counts only when `None` was reached without an error.
+    /// The next piece. Earlier pieces are valid only once `None` was reached without an error.
     pub async fn next(&mut self) -> Option<Result<Bytes, HubError>> {
         if self.is_over {
             return None;
@@ -147,7 +147,7 @@ impl Blob {
         }
     }
 
-    /// All of it, if it is at most so long.
+    /// All bytes, if they are within the limit.
     pub async fn bytes(mut self, limit: u64) -> Result<Bytes, HubError> {
         fits_long(self.size(), limit)?;
         let mut all = Vec::with_capacity(usize::try_from(self.size()).unwrap_or_default());

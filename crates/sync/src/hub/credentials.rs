@@ -1,8 +1,8 @@
-//! What proves to a hub who we are. It comes in as an argument and is never printed.
+//! Credentials for a hub. They are passed as an argument and never printed.
 
 use std::fmt;
 
-/// Credentials for any hub; each engine takes its own.
+/// Credentials for any hub; each engine uses its own.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// For `s3://`.
@@ -15,18 +15,18 @@ pub struct Credentials {
     pub nats: Option<NatsKey>,
 }
 
-/// Keys for S3 and what speaks like it.
+/// Keys for S3 and compatible services.
 #[derive(Clone, PartialEq, Eq)]
 pub struct S3Keys {
     /// The public half.
     pub access_key_id: String,
     /// The secret half.
     pub secret_access_key: String,
-    /// Of credentials that run out.
+    /// The token of temporary credentials.
     pub session_token: Option<String>,
 }
 
-/// A service account of Google, as the JSON text of its key.
+/// A Google service account, as the JSON text of its key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct GoogleKey(pub String);
 
@@ -34,7 +34,7 @@ pub struct GoogleKey(pub String);
 #[derive(Clone, PartialEq, Eq)]
 pub struct AzureKey(pub String);
 
-/// What a NATS server asks for.
+/// Credentials for a NATS server.
 #[derive(Clone, PartialEq, Eq)]
 pub enum NatsKey {
     /// A token.

@@ -1,50 +1,50 @@
-//! What is known of a hub, as checks a face can show.
+//! Checks of a hub, for display.
 
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 use super::{BlobName, Content, Hub, HubError, KeyName, Put, Result, Revision, Swapped};
 
-/// What a check is about.
+/// The subject of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Aspect {
-    /// Whether it answers.
+    /// Whether the hub answers.
     Reached,
-    /// Which version of its engine it is.
+    /// The version of its engine.
     Version,
-    /// Whether of two that create the same name one is refused.
+    /// Whether it refuses one of two that create the same name.
     CreateIfAbsent,
-    /// Whether a write under an old revision is refused.
+    /// Whether it refuses a write with an old revision.
     CompareAndSet,
-    /// Whether what it acknowledged outlives a power cut.
+    /// Whether acknowledged data survives a power failure.
     Durability,
-    /// How many copies it keeps.
+    /// The number of replicas.
     Copies,
-    /// Whether the way to it is encrypted.
+    /// Whether the connection is encrypted.
     Transport,
-    /// How much it takes at once.
+    /// The largest message.
     Payload,
 }
 
-/// How it stands.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// As it should be.
+    /// Good.
     Good,
-    /// It cannot be known from here.
+    /// It cannot be determined from here.
     Unknown,
-    /// It works, and something can go wrong.
+    /// It works, but something can go wrong.
     Weak,
-    /// It must not be used like this.
+    /// The hub must not be used like this.
     Bad,
 }
 
-/// One thing that is known of a hub.
+/// One check of a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HubCheck {
-    /// What it is about.
+    /// The subject.
     pub aspect: Aspect,
-    /// How it stands.
+    /// The result.
     pub level: Level,
-    /// What is so and what to do.
+    /// The fact and the next step.
     pub message: String,
 }
 
@@ -69,14 +69,14 @@ impl HubCheck {
     }
 }
 
-/// How many write at once to see whether only one succeeds.
+/// The number of concurrent writers, of which only one may succeed.
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 const RIVALS: usize = 8;
-/// The key and the blob that are written to see whether the rules hold.
+/// The key and the blob written to test the rules.
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 const PROBE: &str = "doctor/probe";
 
-/// Tries both rules everything else rests on. One key and one blob of a few bytes stay behind.
+/// Tests the two rules that everything else relies on. One key and one small blob remain.
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 pub(crate) async fn try_rules(hub: &impl Hub) -> Vec<HubCheck> {
     let swapped = rivals(hub).await.map(judge_rivals);
@@ -85,7 +85,7 @@ pub(crate) async fn try_rules(hub: &impl Hub) -> Vec<HubCheck> {
     found.into()
 }
 
-/// What it means that so many of several writers succeeded.
+/// The check for this number of successful writers.
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 fn judge_rivals(winners: usize) -> HubCheck {
     match winners {
@@ -98,7 +98,7 @@ fn judge_rivals(winners: usize) -> HubCheck {
     }
 }
 
-/// What it means that a second blob under one name was answered like this.
+/// The check for the result of a second blob under one name.
 #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
 fn judge_second(second: Put) -> HubCheck {
     match second {

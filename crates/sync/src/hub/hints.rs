@@ -1,14 +1,14 @@
-//! A stream of hints, whoever gives them.
+//! A stream of hints from any source.
 
 use super::{Hint, Watched};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender, channel};
 use tokio::task::JoinHandle;
 
-/// How many hints wait for a reader before they become [`Hint::Anything`].
+/// How many hints are buffered for a reader before they become [`Hint::Anything`].
 pub(crate) const HINTS_LIMIT: usize = 256;
 
-/// Hints as they come. Dropped, the watch ends.
+/// A stream of hints. Dropping it ends the watch.
 #[derive(Debug)]
 pub struct Hints {
     receiver: Receiver<Hint>,
@@ -17,12 +17,12 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Of a channel somebody else feeds.
+    /// Hints from a channel that another task feeds.
     pub(crate) fn of(receiver: Receiver<Hint>, watched: Watched) -> Self {
         Self { receiver, watched, giver: None }
     }
 
-    /// Of a task that ends with the watch.
+    /// Hints from a task that ends with the watch.
     #[cfg(any(feature = "hub-nats", feature = "hub-object"))]
     pub(crate) fn fed<F>(watched: Watched, give: impl FnOnce(Sender<Hint>) -> F) -> Self
     where
@@ -33,7 +33,7 @@ impl Hints {
         Self { receiver, watched, giver }
     }
 
-    /// The next hint; `None` when there will be no more.
+    /// The next hint; `None` after the last one.
     pub async fn next(&mut self) -> Option<Hint> {
         loop {
             match self.receiver.recv().await {

@@ -1,52 +1,52 @@
-//! Leases: who may do a thing that only one may do, for a time.
+//! Leases: the exclusive right to do something for a limited time.
 //!
-//! A lease is a key with a holder and an end. Taking it is a compare-and-set, so the hub lets one
-//! win; its revision is the fencing token. Time is an argument. What is assumed of clocks: those
-//! of any two devices differ by at most [`SKEW`]. A holder stops at the end by its own clock, and
+//! A lease is a key with a holder and an end. Taking it is a compare-and-set, so only one caller
+//! wins; its revision is the fencing token. Time is an argument. Leases assume that the clocks of
+//! any two devices differ by at most [`SKEW`]. A holder stops at the end by its own clock, and
 //! others wait [`SKEW`] longer by theirs, so no two hold at the same instant. If clocks differ by
-//! more, two can believe to hold; whatever compares tokens with a [`Fence`] still takes only the
-//! newer one. A lease binds only programs that ask for it.
+//! more, two can believe they hold it; whatever compares tokens with a [`Fence`] still accepts only
+//! the newer one. A lease binds only programs that ask for it.
 
 use super::{Hub, HubError, KeyName, Result, Revision, Swapped, Value};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use taffrail_model::Timestamp;
 
-/// By how much the clocks of two devices may differ, in milliseconds.
+/// How much the clocks of two devices may differ, in milliseconds.
 pub const SKEW: i64 = 30_000;
-/// The longest a lease can run without being renewed, in milliseconds.
+/// The longest duration of a lease without renewal, in milliseconds.
 pub const LONGEST: i64 = 60 * 60 * 1000;
-/// How often a contested key is tried before the caller hears of it.
+/// How many times a contested key is tried before the caller gets an error.
 const TRIES: usize = 8;
 
 /// A lease that is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// Whose it is. Two programs that must exclude each other need two names, also on one device.
+    /// The holder. Two programs that must exclude each other need two names, even on one device.
     pub holder: String,
     /// When it ends, by the holder's clock.
     pub until: Timestamp,
-    /// Higher than that of everybody who held it before.
+    /// Higher than the token of every earlier holder.
     pub token: Revision,
 }
 
-/// What became of asking for a lease.
+/// The result of requesting a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lease {
-    /// It is ours.
+    /// The caller holds it.
     Held(Held),
-    /// Somebody else has it.
+    /// Another holder has it.
     Taken {
-        /// Who.
+        /// The holder.
         holder: String,
-        /// Until when, by their clock.
+        /// When it ends, by the holder's clock.
         until: Timestamp,
     },
-    /// Nobody has it, where one was to be renewed.
+    /// A lease to renew is not held by anyone.
     Free,
 }
 
-/// A lease as it is written on the hub. Times are in milliseconds.
+/// A lease as stored on the hub. Times are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Written {
     v: u8,
@@ -64,7 +64,7 @@ impl Held {
     }
 }
 
-/// Takes a lease that is free, has ended, or is one's own.
+/// Takes a lease that is free, has ended, or already belongs to the caller.
 pub async fn acquire(
     hub: &impl Hub,
     key: &KeyName,
@@ -85,7 +85,7 @@ pub async fn acquire(
     Err(contested(key))
 }
 
-/// Makes a lease longer that is still written as one's own, ended or not.
+/// Extends a lease that is still stored as the caller's, ended or not.
 pub async fn renew(
     hub: &impl Hub,
     key: &KeyName,
@@ -110,7 +110,7 @@ pub async fn renew(
     Err(contested(key))
 }
 
-/// Gives a lease back. That somebody else has it, or nobody, is not an error.
+/// Releases a lease. It is not an error if another holder or none has it.
 pub async fn release(hub: &impl Hub, key: &KeyName, holder: &str) -> Result<()> {
     for _ in 0..TRIES {
         let (revision, written) = parts(hub.get(key).await?)?;
@@ -125,14 +125,14 @@ pub async fn release(hub: &impl Hub, key: &KeyName, holder: &str) -> Result<()> 
     Err(contested(key))
 }
 
-/// What a thing that is guarded by a lease keeps: the newest token it has seen.
+/// The newest token that a guarded resource has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fence {
     newest: Option<Revision>,
 }
 
 impl Fence {
-    /// Whether somebody with this token may still act. One with a newer token shuts them out.
+    /// Whether the holder of this token may still act. A newer token excludes it.
     pub fn admits(&mut self, token: Revision) -> bool {
         let is_new = self.newest.is_none_or(|newest| token >= newest);
         if is_new {

@@ -1,4 +1,4 @@
-//! A hub in memory: what the others are compared with.
+//! A hub in memory: the reference for the others.
 
 use super::answer::{Hint, fits};
 use super::hints::hint_channel;
@@ -15,7 +15,7 @@ use taffrail_model::DeviceId;
 use tokio::io::AsyncReadExt;
 use tokio::sync::broadcast::Sender;
 
-/// A hub in memory. Clones share what it holds.
+/// A hub in memory. Clones share its content.
 #[derive(Debug, Clone)]
 pub struct MemoryHub {
     held: Arc<Mutex<Held>>,
@@ -27,24 +27,24 @@ struct Held {
     logs: BTreeMap<LogName, Vec<Bytes>>,
     keys: BTreeMap<KeyName, Value>,
     blobs: BTreeMap<BlobName, (Pointer, Bytes)>,
-    /// How often a key or a blob was written.
+    /// The number of writes of keys and blobs.
     writes: u64,
 }
 
 impl MemoryHub {
-    /// An empty one.
+    /// An empty hub.
     #[must_use]
     pub fn new() -> Self {
         Self { held: Arc::default(), hints: hint_channel() }
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // Nothing in here can break off halfway, so what a panic elsewhere left is whole.
+        // No operation here can stop halfway, so the content is consistent even after a panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hint(&self, hint: Hint) {
-        // Without a watcher nobody needs it.
+        // Having no subscribers is fine.
         self.hints.send(hint).ok();
     }
 }
@@ -172,7 +172,7 @@ impl Hub for MemoryHub {
     }
 }
 
-/// As many entries as one answer has.
+/// As many entries as fit into one answer.
 pub(crate) fn page(entries: impl Iterator<Item = Entry>, limit: usize) -> Vec<Entry> {
     let mut bytes = 0;
     let fitting = entries.take(limit.min(PAGE_LIMIT)).take_while(|entry| {

@@ -1,8 +1,8 @@
-//! What a hub can do, whatever engine it is.
+//! The interface of a hub, for every engine.
 //!
-//! A hub is a shared place between devices. It holds numbered logs with one writer each, keys with
-//! compare-and-set, and blobs that are created once. It is never the only copy of anything, and
-//! sees only what was sealed before it got here.
+//! A hub is a store shared between devices. It holds numbered logs with one writer each, keys with
+//! compare-and-set, and blobs that are created once. It never has the only copy of anything, and
+//! sees only sealed data.
 
 mod address;
 mod answer;
@@ -41,15 +41,15 @@ pub use object::ObjectHub;
 use bytes::Bytes;
 use taffrail_model::DeviceId;
 
-/// The answer of a hub, or why there is none.
+/// The result of a hub operation.
 pub type Result<T> = std::result::Result<T, HubError>;
 
-/// A shared place between devices. Every engine passes the same suite.
+/// A store shared between devices. Every engine passes the same tests.
 ///
-/// Whatever fails with [`HubError::Unreachable`] may have happened nevertheless, or happen yet.
-/// Appends and blobs can simply be given again; after a compare-and-set the key is read.
+/// An operation that fails with [`HubError::Unreachable`] may have happened nevertheless, or may
+/// still happen. Appends and blobs can simply be repeated; after a compare-and-set, read the key.
 pub trait Hub: Send + Sync {
-    /// Appends an entry under the number its writer gives it; the first is 1.
+    /// Appends an entry under the number that its writer assigns; the first is 1.
     fn append(
         &self,
         log: &LogName,
@@ -57,12 +57,12 @@ pub trait Hub: Send + Sync {
         bytes: Bytes,
     ) -> impl Future<Output = Result<Appended>> + Send;
 
-    /// The last number of a log; 0 where it is empty.
+    /// The last number of a log; 0 if it is empty.
     fn last(&self, log: &LogName) -> impl Future<Output = Result<u64>> + Send;
 
     /// The entries after a number, in order and without gaps: at most `limit`, [`PAGE_LIMIT`] and
-    /// about [`PAGE_BYTES`]. Nothing means that there is nothing yet. A replica may answer, so
-    /// what was just appended can be missing for a moment.
+    /// about [`PAGE_BYTES`]. An empty answer means that there are none so far. A replica may
+    /// answer, so an entry that was just appended can be missing for a moment.
     fn read_since(
         &self,
         log: &LogName,
@@ -73,24 +73,23 @@ pub trait Hub: Send + Sync {
     /// The logs below a prefix, in order.
     fn logs(&self, below: &Prefix) -> impl Future<Output = Result<Vec<LogName>>> + Send;
 
-    /// The logs below a prefix, each with the number of its entries where that is known without
-    /// reading them. It costs one question, whatever the number of logs.
+    /// The logs below a prefix, each with the number of its entries if known without reading them.
+    /// It takes one request, whatever the number of logs.
     fn lengths(
         &self,
         below: &Prefix,
     ) -> impl Future<Output = Result<Vec<(LogName, Option<u64>)>>> + Send;
 
-    /// A number that is another one after any key was written; nothing where keys may be shown as they
-    /// were before.
+    /// A number that changes whenever any key is written; `None` if reads of keys may be stale.
     fn mark(&self) -> impl Future<Output = Result<Option<u64>>> + Send;
 
-    /// Says that a device lives. Only the last word is kept, or none.
+    /// Sends a heartbeat of a device. The hub stores only the last one, or none.
     fn beat(&self, device: &DeviceId, bytes: Bytes) -> impl Future<Output = Result<()>> + Send;
 
     /// The value of a key.
     fn get(&self, key: &KeyName) -> impl Future<Output = Result<Option<Value>>> + Send;
 
-    /// Writes a key if it still is at a revision; `None` stands for a key that was never written.
+    /// Writes a key if it is still at a revision; `None` means that the key was never written.
     fn cas(
         &self,
         key: &KeyName,
@@ -101,7 +100,7 @@ pub trait Hub: Send + Sync {
     /// The keys below a prefix, in order.
     fn keys(&self, below: &Prefix) -> impl Future<Output = Result<Vec<KeyName>>> + Send;
 
-    /// Puts a blob under a name that has none.
+    /// Puts a blob under an unused name.
     fn put_blob(
         &self,
         name: &BlobName,
@@ -114,10 +113,10 @@ pub trait Hub: Send + Sync {
     /// The blobs below a prefix, in order.
     fn blobs(&self, below: &Prefix) -> impl Future<Output = Result<Vec<BlobName>>> + Send;
 
-    /// Hints that something of this moved, from now on.
+    /// Hints about changes of these names, from now on.
     fn watch(&self, watched: &Watched) -> impl Future<Output = Result<Hints>> + Send;
 
-    /// What this hub can do and what it cannot, found by asking and trying. A key and a
-    /// blob called `doctor/probe` stay behind.
+    /// Checks the hub's abilities by queries and tests. A key and a blob named `doctor/probe`
+    /// remain.
     fn doctor(&self) -> impl Future<Output = Vec<HubCheck>> + Send;
 }

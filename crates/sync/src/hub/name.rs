@@ -1,5 +1,5 @@
-//! Names of what a hub holds. They become file names, keys of buckets and subjects, so they are
-//! made of few characters.
+//! Names on a hub. They become file names, object keys and NATS subjects, so they use few
+//! characters.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -7,13 +7,13 @@ use std::marker::PhantomData;
 
 /// The longest part of a name.
 pub const PART_LIMIT: usize = 64;
-/// The most parts a name has.
+/// The most parts of a name.
 pub const PARTS_LIMIT: usize = 6;
 
 /// Why a text is not a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// There is nothing where a part should be.
+    /// A part is empty.
     #[error("a name is empty or has an empty part")]
     Empty,
     /// A character outside `[A-Za-z0-9_-]`.
@@ -49,7 +49,7 @@ pub struct Name<K> {
 }
 
 impl<K> Name<K> {
-    /// Reads a name as it is written: `team/device`.
+    /// Parses a name in its written form: `team/device`.
     pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         if text.split('/').count() > PARTS_LIMIT {
@@ -59,13 +59,13 @@ impl<K> Name<K> {
         Ok(Self { text, kind: PhantomData })
     }
 
-    /// As it is written, with `/` between the parts.
+    /// The written form, with `/` between the parts.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Reads a name whose parts are separated by a dot.
+    /// Parses a name whose parts are separated by dots.
     #[cfg(feature = "hub-nats")]
     pub(crate) fn from_dotted(text: &str) -> Option<Self> {
         if text.contains('/') {
@@ -74,7 +74,7 @@ impl<K> Name<K> {
         Self::new(text.replace('.', "/")).ok()
     }
 
-    /// The parts with a dot between them.
+    /// The parts, separated by dots.
     #[cfg(feature = "hub-nats")]
     pub(crate) fn dotted(&self) -> String {
         self.text.replace('/', ".")
@@ -87,20 +87,20 @@ impl<K> fmt::Display for Name<K> {
     }
 }
 
-/// Who shares what is on a hub; one part of `[A-Za-z0-9_-]+`. Several teams can share a hub.
+/// The team that owns data on a hub; one part of `[A-Za-z0-9_-]+`. Several teams can share a hub.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Team(String);
 
 impl Team {
-    /// Reads the name of a team.
+    /// Parses the name of a team.
     pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         check_part(&text)?;
         Ok(Self(text))
     }
 
-    /// As it is written.
+    /// The written form.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -126,13 +126,13 @@ impl From<Team> for String {
 pub struct Prefix(String);
 
 impl Prefix {
-    /// Everything is below it.
+    /// The prefix of everything.
     #[must_use]
     pub const fn everything() -> Self {
         Self(String::new())
     }
 
-    /// Reads a prefix as it is written: `team/device`, or nothing for everything.
+    /// Parses a prefix in its written form: `team/device`, or empty for everything.
     pub fn new(text: impl Into<String>) -> Result<Self, NameError> {
         let text = text.into();
         if text.is_empty() {
@@ -141,7 +141,7 @@ impl Prefix {
         Name::<Log>::new(text).map(|name| Self(name.text))
     }
 
-    /// As it is written.
+    /// The written form.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -154,7 +154,7 @@ impl Prefix {
         rest.is_some_and(|rest| self.0.is_empty() || rest.starts_with('/'))
     }
 
-    /// The parts with a dot after each.
+    /// The parts, each followed by a dot.
     #[cfg(feature = "hub-nats")]
     pub(crate) fn dotted(&self) -> String {
         if self.0.is_empty() { String::new() } else { format!("{}.", self.0.replace('/', ".")) }

@@ -4,7 +4,7 @@ use crate::signing::{Purpose, digest};
 use std::fmt;
 
 const WORDS: &str = include_str!("words.txt");
-/// How many words a fingerprint has; each is worth eleven bits.
+/// The number of words; each encodes eleven bits.
 const COUNT: usize = 6;
 const BITS: u32 = 11;
 
@@ -16,7 +16,7 @@ impl Fingerprint {
     pub(super) fn of(signing: &[u8; 32], recipient: &str) -> Self {
         let hash = digest(Purpose::Fingerprint, &[signing, recipient.as_bytes()]);
         let mut bits = hash.as_bytes().iter().take(16).fold(0_u128, |bits, byte| {
-            // The first byte is the highest.
+            // The first byte is the most significant.
             (bits << 8) | u128::from(*byte)
         });
         Self(std::array::from_fn(|_| {

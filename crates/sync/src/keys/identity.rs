@@ -1,4 +1,4 @@
-//! The age keys: what opens, and whom to seal to.
+//! The age keys: identities and recipients.
 
 use age::secrecy::ExposeSecret;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,12 +7,12 @@ use zeroize::Zeroizing;
 
 const SECRET_PREFIX: bech32::Hrp = bech32::Hrp::parse_unchecked("age-secret-key-");
 
-/// An age X25519 secret: a device's, or a user's for recovery. It is never printed unasked.
+/// An age X25519 secret: a device's, or a user's for recovery. It is never printed implicitly.
 #[derive(Clone)]
 pub struct Identity(age::x25519::Identity);
 
 impl Identity {
-    /// Makes an identity of random bytes.
+    /// Makes an identity from random bytes.
     #[must_use]
     #[expect(
         clippy::expect_used,
@@ -24,13 +24,13 @@ impl Identity {
         Self::parse(&text).expect("age reads its own form")
     }
 
-    /// Reads `AGE-SECRET-KEY-1...`, as age writes it.
+    /// Parses `AGE-SECRET-KEY-1...`, as age writes it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.trim().parse().ok().map(Self)
     }
 
-    /// `AGE-SECRET-KEY-1...`, to be written to a file of mode 0600 or shown once.
+    /// `AGE-SECRET-KEY-1...`, to write to a file of mode 0600 or to show once.
     #[must_use]
     pub fn to_text(&self) -> Zeroizing<String> {
         Zeroizing::new(self.0.to_string().expose_secret().to_owned())
@@ -58,7 +58,7 @@ impl fmt::Debug for Identity {
 pub struct Recipient(age::x25519::Recipient);
 
 impl Recipient {
-    /// Reads `age1...`.
+    /// Parses `age1...`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse().ok().map(Self)

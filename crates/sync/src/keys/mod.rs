@@ -1,4 +1,4 @@
-//! The keys of a device: one to sign with, one to be sealed to, and the words that name both. A
+//! The keys of a device: one for signing, one for sealing, and the words that identify both. A
 //! third one, derived from the first, only authenticates to NATS servers.
 
 mod fingerprint;
@@ -26,22 +26,22 @@ pub enum KeyFault {
     /// The file is not a key file, or is of a later version.
     #[error("this is not a device key of version 1")]
     NotAKey,
-    /// The signing key is cut off, mistyped or weak.
+    /// The signing key is truncated, mistyped or weak.
     #[error("the signing key cannot be used")]
     Signing,
-    /// The age key is cut off or mistyped.
+    /// The age key is truncated or mistyped.
     #[error("the age key cannot be used")]
     Age,
 }
 
-/// What makes a device this device. It is never printed and is wiped when it is dropped.
+/// A device's secret keys. They are never printed, and are wiped on drop.
 pub struct DeviceSecret {
     signing: SigningKey,
     identity: Identity,
 }
 
 impl DeviceSecret {
-    /// Makes both keys of random bytes.
+    /// Makes both keys from random bytes.
     #[must_use]
     pub fn from_random(random: &Zeroizing<[u8; 64]>) -> Self {
         let (mut signing, mut age) = (Zeroizing::new([0; 32]), Zeroizing::new([0; 32]));
@@ -51,8 +51,8 @@ impl DeviceSecret {
         Self { signing: SigningKey::from_bytes(&signing), identity: Identity::from_random(&age) }
     }
 
-    /// Reads with a recovery identity, and signs as nobody: no roster has its other key. That one is made of
-    /// the identity, so that a server can know beforehand whom to let in.
+    /// The secret of a recovery: it opens with the recovery identity, but its signing key is in no
+    /// roster. That key is derived from the identity, so that a server can list it in advance.
     #[must_use]
     pub fn of_recovery(identity: Identity) -> Self {
         let made = digest(Purpose::Recovery, &[identity.to_text().trim().as_bytes()]);
@@ -60,11 +60,11 @@ impl DeviceSecret {
         Self { signing: SigningKey::from_bytes(&made), identity }
     }
 
-    /// Reads what `to_text` wrote.
+    /// Parses what `to_text` wrote.
     ///
     /// # Errors
     ///
-    /// Says which of the keys cannot be read.
+    /// Returns which of the keys cannot be read.
     pub fn parse(text: &str) -> Result<Self, KeyFault> {
         let mut lines = text.lines().map(str::trim);
         if lines.next() != Some(FIRST_LINE) {
@@ -81,7 +81,7 @@ impl DeviceSecret {
     #[must_use]
     pub fn to_text(&self) -> Zeroizing<String> {
         let age = self.identity.to_text();
-        // With room from the beginning, no copy is left behind by growing.
+        // The full capacity is reserved first, so that growing leaves no copy behind.
         let mut text = Zeroizing::new(String::with_capacity(256));
         text.push_str(FIRST_LINE);
         text.push('\n');
@@ -96,7 +96,7 @@ impl DeviceSecret {
         text
     }
 
-    /// The half that everybody may see.
+    /// The public half.
     #[must_use]
     pub fn keys(&self) -> DeviceKeys {
         let signing = self.signing.verifying_key();
@@ -104,13 +104,13 @@ impl DeviceSecret {
         DeviceKeys { signing, recipient: self.identity.recipient(), nats_user }
     }
 
-    /// What a NATS server's challenge is signed with, and nothing else.
+    /// The seed that signs a NATS server's challenge, and nothing else.
     #[must_use]
     pub fn nats_seed(&self) -> Option<Zeroizing<String>> {
         nats_user::seed(&self.signing)
     }
 
-    /// What opens things that are sealed to this device.
+    /// The identity that opens what is sealed to this device.
     #[must_use]
     pub fn identity(&self) -> &Identity {
         &self.identity
@@ -137,19 +137,19 @@ pub struct DeviceKeys {
 }
 
 impl DeviceKeys {
-    /// Six words that stand for both keys; two people compare them aloud.
+    /// Six words for both keys; two people compare them aloud.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(self.signing.as_bytes(), &self.recipient.to_string())
     }
 
-    /// Whom to seal to.
+    /// The recipient to seal to.
     #[must_use]
     pub fn recipient(&self) -> &Recipient {
         &self.recipient
     }
 
-    /// What a NATS server knows it by.
+    /// The key that a NATS server lists.
     #[must_use]
     pub fn nats_user(&self) -> Option<&NatsUserKey> {
         self.nats_user.as_ref()
@@ -167,7 +167,7 @@ impl fmt::Debug for DeviceKeys {
 }
 
 fixed_bytes! {
-    /// An ed25519 public key as it is written.
+    /// The bytes of an ed25519 public key.
     SigningKeyBytes, 32
 }
 

@@ -7,25 +7,25 @@ use zeroize::Zeroizing;
 
 /// 2^18 rounds: about a second and 256 MiB for every guess.
 const WORK_FACTOR: u8 = 18;
-/// More than this is refused, so that a hostile file cannot keep us busy for hours.
+/// The highest accepted work factor, so that a hostile file cannot keep us busy for hours.
 const MOST_WORK: u8 = 20;
 const MOST_BYTES: usize = 4096;
 
-/// A file behind a passphrase that cannot be opened or made.
+/// Why a file behind a passphrase cannot be opened or made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PassphraseFault {
     /// The passphrase is wrong, or the file was changed.
     #[error("the passphrase does not open it")]
     Wrong,
-    /// It asks for more work than is reasonable.
+    /// It requires an unreasonable amount of work.
     #[error("it asks for more work than is allowed")]
     TooMuchWork,
-    /// It is something else, or cut off.
+    /// It is something else, or truncated.
     #[error("this is not an identity behind a passphrase")]
     NotAnIdentity,
 }
 
-/// An age file of a text that the passphrase opens, and nothing else.
+/// Seals a text in an age file that only the passphrase opens.
 ///
 /// # Errors
 ///
@@ -55,11 +55,11 @@ fn seal_with(
     Ok(out)
 }
 
-/// The text in an age file that the passphrase opens.
+/// Opens the text in an age file with a passphrase.
 ///
 /// # Errors
 ///
-/// Says whether the passphrase or the file is at fault.
+/// Returns whether the passphrase or the file is wrong.
 pub fn open_with_passphrase(
     file: &[u8],
     passphrase: Zeroizing<String>,

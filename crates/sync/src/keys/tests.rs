@@ -1,4 +1,4 @@
-//! Keys are read back as they were written, and never shown.
+//! Keys survive writing and parsing, and are never shown.
 
 use super::*;
 use proptest::prelude::*;

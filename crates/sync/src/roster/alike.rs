@@ -1,17 +1,18 @@
-//! Names that people would take for one another.
+//! Names that people would confuse.
 //!
-//! This is asked where a device is let in and where names are shown, and never when a roster is read: tables
-//! of look-alikes grow, and two versions of the program must agree on who is in the team.
+//! The program checks this when it admits a device or shows names, but never when it reads a
+//! roster: tables of look-alikes grow, and two versions of the program must agree on who is in the
+//! team.
 
 use unicode_security::confusable_detection::skeleton;
 
-/// Two different names that look the same, or nearly so.
+/// Whether two different names look the same, or nearly so.
 #[must_use]
 pub fn looks_like(one: &str, other: &str) -> bool {
     one != other && face(one) == face(other)
 }
 
-/// What is left of a name for who only glances at it.
+/// The outline of a name at a glance.
 fn face(name: &str) -> String {
     let lower = skeleton(&name.to_lowercase()).collect::<String>().to_lowercase();
     skeleton(&lower).collect()

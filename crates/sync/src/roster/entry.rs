@@ -1,4 +1,4 @@
-//! One entry of a roster: what an admin device said, bound to all that was said before.
+//! One entry of a roster: a statement of an admin device, bound to all statements before.
 
 use crate::bytes::{Digest, Signature, TeamId, fixed_bytes};
 use crate::keys::{DeviceKeys, DeviceSecret, NatsUserKey, Recipient};
@@ -14,11 +14,11 @@ fixed_bytes! {
 /// A device as the roster knows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Device {
-    /// Drawn once by the device itself.
+    /// Generated once by the device itself.
     pub id: DeviceId,
-    /// What people call it; no two devices of a team at a time share one.
+    /// The name for people; no two current devices of a team share one.
     pub name: String,
-    /// Whose it is.
+    /// The user.
     pub user: String,
     /// Its public keys.
     #[serde(flatten)]
@@ -28,13 +28,13 @@ pub struct Device {
 /// A device of a user vouches for one more device of that user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vouch {
-    /// Who vouches.
+    /// The device that vouches.
     pub by: DeviceId,
-    /// Its signature under the request.
+    /// Its signature of the request.
     pub signature: Signature,
 }
 
-/// What an entry does.
+/// The operation of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
@@ -43,13 +43,13 @@ pub enum Op {
         /// The first device.
         device: Device,
     },
-    /// Takes a device in.
+    /// Adds a device.
     Add {
         /// The new device.
         device: Device,
-        /// The invite it answered; one invite takes in one device.
+        /// The invite it answered; one invite admits one device.
         invite: InviteId,
-        /// The word of a device of the same user, where that user has one and somebody else signs.
+        /// The vouch of a device of the same user, if that user has one and another device signs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         vouch: Option<Vouch>,
     },
@@ -58,20 +58,21 @@ pub enum Op {
         /// A device of the team.
         device: DeviceId,
     },
-    /// Takes a device out and begins an epoch.
+    /// Removes a device and starts an epoch.
     Remove {
         /// A device of the team.
         device: DeviceId,
     },
-    /// Begins an epoch, so that new keys are drawn.
+    /// Starts an epoch, so that new keys are made.
     Rotate,
-    /// Names a user's recovery recipient, in place of the one before.
+    /// Sets a user's recovery recipient, replacing the previous one.
     Recovery {
-        /// Whose it is.
+        /// The user.
         user: String,
-        /// Whom to wrap that user's keys to as well.
+        /// The additional recipient of that user's keys.
         recipient: Recipient,
-        /// What a NATS server knows who recovers by, where the key was made with one.
+        /// The key with which a recovery authenticates to a NATS server, if the recovery key has
+        /// one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         door: Option<NatsUserKey>,
     },
@@ -109,7 +110,7 @@ impl Vouch {
 }
 
 impl Device {
-    /// The device as it is signed.
+    /// The signed encoding of the device.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let recipient = self.keys.recipient().to_string();
         let door = self.keys.nats_user().map_or("", NatsUserKey::as_str);
@@ -125,22 +126,22 @@ impl Device {
     }
 }
 
-/// What an entry says, before it is signed.
+/// The content of an entry, before it is signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The team it is said for.
+    /// The team.
     pub team: TeamId,
-    /// Its place, from 0.
+    /// Its position, from 0.
     pub n: u64,
     /// The hash of the entry before, or of the team for the first.
     pub prev: Digest,
-    /// The epoch that holds from here on.
+    /// The epoch from this entry on.
     pub epoch: u64,
-    /// When, by the signer's clock; nothing rests on it.
+    /// The signer's time; nothing depends on it.
     pub at: Timestamp,
-    /// Who says it.
+    /// The signer.
     pub by: DeviceId,
-    /// What it does.
+    /// The operation.
     #[serde(flatten)]
     pub op: Op,
 }
@@ -148,10 +149,10 @@ pub struct Statement {
 /// A signed statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What it says.
+    /// The statement.
     #[serde(flatten)]
     pub statement: Statement,
-    /// The signature of the device that says it.
+    /// The signature of its signer.
     pub signature: Signature,
 }
 
@@ -164,7 +165,7 @@ impl Entry {
         Self { statement, signature }
     }
 
-    /// The hash the next entry carries.
+    /// The hash that the next entry contains.
     #[must_use]
     pub fn hash(&self) -> Digest {
         let fields = self.statement.fields();
@@ -192,7 +193,7 @@ impl Statement {
     }
 }
 
-/// What the first entry of a team carries as the hash before.
+/// The previous hash in the first entry of a team.
 #[must_use]
 pub fn start_of(team: &TeamId) -> Digest {
     digest(Purpose::RosterStart, &[team.as_bytes()])

@@ -3,33 +3,33 @@
 use crate::bytes::TeamId;
 use taffrail_model::DeviceId;
 
-/// Why an entry, or a list of entries, is refused. `n` is the place of the entry at fault.
+/// Why an entry, or a list of entries, is refused. `n` is the position of the invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// There is no entry at all.
     #[error("the roster is empty")]
     Empty,
-    /// The first entry founds nothing, or a later one founds again.
+    /// The first entry does not found the team, or a later one does.
     #[error("entry {n} opens a roster where none begins")]
     NotFounded {
         /// The entry.
         n: u64,
     },
-    /// An entry is missing, doubled or out of order.
+    /// An entry is missing, duplicated or out of order.
     #[error("entry {expected} is missing; {n} stands in its place")]
     Gap {
-        /// What was to come.
+        /// The expected position.
         expected: u64,
-        /// What came.
+        /// The actual position.
         n: u64,
     },
-    /// Two histories differ: somebody shows different rosters to different devices.
+    /// Two histories differ: someone shows different rosters to different devices.
     #[error("entry {n} differs from the one known here: the roster was forked")]
     Forked {
         /// The first entry that differs.
         n: u64,
     },
-    /// It is older than what is known here.
+    /// It is older than the roster known here.
     #[error("the roster ends before entry {pinned}, which is known here: it was rolled back")]
     RolledBack {
         /// The last entry known here.
@@ -41,7 +41,7 @@ pub enum Fault {
         /// That team.
         team: TeamId,
     },
-    /// The signature does not hold.
+    /// The signature is invalid.
     #[error("the signature of entry {n} does not hold")]
     Forged {
         /// The entry.
@@ -63,7 +63,7 @@ pub enum Fault {
         /// The signer.
         by: DeviceId,
     },
-    /// The user has a device, and none of theirs vouches for it.
+    /// The user already has a device, and none of theirs vouches for this one.
     #[error("entry {n}: {user} has a device in the team, and none of theirs vouches for this")]
     NotVouched {
         /// The entry.
@@ -71,17 +71,17 @@ pub enum Fault {
         /// The user.
         user: String,
     },
-    /// The epoch is not the one that follows.
+    /// The epoch does not follow.
     #[error("entry {n} has epoch {epoch}, {expected} was to come")]
     WrongEpoch {
         /// The entry.
         n: u64,
-        /// What it says.
+        /// The entry's epoch.
         epoch: u64,
-        /// What follows from the entries before.
+        /// The epoch that follows from the entries before.
         expected: u64,
     },
-    /// A name that would not be read as a name.
+    /// An invalid name.
     #[error(
         "entry {n} has the name {name:?}: letters, digits, spaces and . _ - @ + only, at most 64"
     )]
@@ -99,7 +99,7 @@ pub enum Fault {
         /// The name.
         name: String,
     },
-    /// A device or a key that was in the team before, or is.
+    /// A device or a key that is or was in the team.
     #[error("entry {n}: device {device} or one of its keys was in the team already")]
     SameDevice {
         /// The entry.
@@ -107,13 +107,13 @@ pub enum Fault {
         /// The device.
         device: DeviceId,
     },
-    /// An invite takes in one device.
+    /// The invite was already used.
     #[error("entry {n}: the invite was used already")]
     InviteUsed {
         /// The entry.
         n: u64,
     },
-    /// The device it speaks of is not in the team.
+    /// The device is not in the team.
     #[error("entry {n}: device {device} is not in the team")]
     NoSuchDevice {
         /// The entry.
@@ -121,7 +121,7 @@ pub enum Fault {
         /// The device.
         device: DeviceId,
     },
-    /// Without an admin nothing could be changed any more.
+    /// The team would have no admin, and nothing could be changed any more.
     #[error("entry {n} would leave the team without an admin")]
     LastAdmin {
         /// The entry.

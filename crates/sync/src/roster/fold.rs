@@ -1,14 +1,14 @@
-//! What one more entry does to a roster, or why it is refused.
+//! Applies one more entry to a roster, or refuses it.
 
 use super::invite::vouches;
 use super::{Device, Entry, Fault, InviteId, Member, Op, Role, Roster, Since, Statement, Vouch};
 use taffrail_model::DeviceId;
 
-/// How long a name may be.
+/// The longest name, in characters.
 const MOST_CHARACTERS: usize = 64;
 
 impl Roster {
-    /// Appends an entry. A refused one leaves the roster as it was.
+    /// Appends an entry. A refused one leaves the roster unchanged.
     pub(super) fn take(&mut self, entry: Entry) -> Result<(), Fault> {
         let Statement { team, n, prev, epoch, .. } = entry.statement;
         let expected = self.entries.len() as u64;
@@ -33,7 +33,7 @@ impl Roster {
         Ok(())
     }
 
-    /// The epoch after an entry that does this.
+    /// The epoch after an entry with this operation.
     pub(super) fn epoch_after(&self, op: &Op) -> u64 {
         match op {
             Op::Remove { .. } | Op::Rotate => self.epoch.saturating_add(1),
@@ -86,7 +86,8 @@ impl Roster {
         }
     }
 
-    /// Nobody gets a device of a user who has one, but by that user: who has it reads and answers all of theirs.
+    /// Checks that a user with a device gets another one only through a device of their own: each
+    /// device can read and answer everything of its user.
     fn check_vouched(
         &self,
         device: &Device,
@@ -101,7 +102,7 @@ impl Roster {
         if voucher.is_some_and(is_so) { Ok(()) } else { own }
     }
 
-    /// A user without a device, or one whose own device signs.
+    /// Checks that the user has no device, or that one of the user's own devices signs.
     fn check_own(&self, user: &str, said: &Statement) -> Result<(), Fault> {
         let mut devices = self.members.values().filter(|it| it.is_current());
         let is_signer = self.current(&said.by).is_some_and(|it| it.device.user == user);
@@ -123,7 +124,7 @@ impl Roster {
         if self.named(&device.name).is_some() {
             return Err(Fault::SameName { n, name: device.name.clone() });
         }
-        // A key that was taken out must not come back under another name.
+        // A removed key must not come back under another name.
         let same = |member: &Member| {
             let (old, new) = (&member.device.keys, &device.keys);
             member.device.id == *id
@@ -164,7 +165,7 @@ impl Roster {
     }
 }
 
-/// Ids become parts of subjects and of keys in a bucket.
+/// Ids become parts of NATS subjects and object keys.
 fn check_id(id: &DeviceId, n: u64) -> Result<(), Fault> {
     let id = id.as_str();
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

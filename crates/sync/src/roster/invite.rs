@@ -1,7 +1,7 @@
-//! How a device comes into a team, carried by hand: an invite there, a request back, an entry.
+//! How a device joins a team, by hand: an invite to it, a request back, and an entry.
 //!
-//! Nothing has to go back to the new device: the invite carries the roster so far, which it pins,
-//! and the first bundle or hub it meets carries the entries since, its own admission among them.
+//! Nothing has to go back to the new device: the invite contains the roster so far, which the
+//! device pins, and its first bundle or hub has the entries since, including its own admission.
 
 use super::{Device, Entry, Fault, InviteId, Op, Pin, Role, Roster, Signer, Vouch};
 use crate::bytes::{Digest, Signature, TeamId};
@@ -21,41 +21,41 @@ const MAC_CONTEXT: &str = "taffrail 1 2026-11-15 join request";
 /// Why an invite or a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinFault {
-    /// The word cannot be read.
+    /// The word cannot be parsed.
     #[error(transparent)]
     Word(#[from] WordFault),
-    /// The word holds something else, or something later.
+    /// The word contains something else, or a later version.
     #[error("it is of another version")]
     NotUnderstood,
-    /// The roster in it, or the entry it would become, is refused.
+    /// The roster in it, or the resulting entry, is refused.
     #[error(transparent)]
     Roster(#[from] Fault),
-    /// Who invites is not an admin of the team.
+    /// The inviter is not an admin of the team.
     #[error("the inviting device may not let anybody in")]
     NotAnAdmin,
-    /// The invite is over.
+    /// The invite has expired.
     #[error("the invite was good until {until}")]
     Late {
-        /// When it ended.
+        /// When it expired.
         until: Timestamp,
     },
     /// The request answers another invite.
     #[error("the request answers another invite")]
     OtherInvite,
-    /// The request claims to be for somebody else.
+    /// The request is for another user.
     #[error("the invite is for {invited}, the request is for {asks}")]
     OtherUser {
-        /// Whom the invite is for.
+        /// The invited user.
         invited: String,
-        /// Whom the request is for.
+        /// The requesting user.
         asks: String,
     },
-    /// People would take its name for another one.
+    /// People would confuse its name with another one.
     #[error("the name {name:?} looks like {known:?}, which is in the team")]
     LooksLike {
         /// The new name.
         name: String,
-        /// The one it looks like.
+        /// The similar name.
         known: String,
     },
     /// It was not made with the invite's secret, or was changed.
@@ -91,16 +91,16 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// For whom an invite is, and for how long.
+/// The user and the expiry of an invite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Whose device will be let in.
+    /// The user of the new device.
     pub user: String,
-    /// When it is over.
+    /// When it expires.
     pub until: Timestamp,
 }
 
-/// An invite as the new device gets it.
+/// An invite, as the new device receives it.
 #[derive(Debug, Clone)]
 pub struct Invite {
     written: WrittenInvite,
@@ -116,7 +116,7 @@ struct WrittenInvite {
     entries: Vec<Entry>,
 }
 
-/// What the inviting device keeps until the request comes. It holds the secret.
+/// What the inviting device stores until the request arrives, including the secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OpenInvite {
     team: TeamId,
@@ -126,11 +126,11 @@ pub struct OpenInvite {
 }
 
 impl Invite {
-    /// Makes an invite to a team, with a secret that was drawn for it alone.
+    /// Makes an invite to a team, with its own random secret.
     ///
     /// # Errors
     ///
-    /// The device may not let anybody in.
+    /// The device may not admit others.
     pub fn new(
         roster: &Roster,
         by: &DeviceId,
@@ -151,7 +151,7 @@ impl Invite {
         Ok(Self { written, roster })
     }
 
-    /// One word, to be carried where only the invited person reads it.
+    /// The invite as one word, for the invited person's eyes only.
     ///
     /// # Errors
     ///
@@ -161,43 +161,43 @@ impl Invite {
         Ok(to_word(INVITE, &json)?)
     }
 
-    /// Reads the word and checks the roster in it.
+    /// Parses the word and checks its roster.
     ///
     /// # Errors
     ///
-    /// It cannot be read, its roster is refused, or its maker is not an admin there.
+    /// It cannot be parsed, its roster is refused, or its author is not an admin there.
     pub fn parse(text: &str) -> Result<Self, JoinFault> {
         let json = from_word(INVITE, text)?;
         let written = serde_json::from_slice(&json).map_err(|_| JoinFault::NotUnderstood)?;
         Self::checked(written)
     }
 
-    /// What the inviting device keeps.
+    /// The part that the inviting device stores.
     #[must_use]
     pub fn open(&self) -> OpenInvite {
         let WrittenInvite { user, until, secret, .. } = self.written.clone();
         OpenInvite { team: *self.roster.team(), user, until, secret }
     }
 
-    /// The roster so far; the new device keeps it and pins its head.
+    /// The roster so far; the new device stores it and pins its head.
     #[must_use]
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
 
-    /// What the new device will not go back behind.
+    /// The pin of the new device, which prevents a rollback.
     #[must_use]
     pub fn pin(&self) -> Pin {
         self.roster.pin()
     }
 
-    /// Who invites, to be compared by its six words.
+    /// The inviting device, for comparing its six words.
     #[must_use]
     pub fn inviter(&self) -> Option<&Device> {
         self.roster.member(&self.written.by).map(|member| &member.device)
     }
 
-    /// Whose device the new one will be.
+    /// The user of the new device.
     #[must_use]
     pub fn user(&self) -> &str {
         &self.written.user
@@ -205,13 +205,13 @@ impl Invite {
 }
 
 impl OpenInvite {
-    /// Its name; requests and entries carry it.
+    /// The invite's id; requests and entries contain it.
     #[must_use]
     pub fn id(&self) -> InviteId {
         self.secret.id()
     }
 
-    /// When it is over.
+    /// When it expires.
     #[must_use]
     pub fn until(&self) -> Timestamp {
         self.until
@@ -226,17 +226,17 @@ pub struct JoinRequest {
     pub(super) device: Device,
     pub(super) mac: Digest,
     pub(super) signature: Signature,
-    /// The word of a device of the same user. Nothing of the request's own rests on it.
+    /// The vouch of a device of the same user. The request's own proofs do not cover it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) vouch: Option<Vouch>,
 }
 
 impl JoinRequest {
-    /// Answers an invite for a device of ours.
+    /// Answers an invite for our device.
     ///
     /// # Errors
     ///
-    /// The invite is over.
+    /// The invite has expired.
     pub fn answer(
         invite: &Invite,
         (id, name): (&DeviceId, &str),
@@ -258,11 +258,11 @@ impl JoinRequest {
         Ok(Self { team, invite, device, mac, signature, vouch: None })
     }
 
-    /// The request with the word of a device of the same user.
+    /// Adds the vouch of a device of the same user.
     ///
     /// # Errors
     ///
-    /// It is forged, of another team or of another user.
+    /// The request is forged, of another team or of another user.
     pub fn vouched(self, roster: &Roster, by: &Signer<'_>) -> Result<Self, JoinFault> {
         if self.team != *roster.team() {
             return Err(JoinFault::OtherInvite);
@@ -278,7 +278,7 @@ impl JoinRequest {
         Ok(Self { vouch: Some(Vouch { by: by.device.clone(), signature }), ..self })
     }
 
-    /// One word, to be carried back. It holds no secret.
+    /// The request as one word, to carry back. It contains no secret.
     ///
     /// # Errors
     ///
@@ -288,29 +288,29 @@ impl JoinRequest {
         Ok(to_word(REQUEST, &json)?)
     }
 
-    /// Reads the word. Nothing is proven yet.
+    /// Parses the word. Nothing is verified so far.
     ///
     /// # Errors
     ///
-    /// It cannot be read.
+    /// It cannot be parsed.
     pub fn parse(text: &str) -> Result<Self, JoinFault> {
         let json = from_word(REQUEST, text)?;
         serde_json::from_slice(&json).map_err(|_| JoinFault::NotUnderstood)
     }
 
-    /// Which invite it answers, by which the kept one is found.
+    /// The id of the invite, to find the stored one.
     #[must_use]
     pub fn invite(&self) -> InviteId {
         self.invite
     }
 
-    /// The device that asks.
+    /// The requesting device.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The keys that ask, to be compared by their six words.
+    /// The requesting keys, for comparing their six words.
     #[must_use]
     pub fn keys(&self) -> &DeviceKeys {
         &self.device.keys
@@ -324,7 +324,7 @@ impl JoinRequest {
             return Err(JoinFault::Late { until: open.until });
         }
         let said = said(&self.team, &self.invite, &self.device);
-        // The comparison takes the same time wherever they differ.
+        // The comparison takes constant time.
         let expected = mac(&open.secret, &said);
         if expected != *self.mac.as_bytes() {
             return Err(JoinFault::Forged);
@@ -334,7 +334,7 @@ impl JoinRequest {
         if invited == asks { Ok(()) } else { Err(JoinFault::OtherUser { invited, asks }) }
     }
 
-    /// Who asks has the keys it asks with.
+    /// Checks that the requester has the private keys.
     fn check_keys(&self) -> Result<(), JoinFault> {
         let said = said(&self.team, &self.invite, &self.device);
         let fields: [&[u8]; 2] = [&said, self.mac.as_bytes()];
@@ -343,11 +343,12 @@ impl JoinRequest {
     }
 }
 
-/// Lets the device in that answers this invite: the roster with the new entry, and the entry.
+/// Admits the device that answers this invite: returns the roster with the new entry, and the
+/// entry.
 ///
 /// # Errors
 ///
-/// The request is not of this invite, too late or forged, or the team refuses the device.
+/// The request is for another invite, too late or forged, or the team refuses the device.
 pub fn approve(
     roster: &Roster,
     (request, open): (&JoinRequest, &OpenInvite),
@@ -360,7 +361,7 @@ pub fn approve(
     Ok(roster.with(Op::Add { device, invite, vouch }, by, now)?)
 }
 
-/// Refuses a name that people would take for another one of the team.
+/// Refuses a name that people would confuse with another one in the team.
 fn check_alike(roster: &Roster, device: &Device) -> Result<(), JoinFault> {
     let current = || roster.members().filter(|it| it.is_current()).map(|it| &it.device);
     let devices = current().map(|it| (&device.name, &it.name));
@@ -372,7 +373,7 @@ fn check_alike(roster: &Roster, device: &Device) -> Result<(), JoinFault> {
     }
 }
 
-/// Whether a device's keys signed for this.
+/// Whether a device's keys signed this request.
 pub(super) fn vouches(
     keys: &DeviceKeys,
     (team, invite, device): (&TeamId, &InviteId, &Device),
@@ -382,7 +383,7 @@ pub(super) fn vouches(
     verify(keys.signing(), Purpose::Vouch, &[&said], signature).is_ok()
 }
 
-/// What a request says, before it is proven.
+/// The content of a request, before its proofs.
 pub(super) fn said(team: &TeamId, invite: &InviteId, device: &Device) -> Vec<u8> {
     let fields: [&[u8]; 3] = [team.as_bytes(), invite.as_bytes(), &device.encoded()];
     encode(Purpose::JoinRequest, &fields)

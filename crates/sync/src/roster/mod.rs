@@ -1,5 +1,5 @@
-//! Who is in a team: entries that are only ever appended, each signed by an admin device and bound
-//! to the one before. What the team is now is a fold over them.
+//! The members of a team: append-only entries, each signed by an admin device and bound to the one
+//! before. The current team is a fold over them.
 
 mod alike;
 mod entry;
@@ -23,16 +23,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::{DeviceId, Timestamp};
 
-/// What a device may do.
+/// The role of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It reads and writes.
+    /// Reads and writes.
     Member,
-    /// It also signs entries of the roster.
+    /// Also signs entries of the roster.
     Admin,
 }
 
-/// A place in the roster, and the epoch that holds from there on.
+/// A position in the roster, and the epoch from there on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Since {
     /// The entry.
@@ -46,42 +46,42 @@ pub struct Since {
 pub struct Member {
     /// The device.
     pub device: Device,
-    /// What it may do.
+    /// The role.
     pub role: Role,
-    /// When it came.
+    /// When it joined.
     pub joined: Since,
-    /// Who let it in.
+    /// The device that admitted it.
     pub admitted_by: DeviceId,
     /// When it was removed, if it was.
     pub left: Option<Since>,
 }
 
 impl Member {
-    /// The device is in the team now.
+    /// Whether the device is in the team now.
     #[must_use]
     pub fn is_current(&self) -> bool {
         self.left.is_none()
     }
 
-    /// The device was in the team in this epoch.
+    /// Whether the device was in the team in this epoch.
     #[must_use]
     pub fn was_in(&self, epoch: u64) -> bool {
         self.joined.epoch <= epoch && self.left.is_none_or(|left| epoch < left.epoch)
     }
 }
 
-/// The last entry a device has seen: what it will not go back behind.
+/// The last entry that a device has seen; a roster must not roll back behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     /// The team.
     pub team: TeamId,
-    /// The place of the entry.
+    /// The position of the entry.
     pub n: u64,
     /// Its hash.
     pub head: Digest,
 }
 
-/// For whom a key is meant.
+/// The recipients of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience<'a> {
     /// All devices of the team.
@@ -90,7 +90,7 @@ pub enum Audience<'a> {
     Users(&'a [&'a str]),
 }
 
-/// A team, as its entries say.
+/// A team, derived from its entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roster {
     team: TeamId,
@@ -121,11 +121,11 @@ impl Roster {
         Self::of([Entry::sign(first, secret)])
     }
 
-    /// Reads a roster from its first entry on.
+    /// Builds a roster from its first entry on.
     ///
     /// # Errors
     ///
-    /// Says which entry is refused and why.
+    /// Returns the refused entry and the reason.
     pub fn of(entries: impl IntoIterator<Item = Entry>) -> Result<Self, Fault> {
         let mut entries = entries.into_iter();
         let first = entries.next().ok_or(Fault::Empty)?;
@@ -143,18 +143,18 @@ impl Roster {
         Ok(roster)
     }
 
-    /// Reads a roster and compares it with what was known here.
+    /// Builds a roster and compares it with the pin.
     ///
     /// # Errors
     ///
-    /// It is refused in itself, or it is another team's, forked or rolled back.
+    /// It is invalid in itself, or it is another team's, forked or rolled back.
     pub fn pinned(entries: impl IntoIterator<Item = Entry>, pin: &Pin) -> Result<Self, Fault> {
         let roster = Self::of(entries)?;
         roster.check_pin(pin)?;
         Ok(roster)
     }
 
-    /// This roster with entries that others carried here. Those that are known must be the same.
+    /// This roster with entries from elsewhere. Entries that are known here must be the same.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl Roster {
         Ok(roster)
     }
 
-    /// The next entry, signed by a device of ours, and the roster with it.
+    /// The next entry, signed by our device, and the roster with it.
     ///
     /// # Errors
     ///
@@ -198,7 +198,7 @@ impl Roster {
         Ok((roster, entry))
     }
 
-    /// What to remember, so as never to go back behind it.
+    /// The pin to store, which prevents a rollback.
     #[must_use]
     pub fn pin(&self) -> Pin {
         let n = (self.entries.len() as u64).saturating_sub(1);
@@ -211,13 +211,13 @@ impl Roster {
         &self.team
     }
 
-    /// The epoch that holds now.
+    /// The current epoch.
     #[must_use]
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// All entries, to be kept or carried elsewhere.
+    /// All entries, to store or publish.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
@@ -234,7 +234,7 @@ impl Roster {
         self.members.get(device)
     }
 
-    /// The device that has this name now.
+    /// The device with this name now.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Member> {
         let same = |member: &&Member| member.device.name.to_lowercase() == name.to_lowercase();
@@ -247,19 +247,19 @@ impl Roster {
         self.recovery.get(user).map(|(recipient, _)| recipient)
     }
 
-    /// Users with a recovery key, and what a NATS server knows who has it by, where that is known.
+    /// Users with a recovery key, and the key that a NATS server lists for it, if known.
     pub fn recovery_nats_keys(&self) -> impl Iterator<Item = (&str, Option<&NatsUserKey>)> {
         self.recovery.iter().map(|(user, (_, door))| (user.as_str(), door.as_ref()))
     }
 
-    /// The user whose recovery recipient this is now.
+    /// The user with this recovery recipient now.
     #[must_use]
     pub fn recovered_by(&self, recipient: &Recipient) -> Option<&str> {
         let found = self.recovery.iter().find(|(_, (it, _))| it == recipient);
         found.map(|(user, _)| user.as_str())
     }
 
-    /// Whom to wrap a key to: current devices, and their users' recovery recipients.
+    /// The recipients for a key: current devices, and their users' recovery recipients.
     #[must_use]
     pub fn recipients(&self, audience: Audience<'_>) -> Vec<Recipient> {
         let meant = |user: &str| match audience {
@@ -291,7 +291,7 @@ impl Roster {
     }
 }
 
-/// A device of ours, to sign with.
+/// Our device, as a signer.
 #[derive(Debug, Clone, Copy)]
 pub struct Signer<'a> {
     /// Its id.

@@ -1,26 +1,26 @@
-//! A recovery key as its owner keeps it: what opens, and which team it is of.
+//! A recovery key as its owner stores it: the identity and the team.
 
 use super::Pin;
 use crate::keys::Identity;
 use zeroize::Zeroizing;
 
-/// What brings a user's history back when all devices are lost. Whoever has it is that user.
+/// Restores a user's history when all devices are lost. Whoever has it can act as that user.
 #[derive(Debug)]
 pub struct RecoveryKey {
-    /// What opens.
+    /// The identity that opens.
     pub identity: Identity,
-    /// The team as it was when the key was made: what a hub shows must go on from there.
+    /// The team when the key was made: the roster on a hub must follow from it.
     pub pin: Pin,
 }
 
 impl RecoveryKey {
-    /// Two lines: the identity as age writes it, and the team.
+    /// Two lines: the identity as age writes it, and the pin.
     #[must_use]
     pub fn to_text(&self) -> Zeroizing<String> {
-        // A pin of plain fields can always be written.
+        // A pin of plain fields always serializes.
         let pin = serde_json::to_string(&self.pin).unwrap_or_default();
         let identity = self.identity.to_text();
-        // With room from the beginning, no copy is left behind by growing.
+        // The full capacity is reserved first, so that growing leaves no copy behind.
         let mut text = Zeroizing::new(String::with_capacity(identity.len() + pin.len() + 2));
         for line in [identity.trim(), &pin] {
             text.push_str(line);
@@ -29,7 +29,7 @@ impl RecoveryKey {
         text
     }
 
-    /// Reads what `to_text` wrote.
+    /// Parses what `to_text` wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut lines = text.lines().map(str::trim).filter(|it| !it.is_empty());

@@ -1,7 +1,7 @@
 //! A roster sealed for a hub, which must not read the names in it.
 //!
-//! All entries go at once, sealed to the devices that are in the team after the last of them, so
-//! that a new device can read them from the first one on.
+//! It contains all entries, sealed to the devices that are in the team after the last one, so that
+//! a new device can read from the first one on.
 
 use super::{Audience, Entry, Fault, Roster};
 use crate::envelope::{EnvelopeFault, open_with, seal_to};
@@ -18,7 +18,7 @@ pub enum SealedRosterError {
     /// Its content cannot be parsed.
     #[error("it is of another version")]
     NotUnderstood,
-    /// Its entries do not follow from what is known here.
+    /// Its entries do not follow from those known here.
     #[error(transparent)]
     Roster(#[from] Fault),
 }
@@ -42,8 +42,8 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// It is not sealed to us, as for a device that was removed, or does not follow from what is
-    /// known here.
+    /// It is not sealed to us, as for a removed device, or does not follow from the roster known
+    /// here.
     pub fn extended_by_sealed(
         &self,
         sealed: &[u8],
@@ -53,7 +53,7 @@ impl Roster {
     }
 }
 
-/// The entries of a sealed roster. Nothing is proven yet.
+/// The entries of a sealed roster. Nothing is verified so far.
 pub(crate) fn entries_of_sealed(
     sealed: &[u8],
     identity: &Identity,

@@ -1,4 +1,4 @@
-//! A roster is what its entries say, and any other entry is refused.
+//! A roster follows from its entries, and any other entry is refused.
 
 mod fuzz;
 mod invites;
@@ -64,7 +64,7 @@ pub(crate) fn team_of(first: &Own, others: &[&Own]) -> Roster {
     })
 }
 
-/// A team with all there is: three devices, a second admin, a removal, a recovery, a rotation.
+/// A team with every operation: three devices, a second admin, a removal, a recovery, a rotation.
 fn rich() -> Roster {
     let [a, b, c] = ["laptop", "tower", "desk"].map(Own::new);
     let recipient = Own::new("paper").secret.keys().recipient().clone();
@@ -180,7 +180,7 @@ fn a_hub_carries_a_roster_it_cannot_read() {
     let not_for_us = SealedRosterError::Envelope(crate::envelope::EnvelopeFault::NotForUs);
     assert_eq!(opened(&next, &new, &b), Err(not_for_us));
     assert_eq!(opened(&next, &new, &c).map(|roster| roster.pin()), Ok(after.pin()));
-    // A hub that gives out an old one takes nothing back.
+    // A hub with an old roster rolls nothing back.
     assert_eq!(opened(&sealed, &after, &c).map(|roster| roster.pin()), Ok(after.pin()));
     let (fork, _) = new.with(Op::Rotate, &a.signer(), at(10)).unwrap();
     let forked = Err(SealedRosterError::Roster(Fault::Forked { n: 3 }));
@@ -322,7 +322,8 @@ proptest! {
         let got = Roster::pinned(entries.clone(), &roster.pin());
         prop_assert!(got.is_err(), "{how} {at} {with}: {:?}", got.map(|r| r.pin()));
         let first = Roster::of(roster.entries()[..1].to_vec()).unwrap();
-        // Cut at the end, what is left is an older roster; anything else is refused here too.
+        // Without its last entries, the list is an older roster; any other change is refused here
+        // too.
         if let Ok(extended) = first.extended(entries) {
             let known = roster.entries().starts_with(extended.entries());
             prop_assert!(known, "{how} {at} {with}");

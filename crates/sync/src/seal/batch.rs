@@ -1,4 +1,4 @@
-//! Batches: compressed, padded, sealed to a place, signed and bound to the one before.
+//! Batches: compressed, padded, sealed to a place, signed and chained to the one before.
 
 use super::{Chain, DataKey, Refused, compression};
 use crate::bytes::{Digest, Signature, TeamId};
@@ -63,14 +63,14 @@ pub struct Sealed {
 pub enum WriterStatus {
     /// It is in the team.
     Current,
-    /// It was in the batch's epoch.
+    /// It was in the batch's epoch, and is not now.
     Removed,
 }
 
 /// A batch that was opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opened {
-    /// What it holds.
+    /// The content.
     pub bytes: Vec<u8>,
     /// The chain to open the next one with.
     pub chain: Chain,
@@ -78,19 +78,19 @@ pub struct Opened {
     pub writer: WriterStatus,
 }
 
-/// What is to be sealed: how many events, as which bytes, in which epoch.
+/// The content to seal: the number of events, their bytes, and the epoch.
 #[derive(Debug, Clone, Copy)]
 pub struct Content<'a> {
-    /// How many numbers it takes, at least one.
+    /// How many numbers it uses, at least one.
     pub events: u64,
-    /// The events themselves.
+    /// The events.
     pub bytes: &'a [u8],
     /// The epoch of the key.
     pub epoch: u64,
 }
 
 impl Sealed {
-    /// Its bytes, for a hub.
+    /// The serialized form for a hub.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let place = self.bound();
@@ -98,11 +98,11 @@ impl Sealed {
         encode(Purpose::Batch, &fields)
     }
 
-    /// Reads its bytes. Nothing is proven yet.
+    /// Parses the serialized form. Nothing is verified so far.
     ///
     /// # Errors
     ///
-    /// They are cut off, too many or something else.
+    /// The bytes are truncated, too many or something else.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refused> {
         if bytes.len() > 2 * compression::MOST_BYTES {
             return Err(Refused::TooLarge);
@@ -110,7 +110,7 @@ impl Sealed {
         Self::read(bytes).ok_or(Refused::NotUnderstood)
     }
 
-    /// The hash the next batch carries.
+    /// The hash that the next batch contains.
     #[must_use]
     pub fn hash(&self) -> Digest {
         Digest::from_bytes(*blake3::hash(&self.to_bytes()).as_bytes())
@@ -146,7 +146,7 @@ impl Sealed {
 }
 
 impl Place {
-    /// What ciphertext and signature are bound to.
+    /// The bytes that ciphertext and signature are bound to.
     pub(super) fn bound(&self, commitment: &Digest) -> Vec<u8> {
         let fields: [&[u8]; 8] = [
             self.team.as_bytes(),
@@ -166,7 +166,7 @@ impl Place {
 ///
 /// # Errors
 ///
-/// It holds too much or nothing, its epoch goes back, or the chain is another device's.
+/// The content is too large or empty, its epoch goes back, or the chain belongs to another device.
 pub fn seal(
     chain: &Chain,
     content: Content<'_>,
@@ -201,11 +201,12 @@ pub fn seal(
     Ok((sealed, chain))
 }
 
-/// Opens the next batch of a chain: its signer was in the team then, and it follows what came before.
+/// Opens the next batch of a chain: its signer was in the team at that time, and it follows the
+/// batch before.
 ///
 /// # Errors
 ///
-/// Says what does not hold. Nothing of a refused batch is given out.
+/// Returns the reason for a refusal. Nothing of a refused batch is returned.
 pub fn open(
     batch: &Sealed,
     chain: &Chain,
@@ -222,11 +223,11 @@ pub fn open(
     Ok(Opened { bytes, chain: chain.after(batch), writer })
 }
 
-/// Everything about a batch that can be checked without its key.
+/// Checks everything about a batch that needs no key.
 ///
 /// # Errors
 ///
-/// Says what does not hold.
+/// Returns the reason for a refusal.
 pub fn check(batch: &Sealed, chain: &Chain, roster: &Roster) -> Result<WriterStatus, Refused> {
     let place = &batch.place;
     let here = (&chain.team, &chain.stream, &chain.device);

@@ -1,4 +1,4 @@
-//! How far a device's stream was read or written, so that nothing is left out, doubled or moved.
+//! The read or write position in a device's stream, so that no batch is omitted, repeated or moved.
 
 use super::Sealed;
 use super::batch::Stream;
@@ -7,7 +7,7 @@ use crate::signing::{Purpose, digest};
 use serde::{Deserialize, Serialize};
 use taffrail_model::DeviceId;
 
-/// The end of what is known of one device's batches in one stream.
+/// The known end of one device's batches in one stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chain {
     /// The team.

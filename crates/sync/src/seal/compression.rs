@@ -6,7 +6,7 @@ use super::Refused;
 
 /// The most bytes of an unpacked batch.
 pub const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Lengths are multiples of this.
+/// Padded lengths are multiples of this.
 pub(super) const STEP: usize = 256;
 const LEVEL: i32 = 3;
 const HEAD: usize = 4;

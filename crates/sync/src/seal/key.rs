@@ -1,7 +1,7 @@
-//! The key of a scope in an epoch, wrapped with age to those who may read.
+//! The key of a scope in an epoch, wrapped with age to its readers.
 //!
-//! Age does not say who sealed something, so every wrapped key is signed: otherwise a hub could
-//! hand out keys of its own and read what is written with them.
+//! Age does not prove who sealed something, so every wrapped key is signed: otherwise a hub could
+//! hand out its own keys and read what is sealed with them.
 
 use super::Refused;
 use crate::bytes::{Digest, Signature, TeamId};
@@ -14,18 +14,19 @@ use std::fmt;
 use taffrail_model::DeviceId;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// No wrapped key is larger: a header and a little more.
+/// The largest wrapped key: a header and a little more.
 const MOST_WRAPPED_BYTES: usize = 512 * 1024;
-/// A key, its place and the lengths between.
+/// The largest content: a key, its place and their lengths.
 const MOST_KEY_BYTES: usize = 4096;
 
-/// What a key is for: a session, a project or a stream, by a name that says nothing outside.
+/// The scope of a key: a session, a project or a stream, by a name that reveals nothing to
+/// outsiders.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Scope(String);
 
 impl Scope {
-    /// Wraps the text as it was given.
+    /// Wraps the text unchanged.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
@@ -38,14 +39,14 @@ impl Scope {
     }
 }
 
-/// Where a key holds.
+/// The scope and epoch of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPlace {
     /// The team.
     pub team: TeamId,
-    /// What it is for.
+    /// The scope.
     pub scope: Scope,
-    /// The epoch it was drawn in.
+    /// The epoch in which it was made.
     pub epoch: u64,
 }
 
@@ -56,12 +57,12 @@ impl KeyPlace {
     }
 }
 
-/// The key that batches are sealed with. It is never printed and is wiped when it is dropped.
+/// The key that seals batches. It is never printed, and is wiped on drop.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct DataKey([u8; 32]);
 
 impl DataKey {
-    /// Makes a key of random bytes.
+    /// Makes a key from random bytes.
     #[must_use]
     pub fn from_random(random: [u8; 32]) -> Self {
         Self(random)
@@ -71,7 +72,7 @@ impl DataKey {
         &self.0
     }
 
-    /// What a batch is bound to, so that it opens with one key only.
+    /// The commitment in a batch, so that the batch opens with one key only.
     pub(super) fn commitment(&self) -> Digest {
         digest(Purpose::KeyCommitment, &[&self.0])
     }
@@ -83,19 +84,19 @@ impl fmt::Debug for DataKey {
     }
 }
 
-/// A key as a hub keeps it.
+/// A key as stored on a hub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrappedKey {
-    /// Where the key holds.
+    /// The place of the key.
     pub place: KeyPlace,
-    /// Who wrapped it.
+    /// The device that wrapped it.
     pub by: DeviceId,
     pub(super) sealed: Vec<u8>,
     pub(super) signature: Signature,
 }
 
 impl WrappedKey {
-    /// Its bytes, for a hub.
+    /// The serialized form for a hub.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let [team, scope, epoch] = self.place.fields();
@@ -105,11 +106,11 @@ impl WrappedKey {
         encode(Purpose::WrappedKey, &fields)
     }
 
-    /// Reads its bytes. Nothing is proven yet.
+    /// Parses the serialized form. Nothing is verified so far.
     ///
     /// # Errors
     ///
-    /// They are cut off or something else.
+    /// The bytes are truncated or something else.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refused> {
         if bytes.len() > MOST_WRAPPED_BYTES {
             return Err(Refused::TooLarge);
@@ -133,11 +134,11 @@ impl WrappedKey {
     }
 }
 
-/// Wraps a key to recipients. Age draws the randomness it needs from the system itself.
+/// Wraps a key to recipients. Age reads its randomness from the system itself.
 ///
 /// # Errors
 ///
-/// There is nobody to wrap it to.
+/// There are no recipients.
 pub fn wrap(
     key: &DataKey,
     place: &KeyPlace,
@@ -152,11 +153,11 @@ pub fn wrap(
     Ok(WrappedKey { place: place.clone(), by: by.device.clone(), sealed, signature })
 }
 
-/// The key, if a device of the team wrapped it for this place and to this identity.
+/// Unwraps the key, if a device of the team wrapped it for this place and to this identity.
 ///
 /// # Errors
 ///
-/// Says what does not hold.
+/// Returns the reason for a refusal.
 pub fn unwrap(
     wrapped: &WrappedKey,
     place: &KeyPlace,
@@ -179,7 +180,7 @@ pub fn unwrap(
     key.try_into().map(DataKey).map_err(|_| Refused::NotUnderstood)
 }
 
-/// What the device that wraps a key signs.
+/// The bytes that the wrapping device signs.
 pub(super) fn signed(place: &KeyPlace, by: &DeviceId, sealed: &[u8]) -> Vec<u8> {
     let [team, scope, epoch] = place.fields();
     encode(Purpose::WrappedKey, &[&team, &scope, &epoch, by.as_str().as_bytes(), sealed])

@@ -1,4 +1,5 @@
-//! What goes to a hub: keys wrapped to devices, and batches sealed, signed and chained.
+//! The sealed data on a hub: keys wrapped to devices, and batches that are sealed, signed and
+//! chained.
 
 mod batch;
 mod chain;
@@ -16,13 +17,13 @@ use taffrail_model::DeviceId;
 /// Why a key or a batch is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is something else, or cut off.
+    /// It is something else, or truncated.
     #[error("it is cut off or of another form")]
     NotUnderstood,
     /// It belongs to another team, stream or device, or its key to another place.
     #[error("it belongs somewhere else")]
     OtherPlace,
-    /// The roster known here does not reach this epoch; fetch it first.
+    /// Its epoch is newer than the roster known here; fetch the roster first.
     #[error("it is of epoch {epoch}, the roster known here ends with {known}")]
     RosterBehind {
         /// Its epoch.
@@ -30,7 +31,7 @@ pub enum Refused {
         /// The last epoch known here.
         known: u64,
     },
-    /// The signer was not in the team then.
+    /// The signer was not in the team at that time.
     #[error("{device} was not in the team in epoch {epoch}")]
     NotAMember {
         /// The signer.
@@ -38,33 +39,33 @@ pub enum Refused {
         /// The epoch.
         epoch: u64,
     },
-    /// The signature does not hold.
+    /// The signature is invalid.
     #[error("the signature does not hold")]
     Forged,
     /// It is not sealed to this identity.
     #[error("it is not sealed to this device")]
     NotForUs,
-    /// It was changed, or the key is another one.
+    /// It was changed, or the key is a different one.
     #[error("it does not open: it was changed, or the key is another one")]
     Damaged,
-    /// Batches are missing before it, or it came before.
+    /// Batches before it are missing, or it is a repetition.
     #[error("it holds {got}, {expected} was to come")]
     OutOfSequence {
-        /// The first number that was to come.
+        /// The expected first number.
         expected: u64,
-        /// The first number it holds.
+        /// Its first number.
         got: u64,
     },
-    /// It does not follow what came before it.
+    /// It does not follow the batch before.
     #[error("it does not follow the batch before it")]
     Unchained,
-    /// Its epoch is older than that of the batch before it.
+    /// Its epoch is older than that of the batch before.
     #[error("it goes back behind epoch {known}")]
     OlderEpoch {
         /// The epoch of the batch before.
         known: u64,
     },
-    /// It holds more than a batch may.
+    /// It contains more than a batch may.
     #[error("it holds more than a batch may")]
     TooLarge,
     /// There are no recipients.

@@ -1,4 +1,4 @@
-//! What was sealed opens in its place, and nowhere else.
+//! Sealed data opens in its place, and nowhere else.
 
 use super::*;
 use crate::bytes::{Digest, Signature, TeamId};
@@ -25,7 +25,7 @@ fn removed(roster: &Roster, who: &Own, by: &Own) -> Roster {
     roster.with(Op::Remove { device: who.id.clone() }, &by.signer(), at(90)).unwrap().0
 }
 
-/// Three batches of the first device, each with the chain it is to be opened with.
+/// Three batches of the first device, each with the chain that opens it.
 fn three(roster: &Roster, own: &Own) -> Vec<(Chain, Sealed)> {
     let mut chain = start(roster, own);
     let texts = [b"one".as_slice(), b"two", b"three"];
@@ -97,11 +97,11 @@ fn a_batch_in_another_place_is_refused() {
         assert_eq!(open(batch, chain, &key(1), &roster).map(|opened| opened.bytes), Err(expected));
     };
     let sequence = |expected: u64, got: u64| Refused::OutOfSequence { expected, got };
-    // Left out, replayed, swapped.
+    // Omitted, replayed, swapped.
     check(&three, &second, sequence(3, 5));
     check(&one, &second, sequence(3, 1));
     check(&two, &first, sequence(1, 3));
-    // Renumbered by somebody without the key, and by the hub.
+    // Renumbered by someone without the key, and by the hub.
     let moved = Sealed { place: Place { first: 5, last: 6, ..two.place.clone() }, ..two.clone() };
     check(&moved, &third, Refused::Forged);
     // Another history under the same numbers, by the same device.
@@ -247,7 +247,7 @@ fn a_key_is_for_those_it_was_wrapped_to() {
     check(b.secret.identity(), Ok([1; 32]));
     check(&paper, Ok([1; 32]));
     check(stranger.secret.identity(), Err(Refused::NotForUs));
-    // After a removal there is another key, which the removed device cannot open.
+    // After a removal there is another key, which the removed device cannot unwrap.
     let after = removed(&roster, &b, &a);
     let to = after.recipients(Audience::Team);
     let next = wrap(&key(2), &place(&after), &to, &a.signer()).unwrap();
@@ -266,7 +266,7 @@ fn a_key_from_somebody_else_or_for_another_place_is_refused() {
         let got = unwrap(wrapped, place, roster, a.secret.identity()).map(|_| ());
         assert_eq!(got, Err(expected));
     };
-    // A hub knows all recipients and can wrap, but not sign.
+    // A hub knows all recipients and can wrap, but cannot sign.
     let planted = wrap(&key(9), &here, &to, &hub.signer()).unwrap();
     let device = hub.id;
     check(&planted, &here, &roster, Refused::NotAMember { device, epoch: 0 });
@@ -278,13 +278,13 @@ fn a_key_from_somebody_else_or_for_another_place_is_refused() {
     let team = TeamId::from_bytes([9; 16]);
     let elsewhere = Roster::found(team, b.device("ada"), &b.secret, at(0)).unwrap();
     check(&good, &place(&roster), &elsewhere, Refused::OtherPlace);
-    // A device of the team hands on a key it got as one for another place.
+    // A device of the team passes a key on as one for another place.
     let fields = super::key::signed(&there, &b.id, &good.sealed);
     let purpose = crate::signing::Purpose::WrappedKey;
     let signature = crate::signing::sign(b.secret.signing(), purpose, &[&fields]);
     let moved = WrappedKey { place: there.clone(), signature, ..good.clone() };
     check(&moved, &there, &roster, Refused::OtherPlace);
-    // A removed device hands out a key of the epoch after.
+    // A removed device wraps a key of the next epoch.
     let after = removed(&roster, &b, &a);
     let late = wrap(&key(9), &place(&after), &to, &b.signer()).unwrap();
     let device = b.id;

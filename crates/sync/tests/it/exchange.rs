@@ -1,4 +1,4 @@
-//! Devices that carry to each other: over a bad hub, a hostile one, and real ones.
+//! The exchange between devices: over a bad hub, a hostile one, and real ones.
 #![expect(
     clippy::indexing_slicing,
     clippy::panic,

@@ -1,4 +1,4 @@
-//! One suite for every hub, and what only some of them must withstand.
+//! One test suite for every hub, and tests of what only some must withstand.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,

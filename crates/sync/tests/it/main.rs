@@ -1,4 +1,4 @@
-//! The tests of `sync` from outside, as one program: linking is what takes time.
+//! The integration tests of `sync` as one program, because linking is slow.
 
 mod exchange;
 mod hub;

@@ -1,4 +1,4 @@
-//! The pages about sealing and hubs name no test that is not there.
+//! The pages about sealing and hubs name only existing tests.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
 
 use std::fs;
@@ -16,7 +16,7 @@ fn code_below(folder: &Path, out: &mut String) {
     }
 }
 
-/// The last cells of tables whose last column is headed `test`.
+/// The last cells of tables whose last column has the heading `test`.
 fn claims(page: &str) -> Vec<&str> {
     let mut in_table = false;
     let mut out = Vec::new();

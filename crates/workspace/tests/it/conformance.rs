@@ -1,7 +1,7 @@
-//! The public conformance suite of `.ai-session` tells the truth: every rule has a document that
-//! breaks it, and the check, the schema and the types agree on all of them and on damaged ones.
+//! Checks the public conformance suite of `.ai-session`: every rule has a document that breaks it,
+//! and the check, the schema and the types agree on all documents and on damaged ones.
 //!
-//! `TAFFRAIL_FULL=1` damages 100,000 documents; `TAFFRAIL_SEED` chooses them.
+//! `TAFFRAIL_FULL=1` damages 100,000 documents; `TAFFRAIL_SEED` selects them.
 #![expect(
     clippy::indexing_slicing,
     clippy::unwrap_used,
@@ -19,9 +19,9 @@ use taffrail_testkit::{Chance, Scale};
 use taffrail_workspace::{read_yaml, validate_path};
 
 const BOTH: [Strictness; 2] = [Strictness::Lenient, Strictness::Strict];
-/// What no schema can say.
+/// Rules that no schema can express.
 const ACROSS: [&str; 2] = ["monotonic", "unique"];
-/// Rules of files and folders rather than of documents.
+/// Rules about files and folders, not documents.
 const OF_FILES: [&str; 5] =
     ["document.yaml", "line.json", "layout.file", "layout.active-features", "feature_id.folder"];
 
@@ -70,7 +70,7 @@ fn every_rule_has_a_document_that_breaks_it() {
     {
         let there: BTreeSet<_> = suite(folder).into_iter().map(|it| it.0).collect();
         let of_level = known.iter().filter(|it| it.1 == level).map(|it| it.0.clone());
-        // A document that is not an object at all is of no kind.
+        // A document that is not an object has no kind.
         let expected: BTreeSet<_> = of_level.filter(|rule| !is_told_apart(rule)).collect();
         assert_eq!(there, expected, "{folder}");
     }
@@ -85,7 +85,7 @@ fn every_rule_has_a_document_that_breaks_it() {
     }
 }
 
-/// Without the field that tells it apart, a document is none.
+/// Whether a rule requires the field that identifies a kind: without it, a document has no kind.
 fn is_told_apart(rule: &str) -> bool {
     let marks = [
         "current_state",
@@ -113,7 +113,7 @@ fn a_fault_is_told_where_it_is() {
     check("feature_id.folder", "/other-2025-01-09/state.yaml/feature_id");
 }
 
-/// Documents of one value each, as they are read.
+/// Documents of one value each, parsed.
 fn documents(folder: &str) -> Vec<Value> {
     let files = suite(folder).into_iter().filter(|(_, path)| path.is_file());
     let texts = files.map(|(_, path)| std::fs::read_to_string(path).unwrap());
@@ -130,7 +130,7 @@ fn agree(value: &Value, strictness: Strictness, validator: &jsonschema::Validato
     }
 }
 
-/// What is sound can be read as its type.
+/// Whether a valid document can be read as its type.
 fn is_typed(value: &Value) -> bool {
     fn reads<T: serde::de::DeserializeOwned>(value: &Value) -> bool {
         serde_json::from_value::<T>(value.clone()).is_ok()
@@ -172,7 +172,7 @@ fn they_agree_on_damaged_documents() {
     }
 }
 
-/// Changes one place somewhere in a value.
+/// Changes one place in a value.
 fn damage(value: &mut Value, chance: &mut Chance) {
     let go_deeper = !chance.one_in(4);
     match value {

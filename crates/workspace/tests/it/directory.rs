@@ -1,5 +1,5 @@
-//! The directory through its own functions, in one process: what is written, what is refused, what
-//! is rolled forward and what is mended.
+//! The directory through its own functions, in one process: what is written, refused, rolled
+//! forward and repaired.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,

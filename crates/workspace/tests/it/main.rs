@@ -1,4 +1,4 @@
-//! The tests of `workspace` from outside, as one program: linking is what takes time.
+//! The integration tests of `workspace` as one program, because linking is slow.
 
 mod conformance;
 mod directory;

@@ -1,5 +1,5 @@
-//! Every kind of finding once, in records as an agent writes them. The recordings of real sessions
-//! are not repeated here.
+//! Every kind of finding once, in records as an agent writes them. Kinds in the recordings of real
+//! sessions are not repeated here.
 
 use super::Recorder;
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use taffrail_testkit::claude::Line;
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
-/// 2026-10-01T10:00:00Z, where lines begin.
+/// 2026-10-01T10:00:00Z, the time of the first line.
 const BEGAN_MS: u64 = 1790848800000;
 
 /// A session as transcript lines and hook entries.
@@ -71,7 +71,7 @@ impl Script {
         self.note("hook", &Value::Object(all))
     }
 
-    /// The agent's own list of live sessions says that it works.
+    /// The agent's own list of live sessions reports that it is busy.
     fn listed(self) -> Self {
         let at = BEGAN_MS + u64::from(self.second) * 1000;
         let entry = json!({"pid": 417, "sessionId": SESSION, "cwd": "/w/app", "status": "busy",

@@ -1,4 +1,4 @@
-//! Whole files, damaged: every line of one may be torn, doubled, moved or of another file.
+//! Damaged files: every line may be torn, duplicated, moved or from another file.
 
 use crate::fuzz::fixtures::{Fixture, fixtures_of};
 use crate::fuzz::recorder::Recorder;
@@ -40,7 +40,7 @@ fn check(adapter: &dyn Adapter, fixtures: &[Fixture], input: &[u8]) -> Took {
     Took::from(!read_all().0.lines.is_empty())
 }
 
-/// The fixture that an input names, or the first, and what follows.
+/// The fixture that an input names, or the first one, and the rest of the input.
 fn opened<'a, 'b>(fixtures: &'a [Fixture], input: &'b [u8]) -> (&'a Fixture, &'b [u8]) {
     let end = input.iter().position(|it| *it == b'\n').unwrap_or(0);
     let (head, body) = input.split_at(end);
@@ -48,7 +48,7 @@ fn opened<'a, 'b>(fixtures: &'a [Fixture], input: &'b [u8]) -> (&'a Fixture, &'b
     (fixtures.get(number).or(fixtures.first()).expect("a fixture"), body)
 }
 
-/// The records of a damaged file, each where one stood before.
+/// The records of a damaged file, each at the position of an original one.
 fn records<'b>(fixture: &Fixture, body: &'b [u8]) -> Vec<(Cursor, &'b [u8])> {
     let places: Vec<&Cursor> = fixture.records.iter().map(|(at, _)| at).collect();
     if let Some(Cursor::Pointer { .. }) = places.first() {

@@ -40,7 +40,7 @@ fn damaged_payloads_say_the_same_twice_and_never_more_than_they_hold() {
     }
 }
 
-/// Entries of the recorded journals, whole and only their payloads, and messages of a server.
+/// Entries of the recorded journals, whole and as payloads alone, and messages of a server.
 fn payloads() -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replay");
     let mut folders: Vec<_> =
@@ -68,7 +68,7 @@ fn check(adapter: &dyn Adapter, input: &[u8]) -> Took {
     Took::from(!lines.is_empty())
 }
 
-/// Whatever an adapter makes of a payload, through every door it has for one.
+/// The output of an adapter for a payload, through every entry point.
 fn all_said(adapter: &dyn Adapter, input: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(input);
     let mut out = journal(adapter, input, &text);
@@ -90,12 +90,12 @@ fn all_said(adapter: &dyn Adapter, input: &[u8]) -> Vec<String> {
             (server.read)(&mut ServerState::default(), &text).iter().map(|it| format!("{it:?}")),
         );
     }
-    // Only that it returns: a damaged payload may look like another agent's.
+    // Checks only that it returns: a damaged payload may look like another agent's.
     adapter.is_own_payload(&text);
     out
 }
 
-/// As an entry of the journal, and as the payload of one.
+/// Reads the input as a journal entry, and as the payload of one.
 fn journal(adapter: &dyn Adapter, input: &[u8], text: &str) -> Vec<String> {
     let agent = adapter.descriptor().id;
     let mut out = Vec::new();

@@ -1,10 +1,10 @@
-//! Breaks one rule of a good document.
+//! Breaks one rule of a valid document.
 
 use crate::support::{documents, folder};
 use serde_json::{Value, json};
 use taffrail_contracts::{Contract, Strictness, validate};
 
-/// A document that breaks this rule, made from the whole one.
+/// A document that breaks this rule, made from the complete one.
 pub(crate) fn broken(contract: &Contract, rule: &str) -> Value {
     let good = documents(&folder(contract).join("good"));
     let whole = good.into_iter().find(|(name, _)| name == "whole").expect("a whole document").1;
@@ -26,7 +26,7 @@ pub(crate) fn broken(contract: &Contract, rule: &str) -> Value {
     tries.next().unwrap_or_else(|| panic!("{}: nothing breaks {rule} at {pointer}", contract.name))
 }
 
-/// Where a rule applies first: lists are entered by their first element.
+/// The first place where a rule applies: in lists, the first element.
 fn pointer_to(value: &Value, place: &str) -> String {
     let mut pointer = String::new();
     if place == "document" {
@@ -43,7 +43,7 @@ fn pointer_to(value: &Value, place: &str) -> String {
     pointer
 }
 
-/// Puts a value there; `None` takes what is there away.
+/// Sets a value; `None` removes it.
 fn put(value: &mut Value, pointer: &str, wrong: Option<Value>) {
     let Some((place, name)) = pointer.rsplit_once('/') else {
         *value = wrong.expect("a document cannot be taken away");

@@ -1,4 +1,4 @@
-//! The documents of `docs/conformance`, and an independent reading of our schemas.
+//! The documents of `docs/conformance`, and an independent validator of our schemas.
 
 pub(crate) mod recorded;
 
@@ -29,7 +29,7 @@ pub(crate) fn documents(folder: &Path) -> Vec<(String, Value)> {
     out
 }
 
-/// Our schema in the hands of a validator we did not write.
+/// Our schema in a validator by another author.
 pub(crate) fn independent(contract: &Contract, strictness: Strictness) -> jsonschema::Validator {
     let schema = schema_of(contract, strictness);
     jsonschema::meta::validate(&schema).expect("the schema is one");
@@ -44,7 +44,7 @@ pub(crate) fn expressible(contract: &Contract, report: &Report) -> Vec<Fault> {
     report.faults.iter().filter(|fault| !hidden(fault)).cloned().collect()
 }
 
-/// A document read and written by our types.
+/// A document after reading and writing it with our types.
 pub(crate) fn through_types(contract: &str, value: &Value) -> serde_json::Result<Value> {
     fn through<T: serde::de::DeserializeOwned + serde::Serialize>(
         value: &Value,

@@ -12,7 +12,8 @@ use taffrail_model::{
     RuntimeIdentity, SessionId, Sink, Timestamp, TitleRank, Tokens, TurnId,
 };
 
-/// Every session of a home that works for nobody, with its workers. All of it is long over.
+/// Every session of a home that is not a sub-agent's, with its sub-agents. All of them are long
+/// over.
 pub(crate) fn sessions(agent: &str, home: &Path) -> Vec<Captured> {
     let adapter = by_id(agent).unwrap();
     let mut files = Vec::new();
@@ -109,7 +110,7 @@ impl Recorder {
             last_event_at: events.last().map(|it| it.created_at),
             status: Status::Exited,
             waiting_for: None,
-            // As the program has it: a worker cannot be resumed on its own.
+            // As in the program: a sub-agent cannot be resumed on its own.
             lifecycle: if facts.parent.is_some() {
                 Lifecycle::Detached
             } else {
@@ -131,7 +132,7 @@ fn root_of(all: &[AgentSession], id: SessionId) -> SessionId {
     parent.map_or(id, |parent| root_of(all, parent))
 }
 
-/// The reason an agent stopped for, which tells an interrupt from an end.
+/// Why an agent stopped, which distinguishes an interruption from an end.
 fn label(event: &Event) -> Option<String> {
     let names = ["tool", "reason", "decision", "label", "model"];
     names.iter().find_map(|name| event.data.get(*name)?.as_str()).map(str::to_owned)
@@ -141,7 +142,7 @@ fn captured(main: AgentSession, workers: Vec<AgentSession>) -> Captured {
     let here = Here {
         now: "2026-12-01T00:00:00Z".parse().unwrap(),
         device: "north".to_owned(),
-        // Only a checkout has a commit.
+        // Only a Git checkout has a commit.
         repo_root: main.project_path.clone(),
         git_commit: Some("ab".repeat(20)),
         version: "0.0.0".to_owned(),

@@ -1,4 +1,4 @@
-//! What work lacks: something that is not installed, a history that fits, leave to come in.
+//! What blocks the work: a missing dependency, a merge conflict, denied access.
 
 use super::{Done, Over};
 use crate::findings::commands::Purpose;
@@ -8,7 +8,7 @@ use crate::{EventId, Timestamp};
 
 const CONFLICT: &str = "There is a merge conflict. Say which files are in conflict and how you would resolve each, before you go on.";
 
-/// What work lacks.
+/// What blocks the work.
 #[derive(Debug, Default)]
 pub(super) struct Needs<'n> {
     missing: Vec<Missing<'n>>,
@@ -16,13 +16,13 @@ pub(super) struct Needs<'n> {
     refused: Option<Done<'n>>,
 }
 
-/// Something that is not installed.
+/// A missing dependency.
 #[derive(Debug)]
 struct Missing<'n> {
     name: &'n str,
     by: Done<'n>,
     met: Vec<(EventId, Timestamp)>,
-    /// Nothing that was run since then succeeded.
+    /// No command succeeded since.
     is_last: bool,
 }
 
@@ -67,7 +67,7 @@ impl<'n> Needs<'n> {
         }
     }
 
-    /// A person looks. What git has in conflict stays so.
+    /// A person is present. A Git conflict remains.
     pub(super) fn prompted(&mut self) {
         self.missing.clear();
         self.refused = None;
@@ -87,15 +87,15 @@ impl<'n> Needs<'n> {
     }
 }
 
-/// It ends what git had begun to join, or throws it away.
+/// Whether the call completes or aborts a Git merge.
 fn settles(done: Done<'_>) -> bool {
     let call = done.call;
     call.purpose == Purpose::Merge || matches!(call.verb.as_str(), "git reset" | "git switch")
 }
 
 impl Missing<'_> {
-    /// Work got on without it: for a program, by whatever was run; for a part of one, by running
-    /// something that might have needed it.
+    /// Whether the work went on without the dependency: for a program, after any successful
+    /// command; for a library, after a command that might have needed it.
     fn is_past(&self, ran: Purpose) -> bool {
         let is_program = self.by.call.verb.split(' ').next() == Some(self.name);
         match ran {
@@ -105,7 +105,8 @@ impl Missing<'_> {
         }
     }
 
-    /// It was met again with nothing gone well since, or the agent stopped at it.
+    /// The finding, if the dependency was missing again without a success since, or the agent
+    /// stopped at it.
     fn found(&self, over: Option<Over>, thresholds: &Thresholds) -> Option<FindingDraft> {
         if !self.is_last {
             return None;

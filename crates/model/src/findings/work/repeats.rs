@@ -1,4 +1,4 @@
-//! The same again and again: a call with the same answer, and a change that is made and undone.
+//! Repetition: a call with the same result, and a change that is made and undone.
 
 use super::Done;
 use crate::findings::commands::Purpose;
@@ -8,7 +8,7 @@ use crate::{EventId, Timestamp};
 
 const PROPOSAL: &str = "You seem to be repeating yourself. Stop, say what you have learned so far, and try another way.";
 
-/// What is done again and again in a turn.
+/// The repetitions of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Repeats<'n> {
     run: Vec<Done<'n>>,
@@ -36,7 +36,7 @@ impl<'n> Repeats<'n> {
         };
         match last {
             Some(last) if is_same(last) => self.run.push(done),
-            // Looking, and waiting for what works by itself, changes nothing.
+            // Reading, and waiting for work that runs by itself, changes nothing.
             Some(_) if done.call.purpose == Purpose::Wait && !done.failed => {}
             Some(last) if is_failure(last) && done.call.purpose == Purpose::Look => {}
             _ => self.run = vec![done],
@@ -90,7 +90,7 @@ impl<'n> Repeats<'n> {
     }
 }
 
-/// It failed at what it was to do; looking for what is not there is no failure.
+/// Whether the call failed at its purpose; a failed read or search does not count.
 fn is_failure(done: Done<'_>) -> bool {
     done.failed && done.call.purpose != Purpose::Look
 }

@@ -1,4 +1,4 @@
-//! Checks that fail the same way whatever is changed, and how the latest check went.
+//! Checks that keep failing the same way whatever changes, and the result of the latest check.
 
 use super::{Done, Over};
 use crate::findings::commands::Purpose;
@@ -9,10 +9,10 @@ use crate::{EventId, Timestamp};
 const TESTS: &str = "The same test keeps failing. Say what you think the cause is and how you would prove it, before you change anything else.";
 const TYPES: &str = "Type errors remain. Run the check again and fix the first error it names.";
 
-/// The most checks that are followed at once.
+/// The most checks tracked at once.
 const MOST: usize = 16;
 
-/// How checks went since a person last asked something.
+/// The results of checks since the last prompt.
 #[derive(Debug, Default)]
 pub(in crate::findings) struct Streaks<'n> {
     failing: Vec<Streak<'n>>,
@@ -20,12 +20,12 @@ pub(in crate::findings) struct Streaks<'n> {
     pub(in crate::findings) last: Option<Done<'n>>,
 }
 
-/// A check that fails the same way.
+/// A check that keeps failing the same way.
 #[derive(Debug)]
 struct Streak<'n> {
     last: Done<'n>,
     types: bool,
-    /// Each time something had been changed since the time before.
+    /// Runs of the check, each after a change since the run before.
     runs: Vec<(EventId, Timestamp)>,
     changed: bool,
 }
@@ -45,7 +45,7 @@ impl<'n> Streaks<'n> {
         self.last = Some(done);
         let key = done.call.key.as_str();
         if !done.failed {
-            // What holds for all holds for a part.
+            // A check that passes also covers its parts.
             self.failing.retain(|it| !it.last.call.key.starts_with(key));
             return;
         }
@@ -69,7 +69,7 @@ impl<'n> Streaks<'n> {
         again.chain(over.and_then(|it| self.left(it))).collect()
     }
 
-    /// The agent stopped while types did not fit when it last looked.
+    /// The agent stopped although its last check had type errors.
     fn left(&self, over: Over) -> Option<FindingDraft> {
         let last = self.last.filter(|it| it.failed && it.signs.contains(&Sign::Types))?;
         let says =

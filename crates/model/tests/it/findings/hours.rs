@@ -1,5 +1,5 @@
-//! Two hours of several sessions at once, heard event by event while the clock goes: how each stands is
-//! read from what was said, as the daemon does, and only what is true is found.
+//! Two simulated hours of several sessions at once, received event by event. The test computes each
+//! status from the events, as the daemon does, and checks that only true findings appear.
 
 use crate::findings::kit::{Said, Tale, at, session};
 use crate::findings::ordinary::step;
@@ -14,10 +14,10 @@ use taffrail_model::{Origin, SessionId, Signal, Timestamp};
 const HOURS: i64 = 7_200;
 /// The sessions, and the step of ordinary work each begins with.
 const SESSIONS: [(&str, usize); 4] = [("a", 0), ("b", 3), ("c", 6), ("d", 9)];
-/// What is true beside the ends of long turns: nothing.
+/// The only true findings are the ends of long turns.
 const TRUE: [FindingKind; 1] = [FindingKind::Finished];
 
-/// A session that works, asks and rests by turns; and when its turns ended by themselves.
+/// A session that works, asks and rests by turns, and the times when its turns ended by themselves.
 struct Script {
     tale: Tale,
     ends: BTreeSet<Timestamp>,
@@ -44,7 +44,7 @@ impl Script {
         Self { tale: step(self.tale, choice, number), ..self }
     }
 
-    /// An approval is asked for and answered after a minute.
+    /// The agent asks for an approval and gets it after a minute.
     fn asks(self, number: usize) -> Self {
         let command = format!("npm install p{number}");
         let (call, input) = (format!("c{number}"), format!("{number:02}"));
@@ -60,7 +60,7 @@ impl Script {
         Self { tale, ..self }
     }
 
-    /// The turn ends, and a person goes on after a while.
+    /// The turn ends, and a person continues after a while.
     fn rests(mut self) -> Self {
         self.tale = self.tale.later(90).done("This part is done.");
         self.ends.insert(at(self.tale.second));
@@ -70,7 +70,7 @@ impl Script {
     }
 }
 
-/// A session as it is heard.
+/// A session as the daemon receives it.
 struct Ear {
     id: SessionId,
     script: Script,
@@ -100,7 +100,7 @@ impl Ear {
         read(&Given { evidence, life: Life::Alive, workers: &[], now, thresholds })
     }
 
-    /// What is found now that is not true.
+    /// The current findings that are not true.
     fn false_alarms(&self, reading: &Reading, now: Timestamp) -> Vec<String> {
         let (session, life) = (self.id, Life::Alive);
         let standing = Standing { session, reading, life, role: Role::Main, context: None };
@@ -144,6 +144,6 @@ fn several_sessions_of_ordinary_work_bring_nothing_but_their_ends() {
         alarms.extend(all.map(|it| format!("{} at {now}", it.says)));
     }
     assert_eq!(alarms, [""; 0]);
-    // It would not be a replay of work if nothing had waited and nothing had ended.
+    // The replay is meaningless unless sessions waited and turns ended.
     assert!(waited > 20 && ended.len() > 20, "{waited} {}", ended.len());
 }

@@ -1,4 +1,4 @@
-//! Each kind of finding: what brings it, and what takes it away.
+//! Each kind of finding: what causes it, and what ends it.
 
 use crate::findings::kit::{Stands, Tale, at, id, kinds, session};
 use taffrail_model::evidence::Life;
@@ -210,12 +210,12 @@ fn a_status_line_tells_how_full_the_context_is() {
     check(&full, &running, &["context_nearly_full"]);
     let found = &full.found(&running)[0];
     assert_eq!(found.says, "180000 of 200000 tokens of its context are used.");
-    // What was said last counts, in whatever order it came.
+    // The latest report counts, whatever the order of arrival.
     check(&full.clone().uses(20_000, 200_000), &running, &[]);
     let mut turned = full.clone().uses(20_000, 200_000);
     turned.said.reverse();
     check(&turned, &running, &[]);
-    // What is counted later is compared with what it can hold.
+    // A later count is compared with the known window.
     let counted = |second| Stands {
         context: Some(Context { used: 190_000, at: at(second), window: None }),
         ..Stands::running()
@@ -223,7 +223,7 @@ fn a_status_line_tells_how_full_the_context_is() {
     let little = Tale::new().uses(20_000, 200_000);
     check(&little, &counted(9), &["context_nearly_full"]);
     check(&little, &counted(0), &[]);
-    // Said a thousand times, it displaces nothing else.
+    // A thousand repetitions displace nothing else.
     let tale = Tale::new().fails("rate_limit", "429", None);
     check(&times(tale, 300, |it| it.uses(1, 200_000)), &Stands::waiting(2), &["rate_limit"]);
     check(&full.folds(180_000), &running, &[]);

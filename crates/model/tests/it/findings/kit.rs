@@ -1,4 +1,4 @@
-//! Sessions told in a few words.
+//! A builder for sessions in a few words.
 
 use serde_json::{Map, Value, json};
 use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
@@ -26,7 +26,7 @@ pub(crate) fn id(number: u64) -> EventId {
     EventId::of(session("s"), &RecordKey::Ordinal(number), 0)
 }
 
-/// An event that owns all it says.
+/// An event that owns its fields.
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) number: u64,
@@ -61,7 +61,7 @@ impl Said {
 }
 
 impl Said {
-    /// What it says about how its session stands.
+    /// The evidence that the event provides about its session's status.
     pub(crate) fn evidence(&self) -> Option<Evidence> {
         of_event(&EventHead {
             id: id(self.number),
@@ -78,7 +78,7 @@ impl Said {
     }
 }
 
-/// A session that is told step by step. A second goes by with every step.
+/// A session built step by step. Every step takes one second.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tale {
     pub(crate) said: Vec<Said>,
@@ -136,7 +136,7 @@ impl Tale {
         })
     }
 
-    /// A call that is not answered.
+    /// A call without a result.
     pub(crate) fn call(self, tool: &str, input: Value) -> Self {
         self.say(Kind::ToolCall, "").last(|it| {
             it.label = Some(tool.to_owned());
@@ -144,7 +144,7 @@ impl Tale {
         })
     }
 
-    /// Answers the latest call.
+    /// The result of the latest call.
     pub(crate) fn answer(self, code: i64, text: &str) -> Self {
         let call = self.said.iter().rev().find(|it| it.kind == Kind::ToolCall).unwrap().number;
         self.say(Kind::ToolResult, text).last(|it| {
@@ -172,7 +172,7 @@ impl Tale {
         })
     }
 
-    /// A hook, or another who is there, says so.
+    /// A report from a hook or another live source.
     pub(crate) fn live(self, origin: Origin, signal: Signal, text: &str) -> Self {
         self.say(Kind::Heartbeat, text).last(|it| {
             it.origin = origin;
@@ -192,7 +192,7 @@ impl Tale {
         })
     }
 
-    /// The agent's status line was told how full its context is.
+    /// The agent's status line reports how full its context is.
     pub(crate) fn uses(self, used: u64, window: u64) -> Self {
         self.live(Origin::Hook, Signal::Alive, "").last(|it| {
             it.label = Some(status_line::LABEL.to_owned());
@@ -205,14 +205,14 @@ impl Tale {
         self.said.iter().map(Said::heard).collect()
     }
 
-    /// What is found when it stands so, at once.
+    /// The findings for a given status.
     pub(crate) fn found(&self, stands: &Stands) -> Vec<Finding> {
         let now = at(self.second + stands.after);
         findings(self.heard(), &stands.standing(), now, &Thresholds::default())
     }
 }
 
-/// How a session stands.
+/// The status of a session.
 #[derive(Debug, Clone)]
 pub(crate) struct Stands {
     pub(crate) reading: Reading,

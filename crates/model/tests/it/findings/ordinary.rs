@@ -1,11 +1,11 @@
-//! Ordinary work, hours of it, in which nothing is found.
+//! Hours of ordinary work without any finding.
 
 use crate::findings::kit::{Stands, Tale, kinds};
 use proptest::prelude::*;
 use serde_json::json;
 use taffrail_model::findings::{Fold, Thresholds};
 
-/// One thing an agent does. Every choice is one that real sessions make all the time.
+/// One step of an agent. Every choice is common in real sessions.
 pub(crate) fn step(tale: Tale, choice: u8, number: usize) -> Tale {
     let file = format!("src/m{}.rs", number % 7);
     let (old, new) = (format!("old {number}"), format!("new {number}"));
@@ -18,7 +18,7 @@ pub(crate) fn step(tale: Tale, choice: u8, number: usize) -> Tale {
             .run("cargo test -p a", 101, &format!("test t{number} ... FAILED\nassertion failed"))
             .edit(&file, &format!("{new}!"), &format!("{new}?"))
             .run("cargo test -p a", 0, "test result: ok"),
-        // Types are mended one by one.
+        // Type errors are fixed one by one.
         1 => {
             let error = |it: usize| format!("error[E0308]: mismatched types in f{it}");
             tale.edit(&file, &old, &new)
@@ -28,19 +28,19 @@ pub(crate) fn step(tale: Tale, choice: u8, number: usize) -> Tale {
                 .edit(&file, "c", "d")
                 .run("cargo check", 0, "")
         }
-        // Something is tried and taken back once.
+        // A change is tried and undone once.
         2 => tale.edit(&file, &old, &new).edit(&file, &new, &old),
-        // A program is not there; another does it.
+        // A program is missing; another does the job.
         3 => tale.run("rg todo", 127, "bash: rg: command not found").run("grep -rn todo", 0, "a"),
         // A package is missing and is installed.
         4 => tale
             .run("python m.py", 1, "ModuleNotFoundError: No module named 'yaml'")
             .run("pip install pyyaml", 0, "ok")
             .run("python m.py", 0, "ok"),
-        // The build elsewhere is waited for.
+        // The agent waits for a remote build.
         5 => (0..12)
             .fold(tale, |it, _| it.later(30).run("sleep 30; gh run view 9", 0, "in progress")),
-        // Files are read and searched; some are not there.
+        // Files are read and searched; some do not exist.
         6 => tale
             .call("Read", json!({"file_path": file}))
             .answer(0, "text")
@@ -56,14 +56,14 @@ pub(crate) fn step(tale: Tale, choice: u8, number: usize) -> Tale {
             .call("Bash", json!({"command": "cargo build --release"}))
             .later(1500)
             .answer(0, "ok"),
-        // A person looks in.
+        // A person takes part.
         9 => tale.speak("I have done the first part.").prompt("go on"),
-        // A flaky test is run again, and passes.
+        // A flaky test runs again, and passes.
         10 => tale
             .run("npm test", 1, "1 failed")
             .run("npm test", 1, "1 failed")
             .run("npm test", 0, "ok"),
-        // It thinks for a while.
+        // The agent thinks for a while.
         _ => tale.later(600).speak("Now I see."),
     }
 }
@@ -76,7 +76,7 @@ proptest! {
         let (stands, thresholds) = (Stands::running(), Thresholds::default());
         let tale = choices.iter().enumerate().fold(Tale::new(), |it, (number, choice)| step(it, *choice, number));
         let mut fold = Fold::default();
-        // Nothing is found at any instant of it, also right before the next event.
+        // No finding appears at any instant, including right before the next event.
         for (place, said) in tale.said.iter().enumerate() {
             fold.take(&said.heard());
             let next = tale.said.get(place + 1).map_or(said.at, |it| it.at);

@@ -1,4 +1,4 @@
-//! What must hold of findings whatever was said, in whatever order it came.
+//! Invariants of findings for any events in any order.
 
 use crate::findings::kit::{Said, Stands, Tale, at};
 use proptest::prelude::*;

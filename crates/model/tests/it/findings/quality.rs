@@ -1,4 +1,4 @@
-//! Figures of quality.
+//! Tests of the quality measures.
 
 use crate::findings::kit::Tale;
 use taffrail_model::findings::{Quality, SessionQuality, quality, total};

@@ -1,10 +1,10 @@
-//! Rules against chance: whatever the text, and whatever is changed in a command that is allowed.
+//! Property tests of rules: for any text, and for any change to an allowed command.
 
 use super::{asked, rules};
 use proptest::prelude::*;
 use taffrail_rules::{Decision, commands_in, decide, plain_commands};
 
-/// Pieces of which commands are made, honest and not.
+/// Pieces of commands, benign and hostile.
 const PIECES: &[&str] = &[
     "git", "push", "cargo", "test", "echo", "sudo", "env", "sh", "-c", "eval", "'", "\"", "$(",
     ")", "(", "`", "${", "}", "{", "<<", "EOF", "\n", ";", "&&", "||", "|", "&", ">", "<", "#",
@@ -20,7 +20,7 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof!["[A-Za-z0-9_./:,+@-][A-Za-z0-9_./:,+@%=-]{0,8}", "'[ !-&(-\\[\\]-~]{0,8}'"]
 }
 
-/// A command that is plain.
+/// A plain command.
 fn plain() -> impl Strategy<Value = String> {
     let command = proptest::collection::vec(word(), 0..5)
         .prop_map(|words| [vec!["cargo".to_owned(), "test".to_owned()], words].concat().join(" "));

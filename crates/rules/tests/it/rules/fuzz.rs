@@ -1,7 +1,7 @@
-//! Damaged commands: whatever a text is, it is read to its end in good time, and nothing that is put behind
-//! a denied command lets it through.
+//! Damaged commands: the parsers read any text to its end in reasonable time, and nothing appended
+//! to a denied command lets it through.
 //!
-//! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
+//! `TAFFRAIL_FULL=1` tries many inputs, `TAFFRAIL_SEED` selects them.
 
 use super::{COMMANDS, asked, rules, unescaped};
 use std::hint::black_box;
@@ -13,13 +13,13 @@ use taffrail_rules::{
 use taffrail_testkit::fuzz::{Counts, Fuzz, Took};
 
 const COUNTS: Counts = Counts { slice: 400, full: 40_000 };
-/// What is found in a command may hold a word of it so often: once for each program that it is behind, and for
-/// each command that these are inside.
+/// The most times one word of a command may appear in the result: once for each wrapper program
+/// before it, and for each command that contains these.
 const TIMES: usize = 64 * 7;
-/// The most words that are found in all.
+/// The most words in a whole result.
 const MOST_WORDS: usize = 100_000;
 
-/// What a shell or our readers stumble over.
+/// Input that shells or our parsers may stumble over.
 const WORDS: &[&str] = &[
     "git push",
     "rm -rf x",
@@ -109,7 +109,7 @@ fn check_found(text: &str) {
     assert!(bytes <= text.len() * TIMES, "{bytes} bytes found in {}", text.len());
 }
 
-/// Nothing but that they end in good time.
+/// Checks only that they finish in reasonable time.
 fn check_remarks(text: &str) {
     let request = Request { project: Some(Path::new("/w/app")), ..asked(text) };
     black_box((risk(&request), controls(Some(text), &[text])));
@@ -122,7 +122,7 @@ fn check_remarks(text: &str) {
     black_box(suggestions(&[decided.clone(), decided.clone(), decided]));
 }
 
-/// A line that ends is a command, whatever follows.
+/// A complete line is a command, whatever follows.
 fn check_behind_a_denied_one(text: &str) {
     let behind = format!("git push\n{text}");
     let decision = decide(&asked(&behind), &rules()).decision;

@@ -1,4 +1,4 @@
-//! Which rules speak of a request: tools, agents, projects, and whose rule it is.
+//! Which rules match a request: tools, agents, projects, and the rule's origin.
 
 use super::rule;
 use std::path::{Path, PathBuf};
@@ -41,13 +41,13 @@ fn a_rule_without_a_command_is_for_the_tool() {
     check(&[allow("Write")], WRITE, Decision::Allow, "your rule 1, allow Write");
     check(&[allow("*")], WRITE, Decision::Allow, "your rule 1, allow every tool");
     check(&[allow("write")], WRITE, Decision::Ask, "no rule speaks of it");
-    // To allow a tool is not to allow whatever it runs.
+    // Allowing a tool does not allow the commands it runs.
     check(&[allow("Bash")], SHELL, Decision::Ask, "no rule speaks of it");
     check(&[allow("*")], SHELL, Decision::Ask, "no rule speaks of it");
     check(&[rule("deny", "Bash", None)], SHELL, Decision::Deny, "your rule 1, deny Bash");
     check(&[rule("deny", "*", None)], SHELL, Decision::Deny, "your rule 1, deny every tool");
     check(&[rule("deny", "Bash", None)], WRITE, Decision::Ask, "no rule speaks of it");
-    // A pattern is for commands only.
+    // A command pattern matches only commands.
     check(&[rule("deny", "*", Some("*"))], WRITE, Decision::Ask, "no rule speaks of it");
     check(&[rule("allow", "*", Some("*"))], WRITE, Decision::Ask, "no rule speaks of it");
     check(
@@ -80,7 +80,7 @@ fn a_repository_may_deny_or_ask_and_never_allow() {
     let message = "a repository may deny or ask, and never allow";
     assert_eq!(meant("allow"), Err(Fault::Allow(message.to_owned())));
     assert!(meant("deny").is_ok() && meant("ask").is_ok());
-    // Not even one that somehow came to be.
+    // Not even one that was built directly.
     let theirs = Rule { origin: Origin::Repository, ..rule("allow", "Bash", Some("make *")) };
     check(&[theirs], SHELL, Decision::Ask, "no rule speaks of it");
 }
@@ -96,7 +96,7 @@ fn a_rule_may_be_for_one_agent() {
     let deny = "your rule 1, deny Bash: make *: it runs `make x`";
     check(&[only("deny")], of(Some("one")), Decision::Deny, deny);
     check(&[only("deny")], of(Some("two")), Decision::Ask, "no rule speaks of it");
-    // Who it is was not said, so that it may be the one it is denied to.
+    // The agent is unknown, so it may be the one the rule denies.
     let unsaid =
         format!("{deny}, and it is not known whether the rule is for this agent and project");
     let all = [only("deny"), rule("allow", "Bash", Some("make *"))];
@@ -123,7 +123,7 @@ fn a_rule_may_be_for_one_project_and_what_is_below() {
         (Some("/w/app/../other"), "make x", Decision::Ask),
         (Some("app"), "make x", Decision::Ask),
         (None, "make x", Decision::Ask),
-        // What follows runs elsewhere.
+        // Commands after `cd` run in another folder.
         (Some("/w/app"), "cd /tmp", Decision::Allow),
         (Some("/w/app"), "cd /tmp && make x", Decision::Ask),
         (Some("/w/app"), "make x; cd /tmp; make x", Decision::Ask),
@@ -275,7 +275,7 @@ fn no_rule_allows_what_decides_for_the_user() {
     assert_eq!(decided(None, &["/w/a.rs"]), Decision::Allow);
 }
 
-/// A rule for files, decided on for one request that names files and works in `/w/app`.
+/// The decision of a file rule for one request that names files and works in `/w/app`.
 fn of_file(rule: (&str, &str, Option<&str>), files: &[&str]) -> Decision {
     let (decision, pattern, project) = rule;
     let typed = Typed {
@@ -311,7 +311,7 @@ fn a_rule_for_files_allows_those_alone() {
     check("/tmp/**", None, &["/tmp/x"], true);
     check("~/notes/*", None, &["/home/me/notes/x"], true);
     check("~/notes/*", None, &["/home/you/notes/x"], false);
-    // What decides for the user stays out of reach.
+    // No rule reaches what controls decisions.
     check("**", None, &["/w/app/.claude/settings.json"], false);
 }
 

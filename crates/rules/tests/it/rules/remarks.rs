@@ -1,4 +1,4 @@
-//! What is remarked about requests and rules: risk, warnings and suggestions.
+//! Hints about requests and rules: risk, warnings and suggestions.
 
 use super::{asked, rule};
 use std::path::{Path, PathBuf};
@@ -172,24 +172,24 @@ fn what_was_decided_alike_three_times_is_suggested() {
     let thrice = [twice.as_slice(), &[in_a(Allow, "npm test")]].concat();
     assert_eq!(suggested(&thrice), ["allow Bash: npm test in /a"]);
     let more = [thrice.as_slice(), &[(Allow, "npm test -- x", "/b")]].concat();
-    // What was allowed with other words is not allowed with any.
+    // Different words were allowed, but not any words.
     assert_eq!(suggested(&more), ["allow Bash: npm test in /a"]);
-    // Once it was otherwise, so there is no rule in it.
+    // One different decision, so no rule is suggested.
     let mixed = [more.as_slice(), &[in_a(Deny, "npm test")]].concat();
     assert_eq!(suggested(&mixed), none);
     let asked = [more.as_slice(), &[in_a(Ask, "npm test")]].concat();
     assert_eq!(suggested(&asked), none);
     let denied = [in_a(Deny, "git push -f"), in_a(Deny, "git push x"), in_a(Deny, "git push")];
     assert_eq!(suggested(&denied), ["deny Bash: git push * in /a"]);
-    // What is risky, runs code or is not plain is never suggested to be allowed.
+    // Risky commands, commands that run code, and commands that are not plain are never suggested.
     for command in ["rm -rf x", "git push", "python3 -c 1", "npm test | tee x", "cat .env"] {
         assert_eq!(suggested(&[in_a(Allow, command); 4]), none, "{command}");
     }
     let both = [thrice.as_slice(), &[in_a(Allow, "ls a"); 5]].concat();
     assert_eq!(suggested(&both), ["allow Bash: ls * in /a", "allow Bash: npm test in /a"]);
-    // A decision speaks once, however often its line says the same.
+    // A decision counts once, even if its line repeats a command.
     assert_eq!(suggested(&[in_a(Allow, "npm test; npm test; npm test")]), none);
-    // Options write files and run programs.
+    // Options may write files and run programs.
     for commands in [
         ["sort a", "sort b", "sort c"],
         ["git diff", "git diff a", "git diff b"],

@@ -1,7 +1,7 @@
-//! Damaged bundles: none is taken that is not whole, and what a device of the team seals by itself does
-//! nothing but be refused.
+//! Damaged bundles: the reader accepts only complete ones, and refuses whatever a device of the
+//! team seals by hand.
 //!
-//! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
+//! `TAFFRAIL_FULL=1` tries many inputs, `TAFFRAIL_SEED` selects them.
 
 use super::*;
 use taffrail_testkit::fuzz::{Counts, Fuzz, Took};
@@ -21,7 +21,7 @@ fn a_damaged_bundle_is_refused() {
     });
 }
 
-/// What is inside is damaged before it is sealed, so that no seal keeps it out.
+/// The content is damaged before it is sealed, so that the seal does not protect it.
 #[test]
 fn what_is_damaged_and_sealed_well_is_refused() {
     let [a, b] = ["laptop", "tower"].map(Own::new);
@@ -36,7 +36,7 @@ fn what_is_damaged_and_sealed_well_is_refused() {
     });
 }
 
-/// A manifest that says anything, signed by a device of the team.
+/// An arbitrary manifest, signed by a device of the team.
 #[test]
 fn what_a_damaged_manifest_lists_is_what_arrives() {
     let [a, b] = ["laptop", "tower"].map(Own::new);
@@ -71,7 +71,7 @@ fn damaged_blocks_give_nothing_that_is_not_listed() {
 const WORDS: &[&str] =
     &["../", "/", "..", "\\u0000", "\"a\"", "\"entries\":[],", "\"to\":[],", "null", "0", "[]"];
 
-/// Every entry has a plain path, and the bytes that the manifest speaks of.
+/// Checks that every entry has a plain path and the bytes that the manifest lists.
 fn check_listed(entries: &Entries, told: &Unpacked) {
     let listed = &told.manifest.entries;
     assert_eq!(entries.len(), listed.len());
@@ -81,7 +81,7 @@ fn check_listed(entries: &Entries, told: &Unpacked) {
     }
 }
 
-/// What is under the seal of a forgery.
+/// The content under the seal of a forgery.
 fn inside(forgery: &Forgery<'_>, manifest: &serde_json::Value, blocks: &[u8]) -> Vec<u8> {
     let (manifest_json, roster_json) =
         (serde_json::to_vec(manifest).unwrap(), serde_json::to_vec(forgery.roster).unwrap());

@@ -1,20 +1,20 @@
-//! Two hundred bundles that a device of the team made to do harm. None is unpacked.
+//! Two hundred harmful bundles made by a device of the team. None is unpacked.
 
 use super::*;
 use serde_json::json;
 
-/// Paths with a part that is empty.
+/// Paths with an empty part.
 #[rustfmt::skip]
 const EMPTY: &[&str] = &[
     "", "/", "/etc/passwd", "//x", "a//b", "a/", "/a", "///",
 ];
-/// Paths that lead out.
+/// Paths that lead outside.
 #[rustfmt::skip]
 const OUT: &[&str] = &[
     "..", ".", "../x", "./x", "a/../x", "a/..", "a/.", "../../../../root/.ssh/authorized_keys",
     "a/./b", "a/b/../../..", "../", "./../x", "..//x", "x/../../x",
 ];
-/// Paths that are no plain names.
+/// Paths that are not plain names.
 #[rustfmt::skip]
 const ODD: &[&str] = &[
     "a\\b", "..\\x", "C:\\x", "C:x", "\\\\host\\x", "a:b", "a\0", "\0", "a\nb", "a\rb", "a\tb",
@@ -26,7 +26,7 @@ const ODD: &[&str] = &[
     "a(b)", "a[b]", "a{b}", "a^b", "\u{2044}etc", "\u{ff0f}x", "a\u{a0}b",
 ];
 
-/// Paths that must go nowhere, with what is wrong with them.
+/// Forbidden paths, with their problems.
 fn paths() -> Vec<(String, BadPath)> {
     let long = [
         "x".repeat(129),
@@ -71,7 +71,7 @@ fn cases(roster: &Roster, by: &Own, to: &Own) -> Vec<Case> {
     all
 }
 
-/// Manifests that say what is not so.
+/// Manifests that lie.
 fn false_manifests<'a>(base: &dyn Fn() -> Forgery<'a>) -> Vec<Case> {
     let mut all: Vec<Case> = Vec::new();
     let mut with = |change: &dyn Fn(&mut serde_json::Value), expected: Refused| {
@@ -131,7 +131,7 @@ fn false_manifests<'a>(base: &dyn Fn() -> Forgery<'a>) -> Vec<Case> {
     all
 }
 
-/// Bytes that are not what a writer of ours puts there.
+/// Blocks that our writer never produces.
 fn false_blocks<'a>(base: &dyn Fn() -> Forgery<'a>) -> Vec<Case> {
     let mut all: Vec<Case> = Vec::new();
     let mut with = |blocks: Vec<u8>, expected: Refused| {
@@ -148,7 +148,7 @@ fn false_blocks<'a>(base: &dyn Fn() -> Forgery<'a>) -> Vec<Case> {
         with(block(length, &bomb(length as usize)[..1]), Refused::Bomb);
     }
     with(block(1 << 20, &bomb(1 << 20)), Refused::Bomb);
-    // It says little and becomes much.
+    // The stated size is small, the unpacked size is large.
     with(block(2000, &bomb(1 << 26)[..1000]), Refused::Bomb);
     with(block(5000, &[bomb(1 << 24).as_slice()].concat()), Refused::Bomb);
     for length in [(1 << 20) + 1, 1 << 30, u32::MAX] {
@@ -171,7 +171,7 @@ fn false_blocks<'a>(base: &dyn Fn() -> Forgery<'a>) -> Vec<Case> {
     all
 }
 
-/// What stands before the manifest.
+/// The content before the manifest.
 fn false_insides<'a>(base: &dyn Fn() -> Forgery<'a>, to: &Own) -> Vec<Case> {
     let mut all: Vec<Case> = Vec::new();
     for length in [8 * 1024 * 1024 + 1, 1 << 30, u32::MAX] {
@@ -190,7 +190,7 @@ fn false_insides<'a>(base: &dyn Fn() -> Forgery<'a>, to: &Own) -> Vec<Case> {
     let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
     all.push((parts(deep.as_bytes(), b"{}"), Refused::NotUnderstood));
     all.push((parts(b"[]", deep.as_bytes()), Refused::NotUnderstood));
-    // Entries that do not follow from what is known.
+    // Entries that do not follow from the known ones.
     let entries = base().roster.to_vec();
     let fault = |entries: &[Entry], expected: crate::roster::Fault| {
         (Forgery { roster: entries, ..base() }.file(), Refused::Roster(expected))

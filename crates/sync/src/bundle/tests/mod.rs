@@ -1,4 +1,4 @@
-//! A bundle arrives whole and from whom it says, or not at all.
+//! A bundle arrives complete and from its stated author, or not at all.
 
 mod fuzz;
 mod hostile;
@@ -40,7 +40,7 @@ fn packed(entries: &[(&str, &[u8])], roster: &Roster, from: &Own, to: &[&Own]) -
 
 type Entries = Vec<(String, Vec<u8>)>;
 
-/// All entries, as one device gets them.
+/// All entries, as one device receives them.
 fn unpacked(file: &[u8], roster: &Roster, own: &Own) -> Result<(Entries, Unpacked), Refused> {
     let reader = Reader { device: &own.id, identity: own.secret.identity(), roster };
     let mut out = Vec::new();
@@ -53,7 +53,7 @@ fn unpacked(file: &[u8], roster: &Roster, own: &Own) -> Result<(Entries, Unpacke
     Ok((out, unpacked))
 }
 
-/// A bundle made by hand, whatever its parts say.
+/// A bundle made by hand, with arbitrary parts.
 struct Forgery<'a> {
     manifest: serde_json::Value,
     roster: &'a [Entry],
@@ -63,7 +63,7 @@ struct Forgery<'a> {
 }
 
 impl<'a> Forgery<'a> {
-    /// One that would be taken as it is.
+    /// A forgery that is accepted unless it is changed.
     fn new(entries: &[(&str, &[u8])], roster: &'a Roster, by: &'a Own, to: &'a Own) -> Self {
         let listed = entries.iter().map(|(path, bytes)| Listed {
             path: (*path).to_owned(),
@@ -84,7 +84,7 @@ impl<'a> Forgery<'a> {
         Self { manifest, roster: roster.entries(), blocks: blocks.finish().unwrap(), by, to }
     }
 
-    /// Signed and sealed.
+    /// The signed and sealed file.
     fn file(&self) -> Vec<u8> {
         let manifest_json = serde_json::to_vec(&self.manifest).unwrap();
         let roster_json = serde_json::to_vec(self.roster).unwrap();
@@ -106,7 +106,7 @@ impl<'a> Forgery<'a> {
     }
 }
 
-/// Any bytes under a seal that opens.
+/// Arbitrary bytes under a seal that opens.
 fn sealed_file(inside: &[u8], to: &Own) -> Vec<u8> {
     let keys = to.secret.keys();
     let sealer = age::Encryptor::with_recipients(std::iter::once(keys.recipient().as_age()));

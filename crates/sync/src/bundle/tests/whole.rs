@@ -1,4 +1,4 @@
-//! What is packed arrives, and what is broken is told apart.
+//! Packed entries arrive, and each kind of damage is recognized.
 
 use super::*;
 use crate::roster::{Invite, JoinRequest, Offer, approve};
@@ -118,7 +118,7 @@ fn a_device_that_joined_opens_with_what_its_invite_carried() {
     let (_, unpacked_there) = unpacked(&file, &theirs, &b).unwrap();
     assert_eq!(unpacked_there.roster.pin(), ours.pin());
     assert!(unpacked_there.roster.named("tower").is_some());
-    // An older bundle is not a step back.
+    // An older bundle does not roll back the roster.
     let (_, again) = unpacked(&packed(&ENTRIES, &theirs, &a, &[&a]), &ours, &a).unwrap();
     assert_eq!(again.roster.pin(), ours.pin());
 }
@@ -132,11 +132,11 @@ fn only_a_current_device_of_the_same_team_may_have_made_it() {
     let check = |file: &[u8], roster: &Roster, expected: Refused| {
         assert_eq!(unpacked(file, roster, &a).map(|_| ()), Err(expected));
     };
-    // Removed here, though the bundle carries a roster that still has it.
+    // The device is removed here, although the bundle's roster still has it.
     let from_b = packed(&ENTRIES, &roster, &b, &[&a]);
     assert!(unpacked(&from_b, &roster, &a).is_ok());
     check(&from_b, &after, Refused::Stranger { device: b.id });
-    // Another team, and a team made up around our ids.
+    // Another team, and a fake team around our ids.
     let team = TeamId::from_bytes([9; 16]);
     let other = Roster::found(team, stranger.device("eve"), &stranger.secret, at(0)).unwrap();
     let mine = Op::Add {
@@ -155,7 +155,7 @@ fn only_a_current_device_of_the_same_team_may_have_made_it() {
     let liar = Own { id: a.id.clone(), name: String::new(), secret: Own::new("tower").secret };
     let forged = Forgery::new(&ENTRIES, &roster, &liar, &a);
     check(&forged.file(), &roster, Refused::Forged);
-    // Made by nobody of the team.
+    // Made by a device outside the team.
     let file = Forgery::new(&ENTRIES, &roster, &stranger, &a).file();
     check(&file, &roster, Refused::Stranger { device: stranger.id });
 }
@@ -189,7 +189,7 @@ fn what_cannot_be_carried_is_not_packed() {
     let many: Vec<_> = (0..10_001).map(|n| piece(&n.to_string())).collect();
     let too_large = "it is more than a bundle may hold: 10,000 entries, 2 GiB, 2,500 recipients";
     check(&many, &[&b], &a, too_large);
-    // Nobody reads on when there is too much already.
+    // The writer stops reading once the limit is exceeded.
     let open = || Ok(Box::new(io::repeat(0)) as Box<dyn Read>);
     let endless = Piece { path: "a".to_owned(), kind: Kind::Source, open: Box::new(open) };
     check(&[endless], &[&b], &a, too_large);
@@ -244,7 +244,7 @@ fn who_takes_an_entry_may_fail_or_not_read_it() {
     assert_eq!(opened().unpack(full), Err(Refused::Taking { path, kind, message }));
 }
 
-/// Lines that shrink a lot, without an end.
+/// Endless lines that compress well.
 struct Lines(u64);
 
 impl Read for Lines {
@@ -278,7 +278,7 @@ fn a_large_bundle_is_never_held_in_memory() {
     assert!(grown < 64 * 1024, "{grown} kB");
 }
 
-/// The most memory this process ever had, in kB.
+/// The peak memory of this process, in kB.
 #[cfg(target_os = "linux")]
 fn high_water() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();

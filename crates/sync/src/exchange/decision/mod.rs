@@ -158,7 +158,7 @@ pub async fn current_claim<H: Hub>(
     Ok(standing.filter(|it| it.holds(request, roster)))
 }
 
-/// Where a decision is claimed: `decision/HASH`.
+/// The key of a decision's claim: `decision/HASH`.
 fn key_of(team: &TeamId, request: &ApprovalId) -> Result<KeyName, HubError> {
     let hash = digest(Purpose::Decision, &[team.as_bytes(), request.as_str().as_bytes()]);
     names::decision(&hash).map_err(|error| HubError::Refused(error.to_string()))

@@ -1,4 +1,5 @@
-//! Whatever the order of claims and answers: at most one answer counts, and it is its device's own.
+//! For any order of claims and answers, at most one answer counts, and it comes from its own
+//! device.
 
 use super::*;
 use crate::hub::MemoryHub;
@@ -43,15 +44,15 @@ fn block<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
 }
 
-/// What three devices do about one request, decided by numbers: each tries to claim its answer, and
-/// sends it whether it got the claim or not.
+/// Three devices act on one request, driven by numbers: each tries to claim its answer, and sends
+/// it whether it won the claim or not.
 struct World {
     hub: MemoryHub,
     roster: Roster,
     devices: [Own; 3],
-    /// Who won the claim.
+    /// The devices that won the claim.
     winners: BTreeSet<usize>,
-    /// Whose answer counted.
+    /// The devices whose answer counted.
     counted: BTreeSet<usize>,
 }
 

@@ -25,16 +25,16 @@ pub struct OpenRequest {
 /// Why an answer is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerRejection {
-    /// It is too late.
+    /// The answer is too late.
     #[error("the request has run out")]
     Expired,
-    /// It is for another request, input, session or device.
+    /// The answer is for another request, input, session or device.
     #[error("the answer is for something else")]
     Other,
     /// The sender is not the device that the answer or the claim names, or belongs to another user.
     #[error("the answer is not by who claimed the decision")]
     NotTheirs,
-    /// No claim is known yet: try again.
+    /// No claim is known so far: try again.
     #[error("nobody has claimed the decision yet")]
     Unclaimed,
 }

@@ -1,4 +1,4 @@
-//! What a team has on the servers: three streams, whatever the number of devices.
+//! A team's resources on the servers: three streams, whatever the number of devices.
 
 use super::{NatsHub, fault};
 use crate::hub::{ENTRY_LIMIT, HubError, Result};
@@ -13,7 +13,7 @@ pub(super) fn log_stream(hub: &NatsHub) -> String {
     format!("TAFFRAIL_{}", hub.team.as_str())
 }
 
-/// What the names of keys and blobs begin with.
+/// The prefix of the names of keys and blobs.
 pub(super) fn bucket(hub: &NatsHub) -> String {
     format!("taffrail_{}", hub.team.as_str())
 }
@@ -23,12 +23,12 @@ pub(super) fn key_stream(hub: &NatsHub) -> String {
     format!("KV_{}", bucket(hub))
 }
 
-/// The subjects of logs begin like this.
+/// The prefix of the subjects of logs.
 pub(super) fn log_root(hub: &NatsHub) -> String {
     format!("taffrail.{}.log.", hub.team.as_str())
 }
 
-/// The subjects of beats begin like this. No stream has them: nothing is kept.
+/// The prefix of the subjects of beats. No stream has them: the server stores none.
 pub(super) fn beat_root(hub: &NatsHub) -> String {
     format!("taffrail.{}.beat.", hub.team.as_str())
 }
@@ -38,18 +38,18 @@ pub(super) fn blob_stream(hub: &NatsHub) -> String {
     format!("OBJ_{}", bucket(hub))
 }
 
-/// The subjects of pointers to blobs begin like this.
+/// The prefix of the subjects of pointers to blobs.
 pub(super) fn blob_root(hub: &NatsHub) -> String {
     format!("$O.{}.M.", bucket(hub))
 }
 
-/// The subjects of the bytes of blobs begin like this.
+/// The prefix of the subjects of the bytes of blobs.
 pub(super) fn piece_root(hub: &NatsHub) -> String {
     format!("$O.{}.C.", bucket(hub))
 }
 
-/// Makes what is missing. What is there stays as it is. In none of it can a message be deleted, purged or
-/// rolled up, whatever a server allows its users.
+/// Creates what is missing and leaves existing streams unchanged. No message in them can be
+/// deleted, purged or rolled up, whatever permissions a server gives its users.
 pub(super) async fn ensure(hub: &NatsHub) -> Result<()> {
     for config in [logs(hub), keys(hub), blobs(hub)] {
         let config = Config {
@@ -91,7 +91,7 @@ fn blobs(hub: &NatsHub) -> Config {
     Config { name: blob_stream(hub), subjects, ..Config::default() }
 }
 
-/// A stream to ask things of, without asking whether it is there.
+/// A handle to a stream, without checking that it exists.
 pub(super) async fn handle(hub: &NatsHub, name: String) -> Result<Stream<()>> {
     let odd = |error: GetStreamError| HubError::Refused(error.to_string());
     hub.context.get_stream_no_info(name).await.map_err(odd)

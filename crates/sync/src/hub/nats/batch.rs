@@ -1,4 +1,4 @@
-//! Many messages of one subject in one question (a batched direct get).
+//! Many messages of one subject in one request (a batched direct get).
 
 use super::{NatsHub, Spot, fault};
 use crate::hub::{Entry, HubError, PAGE_BYTES, Result};
@@ -7,11 +7,11 @@ use futures_util::StreamExt;
 use serde::Serialize;
 use std::time::Duration;
 
-/// The number its writer gave an entry.
+/// The header with the number that the writer gave an entry.
 pub(super) const SEQ: &str = "Taffrail-Seq";
-/// The number the stream gave a message.
+/// The header with the number that the stream gave a message.
 const STREAM_SEQ: &str = "Nats-Sequence";
-/// How long the next message of a batch is waited for.
+/// How long to wait for the next message of a batch.
 const NEXT: Duration = Duration::from_secs(5);
 /// The status after the last message of a batch.
 const END: u16 = 204;
@@ -24,7 +24,7 @@ struct Question<'a> {
     max_bytes: usize,
 }
 
-/// The messages of a subject from a place in its stream on, with their places.
+/// The messages of a subject from a position in its stream on, with their positions.
 pub(super) async fn read(
     hub: &NatsHub,
     (stream, subject): (&str, &str),
@@ -68,7 +68,7 @@ fn entry(message: Message) -> Result<(Spot, Entry)> {
     Ok((Spot { seq, at }, Entry { seq, bytes: message.payload }))
 }
 
-/// A number among headers.
+/// The number in a header.
 pub(super) fn number(headers: &HeaderMap, name: &str) -> Result<u64> {
     let number = headers.get(name).and_then(|it| it.as_str().parse().ok());
     number.ok_or_else(|| HubError::Corrupt(format!("an entry has no {name}")))

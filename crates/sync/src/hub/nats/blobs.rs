@@ -1,7 +1,7 @@
-//! Blobs: bytes as numbered pieces under a subject nobody used before, and pointers to them.
+//! Blobs: bytes as numbered pieces under an unused subject, and pointers to them.
 //!
-//! Nothing in the stream is ever replaced: of several pointers under one name the first counts, and of
-//! several pieces under one number too. So whoever may write cannot take away what is there.
+//! Nothing in the stream is ever replaced: of several pointers under one name the first counts, and
+//! so does the first of several pieces under one number. So a writer cannot remove existing data.
 
 use super::{NatsHub, assets, batch, fault, keys, logs};
 use crate::hub::blob::Hashing;
@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use tokio::io::AsyncReadExt;
 
-/// How long a piece is.
+/// The length of a piece.
 const PIECE: usize = 128 * 1024;
-/// How many pieces are on their way at once.
+/// How many pieces are sent concurrently.
 const ABREAST: usize = 16;
-/// How many pieces are asked for at once.
+/// How many pieces are requested at once.
 const PAGE: usize = 32;
 
-/// What stands under a name.
+/// The pointer stored under a name.
 #[derive(Debug, Serialize, Deserialize)]
 struct Laid {
     #[serde(flatten)]
@@ -78,13 +78,13 @@ fn piece_subject(hub: &NatsHub, pieces: &str) -> String {
     format!("{}{pieces}", assets::piece_root(hub))
 }
 
-/// A part of a subject nobody used before.
+/// An unused part of a subject.
 fn fresh(hub: &NatsHub) -> String {
     let inbox = hub.context.client().new_inbox();
     inbox.rsplit('.').next().unwrap_or_default().to_owned()
 }
 
-/// Sends the bytes. They get their name only when they are whole.
+/// Sends the bytes. They get their name only when they are complete.
 async fn send(hub: &NatsHub, content: &Content, (pointer, pieces): (&Pointer, &str)) -> Result<()> {
     let (mut reader, subject) = (content.open().await?, piece_subject(hub, pieces));
     let (mut sent, mut number) = (VecDeque::new(), 0_u64);
@@ -120,7 +120,7 @@ async fn confirmed(
     }
 }
 
-/// The next bytes, as many as a piece has; fewer only at the end.
+/// The next bytes, of the length of a piece; shorter only at the end.
 async fn filled(reader: &mut Hashing) -> Result<Bytes> {
     let mut buffer = BytesMut::with_capacity(PIECE);
     while buffer.len() < PIECE {
@@ -136,21 +136,21 @@ async fn filled(reader: &mut Hashing) -> Result<Bytes> {
     Ok(buffer.freeze())
 }
 
-/// A blob that is being read.
+/// A blob being read.
 struct Reading {
     hub: NatsHub,
     subject: String,
     name: String,
-    /// How many bytes are still to come.
+    /// The number of bytes left.
     left: u64,
-    /// The number of the piece that comes next.
+    /// The number of the next piece.
     next: u64,
-    /// Where in the stream it is looked for.
+    /// The position in the stream to search from.
     from: u64,
     read: VecDeque<Bytes>,
 }
 
-/// The next piece, and what is left to read.
+/// The next piece, and the state after it.
 async fn piece(reading: Option<Reading>) -> Option<(Result<Bytes>, Option<Reading>)> {
     let mut reading = reading?;
     if reading.left == 0 {
@@ -170,7 +170,7 @@ async fn piece(reading: Option<Reading>) -> Option<(Result<Bytes>, Option<Readin
 }
 
 impl Reading {
-    /// Asks for the next pieces. What somebody else put under the same subject is passed over.
+    /// Requests the next pieces, skipping foreign messages under the same subject.
     async fn page(&mut self) -> Result<()> {
         let stream = assets::blob_stream(&self.hub);
         loop {
@@ -190,7 +190,7 @@ impl Reading {
     }
 }
 
-/// What was first put under a name, as the leader knows it: a replica may be behind.
+/// The first pointer under a name, from the leader: a replica may be behind.
 async fn laid(hub: &NatsHub, name: &BlobName) -> Result<Option<Laid>> {
     let found = keys::first(hub, &name_subject(hub, name)).await?;
     let Some(found) = found else { return Ok(None) };

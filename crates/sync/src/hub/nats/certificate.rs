@@ -1,7 +1,7 @@
-//! Certificates of servers: one is made, and one is known by its hash.
+//! Server certificates: generating one, and pinning one by its hash.
 //!
-//! A server that a team runs for itself needs nobody to vouch for it: the address its devices use
-//! names the one certificate they take.
+//! A team's own server needs no certificate authority: the address that its devices use names the
+//! one certificate they accept.
 
 use async_nats::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
@@ -20,17 +20,17 @@ use zeroize::Zeroizing;
 /// A certificate for a server, and its key, as PEM.
 #[derive(Debug)]
 pub struct ServerCertificate {
-    /// What the server shows.
+    /// The server's certificate.
     pub certificate: String,
-    /// What only the server has.
+    /// The server's private key.
     pub key: Zeroizing<String>,
 }
 
 impl ServerCertificate {
-    /// Makes one that vouches for itself, for a server of these names and addresses.
+    /// Generates a self-signed certificate for a server with these names and addresses.
     ///
     /// # Errors
-    /// When a name cannot be one.
+    /// A name is invalid.
     pub fn made(names: Vec<String>) -> Result<Self, String> {
         let odd = |error: rcgen::Error| error.to_string();
         let made = rcgen::generate_simple_self_signed(names).map_err(odd)?;
@@ -39,7 +39,8 @@ impl ServerCertificate {
     }
 }
 
-/// What an address names a certificate (PEM) by: its SHA-256 in hex; nothing if it is none.
+/// The pin of a certificate (PEM) in an address: its SHA-256 in hex; `None` if it is not a
+/// certificate.
 #[must_use]
 pub fn pin_of(pem: &[u8]) -> Option<String> {
     CertificateDer::from_pem_slice(pem).ok().map(|it| pin(&it))
@@ -54,7 +55,7 @@ fn pin(certificate: &CertificateDer<'_>) -> String {
     out
 }
 
-/// Takes these certificates and no other, whatever names they have and whoever vouches for them.
+/// Accepts only these certificates, whatever their names and issuers.
 pub(super) fn pinned(pins: &[String]) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Pinned { pins: pins.to_vec(), provider: Arc::clone(&provider) });
@@ -111,7 +112,8 @@ impl ServerCertVerifier for Pinned {
 
 const OTHER: &str = "the server shows another certificate than the address names (pin)";
 
-/// What is wrong with a server's certificate and what to do, by what TLS said; nothing if it was not that.
+/// The problem with a server's certificate and the next step, from a TLS error; `None` for other
+/// errors.
 pub(super) fn trouble(said: &str) -> Option<String> {
     let said_of = |words: &str| said.contains(words);
     let why = if said_of(OTHER) {

@@ -1,4 +1,4 @@
-//! A sound configuration for a `nats-server` of one team, as text.
+//! A secure configuration for a `nats-server` of one team, as text.
 
 use crate::hub::{ENTRY_LIMIT, Team};
 use crate::keys::NatsUserKey;
@@ -6,24 +6,25 @@ use crate::roster::{Role, Roster};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What the administrator of a server decides.
+/// The administrator's choices for a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NatsPlan {
-    /// Where it listens, such as `0.0.0.0:4222`.
+    /// The listen address, such as `0.0.0.0:4222`.
     pub listen: String,
-    /// Where it tells about itself, on the machine itself only.
+    /// The port of its HTTP monitoring, on the local machine only.
     pub monitor: u16,
-    /// The folder of everything it keeps.
+    /// The folder of its data.
     pub store: PathBuf,
-    /// Certificate and key (PEM); without them it may listen on the machine itself only.
+    /// Certificate and key (PEM); without them it may only listen locally.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// The most gigabytes it keeps.
+    /// The most gigabytes it stores.
     pub gigabytes: u32,
 }
 
-/// The configuration: every current device of the roster comes in by its own key and may publish what it
-/// needs and nothing else. None can delete, purge or replace what is in a log or a blob, nor change a
-/// stream; only admins make streams and write the roster. Who has a recovery key comes in to read.
+/// The configuration: every current device of the roster authenticates with its own key and may
+/// publish only what it needs. No device can delete, purge or replace messages in a log or a blob,
+/// or change a stream; only admins create streams and write the roster. The holder of a recovery
+/// key may only read.
 #[must_use]
 pub fn nats_conf(team: &Team, roster: &Roster, plan: &NatsPlan) -> String {
     let mut out = String::from(
@@ -53,7 +54,7 @@ fn head(out: &mut String, plan: &NatsPlan) {
     writeln!(out, "listen: {}", quoted(&plan.listen)).ok();
     writeln!(out, "http: \"127.0.0.1:{}\"", plan.monitor).ok();
     writeln!(out, "max_payload: {}", 2 * ENTRY_LIMIT).ok();
-    // Without it a power cut loses what was acknowledged in the last two minutes.
+    // Without it, a power failure loses the acknowledged data of the last two minutes.
     let store = quoted(&plan.store.to_string_lossy());
     writeln!(
         out,
@@ -68,7 +69,7 @@ fn head(out: &mut String, plan: &NatsPlan) {
     }
 }
 
-/// What everybody may ask the server: what is there, and for its bytes.
+/// The requests that everyone may send: metadata and bytes.
 fn asked(team: &Team) -> Vec<String> {
     let ask = |what: &'static str| {
         streams(team).into_iter().map(move |it| format!("$JS.API.{what}.{it}"))
@@ -81,7 +82,7 @@ fn streams(team: &Team) -> [String; 3] {
     [format!("TAFFRAIL_{team}"), format!("KV_taffrail_{team}"), format!("OBJ_taffrail_{team}")]
 }
 
-/// What a device may publish.
+/// The subjects that a device may publish to.
 fn published(team: &Team, device: &str, role: Role) -> Vec<String> {
     let mut out = asked(team);
     let make = streams(team).map(|it| format!("$JS.API.STREAM.CREATE.{it}"));
@@ -115,7 +116,7 @@ fn user(
     writeln!(out, "          subscribe: {{ allow: [{}] }} }} }}", list(&heard)).ok();
 }
 
-/// A text in quotes, without what could end them.
+/// A quoted text, without characters that could end the quotes.
 fn quoted(text: &str) -> String {
     let plain: String =
         text.chars().filter(|it| !it.is_control() && !"\"\\".contains(*it)).collect();

@@ -1,4 +1,4 @@
-//! Connecting, and staying connected.
+//! Connects and stays connected.
 
 use super::{NatsHub, assets, certificate, fault};
 use crate::hub::address::Tls;
@@ -14,25 +14,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast::Sender;
 
-/// How long an answer is waited for. A new leader was seen to take up to eight seconds; callers
-/// try again.
+/// How long to wait for an answer. A new leader was seen to take up to eight seconds; callers
+/// retry.
 const ANSWER: Duration = Duration::from_secs(5);
 const CONNECT: Duration = Duration::from_secs(5);
-/// A connection that says nothing is given up after two of these.
+/// A silent connection is dropped after two of these intervals.
 const PING: Duration = Duration::from_secs(10);
-/// The longest pause before the second try to connect; it doubles from there.
+/// The longest pause before the second attempt to connect; it doubles from there.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
-/// The longest pause between two tries.
+/// The longest pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(30);
-/// After so many tries the server is asked only now and then.
+/// The number of attempts after which the pauses become long.
 const MANY: u32 = 40;
-/// The longest pause between two tries then.
+/// The longest pause between two attempts after that.
 const LONG_PAUSE: Duration = Duration::from_mins(10);
-/// The first version that answers batches.
+/// The first version that supports batched requests.
 const OLDEST: (u32, u32) = (2, 11);
 
 impl NatsHub {
-    /// Connects and makes what the team lacks on the servers.
+    /// Connects and creates the team's missing resources on the servers.
     pub async fn connect(
         servers: &NatsServers,
         team: &Team,
@@ -52,7 +52,7 @@ impl NatsHub {
         Ok(hub)
     }
 
-    /// Whether there is a connection now.
+    /// Whether the hub is connected now.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         self.context.client().connection_state() == State::Connected
@@ -65,7 +65,7 @@ fn addresses(servers: &NatsServers) -> Result<Vec<ServerAddr>> {
     parsed.map_err(|error: std::io::Error| HubError::Refused(error.to_string()))
 }
 
-/// Takes note of what the connection says of itself.
+/// Handles an event of the connection.
 fn heard(
     options: ConnectOptions,
     reconnected: Sender<Hint>,
@@ -74,10 +74,10 @@ fn heard(
     options.event_callback(move |event| {
         match event {
             Event::Connected => {
-                // Another server, or the same with another configuration, may let them through.
+                // Another server, or a changed configuration, may allow beats.
                 is_mute.store(false, Ordering::Relaxed);
                 tracing::debug!("the NATS server is connected");
-                // Without a watcher nobody needs it.
+                // Having no subscribers is fine.
                 reconnected.send(Hint::Anything).ok();
             }
             Event::ServerError(ServerError::Other(why)) if is_about_beats(&why) => {
@@ -99,8 +99,8 @@ fn is_about_beats(why: &str) -> bool {
     why.starts_with("permissions violation for publish") && why.contains(".beat.")
 }
 
-/// How long is waited before a try to connect: by chance, so that many devices do not come back at one
-/// moment, and longer and longer, because a server that shuts a device out does so for good.
+/// The pause before an attempt to connect: random, so that many devices do not reconnect at once,
+/// and growing, because a server that rejects a device will keep doing so.
 fn pause(tries: usize, chance: u64) -> Duration {
     let tries = u32::try_from(tries).unwrap_or(u32::MAX).saturating_sub(1);
     let longest = if tries < MANY { PAUSE } else { LONG_PAUSE };
@@ -109,7 +109,7 @@ fn pause(tries: usize, chance: u64) -> Duration {
     Duration::from_millis(chance % most.saturating_add(1))
 }
 
-/// Chance of this process and moment: a hub is at the rim, and nothing is sealed with it.
+/// Randomness from this process and instant; it never protects anything.
 fn chance() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! What can be said of NATS servers.
+//! Checks of NATS servers.
 
 use super::{NatsHub, assets, monitor};
 use crate::hub::address::Tls;
@@ -6,7 +6,7 @@ use crate::hub::doctor::{try_rules, unreached};
 use crate::hub::{Aspect, ENTRY_LIMIT, HubCheck, HubError};
 use async_nats::ServerInfo;
 
-/// Streams vanished on kills of older servers.
+/// Older servers lost streams when they were killed.
 const SOUND: (u32, u32, u32) = (2, 11, 0);
 
 pub(super) async fn doctor(hub: &NatsHub) -> Vec<HubCheck> {
@@ -59,7 +59,7 @@ async fn copies(hub: &NatsHub) -> HubCheck {
     }
 }
 
-/// Streams that were made by hand, or by an earlier version, may let their users erase what is in them.
+/// Streams made by hand, or by an earlier version, may let their users erase messages.
 async fn erasing(hub: &NatsHub) -> Option<HubCheck> {
     let names = [assets::log_stream(hub), assets::key_stream(hub), assets::blob_stream(hub)];
     for name in names {

@@ -1,4 +1,4 @@
-//! What an error of NATS means.
+//! Interprets errors of NATS.
 
 use super::{NatsHub, assets, certificate};
 use crate::hub::{Credentials, HubError, NatsKey, Result};
@@ -10,15 +10,15 @@ use async_nats::{ConnectError, ConnectErrorKind};
 use std::error::Error as _;
 use std::fmt::Display;
 
-/// The status of a server that cannot do it now.
+/// The status of a server that is temporarily unavailable.
 const NOT_NOW: usize = 503;
 
-/// What did not answer may answer later.
+/// An unanswered request may succeed later.
 pub(super) fn unanswered(error: impl Display) -> HubError {
     HubError::Unreachable(error.to_string())
 }
 
-/// Why there is no connection, and what to do.
+/// Why there is no connection, and the next step.
 pub(super) fn connecting(error: &ConnectError, shown: &Credentials) -> HubError {
     if let Some(why) = certificate::trouble(&told(error)) {
         return HubError::Refused(why);
@@ -35,7 +35,7 @@ pub(super) fn connecting(error: &ConnectError, shown: &Credentials) -> HubError 
     }
 }
 
-/// An error with what it came of.
+/// An error with its causes.
 fn told(error: &ConnectError) -> String {
     let mut out = error.to_string();
     let mut next = error.source();
@@ -74,7 +74,7 @@ pub(super) fn making(error: &CreateStreamError) -> HubError {
         CreateStreamErrorKind::JetStreamUnavailable => HubError::Unreachable(
             "JetStream does not answer. Turn it on in the server's configuration".to_owned(),
         ),
-        // A server that does not let this device make them says nothing at all.
+        // A server that does not let this device create streams gives no answer at all.
         CreateStreamErrorKind::TimedOut => HubError::Unreachable(
             "no answer in time. A server that is new or was emptied has to be reached by an admin \
              device of the team first, which makes what the team needs there"
@@ -86,7 +86,7 @@ pub(super) fn making(error: &CreateStreamError) -> HubError {
     }
 }
 
-/// The server has no room for it.
+/// Whether the server is full.
 fn is_full(error: &Error) -> bool {
     let full = [
         ErrorCode::INSUFFICIENT_RESOURCES,
@@ -110,7 +110,7 @@ fn answered(error: &Error) -> HubError {
     }
 }
 
-/// Whether a publish failed because something else is the last message of its subject.
+/// Whether a publish failed because another message is the last of its subject.
 pub(super) fn is_fenced(error: &PublishError) -> bool {
     let cause = error.source().and_then(|it| it.downcast_ref::<Error>());
     let fenced = |cause: &Error| {
@@ -121,8 +121,8 @@ pub(super) fn is_fenced(error: &PublishError) -> bool {
     error.kind() == PublishErrorKind::WrongLastSequence || cause.is_some_and(fenced)
 }
 
-/// What another failure of a publish means. A stream that is gone is made again, so that the next
-/// try finds it.
+/// Interprets another failure of a publish. Recreates a missing stream, so that the next attempt
+/// succeeds.
 pub(super) async fn publishing(hub: &NatsHub, error: &PublishError) -> HubError {
     let cause = error.source().and_then(|it| it.downcast_ref::<Error>());
     match (error.kind(), cause) {
@@ -141,7 +141,7 @@ async fn again(hub: &NatsHub) -> HubError {
     made.err().unwrap_or_else(gone)
 }
 
-/// Nothing where there is none; a stream that is gone is made again, and has nothing.
+/// `None` if there is no message; recreates a missing stream, which is empty.
 pub(super) async fn found<T>(
     hub: &NatsHub,
     answer: std::result::Result<T, async_nats::jetstream::stream::LastRawMessageError>,
@@ -162,7 +162,7 @@ pub(super) async fn found<T>(
     }
 }
 
-/// What a stream says of itself; one that is gone is made again, and has nothing to say.
+/// The description of a stream; recreates a missing one and returns `None`.
 pub(super) async fn described<T>(
     hub: &NatsHub,
     answer: std::result::Result<T, async_nats::jetstream::stream::InfoError>,

@@ -6,19 +6,19 @@ use crate::hub::{Name, Prefix, Result, Revision, Swapped, VALUE_LIMIT, Value};
 use async_nats::jetstream::message::PublishMessage;
 use bytes::Bytes;
 
-/// Where keys are in the bucket.
+/// The prefix of keys in the bucket.
 pub(super) const KEYS: &str = "key";
 
 pub(super) fn subject<K>(hub: &NatsHub, kind: &str, name: &Name<K>) -> String {
     format!("{}{}", root(hub, kind), name.dotted())
 }
 
-/// Subjects of one kind begin like this.
+/// The prefix of subjects of one kind.
 pub(super) fn root(hub: &NatsHub, kind: &str) -> String {
     format!("$KV.{}.{kind}.", assets::bucket(hub))
 }
 
-/// The value, as the leader knows it: a replica may be behind.
+/// The value, from the leader: a replica may be behind.
 pub(super) async fn get(hub: &NatsHub, subject: &str) -> Result<Option<Value>> {
     let stream = assets::handle(hub, assets::key_stream(hub)).await?;
     let answer = stream.get_last_raw_message_by_subject(subject).await;
@@ -26,7 +26,7 @@ pub(super) async fn get(hub: &NatsHub, subject: &str) -> Result<Option<Value>> {
     Ok(found.map(|it| Value { revision: Revision(it.sequence), bytes: it.payload }))
 }
 
-/// The first message of a subject of blobs, as the leader knows it.
+/// The first message of a subject of blobs, from the leader.
 pub(super) async fn first(hub: &NatsHub, subject: &str) -> Result<Option<Bytes>> {
     let stream = assets::handle(hub, assets::blob_stream(hub)).await?;
     let answer = stream.get_next_raw_message_by_subject(subject).await;

@@ -1,5 +1,5 @@
-//! Logs as subjects of one stream. The server takes an entry only if the one before it is still
-//! the last of its subject, so a log has no gaps, no doubles and one order.
+//! Logs as subjects of one stream. The server accepts an entry only if the one before it is still
+//! the last of its subject, so a log has no gaps, no duplicates and one order.
 
 use super::{NatsHub, Spot, assets, batch, fault};
 use crate::hub::answer::fits;
@@ -11,7 +11,7 @@ use async_nats::jetstream::message::PublishMessage;
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 
-/// An entry with its place in the stream.
+/// An entry with its position in the stream.
 #[derive(Debug)]
 pub(super) struct PlacedEntry {
     pub(super) spot: Spot,
@@ -43,7 +43,8 @@ pub(super) async fn append(
     if publish(hub, log, spot, &bytes).await? == Fenced::Let {
         return Ok(Appended::New);
     }
-    // Somebody was faster, perhaps an earlier try of our own. It may not be readable yet.
+    // Another writer was faster, perhaps our own earlier attempt. Its entry may not be readable so
+    // far.
     let last = end(hub, log).await?;
     if last.as_ref().map_or(0, |found| found.spot.seq) + 1 == seq {
         return Err(HubError::Unreachable(format!("an entry of {log} is on its way")));
@@ -57,14 +58,14 @@ enum Fenced {
     Kept,
 }
 
-/// Publishes the entry after a spot, if that still is the end.
+/// Publishes the entry after a spot, if that is still the end.
 async fn publish(hub: &NatsHub, log: &LogName, after: Spot, bytes: &Bytes) -> Result<Fenced> {
     let seq = after.seq + 1;
     let message = PublishMessage::build()
         .payload(bytes.clone())
         .header(batch::SEQ, seq.to_string())
         .expected_last_subject_sequence(after.at);
-    // Until there is an answer the end of the log is unknown.
+    // The end of the log is unknown until the server answers.
     hub.spots().entry(log.clone()).or_default().end = None;
     let Some(at) = fenced_publish(hub, subject(hub, log), message).await? else {
         return Ok(Fenced::Kept);
@@ -73,7 +74,7 @@ async fn publish(hub: &NatsHub, log: &LogName, after: Spot, bytes: &Bytes) -> Re
     Ok(Fenced::Let)
 }
 
-/// Where in its stream a message is now; nothing if something else was the last of its subject.
+/// The stream position of the new message; `None` if another message was the last of its subject.
 pub(super) async fn fenced_publish(
     hub: &NatsHub,
     subject: String,
@@ -90,7 +91,7 @@ pub(super) async fn fenced_publish(
     }
 }
 
-/// What an entry is that cannot be appended where the log ends.
+/// Classifies an entry that cannot be appended at the end of the log.
 async fn settle(
     hub: &NatsHub,
     log: &LogName,
@@ -112,7 +113,7 @@ async fn settle(
     Ok(if is_same { Appended::Already } else { Appended::Conflict { last } })
 }
 
-/// The last entry, as the leader knows it.
+/// The last entry, from the leader.
 pub(super) async fn end(hub: &NatsHub, log: &LogName) -> Result<Option<PlacedEntry>> {
     let stream = assets::handle(hub, assets::log_stream(hub)).await?;
     let answer = stream.get_last_raw_message_by_subject(&subject(hub, log)).await;
@@ -144,7 +145,7 @@ pub(super) async fn read_since(
             return accept(hub, log, found, limit);
         }
     }
-    // Nothing new, or not the stream it was: the leader knows.
+    // Nothing new, or a recreated stream: the leader knows.
     let last = end(hub, log).await?.map_or(Spot::default(), |found| found.spot);
     if after > last.seq {
         return Err(HubError::Lost { last: last.seq });
@@ -166,7 +167,7 @@ async fn entries(
     batch::read(hub, (&assets::log_stream(hub), subject), from, limit).await
 }
 
-/// Entries without gaps, and where they ended.
+/// Entries without gaps, and where they end.
 fn accept(
     hub: &NatsHub,
     log: &LogName,
@@ -184,7 +185,7 @@ fn accept(
     Ok(entries)
 }
 
-/// Where in the stream an entry is, found by halving: entries of a log are in order.
+/// The stream position of an entry, by binary search: entries of a log are in order.
 async fn place_of(hub: &NatsHub, log: &LogName, seq: u64, last: Spot) -> Result<u64> {
     let subject = subject(hub, log);
     // An entry cannot come before as many others.
@@ -221,7 +222,7 @@ pub(super) async fn names(hub: &NatsHub, below: &Prefix) -> Result<Vec<LogName>>
     names_under(hub, assets::log_stream(hub), &assets::log_root(hub), below).await
 }
 
-/// The logs below a prefix with how many entries the stream has of each: none is ever removed.
+/// The logs below a prefix with the number of their entries in the stream: none is ever removed.
 pub(super) async fn lengths(hub: &NatsHub, below: &Prefix) -> Result<Vec<(LogName, Option<u64>)>> {
     let root = assets::log_root(hub);
     let counted = counted_under(hub, assets::log_stream(hub), &root, below).await?;
@@ -239,7 +240,7 @@ pub(super) async fn names_under<K: Ord>(
     Ok(counted.into_iter().map(|(name, _)| name).collect())
 }
 
-/// The same with how many messages each has.
+/// The same with the number of their messages.
 async fn counted_under<K: Ord>(
     hub: &NatsHub,
     stream: String,

@@ -1,8 +1,8 @@
 //! A hub on NATS JetStream: a stream with a subject for each log, a key-value bucket, and a
 //! stream for the bytes of blobs.
 //!
-//! No device has a durable consumer: readers ask for batches by subject, and hints are a plain
-//! subscription. So the servers keep nothing for a device that is away.
+//! No device has a durable consumer: readers request batches by subject, and hints are a plain
+//! subscription. So the servers keep no state for an absent device.
 
 mod assets;
 mod batch;
@@ -38,33 +38,33 @@ pub struct NatsHub {
     context: Context,
     team: Team,
     servers: NatsServers,
-    /// Where logs were last seen to end. Only a start: the server checks every write.
+    /// The last known ends of logs. Only a starting point: the server checks every write.
     spots: Arc<Mutex<HashMap<LogName, Spots>>>,
-    /// The server does not let beats through.
+    /// Whether the server forbids beats.
     is_mute: Arc<AtomicBool>,
-    /// Says [`Hint::Anything`] when the connection is back.
+    /// Sends [`Hint::Anything`] after a reconnection.
     reconnected: Sender<Hint>,
 }
 
-/// An entry and where in the stream it is.
+/// An entry and its position in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Spot {
     seq: u64,
     at: u64,
 }
 
-/// What is remembered of a log.
+/// The known positions of a log.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spots {
-    /// The last entry this hub appended or found to be the last.
+    /// The last entry that this hub appended or found at the end.
     end: Option<Spot>,
-    /// The last entry that was read.
+    /// The last entry read.
     read: Option<Spot>,
 }
 
 impl NatsHub {
     fn spots(&self) -> MutexGuard<'_, HashMap<LogName, Spots>> {
-        // It only holds hints, so what a panic elsewhere left is good enough.
+        // It is only a cache, so its state after a panic is good enough.
         self.spots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

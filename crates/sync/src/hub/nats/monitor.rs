@@ -1,22 +1,22 @@
-//! What a NATS server tells about itself over HTTP. Clients are not told how it writes.
+//! Reads a NATS server's HTTP monitoring. Clients cannot learn otherwise how it writes to disk.
 
 use serde::Deserialize;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// How long the server may take.
+/// How long the server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most that is read of an answer.
+/// The most bytes read of an answer.
 const LIMIT: u64 = 1024 * 1024;
 const PORT: u16 = 8222;
 
-/// When a server flushes to the disk.
+/// When a server flushes to disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sync {
     /// Before it answers.
     Always,
-    /// Every so many seconds.
+    /// At this interval, in seconds.
     Every(u64),
 }
 
@@ -34,7 +34,7 @@ struct Config {
     sync_interval: u64,
 }
 
-/// Asks the server at an address, as in `http://HOST:8222`.
+/// Queries the server at an address such as `http://HOST:8222`.
 pub(super) async fn sync_interval(address: &str) -> Result<Sync, String> {
     let body = tokio::time::timeout(PATIENCE, get(address)).await;
     body.map_err(|_| "no answer in time".to_owned())?.and_then(|answer| read(&answer))

@@ -1,6 +1,6 @@
-//! Hints from plain subscriptions: nothing is kept on the servers for a device that is away.
-//! A watcher gets the bytes of every entry along with its subject; they are dropped. Only logs that
-//! are read are subscribed to, so that no device is sent other devices' data.
+//! Hints from plain subscriptions: the servers keep no state for an absent device. A watcher gets
+//! the bytes of every entry along with its subject and drops them. It subscribes only to logs that
+//! are read, so that no device is sent other devices' data.
 
 use super::{NatsHub, assets, fault, keys};
 use crate::hub::{Hint, Hints, HubError, KeyName, LogName, Name, Result, Watched};
@@ -13,7 +13,7 @@ use taffrail_model::DeviceId;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender};
 
-/// Where the subjects of one team begin.
+/// The prefixes of one team's subjects.
 #[derive(Debug, Clone)]
 struct Roots {
     logs: String,

@@ -8,9 +8,9 @@ use object_store::path::Path;
 use object_store::{Error, ObjectStoreExt, WriteMultipart};
 use tokio::io::AsyncReadExt;
 
-/// How much is sent at once; S3 takes no smaller parts than 5 MiB.
+/// The size of an upload part; S3 accepts no parts smaller than 5 MiB.
 const PART: usize = 8 * 1024 * 1024;
-/// How many parts are under way at once.
+/// How many parts are uploaded concurrently.
 const PARTS_AT_ONCE: usize = 4;
 
 pub(super) async fn put(hub: &ObjectHub, name: &BlobName, content: &Content) -> Result<Put> {
@@ -46,7 +46,7 @@ fn compare(there: &Pointer, ours: &Pointer) -> Put {
     if there == ours { Put::Already } else { Put::Conflict }
 }
 
-/// Sends the bytes. They get their name only when they are whole.
+/// Sends the bytes. They get their name only when they are complete.
 async fn send(hub: &ObjectHub, to: &Path, content: &Content, pointer: &Pointer) -> Result<()> {
     let mut reader = content.open().await?;
     let upload = hub.store.put_multipart(to).await.map_err(meant)?;
@@ -63,7 +63,7 @@ async fn send(hub: &ObjectHub, to: &Path, content: &Content, pointer: &Pointer) 
         buffer.reserve(PART);
     }
     if let Err(error) = reader.must_be(pointer) {
-        // What was sent has no name yet; a store may keep it until it cleans up.
+        // The uploaded parts have no name; a store may keep them until it cleans up.
         if let Err(error) = upload.abort().await {
             tracing::debug!(%error, "cannot abort an upload");
         }

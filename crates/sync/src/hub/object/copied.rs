@@ -1,9 +1,9 @@
-//! Folders that another program copies between machines. On each machine they look like a directory,
-//! and each lets a name be created that another machine has created, too.
+//! Folders that another program copies between machines. On each machine they look like a
+//! directory, and each machine can create a name that another machine has created, too.
 
 use std::path::Path;
 
-/// What such programs leave at the top of what they copy.
+/// Marker files at the top of such folders.
 const MARKS: [(&str, &str); 6] = [
     (".stfolder", "Syncthing"),
     (".dropbox", "Dropbox"),
@@ -13,7 +13,7 @@ const MARKS: [(&str, &str); 6] = [
     (".nextcloudsync.log", "Nextcloud"),
 ];
 
-/// How such programs call their folder.
+/// The usual names of such folders.
 const NAMES: [(&str, &str); 9] = [
     ("Dropbox", "Dropbox"),
     ("OneDrive", "OneDrive"),
@@ -26,7 +26,7 @@ const NAMES: [(&str, &str); 9] = [
     ("MEGAsync", "MEGA"),
 ];
 
-/// The program that copies a directory between machines, as far as that can be seen.
+/// The program that copies a directory between machines, as far as it can be recognized.
 pub(super) fn copied_by(path: &Path) -> Option<&'static str> {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     path.ancestors().find_map(|it| marked(it).or_else(|| named(it)))

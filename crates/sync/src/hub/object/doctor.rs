@@ -1,4 +1,4 @@
-//! What can be said of a directory or a bucket.
+//! Checks of a directory or a bucket.
 
 use super::{ObjectHub, Place};
 use crate::hub::doctor::try_rules;
@@ -6,7 +6,7 @@ use crate::hub::{Aspect, HubCheck};
 
 pub(super) async fn doctor(hub: &ObjectHub) -> Vec<HubCheck> {
     let mut checks = match hub.place {
-        // On this machine the rules would hold; that says nothing.
+        // On this machine alone the rules would hold, which proves nothing.
         Place::Copied(by) => vec![HubCheck::weak(Aspect::CompareAndSet, no_rule(by))],
         Place::Directory | Place::EncryptedBucket | Place::PlainBucket => try_rules(hub).await,
     };
@@ -14,7 +14,7 @@ pub(super) async fn doctor(hub: &ObjectHub) -> Vec<HubCheck> {
     checks
 }
 
-/// What a folder that is copied between machines cannot do.
+/// The limits of a folder that is copied between machines.
 pub(super) fn no_rule(by: &str) -> String {
     format!(
         "{by} copies this directory between machines and lets two of them create the same name. \

@@ -1,11 +1,11 @@
-//! What an error of a store means.
+//! Interprets errors of a store.
 
 use super::HubError;
 use object_store::Error;
 use std::error::Error as _;
 use std::io::{self, ErrorKind};
 
-/// An error as written becomes an error as meant.
+/// Converts a store's error.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to map_err")]
 pub(super) fn meant(error: Error) -> HubError {
     let message = whole_message(&error);
@@ -17,28 +17,28 @@ pub(super) fn meant(error: Error) -> HubError {
         | Error::InvalidPath { .. }
         | Error::NotFound { .. }
         | Error::UnknownConfigurationKey { .. } => HubError::Refused(message),
-        // The rest, and what later versions add, is a store that did not answer or a disk that
-        // did not take it.
+        // Other errors, and those of later versions, mean a store that did not answer or a disk
+        // that failed to write.
         _ if is_final(&error) => HubError::Refused(message),
         _ if is_full(&error) => HubError::Full(message),
         _ => HubError::Unreachable(message),
     }
 }
 
-/// Whether a disk says that trying again cannot help.
+/// Whether a disk error shows that a retry cannot help.
 fn is_final(error: &Error) -> bool {
     let finals =
         [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem, ErrorKind::NotADirectory];
     on_disk(error).is_some_and(|it| finals.contains(&it))
 }
 
-/// Whether a disk has no room.
+/// Whether a disk is full.
 fn is_full(error: &Error) -> bool {
     let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded];
     on_disk(error).is_some_and(|it| full.contains(&it))
 }
 
-/// What the disk says, where it was one.
+/// The kind of a disk error, if it is one.
 fn on_disk(error: &Error) -> Option<ErrorKind> {
     let mut source = error.source();
     while let Some(cause) = source {

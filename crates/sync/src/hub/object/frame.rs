@@ -1,19 +1,19 @@
-//! Bytes with their own checksum: a file that a power cut left empty or torn is noticed.
+//! Bytes with their own checksum, to detect a file that a power failure left empty or torn.
 
 use bytes::Bytes;
 
 const MARK: &[u8; 4] = b"TFH1";
-/// How much of the hash is kept.
+/// How many bytes of the hash are stored.
 const SUM: usize = 16;
 
-/// The bytes with a mark and a checksum before them.
+/// Prepends a marker and a checksum.
 pub(super) fn wrap(bytes: &[u8]) -> Bytes {
     let mut framed = head(bytes);
     framed.extend_from_slice(bytes);
     framed.into()
 }
 
-/// The bytes, if they are whole.
+/// The bytes, if they are intact.
 pub(super) fn unwrap(mut framed: Bytes) -> Option<Bytes> {
     if framed.len() < MARK.len() + SUM {
         return None;

@@ -1,9 +1,9 @@
-//! Keys as numbered states: whoever creates the next number has set the key.
+//! Keys as numbered states: creating the next number sets the key.
 //!
 //! Old states are removed an hour after they were replaced, by the store's own clock, the oldest
-//! first. Somebody who slept between looking and creating could then create a number that was taken
-//! before, so the state it rests on is looked at once more afterwards: while that one is there, the
-//! next was never removed.
+//! first. A writer that paused between reading and creating could then create a number that was
+//! used before. So it checks its base state again afterwards: while the base exists, the next
+//! number was never removed.
 
 use super::{Created, ObjectHub, logs, padded};
 use crate::hub::answer::fits;
@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 
 /// How long a replaced state is kept.
 const KEPT_SECONDS: i64 = 60 * 60;
-/// After how many writes of a key old states are looked for.
+/// The number of writes of a key between two sweeps.
 const SWEEP_EVERY: u64 = 16;
 
 pub(super) async fn get(hub: &ObjectHub, key: &KeyName) -> Result<Option<Value>> {
     let Some(revision) = newest(hub, key).await? else { return Ok(None) };
     let bytes = hub.read(&state_path(hub, key, revision)?).await?;
-    // Newer states may have come and this one been removed since it was listed.
+    // Newer states may exist, and this one may have been removed since it was listed.
     let gone = || HubError::Unreachable(format!("{key} moved while it was read"));
     Ok(Some(Value { revision: Revision(revision), bytes: bytes.ok_or_else(gone)? }))
 }
@@ -43,7 +43,7 @@ pub(super) async fn cas(
         return Ok(Swapped::Conflict);
     }
     if base > 0 && !hub.exists(&state_path(hub, key, base)?).await? {
-        // Best effort: below the newest it does no harm.
+        // Best effort: a state below the newest does no harm.
         if let Err(error) = hub.store.delete(&next_path).await {
             tracing::debug!(%error, "cannot remove a value of the hub that is not needed");
         }
@@ -51,7 +51,7 @@ pub(super) async fn cas(
     }
     hub.remember(key, next);
     if next.is_multiple_of(SWEEP_EVERY) {
-        // Best effort: what stays is removed after another round of writes.
+        // Best effort: the next sweep removes what remains.
         if let Err(error) = sweep(hub, key).await {
             tracing::debug!(%error, "cannot remove old values of the hub");
         }
@@ -59,7 +59,7 @@ pub(super) async fn cas(
     Ok(Swapped::Done(Revision(next)))
 }
 
-/// Whether a state is there; the state 0 is there while the key has none.
+/// Whether a state exists; state 0 exists while the key has none.
 async fn is_there(hub: &ObjectHub, key: &KeyName, revision: u64) -> Result<bool> {
     if revision == 0 {
         return Ok(newest(hub, key).await?.is_none());
@@ -82,7 +82,7 @@ pub(super) async fn revisions(hub: &ObjectHub, below: &Prefix) -> Result<BTreeMa
     Ok(newest)
 }
 
-/// A hash of the newest states of all keys. No segments are kept here, so no blob matters.
+/// A hash of the newest states of all keys. This hub stores no segments, so blobs do not matter.
 pub(super) async fn mark(hub: &ObjectHub) -> Result<Option<u64>> {
     let mut hasher = blake3::Hasher::new();
     for (key, revision) in revisions(hub, &Prefix::everything()).await? {
@@ -92,8 +92,8 @@ pub(super) async fn mark(hub: &ObjectHub) -> Result<Option<u64>> {
     Ok(hash.as_bytes().first_chunk::<8>().map(|it| u64::from_le_bytes(*it)))
 }
 
-/// The newest state, looked for from the last one known: from any that is there up to the newest
-/// none is missing.
+/// The newest state, searched from the last known one: from any existing state up to the newest
+/// there are no gaps.
 async fn newest(hub: &ObjectHub, key: &KeyName) -> Result<Option<u64>> {
     let path = |revision| state_path(hub, key, revision);
     let known = hub.known(key);
@@ -122,7 +122,7 @@ async fn states(hub: &ObjectHub, key: &KeyName) -> Result<Vec<(u64, ObjectMeta)>
     Ok(states)
 }
 
-/// Removes states that were replaced long ago, oldest first. The last two stay.
+/// Removes states that were replaced long ago, oldest first, except the last two.
 async fn sweep(hub: &ObjectHub, key: &KeyName) -> Result<()> {
     let states = states(hub, key).await?;
     let Some((_, newest)) = states.last() else { return Ok(()) };

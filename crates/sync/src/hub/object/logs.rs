@@ -1,4 +1,4 @@
-//! Logs as numbered objects. Nothing is cached, so a hub that was emptied meanwhile is noticed.
+//! Logs as numbered objects. Nothing is cached, so an emptied hub is detected.
 
 use super::{Created, ObjectHub, padded};
 use crate::hub::answer::fits;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use object_store::path::Path;
 
-/// How many entries are asked for at once.
+/// How many entries are requested concurrently.
 const AT_ONCE: usize = 16;
 
 pub(super) async fn append(
@@ -36,12 +36,12 @@ pub(super) async fn append(
     Ok(Appended::Conflict { last: last(hub, log, seq).await? })
 }
 
-/// The last number. `known` is there.
+/// The last number. `known` exists.
 pub(super) async fn last(hub: &ObjectHub, log: &LogName, known: u64) -> Result<u64> {
     end_of(hub, known, |seq| entry_path(hub, log, seq)).await
 }
 
-/// The last of numbers without gaps, found by doubling and halving. `known` is there.
+/// The last of numbers without gaps, by doubling and binary search. `known` exists.
 pub(super) async fn end_of(
     hub: &ObjectHub,
     known: u64,

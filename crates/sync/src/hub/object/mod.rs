@@ -1,5 +1,5 @@
-//! A hub in a directory or a bucket, built on one rule: an object can be created only if it is not
-//! there.
+//! A hub in a directory or a bucket, built on one rule: an object can be created only if it does
+//! not exist.
 //!
 //! ```text
 //! PREFIX/taffrail-v1/TEAM/logs/LOG.log               a log exists
@@ -10,7 +10,7 @@
 //! PREFIX/taffrail-v1/TEAM/beats/DEVICE.beat          the last sign of life of a device
 //! ```
 //!
-//! A dot is in no name, so no name can be taken for something else.
+//! No name contains a dot, so no name can be mistaken for something else.
 
 mod blobs;
 mod copied;
@@ -43,13 +43,13 @@ pub struct ObjectHub {
     store: Arc<dyn ObjectStore>,
     root: String,
     place: Place,
-    /// The directory it is in, where it is in one.
+    /// The directory, if it is in one.
     folder: Option<PathBuf>,
-    /// The newest revision seen of each key. Only a start: it is looked at again.
+    /// The newest known revision of each key. Only a starting point: it is checked again.
     revisions: Arc<Mutex<HashMap<KeyName, u64>>>,
 }
 
-/// What kind of place it is; that decides how often one looks and what can be said of it.
+/// The kind of place, which decides how often to poll and what to report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Directory,
@@ -59,7 +59,7 @@ enum Place {
     PlainBucket,
 }
 
-/// Whether this call made an object.
+/// Whether this call created an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Created {
     New,
@@ -72,8 +72,8 @@ impl ObjectHub {
         Path::parse(text).map_err(|error| HubError::Refused(error.to_string()))
     }
 
-    /// A directory that is gone is not made again: what was mounted there is elsewhere, and an empty one
-    /// in its place would seem to have lost everything.
+    /// A missing directory is not recreated: its mount is elsewhere, and an empty directory in its
+    /// place would look as if everything was lost.
     fn must_be_there(&self) -> Result<()> {
         match self.folder.as_deref().filter(|it| !it.is_dir()) {
             Some(gone) => Err(open::no_directory(gone)),
@@ -117,7 +117,7 @@ impl ObjectHub {
         self.store.list(Some(folder)).map_err(meant).try_collect().await
     }
 
-    /// The names below a prefix whose objects end like this.
+    /// The names below a prefix whose objects have this suffix.
     async fn names<K: Ord>(
         &self,
         kind: &str,
@@ -134,7 +134,7 @@ impl ObjectHub {
     }
 
     fn known(&self, key: &KeyName) -> Option<u64> {
-        // It only holds hints, so what a panic elsewhere left is good enough.
+        // It is only a cache, so its state after a panic is good enough.
         self.revisions.lock().unwrap_or_else(PoisonError::into_inner).get(key).copied()
     }
 
@@ -160,7 +160,7 @@ fn name_of<K>(folder: &Path, location: &Path, ending: &str) -> Option<Name<K>> {
     Name::new(tail.strip_suffix(ending)?).ok()
 }
 
-/// Numbers of equal length, so that they are listed in order.
+/// Formats numbers with equal length, so that they are listed in order.
 fn padded(number: u64) -> String {
     format!("{number:020}")
 }

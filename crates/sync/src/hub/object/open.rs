@@ -12,17 +12,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The layout; another one gets another folder.
+/// The version of the layout; another one gets another folder.
 const LAYOUT: &str = "taffrail-v1";
 const CONNECT: Duration = Duration::from_secs(5);
 const REQUEST: Duration = Duration::from_secs(60);
-/// How long a request is tried again before a caller hears of it.
+/// How long a request is retried before the caller gets an error.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The region that S3 and what speaks like it assume.
+/// The default region of S3 and compatible services.
 const REGION: &str = "us-east-1";
 
 impl ObjectHub {
-    /// Opens a hub in a directory, which is there.
+    /// Opens a hub in an existing directory.
     pub fn directory(path: &Path, team: &Team) -> Result<Self> {
         if !path.is_dir() {
             return Err(no_directory(path));
@@ -33,7 +33,7 @@ impl ObjectHub {
         Ok(Self { folder: Some(path.to_owned()), ..hub })
     }
 
-    /// Opens a hub in a bucket, which is there. Nothing is asked of it yet.
+    /// Opens a hub in an existing bucket. Sends no request.
     pub fn bucket(bucket: &Bucket, team: &Team, credentials: &Credentials) -> Result<Self> {
         let store = match bucket.kind {
             BucketKind::S3 => s3(bucket, credentials)?,
@@ -51,7 +51,7 @@ impl ObjectHub {
     }
 }
 
-/// There is no such directory, or not any more.
+/// The error for a missing directory.
 pub(super) fn no_directory(path: &Path) -> HubError {
     let path = path.display();
     HubError::Unreachable(format!("{path} is not a directory. Make it, or mount what it is on"))
@@ -106,8 +106,7 @@ fn azure(bucket: &Bucket, credentials: &Credentials) -> Result<Arc<dyn ObjectSto
 }
 
 fn client(bucket: &Bucket) -> Result<ClientOptions> {
-    // The HTTP client takes the provider of the process; a second one is not needed, and whoever
-    // came first may stay.
+    // The HTTP client uses the provider of the process; if one is already installed, it stays.
     rustls::crypto::ring::default_provider().install_default().ok();
     let options = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(REQUEST);
     let options = options.with_allow_http(is_plain(bucket));

@@ -79,7 +79,7 @@ fn is_time(hub: &ObjectHub, times: u64) -> bool {
     }
 }
 
-/// The last beats of devices; a beat that is just being written is read the next time.
+/// The last beats of devices; a beat that is being written is read at the next poll.
 async fn beats(hub: &ObjectHub, devices: &[DeviceId]) -> BTreeMap<DeviceId, Bytes> {
     let mut out = BTreeMap::new();
     for device in devices {

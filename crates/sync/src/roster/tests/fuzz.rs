@@ -1,7 +1,7 @@
-//! Damaged invites and requests: a mistyped word is refused, and a word that was made well around damaged
-//! contents lets nobody in that was not let in before.
+//! Damaged invites and requests: a mistyped word is refused, and a valid word around damaged
+//! content admits no further device.
 //!
-//! `TAFFRAIL_FULL=1` tries many, `TAFFRAIL_SEED` chooses which.
+//! `TAFFRAIL_FULL=1` tries many inputs, `TAFFRAIL_SEED` selects them.
 
 use super::*;
 use crate::word::{from_word, to_word};

@@ -1,4 +1,4 @@
-//! How a device comes into the team.
+//! How a device joins the team.
 
 use super::*;
 
@@ -18,14 +18,14 @@ fn a_device_comes_in_by_invite_and_learns_of_it_from_what_is_carried_later() {
     assert_eq!(got.inviter(), Some(&a.device("ada")));
     let request = JoinRequest::answer(&got, (&b.id, "tower"), &b.secret, at(10)).unwrap();
     let pinned = got.roster().clone();
-    // Here again.
+    // On this device.
     let request = JoinRequest::parse(&request.to_text().unwrap()).unwrap();
     assert_eq!((request.invite(), request.keys()), (kept.id(), &b.secret.keys()));
     let (ours, _) = approve(&ours, (&request, &kept), &a.signer(), at(20)).unwrap();
     assert_eq!(ours.named("tower").map(|m| &m.device), Some(&b.device("ada")));
     let twice = approve(&ours, (&request, &kept), &a.signer(), at(21)).map(|_| ());
     assert_eq!(twice, Err(JoinFault::Roster(Fault::InviteUsed { n: 2 })));
-    // What is carried there later extends what it pinned.
+    // Later entries extend the pinned roster.
     let theirs = pinned.extended(ours.entries().to_vec()).unwrap();
     assert_eq!((theirs.named("tower").is_some(), theirs.pin()), (true, ours.pin()));
 }
@@ -51,10 +51,10 @@ fn a_request_that_is_not_the_answer_is_refused() {
     check(&answer(&invite(8, "ada"), &b), 20, JoinFault::OtherInvite);
     let (invited, asks) = ("ada".to_owned(), "eve".to_owned());
     check(&answer(&invite(7, "eve"), &b), 20, JoinFault::OtherUser { invited, asks });
-    // Who saw the request but not the invite can neither take its place nor change it.
+    // A thief who saw the request but not the invite can neither replace it nor change it.
     let stolen = JoinRequest { device: thief.device("ada"), ..good.clone() };
     check(&stolen, 20, JoinFault::Forged);
-    // Nor ask by the invite's name alone, though the signature is its own and holds.
+    // Nor request with the invite's id alone, although the thief's own signature is valid.
     let said = super::invite::said(&good.team, &good.invite, &thief.device("ada"));
     let purpose = crate::signing::Purpose::JoinRequest;
     let signing = thief.secret.signing();

@@ -1,8 +1,8 @@
-//! Who may let a device in for whom.
+//! Who may admit a device for whom.
 
 use super::*;
 
-/// Joins a team as this user's, with the word of a device or without one.
+/// Joins a team as a device of this user, with or without a vouch.
 fn joined_as(user: &str, voucher: Option<&Own>) -> Result<Roster, JoinFault> {
     let [admin, first, second] = ["laptop", "tower", "desk"].map(Own::new);
     let team = team_of(&admin, &[]);
@@ -18,7 +18,7 @@ fn joined_as(user: &str, voucher: Option<&Own>) -> Result<Roster, JoinFault> {
     done.map(|(roster, _)| roster)
 }
 
-/// A team admin could become any user.
+/// Otherwise a team admin could become any user.
 #[test]
 fn nobody_lets_a_device_in_for_a_user_who_has_one() {
     let not =
@@ -72,7 +72,7 @@ fn an_admin_names_no_recovery_key_for_a_user_who_has_a_device() {
     let not = Fault::NotVouched { n: 2, user: "bob".to_owned() };
     assert_eq!(team.with(named("bob"), &admin.signer(), at(3)).map(|_| ()), Err(not));
     assert_eq!(team.with(named("ada"), &admin.signer(), at(3)).map(|_| ()), Ok(()));
-    // Somebody who lost every device has none that could sign.
+    // A user who lost every device has none that could sign.
     let team = team.with(remove(&bob), &admin.signer(), at(4)).unwrap().0;
     assert_eq!(team.with(named("bob"), &admin.signer(), at(5)).map(|_| ()), Ok(()));
 }

@@ -1,4 +1,4 @@
-//! What happens to devices in the course of time, one case each.
+//! Events in the life of devices, one case each.
 
 use crate::exchange::fleet::{Own, Shelf, USER, at, exchange, line, team_of};
 use crate::exchange::weather::{CALM, Weather};
@@ -16,7 +16,7 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 
 type Carrier = Exchange<Weather, MemoryStore, Shelf>;
 
-/// Two devices or more over a hub in good weather.
+/// Two devices or more over a reliable hub.
 pub(crate) struct Bench {
     pub(crate) hub: Weather,
     pub(crate) devices: Vec<Own>,
@@ -52,7 +52,7 @@ impl Bench {
         self.shelves[reader].said(&self.devices[writer].id, &own_stream())
     }
 
-    /// Time passes, and the devices look at everything.
+    /// Advances the time, and lets the devices scan everything.
     pub(crate) async fn round(&self, carriers: &mut [&mut Carrier]) {
         self.hub.pass(1_000);
         for carrier in carriers {
@@ -76,7 +76,7 @@ async fn a_device_offline_for_thirty_days_catches_up() {
     let bench = Bench::new(&["a", "b"]);
     let (mut a, mut b) = (bench.plain(0), bench.plain(1));
     let expected: Vec<Item> = (0..rows).map(|n| line(format!("row {n}"))).collect();
-    // Thirty days of rows while nothing can be reached.
+    // Thirty days of items while the hub is unreachable.
     for (part, items) in expected.chunks(1_000).enumerate() {
         let when = 30 * DAY * part as i64 * 1_000 / rows as i64;
         a.push(&own_stream(), items, at(when)).unwrap();
@@ -124,7 +124,7 @@ async fn what_the_outbox_has_no_more_is_told_anew() {
     a.store().prune(Retention { before: at(DAY), bytes: 0 }).unwrap();
     bench.hub.wipe();
     bench.push(&mut a, &["2"]);
-    // Looked at twice, in case the hub only seemed to have lost it.
+    // Scanned twice, in case the hub only seemed to have lost it.
     bench.hub.pass(1_000);
     a.audit(at(bench.hub.now())).await.unwrap();
     assert_eq!(a.publish(at(bench.hub.now())).await.unwrap().republish, []);
@@ -256,7 +256,7 @@ async fn a_share_is_for_its_readers_and_holds_one_session() {
     };
     assert_eq!((said(&shelf), said(&bench.shelves[1])), ([0, 1, 0], [1, 0, 1]));
     assert_eq!((bobs.health().refused, b.health().refused), (0, 0));
-    // Given to others from now on: what bob could read he keeps, what is new he cannot.
+    // The readers change from now on: bob keeps what he could read, but cannot read what is new.
     a.open(&shared, &Readers::default()).unwrap();
     let admin = bench.devices[0].clone();
     a.change_roster(|it| Ok(it.with(Op::Rotate, &admin.signer(), at(0))?.0)).await.unwrap();
@@ -281,7 +281,7 @@ async fn segments_are_read_where_the_log_is_gone() {
     a.look(at(bench.hub.now())).await.unwrap();
     let writing = a.store().streams().unwrap().remove(0);
     assert_eq!((writing.batches, writing.confirmed), (200, 200));
-    // The hub is emptied, and the device that wrote is off.
+    // The hub is emptied while the writer is offline.
     bench.hub.wipe();
     let keys = a.store().clone();
     let mut keeper = bench.carrier(0, keys, Durable::Log);
@@ -340,10 +340,10 @@ async fn a_batch_waits_for_company_and_not_longer() {
     a.push(&own_stream(), &[line("2")], at(90)).unwrap();
     let published = a.publish(at(100)).await.unwrap();
     assert_eq!((published.appended, published.due), (1, None));
-    // A clock that was set back holds nothing up.
+    // A clock that was set back delays nothing.
     a.push(&own_stream(), &[line("3")], at(DAY)).unwrap();
     assert_eq!(a.publish(at(0)).await.unwrap().appended, 1);
-    // What is more than a batch is not held up either.
+    // More items than fit into a batch are not delayed either.
     let many: Vec<Item> = (0..3).map(|_| line("x".repeat(40_000))).collect();
     a.push(&own_stream(), &many, at(0)).unwrap();
     let published = a.publish(at(0)).await.unwrap();
@@ -365,7 +365,7 @@ async fn keys_that_served_long_are_due_for_rotation() {
     assert!(!a.health().rotation_due);
 }
 
-/// What a hub sees of two devices' talk: no word of it.
+/// What a hub sees of the exchange: no word of any item.
 #[tokio::test]
 async fn no_word_of_an_item_is_on_the_hub() {
     let bench = Bench::new(&["a", "b"]);

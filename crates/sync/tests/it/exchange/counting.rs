@@ -1,4 +1,4 @@
-//! What devices at rest ask of a hub: counted, never timed.
+//! The requests of idle devices to a hub: counted, never timed.
 
 use crate::exchange::cases::Bench;
 use crate::exchange::fleet::{Own, Shelf, at, line, random};
@@ -14,7 +14,7 @@ type Carrier = Exchange<Weather, MemoryStore, Shelf>;
 
 const USERS: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
 
-/// Five people with three devices each; the first of each is an admin and lets the others in.
+/// Five people with three devices each; the first of each is an admin and admits the others.
 fn team() -> (Bench, Vec<(Own, &'static str)>) {
     let mut bench = Bench::new(&["ada-0"]);
     let admin = bench.devices[0].clone();
@@ -61,7 +61,7 @@ fn sum(all: &[Traffic]) -> Traffic {
     })
 }
 
-/// What each device asks in one look.
+/// The traffic of each device in one scan.
 async fn look(bench: &Bench, carriers: &mut [(Carrier, Shelf)]) -> Vec<Traffic> {
     let mut out = Vec::new();
     bench.hub.pass(30_000);
@@ -73,7 +73,7 @@ async fn look(bench: &Bench, carriers: &mut [(Carrier, Shelf)]) -> Vec<Traffic> 
     out
 }
 
-/// Every device has written 200 lines, and everybody has heard who is theirs.
+/// Every device has written 200 lines, and every device has received those of its own user.
 async fn settled() -> (Bench, Vec<(Own, &'static str)>, Vec<(Carrier, Shelf)>) {
     let (bench, all) = team();
     let roster = bench.roster.clone();
@@ -103,7 +103,7 @@ async fn a_device_at_rest_downloads_what_is_sealed_to_others_at_every_look() {
     assert!(most <= 3, "a look at rest asks {most} times");
     let bytes = looks.iter().map(|it| it.bytes).max().unwrap();
     assert!(bytes < 4_000, "a look at rest is answered with {bytes} bytes");
-    // One line of one device is downloaded by the other two of its user, and by nobody else.
+    // The other two devices of the user download one line of one device, and no other device does.
     carriers[4].0.push(&own_stream(), &[line("news")], at(bench.hub.now())).unwrap();
     look(&bench, &mut carriers).await;
     look(&bench, &mut carriers).await;
@@ -169,7 +169,7 @@ async fn a_share_is_downloaded_by_its_readers_alone() {
         assert_eq!(first[at].entries > 0, *user == "bob", "{}", who.id);
         assert!(again[at].requests <= 3, "{}: {:?}", who.id, again[at]);
     }
-    // Now it is for eve, too: her devices ask again once the key moved.
+    // Now eve may read it, too: her devices query again after the key changed.
     let readers = Readers { users: vec!["bob".to_owned(), "eve".to_owned()], devices: Vec::new() };
     carriers[0].0.open(&shared, &readers).unwrap();
     for _ in 0..22 {
@@ -179,7 +179,7 @@ async fn a_share_is_downloaded_by_its_readers_alone() {
     assert_eq!(carriers[eve].1.said(&all[0].0.id, &shared).len(), 80);
 }
 
-/// Two copies of one device write: both say so. One that was restored and is alone does not.
+/// Two copies of one device write, and both detect it. A single restored copy does not.
 #[tokio::test]
 async fn nobody_is_told_that_a_device_runs_twice() {
     let bench = Bench::new(&["a", "b"]);

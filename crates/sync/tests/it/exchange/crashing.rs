@@ -1,4 +1,4 @@
-//! Memory that crashes: a call is broken off before or after it had its effect.
+//! A store that crashes: a call is interrupted before or after its effect.
 
 use taffrail_model::exchange::{
     Inbox, Incarnation, OutBatch, OutRow, Outbox, ReadTo, Retention, StorageFault, StorageResult,
@@ -7,7 +7,7 @@ use taffrail_model::exchange::{
 use taffrail_model::{StreamName, Timestamp};
 use taffrail_testkit::Chance;
 
-/// Memory with crashes, once in so many writes.
+/// A store that crashes, once in this many writes.
 #[derive(Debug, Clone)]
 pub(crate) struct Crashing<S> {
     pub(crate) inner: S,

@@ -36,7 +36,7 @@ pub(crate) async fn open(url: &str) -> AnyHub {
     }
 }
 
-/// A device whose loop runs.
+/// A device with a running loop.
 pub(crate) struct Running {
     pub(crate) who: Own,
     pub(crate) shelf: Shelf,
@@ -74,14 +74,14 @@ impl Running {
         Self { who, shelf, ledger, pushed, lives, health, stop, task, _folder: folder }
     }
 
-    /// As a daemon pushes: through a connection of its own.
+    /// Pushes as a daemon does: through its own connection.
     pub(crate) fn push(&mut self, items: &[Item]) {
         let bytes: Vec<_> = items.iter().map(Item::to_bytes).collect();
         self.ledger.push(&own_stream(), &bytes, now()).unwrap();
         self.pushed.notify_one();
     }
 
-    /// Waits until it has heard so many items of a device.
+    /// Waits until it received this many items of a device.
     pub(crate) async fn heard(&self, of: &Own, count: usize) {
         let end = Instant::now() + PATIENCE;
         while self.shelf.said(&of.id, &own_stream()).len() < count {
@@ -90,13 +90,13 @@ impl Running {
         }
     }
 
-    /// Sessions of it live from now on.
+    /// Its sessions are live from now on.
     fn live(&self) {
         self.lives.store(true, Ordering::Relaxed);
         self.pushed.notify_one();
     }
 
-    /// Waits until it heard that a device lives.
+    /// Waits until it received a beat of a device.
     async fn heard_life(&self, of: &Own) {
         let end = Instant::now() + PATIENCE;
         while !self.shelf.0.lock().unwrap().lives.iter().any(|(it, _)| *it == of.id) {
@@ -161,7 +161,7 @@ async fn a_server_that_is_emptied_is_given_everything_again() {
     b.heard(&a.who, 3).await;
     let late = [Own::new("a"), Own::new("b")];
     b.stop().await;
-    // One that has heard nothing yet hears all of it.
+    // A device without any items receives all of them.
     let new = Running::start(&late, 1, &server.url(), true).await;
     new.heard(&a.who, 3).await;
     assert_eq!(new.shelf.said(&a.who.id, &own_stream()), ["1", "2", "3"].map(line));
@@ -169,12 +169,12 @@ async fn a_server_that_is_emptied_is_given_everything_again() {
     new.stop().await;
 }
 
-/// A device whose sessions live is heard, and the hub keeps nothing of it.
+/// Others receive the beats of a device with live sessions, and the hub stores none.
 async fn lives(url: &str, is_segmented: bool) {
     let team = [Own::new("a"), Own::new("b")];
     let mut a = Running::start(&team, 0, url, is_segmented).await;
     let b = Running::start(&team, 1, url, is_segmented).await;
-    // Both listen once each has heard the other.
+    // Both are watching once each has received an item of the other.
     a.push(&[line("1")]);
     b.heard(&a.who, 1).await;
     a.live();

@@ -1,4 +1,4 @@
-//! Devices of a team, what they write, and what they were told.
+//! The devices of a team, what they write, and what they receive.
 
 use crate::exchange::crashing::Crashing;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl Own {
         LocalDevice { device: self.id.clone(), secret: Arc::clone(&self.secret) }
     }
 
-    /// Takes this device in.
+    /// Adds this device.
     pub(crate) fn add(&self, user: &str) -> Op {
         let invite = InviteId::from_bytes(*blake3::hash(self.name.as_bytes()).as_bytes());
         Op::Add { device: self.device(user), invite, vouch: None }
@@ -59,7 +59,7 @@ pub(crate) fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(1_800_000_000_000 + millisecond).unwrap()
 }
 
-/// The first device founds, and takes the others in.
+/// The first device founds the team, and admits the others.
 pub(crate) fn team_of(devices: &[Own]) -> Roster {
     let (first, others) = devices.split_first().unwrap();
     let team = TeamId::from_bytes([1; 16]);
@@ -77,7 +77,8 @@ pub(crate) fn line(text: impl Into<String>) -> Item {
     Item::Line { session: SessionId::from_bytes([7; 16]), line: text.into() }
 }
 
-/// What a device was told; it outlives crashes. What is doubled, left out or changed fails the test.
+/// The items a device received; they survive crashes. A duplicate, omitted or changed item fails
+/// the test.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Shelf(pub(crate) Arc<Mutex<SentItems>>);
 
@@ -86,16 +87,16 @@ pub(crate) struct SentItems {
     pub(crate) items: BTreeMap<StreamOrigin, Vec<Item>>,
     pub(crate) roster: Option<Roster>,
     pub(crate) anew: Vec<StreamName>,
-    /// Devices that said that they live, and what their clocks showed.
+    /// Devices that sent beats, and the times of their clocks.
     pub(crate) lives: Vec<(DeviceId, Timestamp)>,
-    /// How often a batch came that had come before.
+    /// How many batches were repetitions.
     pub(crate) again: u64,
     /// Crashes, if there are any.
     pub(crate) crash: Option<Crashing<()>>,
 }
 
 impl Shelf {
-    /// Everything a device said in a stream, over all its lives.
+    /// Everything a device published in a stream, over all its lives.
     pub(crate) fn said(&self, device: &DeviceId, stream: &StreamName) -> Vec<Item> {
         let told = self.0.lock().unwrap();
         let of = told.items.iter().filter(|(it, _)| it.device == *device && it.stream == *stream);

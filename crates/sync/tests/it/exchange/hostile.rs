@@ -1,5 +1,5 @@
-//! A hub that shows what was never written: nothing of it is applied, and the reader goes on when the
-//! right thing stands there again.
+//! A hub that shows false data: none of it is applied, and the reader continues when the right data
+//! is back.
 
 use crate::exchange::cases::Bench;
 use crate::exchange::fleet::{Own, at, line};
@@ -13,11 +13,11 @@ use taffrail_sync::seal::{
     Chain, Content, DataKey, KeyPlace, Scope, Sealed, Stream, WrappedKey, seal, wrap,
 };
 
-/// What the hub holds, as it can be changed.
+/// The content of the hub, ready to be changed.
 struct Held {
-    /// Of the first device: three batches with an item each.
+    /// The first device's batches: three with an item each.
     batches: Vec<Bytes>,
-    /// Of the second device.
+    /// The second device's batches.
     others: Vec<Bytes>,
     log: LogName,
     key: Vec<u8>,
@@ -55,7 +55,7 @@ fn key_name() -> KeyName {
     KeyName::new("key/id-a/own/0").unwrap()
 }
 
-/// A hub that shows this.
+/// A hub with this content.
 async fn hub_of(bench: &Bench, held: &Held) -> MemoryHub {
     let hub = MemoryHub::new();
     for (seq, bytes) in (1..).zip(&held.batches) {
@@ -67,7 +67,7 @@ async fn hub_of(bench: &Bench, held: &Held) -> MemoryHub {
     hub
 }
 
-/// What is applied of what a hub shows, why the reader stands, and that it goes on after that.
+/// Checks how much is applied, why the reader stalls, and that it continues afterwards.
 async fn check(name: &str, change: impl FnOnce(&mut Held, &Bench), applied: usize, why: &str) {
     let bench = Bench::new(&["a", "b", "c"]);
     let held = honest(&bench).await;
@@ -109,7 +109,7 @@ fn flipped(bytes: &Bytes, at: usize) -> Bytes {
     bytes.into()
 }
 
-/// The second batch as somebody would have it who has neither key.
+/// The second batch as forged by someone without either key.
 fn forged(held: &Held, bench: &Bench, by: &Own) -> Bytes {
     let first = Sealed::parse(&held.batches[0]).unwrap();
     forged_after(held, bench, by, first.hash())
@@ -129,7 +129,7 @@ fn forged_after(held: &Held, bench: &Bench, by: &Own, head: Digest) -> Bytes {
     seal(&chain, content, &key, &signer, [4; 24]).unwrap().0.to_bytes().into()
 }
 
-/// A key of the hub's own, wrapped to all.
+/// A key made by the hub, wrapped to all.
 fn own_key(bench: &Bench, by: (&DeviceId, &Own)) -> Vec<u8> {
     let scope = Scope::new("id-a/own");
     let place = KeyPlace { team: *bench.roster.team(), scope, epoch: 0 };

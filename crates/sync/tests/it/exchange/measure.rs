@@ -1,5 +1,5 @@
-//! What sealing and publishing cost beside a bare publish, and how soon another device knows. Numbers
-//! are printed; only what is promised is judged.
+//! The cost of sealing and publishing compared with a bare publish, and the delay until another
+//! device has an item. Numbers are printed; only documented limits are asserted.
 
 use crate::exchange::engines::{Running, now, open};
 use crate::exchange::fleet::{Own, Shelf, exchange, line, team_of};
@@ -28,7 +28,7 @@ fn own_seconds() -> f64 {
     fields.map(|it| it.parse::<f64>().unwrap()).sum::<f64>() / 100.0
 }
 
-/// Prints processor time of both ways for the same items.
+/// Prints the processor time of both for the same items.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "it measures, and needs a quiet machine"]
 async fn sealing_and_publishing_beside_bare_publishing() {

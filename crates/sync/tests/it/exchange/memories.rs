@@ -1,4 +1,4 @@
-//! The memory on disk does what the one in memory does, also when it is opened anew.
+//! The store on disk behaves like the one in memory, also after it is reopened.
 
 use crate::exchange::fleet::{Own, Shelf, at, exchange, line, team_of};
 use taffrail_model::exchange::{
@@ -10,7 +10,7 @@ use taffrail_sync::exchange::{Durable, Item, MemoryStore, own_stream};
 use taffrail_sync::hub::MemoryHub;
 use taffrail_testkit::{Chance, Scale};
 
-/// One question to memory, and its answer as text.
+/// One call to a store, and its result as text.
 fn ask(memory: &mut (impl Outbox + Inbox), chance: &mut Chance, now: i64) -> String {
     let stream = StreamName::new(*chance.pick(&["own", "desk"]));
     let small = |chance: &mut Chance| chance.below(12) as u64;

@@ -1,4 +1,4 @@
-//! The roster on a hub: changed by one at a time, never rolled back, never forked.
+//! The roster on a hub: changed by one writer at a time, never rolled back, never forked.
 
 use crate::exchange::fleet::{Own, at, team_of};
 use crate::exchange::weather::{BAD, Weather};
@@ -32,11 +32,11 @@ async fn a_roster_is_neither_rolled_back_nor_forked() {
     let hub = MemoryHub::new();
     let fetch =
         async |known: &Roster, who: &Own| fetch_roster(&hub, known, who.secret.identity()).await;
-    // An empty hub is given ours.
+    // An empty hub receives our roster.
     assert_eq!(fetch(&old, &a).await.as_ref(), Ok(&old));
     assert_eq!(fetch(&new, &a).await.as_ref(), Ok(&new));
     assert_eq!(fetch(&old, &b).await.as_ref(), Ok(&new), "what was older was replaced");
-    // A hub that shows an old state is not believed, and given the newer one.
+    // A hub with an old roster is not followed, and receives the newer one.
     put(&hub, old.to_sealed().unwrap()).await;
     assert_eq!(fetch(&new, &b).await.as_ref(), Ok(&new));
     assert_eq!(fetch(&old, &a).await.as_ref(), Ok(&new));
@@ -67,7 +67,7 @@ async fn of_two_changes_at_once_one_is_made_on_the_other() {
                 loop {
                     match publish_roster(&hub, &roster, who.secret.identity(), add).await {
                         Err(RosterFault::Hub(_)) => {}
-                        // It stands there since a try whose answer was lost.
+                        // An earlier attempt, whose answer was lost, already wrote it.
                         Err(RosterFault::NotAllowed(Fault::InviteUsed { .. })) | Ok(_) => return,
                         Err(error) => panic!("{error}"),
                     }

@@ -1,7 +1,7 @@
-//! Devices that write, read, crash, come, go and rotate over a hub that loses answers, shows old keys
+//! Devices write, read, crash, join, leave and rotate over a hub that loses answers, shows old keys
 //! and is emptied: in the end every device has what each other wrote, once and in order.
 //!
-//! `TAFFRAIL_SEED` chooses the runs, `TAFFRAIL_FULL=1` makes them many.
+//! `TAFFRAIL_SEED` selects the runs, `TAFFRAIL_FULL=1` runs many.
 
 use crate::exchange::crashing::Crashing;
 use crate::exchange::fleet::{Own, Shelf, USER, at, exchange, line, team_of};
@@ -16,7 +16,7 @@ use taffrail_sync::roster::{Member, Op};
 use taffrail_testkit::{Chance, Scale};
 
 const STEPS: usize = 40;
-/// Writes of memory that crash.
+/// How many writes to the store crash.
 const CRASHES: usize = 40;
 
 type Store = Crashing<MemoryStore>;
@@ -30,7 +30,7 @@ struct Machine {
     shelf: Shelf,
     chance: Chance,
     carrier: Option<Carrier>,
-    /// What it wrote, in order.
+    /// The items it wrote, in order.
     wrote: Vec<Item>,
     tally: Tally,
 }
@@ -41,7 +41,7 @@ enum Kind {
     Segments,
 }
 
-/// What the admin's device does beside its own work.
+/// Actions of the admin's device besides its own work.
 #[derive(Debug, Clone)]
 enum Deed {
     Change(Box<Op>),
@@ -91,7 +91,7 @@ impl Machine {
         self.carrier.as_mut().unwrap()
     }
 
-    /// Whatever was only in the process is gone.
+    /// Loses all state that was only in the process.
     fn restart(&mut self) {
         self.tally.restarts += 1;
         let parts = self.carrier.take().unwrap().into_parts();
@@ -140,7 +140,7 @@ impl Machine {
             Ok(()) => {}
             Err(error) if error.is_unreachable() => self.tally.unreachable += 1,
             Err(ExchangeError::Storage(_)) => self.restart(),
-            // A device that is not in yet, or not any more.
+            // A device that is not in the team so far, or no longer.
             Err(ExchangeError::Roster(_) | ExchangeError::Sealing { .. }) => {
                 self.tally.refused += 1;
             }
@@ -148,7 +148,7 @@ impl Machine {
         }
     }
 
-    /// Tries until it is done or cannot be.
+    /// Retries until it is done or impossible.
     async fn change(&mut self, op: Op) {
         for _ in 0..20 {
             let (who, hub) = (self.who.clone(), self.hub.clone());
@@ -202,7 +202,7 @@ impl Machine {
     }
 }
 
-/// One run: three devices from the beginning, one that comes, one that is removed.
+/// One run: three devices from the start, one that joins, one that is removed.
 async fn run(seed: Chance, kind: Kind) -> (u64, Tally) {
     let hub = Weather::new(BAD, seed.fork("weather"));
     let names = ["a", "b", "c", "late"];
@@ -243,7 +243,7 @@ async fn run(seed: Chance, kind: Kind) -> (u64, Tally) {
     (hub.faults(), tally)
 }
 
-/// Every current device has what each other current one wrote; of a removed one, a beginning.
+/// Every current device has what each other current one wrote; of a removed one, a prefix.
 fn check(machines: &mut [Machine]) {
     let roster = machines[0].carrier().roster().clone();
     let all: Vec<_> = machines
@@ -287,7 +287,7 @@ fn every_device_has_what_each_other_wrote_once_and_in_order() {
     assert!(faults > 100 && restarts > 100 && unreachable > 100, "the weather was too good");
 }
 
-/// Says which run it was.
+/// Prints the run that failed.
 struct OnFailure(Arc<Mutex<Option<usize>>>);
 
 impl Drop for OnFailure {

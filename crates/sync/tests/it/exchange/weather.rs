@@ -1,4 +1,4 @@
-//! A hub in memory behind a bad network, that forgets and shows old keys.
+//! A hub in memory behind a bad network, which loses data and shows old keys.
 
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use taffrail_sync::hub::{
 };
 use taffrail_testkit::Chance;
 
-/// How bad it is: each happens once in so many times.
+/// How bad it is: each failure happens once in this many times.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Climate {
     pub(crate) lost: usize,
@@ -27,21 +27,21 @@ struct Sky {
     hub: MemoryHub,
     chance: Chance,
     climate: Climate,
-    /// What keys were before.
+    /// The earlier values of keys.
     before: BTreeMap<KeyName, Value>,
     now: i64,
     faults: u64,
     traffic: Traffic,
 }
 
-/// What was asked of the hub, and how many bytes it answered.
+/// The number of requests to the hub, and the bytes of its answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traffic {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-    /// Of these, how many listed blobs.
+    /// How many of them listed blobs.
     pub(crate) listings: u64,
-    /// How many bytes of entries were read.
+    /// The bytes of entries that were read.
     pub(crate) entries: u64,
 }
 
@@ -64,14 +64,14 @@ impl Weather {
         Self(Arc::new(Mutex::new(sky)))
     }
 
-    /// Everything on the hub is gone.
+    /// Empties the hub.
     pub(crate) fn wipe(&self) {
         let mut sky = self.0.lock().unwrap();
         sky.hub = MemoryHub::new();
         sky.before.clear();
     }
 
-    /// Another hub stands in its place.
+    /// Replaces the hub.
     pub(crate) fn replace(&self, hub: MemoryHub) {
         self.0.lock().unwrap().hub = hub;
     }
@@ -80,7 +80,7 @@ impl Weather {
         self.0.lock().unwrap().climate = climate;
     }
 
-    /// Milliseconds that have passed.
+    /// Milliseconds since the start.
     pub(crate) fn now(&self) -> i64 {
         self.0.lock().unwrap().now
     }
@@ -93,12 +93,12 @@ impl Weather {
         self.0.lock().unwrap().faults
     }
 
-    /// What was asked since this was last called.
+    /// The traffic since the last call.
     pub(crate) fn traffic(&self) -> Traffic {
         std::mem::take(&mut self.0.lock().unwrap().traffic)
     }
 
-    /// Counts a question and the bytes of its answer.
+    /// Counts a request and the bytes of its answer.
     fn count<T>(&self, answer: Result<T>, size: impl Fn(&T) -> usize) -> Result<T> {
         let traffic = &mut self.0.lock().unwrap().traffic;
         traffic.requests += 1;
@@ -110,7 +110,7 @@ impl Weather {
         self.0.lock().unwrap().hub.clone()
     }
 
-    /// The way to the hub or back: it takes time, and may be the end of it.
+    /// The way to the hub or back: it takes time, and may lose the message.
     async fn way(&self) -> Result<()> {
         let steps = self.0.lock().unwrap().chance.below(3);
         for _ in 0..steps {
@@ -137,7 +137,7 @@ impl Weather {
     }
 }
 
-/// Lets others go first.
+/// Lets other tasks run first.
 pub(crate) async fn yield_once() {
     let mut is_second = false;
     poll_fn(|context| {
@@ -151,7 +151,7 @@ pub(crate) async fn yield_once() {
     .await;
 }
 
-/// There and back.
+/// Sends a request and its answer over the network.
 macro_rules! through {
     ($self:ident, $hub:ident => $answer:expr) => {
         through!($self, $hub => $answer, |_| 0)

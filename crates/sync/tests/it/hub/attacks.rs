@@ -1,5 +1,5 @@
-//! What a device that is let in could try against the others. With the configuration we write, none of
-//! it takes away what is there, and none of it keeps the others from going on.
+//! Attacks by an authenticated device against the others. With the configuration we write, none of
+//! them removes existing data or blocks the other devices.
 
 use crate::hub::conf::{enter, plan, roster, seed};
 use crate::hub::engines::patiently;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 const TEAM: &str = "t-conf";
 const STREAMS: [&str; 3] = ["TAFFRAIL_t-conf", "KV_taffrail_t-conf", "OBJ_taffrail_t-conf"];
 
-/// One thing somebody tries.
+/// One attack.
 struct Attack {
     subject: String,
     header: Option<(&'static str, &'static str)>,
@@ -30,7 +30,7 @@ fn ask(what: &str, body: &str) -> Attack {
     Attack { subject: format!("$JS.API.{what}"), header: None, body: body.to_owned() }
 }
 
-/// Whatever the stream is, these would erase or close it.
+/// Attacks that would erase or close a stream.
 fn against(stream: &str) -> Vec<Attack> {
     let subjects = match stream {
         "TAFFRAIL_t-conf" => r#"["taffrail.t-conf.log.>"]"#,
@@ -52,7 +52,7 @@ fn against(stream: &str) -> Vec<Attack> {
     ]
 }
 
-/// What every device could try.
+/// The attacks that every device could try.
 fn attacks() -> Vec<Attack> {
     let mut all: Vec<_> = STREAMS.into_iter().flat_map(against).collect();
     let rollup = Some(("Nats-Rollup", "all"));
@@ -64,17 +64,17 @@ fn attacks() -> Vec<Attack> {
         own("$O.taffrail_t-conf.C.mine"),
         own("taffrail.t-conf.log.dev-tower.own.1"),
         publish("$O.taffrail_t-conf.M.seg.one", Some(("Nats-Rollup", "sub"))),
-        // Another pointer under a name that is there.
+        // Another pointer under a used name.
         publish("$O.taffrail_t-conf.M.seg.one", None),
         // The key of another device's stream.
         publish("$KV.taffrail_t-conf.key.key.dev-laptop.own.0", None),
-        // An answer to what somebody else asked.
+        // An answer to another client's request.
         publish("_INBOX.somebody", None),
     ]);
     all
 }
 
-/// A client that is told when the server does not let it.
+/// A client that notices when the server refuses.
 struct Attacker {
     client: Client,
     violations: mpsc::UnboundedReceiver<()>,
@@ -93,7 +93,7 @@ impl Attacker {
         Self { client, violations }
     }
 
-    /// Tries it, and waits until the server answered or refused.
+    /// Tries the attack, and waits until the server answered or refused.
     async fn attempt(&mut self, attack: &Attack) {
         let mut headers = HeaderMap::new();
         attack.header.into_iter().for_each(|(name, value)| headers.insert(name, value));
@@ -106,7 +106,7 @@ impl Attacker {
     }
 }
 
-/// What stands there before anybody tries anything.
+/// Writes the data that must survive the attacks.
 async fn furnish(laptop: &AnyHub) {
     for seq in 1..=3 {
         let entry = Bytes::from(seq.to_string());
@@ -129,7 +129,7 @@ fn blob() -> BlobName {
 
 static GOING_ON: AtomicU64 = AtomicU64::new(0);
 
-/// All of it is there, and everybody can go on.
+/// Checks that all data is there, and every device can continue.
 async fn is_whole(laptop: &AnyHub, why: &str) {
     let entries = laptop.read_since(&log(), 0, 10).await.unwrap_or_else(|it| panic!("{why}: {it}"));
     assert_eq!(entries.len(), 3, "{why}");
@@ -163,7 +163,7 @@ async fn nobody_who_is_let_in_can_erase_or_close_what_is_there() {
     for who in ["tower", "laptop"] {
         let mut attacker = Attacker::enter(&server, who).await;
         for attack in attacks() {
-            // The key is its own device's.
+            // The key belongs to this device.
             if who == "laptop" && attack.subject.contains("key.key.dev-laptop") {
                 continue;
             }
@@ -191,7 +191,7 @@ async fn only_an_admin_writes_the_roster_and_makes_streams() {
     is_whole(&laptop, "tower wrote the roster").await;
 }
 
-/// Who recovers reads everything and writes nothing.
+/// The holder of a recovery key reads everything and writes nothing.
 #[tokio::test]
 async fn a_recovery_key_opens_the_server_to_read_only() {
     let team = Team::new(TEAM).unwrap();

@@ -1,5 +1,5 @@
-//! The configuration we write for a server lets in who is in the team, and nobody does more than
-//! belongs to a device.
+//! The server configuration we write admits the members of the team, and limits each device to its
+//! own data.
 
 use crate::hub::engines::patiently;
 use bytes::Bytes;
@@ -32,7 +32,7 @@ fn recovery() -> DeviceSecret {
     DeviceSecret::of_recovery(Identity::from_random(&Zeroizing::new([9; 32])))
 }
 
-/// Three devices came, one was removed; one user has a recovery key.
+/// Three devices joined, one was removed; one user has a recovery key.
 pub(crate) fn roster() -> Roster {
     let now = Timestamp::UNIX_EPOCH;
     let first = device("laptop");
@@ -90,7 +90,7 @@ async fn the_server_we_configure_lets_in_who_is_in_the_team() {
     keeps_to_itself(&laptop, &tower).await;
 }
 
-/// Everything a device needs, it may do.
+/// Checks that a device may do everything it needs.
 async fn works(laptop: &AnyHub, tower: &AnyHub) {
     let checks = laptop.doctor().await;
     let bad: Vec<_> = checks.iter().filter(|it| it.level == Level::Bad).collect();
@@ -109,7 +109,7 @@ async fn works(laptop: &AnyHub, tower: &AnyHub) {
     assert!(matches!(tower.cas(&key, None, "c".into()).await, Ok(Swapped::Done(_))));
 }
 
-/// Another device's log, and the streams themselves, are closed to it.
+/// Checks that a device cannot write to another device's log or change streams.
 async fn keeps_to_itself(laptop: &AnyHub, tower: &AnyHub) {
     let others = LogName::new("dev-tower/own/1").unwrap();
     let answer = laptop.append(&others, 1, Bytes::from_static(b"forged")).await;

@@ -1,4 +1,5 @@
-//! What every hub must do. Two clients of the same hub are given: what one does the other sees.
+//! The requirements for every hub. Each test gets two clients of the same hub, which must see each
+//! other's changes.
 
 use crate::hub::engines::patiently;
 use bytes::Bytes;
@@ -54,7 +55,7 @@ async fn appends_are_fenced(one: &AnyHub, two: &AnyHub) {
         (two, 1, "a", Appended::Already),
         (two, 1, "b", conflict(1)),
         (two, 2, "b", Appended::New),
-        // The first client does not know yet what the second did.
+        // The first client does not know what the second did.
         (one, 2, "x", conflict(2)),
         (one, 2, "b", Appended::Already),
         (one, 3, "", Appended::New),
@@ -72,7 +73,7 @@ async fn appends_are_fenced(one: &AnyHub, two: &AnyHub) {
     assert_eq!(two.last(&name).await, Ok(3));
 }
 
-/// Appends, and again where nobody answered.
+/// Appends, and retries while there is no answer.
 async fn put(hub: &AnyHub, name: &LogName, seq: u64, bytes: Bytes) {
     let ask = async || hub.append(name, seq, bytes.clone()).await;
     let appended = patiently("an entry", ask).await;
@@ -83,7 +84,7 @@ fn entry(seq: u64) -> Entry {
     Entry { seq, bytes: format!("entry {seq}").into() }
 }
 
-/// What is read, once everything is there: a replica may be behind for a moment.
+/// Reads once everything is there: a replica may be behind for a moment.
 async fn read(hub: &AnyHub, name: &LogName, after: u64, limit: usize) -> Vec<Entry> {
     let last = patiently("the last", async || hub.last(name).await).await;
     let wanted = usize::try_from(last - after).unwrap();
@@ -123,7 +124,7 @@ async fn entries_are_read_in_pages(one: &AnyHub, two: &AnyHub) {
     assert_eq!(two.read_since(&name, 3, 0).await, Ok(vec![]));
 }
 
-/// Without having read what is before, in a stream with much else.
+/// Starts without having read earlier entries, in a stream with much else.
 async fn a_reader_can_begin_anywhere(one: &AnyHub, two: &AnyHub) {
     let logs = ["any/a", "any/b", "any/c"].map(log);
     for seq in 1..=40 {
@@ -218,7 +219,7 @@ async fn keys_are_compared_and_set(one: &AnyHub, two: &AnyHub) {
     odd_values_and_revisions(one, second).await;
 }
 
-/// A value may be empty, and a revision of another key is none of this one.
+/// A value may be empty, and a revision of another key is not one of this key.
 async fn odd_values_and_revisions(hub: &AnyHub, of_another: Revision) {
     let (empty, other) = (key("set/empty"), key("set/y"));
     let revision = set(hub, &empty, None, "").await.expect("it is new");
@@ -239,7 +240,7 @@ async fn set(
     }
 }
 
-/// Eight tasks write words of their own into the same key, each word once.
+/// Eight tasks write their own words into the same key, each word once.
 async fn no_increment_is_lost(one: &AnyHub, two: &AnyHub) {
     let name = key("count");
     one.cas(&name, None, Bytes::new()).await.unwrap();
@@ -268,8 +269,8 @@ fn words(bytes: &Bytes) -> Vec<String> {
     std::str::from_utf8(bytes).unwrap().split_whitespace().map(str::to_owned).collect()
 }
 
-/// Looking at a key while others write it may fail, and of a write that failed nobody knows whether it
-/// was done: whoever looks again finds the word or does not.
+/// Reading a key while others write it may fail, and a failed write may have happened: the next
+/// read finds the word or does not.
 async fn write_words(hub: AnyHub, name: KeyName, (task, times): (u32, u32)) {
     for number in 0..times {
         let mine = word(task, number);
@@ -297,7 +298,7 @@ async fn blobs_are_created_once(one: &AnyHub, two: &AnyHub) {
         (one, "once/x", "a", Put::New),
         (two, "once/x", "a", Put::Already),
         (two, "once/x", "b", Put::Conflict),
-        // The same bytes under another name, and none at all.
+        // The same bytes under another name, and an empty blob.
         (one, "once/y", "a", Put::New),
         (one, "once/z", "", Put::New),
     ];
@@ -391,8 +392,8 @@ async fn hints_come(one: &AnyHub, two: &AnyHub) {
     }
 }
 
-/// Nothing keeps a sign of life until all servers of a cluster know who listens: it is given again and
-/// again.
+/// The servers of a cluster drop a beat until all of them know the subscribers, so the test repeats
+/// it.
 async fn beat_on(hub: &AnyHub, device: &DeviceId) {
     loop {
         tokio::time::sleep(BEATS).await;

@@ -1,4 +1,4 @@
-//! The hubs the suite is run against.
+//! The hubs that the suite tests.
 
 use crate::hub::conformance;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,7 +14,7 @@ pub(crate) const BUCKET: &str = "taffrail-hub";
 
 static TEAMS: AtomicU32 = AtomicU32::new(0);
 
-/// A team nobody else has.
+/// A team of its own.
 pub(crate) fn team() -> Team {
     Team::new(format!("team-{}", TEAMS.fetch_add(1, Ordering::Relaxed))).unwrap()
 }
@@ -33,7 +33,7 @@ pub(crate) async fn open(url: &str, team: &Team) -> AnyHub {
     patiently("a hub", async || AnyHub::open(&url, team, &keys()).await).await
 }
 
-/// Asks again while the hub cannot be reached.
+/// Retries while the hub cannot be reached.
 pub(crate) async fn patiently<T>(what: &str, ask: impl AsyncFn() -> Result<T, HubError>) -> T {
     let end = tokio::time::Instant::now() + Duration::from_secs(120);
     loop {
@@ -130,7 +130,7 @@ async fn a_nats_server_is_told_who_we_are() {
     }
 }
 
-/// An encrypted way is taken only to whom the certificate says.
+/// A client connects with TLS only to the server that its certificate names.
 #[tokio::test]
 async fn nats_is_reached_by_tls() {
     let certificate = Certificate::new();
@@ -145,14 +145,14 @@ async fn nats_is_reached_by_tls() {
     let checks = hub.doctor().await;
     let transport = checks.iter().find(|it| it.aspect == Aspect::Transport).map(|it| it.level);
     assert_eq!(transport, Some(Level::Good));
-    // A server that does not encrypt is not spoken to where encryption was asked for.
+    // A client that requires encryption does not talk to a server without it.
     let plain = NatsServer::start(Flush::Lazily);
     let place = format!("tls://127.0.0.1:{}", plain.port());
     let answer = AnyHub::open(&HubUrl::parse(&place).unwrap(), &team(), &keys()).await;
     assert!(answer.is_err(), "tls:// was taken as nats://");
 }
 
-/// One of `openssl req -x509` is taken by its hash, and by nothing else.
+/// A certificate of `openssl req -x509` is accepted by its hash only.
 #[tokio::test]
 async fn a_plain_certificate_of_openssl_is_taken_by_its_pin() {
     let certificate = Certificate::plain();
@@ -241,7 +241,7 @@ async fn doctors_say_what_is_so() {
     check(format!("{}?monitor={}", always.url(), always.monitor()), &nats(Level::Good)).await;
 }
 
-/// Nothing runs on after a test; a look at the process table would be the test's own fault.
+/// No server outlives its owner; the free port shows it.
 #[test]
 fn servers_end_with_their_owner() {
     let server = NatsServer::start(Flush::Lazily);

@@ -1,5 +1,5 @@
-//! Never two holders: five devices with clocks that differ, a hub that answers late or not at all,
-//! and a seed that decides what happens when.
+//! Never two holders: five devices with different clocks, a hub that answers late or not at all,
+//! and a seed that decides the order of events.
 
 use bytes::Bytes;
 use std::future::poll_fn;
@@ -15,7 +15,8 @@ use taffrail_testkit::{Chance, Scale};
 
 const DEVICES: usize = 5;
 
-/// What is shared: real time, who believes to hold, and the thing that is guarded.
+/// The shared state: real time, the devices that believe they hold the lease, and the guarded
+/// resource.
 struct World {
     now: i64,
     chance: Chance,
@@ -41,7 +42,7 @@ fn clock(world: &World, device: usize) -> Timestamp {
     Timestamp::from_millisecond(world.now + offset).unwrap()
 }
 
-/// Time passes, and at every instant at most one believes to hold.
+/// Advances the time, and checks that at most one device believes it holds the lease.
 fn tick(world: &mut World) {
     world.now += i64::try_from(world.chance.below(3_000)).unwrap();
     let holds = |device: &usize| {
@@ -52,7 +53,7 @@ fn tick(world: &mut World) {
     assert!(holders.len() < 2, "{holders:?} hold at {}: {:?}", world.now, world.beliefs);
 }
 
-/// A hub in memory whose questions and answers take their time and sometimes get lost.
+/// A hub in memory whose requests and answers are slow and sometimes get lost.
 struct Slow {
     hub: MemoryHub,
     world: Shared,
@@ -73,7 +74,7 @@ impl Slow {
     }
 }
 
-/// Lets others go first, and time pass.
+/// Lets other tasks run first, and time pass.
 async fn step(world: &Shared) {
     tick(&mut world.lock().unwrap());
     let mut is_second = false;
@@ -183,7 +184,7 @@ fn times(hub: &Slow, number: usize) -> (Timestamp, Timestamp) {
     (now, Timestamp::from_millisecond(now.as_millisecond() + length).unwrap())
 }
 
-/// Holds, writes, renews, and lets go or forgets to.
+/// Holds, writes, renews, and releases or forgets to.
 async fn work(hub: &Slow, number: usize, key: &KeyName, mut held: Held) {
     believe(hub, number, Some(held.clone()));
     hub.world.lock().unwrap().tally.held += 1;
@@ -203,10 +204,10 @@ async fn work(hub: &Slow, number: usize, key: &KeyName, mut held: Held) {
     }
     believe(hub, number, None);
     if hub.world.lock().unwrap().chance.one_in(2) {
-        // An answer that was lost leaves the lease to run out.
+        // If the answer is lost, the lease expires.
         lease::release(hub, key, &held.holder).await.ok();
     }
-    // A write that was on its way all the time.
+    // A write that was delayed all the time.
     write(hub, &held);
 }
 
@@ -216,7 +217,7 @@ fn believe(hub: &Slow, number: usize, held: Option<Held>) {
     tick(&mut world);
 }
 
-/// The guarded thing takes a write only from the newest holder it has seen.
+/// The guarded resource accepts a write only from the newest holder it has seen.
 fn write(hub: &Slow, held: &Held) {
     let mut world = hub.world.lock().unwrap();
     let is_stale = world.newest.is_some_and(|newest| held.token < newest);

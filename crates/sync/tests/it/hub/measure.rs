@@ -1,4 +1,5 @@
-//! What fenced appends cost beside a bare publish of the same bytes. Numbers are printed, not judged.
+//! The cost of fenced appends compared with bare publishes of the same bytes. Numbers are printed,
+//! not asserted.
 
 use crate::hub::engines::{open, team};
 use async_nats::jetstream;
@@ -11,7 +12,7 @@ const WRITERS: u64 = 64;
 const EACH: u64 = 2_000;
 const BYTES: usize = 1_024;
 
-/// Prints messages for each second of processor time, of this process and of the server.
+/// Prints messages per second of processor time, for this process and the server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "it measures, and needs a quiet machine"]
 async fn appends_beside_bare_publishes() {

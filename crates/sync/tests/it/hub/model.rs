@@ -1,4 +1,4 @@
-//! Whatever is asked in whatever order, every hub answers as the one in memory does.
+//! For any sequence of requests, every hub answers like the one in memory.
 
 use crate::hub::engines::{BUCKET, open, team};
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use taffrail_testkit::{Chance, Scale};
 const NAMES: [&str; 4] = ["a", "a/b", "b", "b/c"];
 const BYTES: [&str; 3] = ["", "x", "y"];
 
-/// A question; numbers are chosen so that answers differ.
+/// A request; numbers are chosen so that answers differ.
 #[derive(Debug, Clone, Copy)]
 enum Question {
     Append {
@@ -26,7 +26,7 @@ enum Question {
     },
     Last(usize),
     Logs(usize),
-    /// `of` is which of the revisions seen so far is expected; none beyond them.
+    /// `of` is the index of the expected revision among those seen so far; beyond them, `None`.
     Cas {
         name: usize,
         of: usize,
@@ -59,7 +59,7 @@ fn draw(chance: &mut Chance) -> Question {
     }
 }
 
-/// A hub and the revisions it gave, in order. Their numbers are its own affair.
+/// A hub and the revisions it returned, in order. Their numbers differ between hubs.
 struct Asker {
     hub: AnyHub,
     revisions: Vec<(usize, Revision)>,

@@ -1,4 +1,4 @@
-//! Servers that are killed and come back, and servers that forgot everything.
+//! Servers that are killed and restarted, and servers that lost everything.
 
 use crate::hub::conformance::log;
 use crate::hub::engines::{BUCKET, open, patiently, team};
@@ -26,7 +26,7 @@ async fn a_nats_server_is_killed_and_comes_back() {
     let away = hub.append(&log("dev"), 2, "entry 2".into()).await;
     assert!(matches!(away, Err(HubError::Unreachable(_))), "{away:?}");
     server.start_again();
-    // The first try may have arrived after all.
+    // The first attempt may have arrived after all.
     assert!(matches!(append(&hub, 2).await, Appended::New | Appended::Already));
     assert_eq!(append(&hub, 3).await, Appended::New);
     assert_eq!(hub.last(&log("dev")).await, Ok(3));
@@ -67,7 +67,7 @@ async fn a_bucket_that_forgot_everything_is_noticed() {
     forgotten(&hub, &hub, 20).await;
 }
 
-/// The writer is told where the log ends now, gives everything again, and the reader goes on.
+/// The writer learns where the log ends now and appends everything again, and the reader continues.
 async fn forgotten(hub: &AnyHub, reader: &AnyHub, last: u64) {
     assert_eq!(append(hub, last + 1).await, Appended::Conflict { last: 0 });
     let name = log("dev");
@@ -83,7 +83,7 @@ async fn forgotten(hub: &AnyHub, reader: &AnyHub, last: u64) {
     assert_eq!(found.iter().map(|it| it.seq).collect::<Vec<_>>(), [last + 1]);
 }
 
-/// A file that a power cut left empty is neither an entry nor nothing.
+/// A file that a power failure left empty is detected as torn, not taken as absent.
 #[tokio::test]
 async fn a_torn_entry_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -98,7 +98,8 @@ async fn a_torn_entry_is_noticed() {
     assert!(matches!(answer, Err(HubError::Corrupt(_))), "{answer:?}");
 }
 
-/// States of a key that were replaced long ago are removed; whoever still rests on one is refused.
+/// States of a key that were replaced long ago are removed; a writer that still relies on one is
+/// refused.
 #[tokio::test]
 async fn old_states_of_a_key_are_swept() {
     let folder = tempfile::tempdir().unwrap();

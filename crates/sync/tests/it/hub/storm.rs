@@ -1,5 +1,5 @@
 //! Many appends through a bad network while leaders are killed: nothing is lost, nothing is
-//! doubled, and every log keeps its order.
+//! duplicated, and every log keeps its order.
 //!
 //! `TAFFRAIL_FULL=1` appends a million entries while two hundred leaders are killed.
 
@@ -16,9 +16,9 @@ use taffrail_testkit::hubs::{Flush, NatsCluster, NatsServer, Proxy, Weather};
 use taffrail_testkit::{Chance, Scale};
 
 const WEATHER: Weather = Weather { delay: 100, cut: 3_000, truncate: 6_000, stall: 60_000 };
-/// A writer gives an entry twice at once, once in so many.
+/// A writer sends an entry twice at once, once in this many.
 const DOUBLED: usize = 50;
-/// How long a cluster may take to be whole again.
+/// How long a cluster may take to recover.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ struct Tally {
     doubled: AtomicU64,
 }
 
-/// How much is done.
+/// The amount of work.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     writers: u64,
@@ -106,7 +106,7 @@ async fn write(hub: AnyHub, writer: u64, size: Size, mut chance: Chance, tally: 
     }
 }
 
-/// Gives an entry until it is there, as a writer of an outbox does.
+/// Appends an entry until it is there, as a writer of an outbox does.
 async fn append(hub: &AnyHub, name: &LogName, seq: u64, bytes: Bytes, tally: &Tally) {
     loop {
         match hub.append(name, seq, bytes.clone()).await {
@@ -125,7 +125,7 @@ async fn append(hub: &AnyHub, name: &LogName, seq: u64, bytes: Bytes, tally: &Ta
     }
 }
 
-/// Kills the leader again and again, spread over the whole work, and starts it again.
+/// Kills the leader repeatedly, spread over the whole work, and restarts it.
 async fn kill_leaders(cluster: &mut NatsCluster, team: &Team, size: Size, tally: &Tally) -> u64 {
     let all = size.writers * size.entries;
     for kill in 1..=size.kills {
@@ -140,7 +140,7 @@ async fn kill_leaders(cluster: &mut NatsCluster, team: &Team, size: Size, tally:
     size.kills
 }
 
-/// Waits until so many entries are there. Without any progress the test is over.
+/// Waits until this many entries are there. Without any progress the test fails.
 async fn reach(due: u64, tally: &Tally) {
     let (mut seen, mut since) = (0, Instant::now());
     loop {
@@ -156,12 +156,13 @@ async fn reach(due: u64, tally: &Tally) {
     }
 }
 
-/// Every server has everything: three bear the loss of one, not of one while another catches up.
+/// Whether every server has everything: three survive the loss of one, but not of one while another
+/// catches up.
 fn whole(info: &ClusterInfo) -> bool {
     info.replicas.len() == 2 && info.replicas.iter().all(|it| it.current && !it.offline)
 }
 
-/// The name of the server that leads the stream of logs, once the cluster stands like this.
+/// The name of the server that leads the stream of logs, once the cluster has this state.
 async fn leader(
     cluster: &NatsCluster,
     team: &Team,
@@ -179,7 +180,7 @@ async fn leader(
     }
 }
 
-/// The last lines of what the servers said.
+/// The last lines of the servers' logs.
 fn logs(cluster: &NatsCluster) -> String {
     let tail = |server: &NatsServer| {
         let log = server.log();
@@ -214,7 +215,7 @@ async fn check_logs(hub: &AnyHub, size: Size) {
     }
 }
 
-/// What the stream has beside the logs: nothing.
+/// Checks that the stream contains nothing but the logs.
 async fn check_stream(cluster: &NatsCluster, team: &Team, size: Size) {
     let info = info(cluster, team).await.expect("the cluster answers");
     assert_eq!(info.state.messages, size.writers * size.entries);

@@ -1,4 +1,4 @@
-//! A kill between any two writes: whoever comes next finds what the history says.
+//! A kill between any two writes: the next process restores what the history records.
 
 use crate::directory::kit::{Files, Project, change, invocation, task};
 use taffrail_contracts::ai_session::{FeatureMove, Model, TaskMove};
@@ -57,7 +57,7 @@ fn several_changes_are_completed_in_their_order() {
     assert_eq!(project.files(), after);
 }
 
-/// What was written beside and never renamed is not a file of the contract.
+/// A temporary file that was never renamed is not a file of the contract.
 #[test]
 fn a_file_that_was_never_renamed_is_no_matter() {
     let project = Project::at_work();

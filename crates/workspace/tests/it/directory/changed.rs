@@ -1,4 +1,4 @@
-//! Changes by the table of transitions, and nothing else.
+//! Changes follow the table of transitions, and nothing else.
 
 use crate::directory::kit::{ID, Project, change, invocation, now, refusal, task};
 use taffrail_contracts::ai_session::{

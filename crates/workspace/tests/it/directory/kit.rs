@@ -1,4 +1,4 @@
-//! A project with a directory and a clock that stands still.
+//! A project with a directory and a fixed clock.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 /// The feature every test works on.
 pub(crate) const ID: &str = "dark-mode-2026-11-15";
 
-/// The clock stands still: what is later is later by rule.
+/// The clock is fixed: later timestamps follow from the rules alone.
 pub(crate) fn now() -> Timestamp {
     "2026-11-15T12:00:00Z".parse().unwrap()
 }
 
-/// A project in a folder of its own.
+/// A project in its own folder.
 pub(crate) struct Project {
     pub(crate) held: TempDir,
 }
@@ -38,7 +38,7 @@ impl Project {
         project
     }
 
-    /// A project with one feature, a task that is being worked on and one that is not.
+    /// A project with one feature, a task in progress and a pending one.
     pub(crate) fn at_work() -> Self {
         let project = Self::new();
         project.with(|it| it.add_task(&task("t1"), &invocation())).unwrap();
@@ -61,7 +61,7 @@ impl Project {
         Directory::open(self.root(), now).unwrap()
     }
 
-    /// Does something with the feature.
+    /// Runs a function on the feature.
     pub(crate) fn with<T>(
         &self,
         act: impl FnOnce(&mut Feature<'_>) -> Result<T, WorkError>,
@@ -89,12 +89,12 @@ impl Project {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    /// The state's own words, without the instant it was last updated.
+    /// The fields of the state, without the time of its last update.
     pub(crate) fn current(&self) -> String {
         self.with(|it| Ok(format!("{:?}", it.state.current))).unwrap()
     }
 
-    /// What a check says, one `file: details` a line.
+    /// The findings of a check, one `file: details` a line.
     pub(crate) fn check(&self) -> Vec<String> {
         let audit = self.open().check(None, &[checksum(CONTRACT.as_bytes())]).unwrap();
         audit.errors.iter().map(|it| format!("{}: {}", it.file, it.details)).collect()
@@ -105,7 +105,7 @@ impl Project {
         recovered.repairs.iter().map(|it| format!("{}: {}", it.file, it.done)).collect()
     }
 
-    /// Every file of the directory but locks.
+    /// Every file of the directory except locks.
     pub(crate) fn files(&self) -> Files {
         let mut out = Files::new();
         gather(&self.root().join(FOLDER), "", &mut out);
@@ -113,7 +113,7 @@ impl Project {
         out
     }
 
-    /// Puts files back as they were.
+    /// Restores files.
     pub(crate) fn put(&self, files: &Files) {
         for (path, bytes) in files {
             std::fs::write(self.root().join(FOLDER).join(path), bytes).unwrap();
@@ -158,7 +158,7 @@ pub(crate) fn change(id: &str, made: TaskMove) -> TaskChange {
     TaskChange { id: id.to_owned(), made, artifacts: Vec::new() }
 }
 
-/// What was refused, in words.
+/// The message of a refusal.
 pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, WorkError>) -> String {
     match result {
         Err(WorkError::Refused(why)) => why,

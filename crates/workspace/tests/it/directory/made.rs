@@ -1,4 +1,4 @@
-//! A feature is made whole or not at all.
+//! A feature is created completely or not at all.
 
 use crate::directory::kit::{ID, Project, now, refusal};
 use taffrail_contracts::ai_session::{ACTIVE_FEATURES, FOLDER, README_TEXT};
@@ -56,7 +56,7 @@ fn what_was_never_finished_is_nothing() {
     assert_eq!(project.check(), [""; 0]);
 }
 
-/// A kill after the folder got its name and before it was listed.
+/// A kill after the folder was renamed and before the feature was listed.
 #[test]
 fn what_was_made_and_not_listed_is_listed_by_whoever_comes_next() {
     let project = Project::new();

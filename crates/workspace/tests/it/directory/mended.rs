@@ -1,4 +1,4 @@
-//! What is not sound is told, and mended without losing anything.
+//! Problems are reported, and repaired without loss.
 
 use crate::directory::kit::{ID, Project, change, invocation};
 use taffrail_contracts::ai_session::{
@@ -7,7 +7,7 @@ use taffrail_contracts::ai_session::{
 };
 use taffrail_workspace::WorkError;
 
-/// A way to spoil a directory, what a check says then, and whether a recovery may mend it.
+/// A way to damage a directory, the finding of a check, and whether a recovery may repair it.
 type Case = (&'static str, fn(&Project), &'static str);
 
 const MENDED: [Case; 15] = [

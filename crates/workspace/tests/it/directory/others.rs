@@ -1,4 +1,4 @@
-//! Other tools write here, too.
+//! Other tools write to the directory, too.
 
 use crate::directory::kit::{ID, Project, change, invocation, task};
 use taffrail_contracts::ai_session::{Model, TaskMove};
@@ -39,7 +39,7 @@ fn keys_and_comments_of_others_stay() {
     assert_eq!(project.check(), [""; 0]);
 }
 
-/// Every line but those whose values changed is there, in its order.
+/// Checks that every line without a changed value is still there, in order.
 fn kept(before: &[u8], after: &[u8]) {
     let changed = [
         "status:",
@@ -73,7 +73,7 @@ fn the_last_write_wins_and_a_recovery_comes_to_the_same() {
     assert_eq!(project.check(), [""; 0]);
 }
 
-/// A clock that counts in seconds says an instant before our last change.
+/// A clock that counts in seconds writes a timestamp before our last change.
 #[test]
 fn a_write_by_a_coarser_clock_wins_too() {
     let project = Project::at_work();

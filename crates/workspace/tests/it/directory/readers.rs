@@ -1,4 +1,4 @@
-//! Whoever only reads changes nothing, and whoever writes keeps what others wrote meanwhile.
+//! A reader changes nothing, and a writer keeps what other tools wrote in the meantime.
 
 use crate::directory::kit::{ID, Project, invocation, now};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ fn foreign() -> Project {
     project
 }
 
-/// The bytes and the time of everything below a folder.
+/// The bytes and modification times of everything below a folder.
 fn all(folder: &Path, out: &mut BTreeMap<String, (Vec<u8>, SystemTime)>) {
     let time = |path: &Path| std::fs::symlink_metadata(path).unwrap().modified().unwrap();
     out.insert(folder.display().to_string(), (Vec::new(), time(folder)));
