@@ -1,5 +1,5 @@
 //! Names the commit and the target the program is built from, for `taffrail --version`.
-#![expect(clippy::print_stdout, reason = "cargo reads what a build script prints")]
+#![expect(clippy::disallowed_methods, reason = "cargo speaks to a build script by its environment")]
 
 use std::process::Command;
 

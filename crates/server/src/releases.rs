@@ -84,7 +84,7 @@ mod tests {
         std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut asked = [0; 4096];
-            stream.read(&mut asked).unwrap();
+            assert!(stream.read(&mut asked).unwrap() > 0, "nothing was asked");
             let length = body.len();
             write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
         });

@@ -4,7 +4,7 @@ use super::Finding;
 use super::metadata::Package;
 
 /// The floor of every crate; crates of one floor never depend on each other.
-const FLOORS: [(&str, u8); 23] = [
+const FLOORS: [(&str, u8); 24] = [
     ("taffrail-redact", 0),
     ("taffrail-rules", 0),
     ("taffrail-model", 1),
@@ -17,6 +17,7 @@ const FLOORS: [(&str, u8); 23] = [
     ("taffrail-api", 3),
     ("taffrail-context", 4),
     ("taffrail-tui", 4),
+    ("taffrail-config", 5),
     ("taffrail-hooks", 5),
     ("taffrail-ingest", 5),
     ("taffrail-run", 5),
