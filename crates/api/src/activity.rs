@@ -16,7 +16,7 @@ pub struct ActivityQuery {
     pub since: Option<String>,
     /// Until then; now, unless it is said.
     pub until: Option<String>,
-    /// How many minutes the clock that hours are told by is ahead of UTC.
+    /// How many minutes the reader's clock is ahead of UTC.
     pub ahead: i64,
 }
 

@@ -54,14 +54,14 @@ pub struct ToolInput {
     pub cut: bool,
 }
 
-/// What a hook is told: a decision, or nothing.
+/// The answer to a hook: a decision, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = DeskReply)]
 pub struct ApprovalReply {
     /// What was decided, if anything.
     #[schema(value_type = Option<String>)]
     pub decision: Option<Decision>,
-    /// What the agent is told with a refusal.
+    /// The reason that the agent receives with a denial.
     pub reason: Option<String>,
 }
 
@@ -81,7 +81,7 @@ pub struct ApprovalsQuery {
 pub struct DecisionBody {
     /// `allow` or `deny`.
     pub decision: Allowed,
-    /// Why; an agent that is refused is told.
+    /// The reason; an agent whose request is denied receives it.
     #[serde(default)]
     pub reason: Option<String>,
     /// The face it was decided on.
@@ -161,7 +161,7 @@ pub struct ApprovalRow {
     /// When the agent stops waiting for an answer from here.
     #[schema(value_type = schema::Instant)]
     pub expires_at: Timestamp,
-    /// Who told of it, the first one first; `pty` for what was only read from a screen.
+    /// Who reported it, the first one first; `pty` for what was only read from a screen.
     pub sources: Vec<String>,
     /// How sure it is that this is asked; nothing is decided by what is low.
     #[schema(value_type = schema::Confidence)]

@@ -9,7 +9,7 @@ pub struct DeviceList {
     pub schema_version: u32,
     /// The team, by its id.
     pub team: String,
-    /// How often keys were begun anew.
+    /// How often the keys were renewed.
     pub epoch: u64,
     /// This device.
     pub this: OwnDevice,

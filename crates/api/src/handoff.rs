@@ -25,7 +25,7 @@ pub struct Handoff {
     pub git_commit: Option<String>,
     /// What it is for.
     pub goal: String,
-    /// How it stands.
+    /// Its status.
     pub status: String,
     /// What it waits for.
     pub waiting_for: Option<String>,

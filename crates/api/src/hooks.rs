@@ -15,7 +15,7 @@ pub enum HookState {
     OtherProgram,
     /// It does not.
     Absent,
-    /// It could not be told; the notes say why.
+    /// Unknown; the notes say why.
     Unknown,
     /// The agent is not on this machine.
     NoHome,
@@ -71,7 +71,7 @@ pub struct HookEdit {
 pub struct HookReport {
     /// Of this document.
     pub schema_version: u32,
-    /// It was done; otherwise only told.
+    /// The change was made; otherwise it was only planned.
     pub done: bool,
     /// The files.
     pub files: Vec<HookEdit>,

@@ -12,7 +12,7 @@ use taffrail_model::{
 };
 use utoipa::ToSchema;
 
-/// How all sessions of late stand.
+/// All recent sessions with their status.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StatusList {
     /// Of this document.
@@ -82,7 +82,7 @@ pub struct Summary {
     pub session_id: SessionId,
     /// What it does now.
     pub current: String,
-    /// What it did of late.
+    /// What it did recently.
     pub recent: String,
     /// What it was last asked.
     pub last_prompt: String,
@@ -199,7 +199,7 @@ pub struct EvidenceRow {
     pub decided: bool,
 }
 
-/// How a session stands, and why.
+/// The status of a session, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Explanation {
     /// Of this document.
@@ -207,10 +207,10 @@ pub struct Explanation {
     /// The session.
     #[schema(value_type = schema::SessionId)]
     pub session_id: SessionId,
-    /// How it stands.
+    /// Its status.
     #[schema(value_type = schema::Status)]
     pub status: Status,
-    /// Where it stands on every face.
+    /// Its group on every screen.
     #[schema(value_type = schema::Group)]
     pub group: Group,
     /// It broke down: killed in the middle of a turn, lost, or given up after an error.
@@ -243,7 +243,7 @@ pub struct Explanation {
     #[serde(default)]
     #[schema(value_type = Vec<schema::Finding>)]
     pub findings: Vec<Finding>,
-    /// Other devices that told of it, too.
+    /// Other devices that also reported it.
     #[serde(default)]
     pub also_on: Vec<String>,
 }
@@ -277,7 +277,7 @@ pub struct WaitReply {
     pub schema_version: u32,
     /// The time was up first.
     pub timed_out: bool,
-    /// The session that came to stand as it was waited for.
+    /// The session that reached the awaited status.
     pub session: Option<Session>,
 }
 
@@ -301,7 +301,7 @@ pub struct Health {
     pub sources: u64,
     /// Sessions that are known, workers included.
     pub sessions: u64,
-    /// Sessions of late.
+    /// Recent sessions.
     pub live_sessions: u64,
     /// Streams that are open.
     pub streams: u64,

@@ -181,7 +181,7 @@ pub struct RepairBody {
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct PeerQuery {
-    /// The agent's own id of the session, where the peer stands for several.
+    /// The agent's own id of the session, where the peer has several.
     pub session_id: Option<String>,
     /// Go on after this cursor. Of a transcript only.
     pub after: Option<String>,

@@ -45,7 +45,7 @@ pub enum PeerStatus {
 pub struct RepairReply {
     /// Of this document.
     pub schema_version: u32,
-    /// The sessions that stand differently now; none where it was so already.
+    /// The sessions that changed; none where nothing had to change.
     #[schema(value_type = Vec<schema::SessionId>)]
     pub changed: Vec<SessionId>,
     /// The binding of the session that was named.

@@ -61,7 +61,7 @@ pub struct Receipt {
     pub to: Endpoint,
     /// `accepted`, `delivered`, `picked_up` or `failed`.
     pub delivery_state: String,
-    /// Why it stands there, if there is a reason.
+    /// The reason for this state, if there is one.
     pub reason: Option<String>,
     /// What it says, as long as it has not arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]

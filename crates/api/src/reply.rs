@@ -39,7 +39,7 @@ pub struct IndexReport {
 /// Tokens by the names of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Usage {
-    /// Read anew.
+    /// Read again.
     pub input_tokens: u64,
     /// Written, reasoning included.
     pub output_tokens: u64,
@@ -130,13 +130,13 @@ pub struct Session {
     pub source_uri: String,
     /// What is new in it is captured; `false` after `capture off`.
     pub captured: bool,
-    /// Where it stands on every face.
+    /// Its group on every screen.
     #[schema(value_type = schema::Group)]
     pub group: Group,
     /// It broke down: killed in the middle of a turn, lost, or given up after an error.
     #[serde(default)]
     pub failed: bool,
-    /// How it stands.
+    /// Its status.
     #[schema(value_type = schema::Status)]
     pub status: Status,
     /// Since when; `null` where nothing is known of it.
@@ -166,7 +166,7 @@ pub struct SessionList {
     pub sessions: Vec<Session>,
 }
 
-/// An event that no longer stands, as followers are told.
+/// An event that was removed, as followers receive it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Removed {
@@ -189,7 +189,7 @@ pub struct Removed {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum EventLine {
-    /// It stands.
+    /// It is valid.
     Event(Box<Event>),
     /// It no longer does.
     Removed(Removed),

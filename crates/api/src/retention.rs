@@ -39,7 +39,7 @@ pub struct ForgottenSession {
 pub struct ForgetReport {
     /// Of this document.
     pub schema_version: u32,
-    /// It was done; otherwise only told.
+    /// The change was made; otherwise it was only planned.
     pub done: bool,
     /// The sessions, workers included.
     pub sessions: Vec<ForgottenSession>,
@@ -142,7 +142,7 @@ pub struct ArchiveCheck {
 pub struct PruneReport {
     /// Of this document.
     pub schema_version: u32,
-    /// It was done; otherwise only told.
+    /// The change was made; otherwise it was only planned.
     pub done: bool,
     /// Copies.
     pub copies: u64,

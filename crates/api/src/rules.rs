@@ -102,7 +102,7 @@ pub struct RuleSuggestion {
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct RulesQuery {
-    /// A project; without one only the user's own rules are told.
+    /// A project; without one, only the user's own rules are listed.
     pub project: Option<String>,
 }
 
@@ -140,7 +140,7 @@ fn yes() -> bool {
 pub struct RuleChange {
     /// Of this document.
     pub schema_version: u32,
-    /// It was done; otherwise only told.
+    /// The change was made; otherwise it was only planned.
     pub done: bool,
     /// Its place in the user's file.
     pub number: usize,

@@ -36,7 +36,7 @@ pub struct Lifecycle(pub String);
 #[schema(value_type = String, example = "high")]
 pub struct Confidence(pub String);
 
-/// How a session stands.
+/// The status of a session.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum Status {
@@ -54,7 +54,7 @@ pub enum Status {
     Unknown,
 }
 
-/// Where a session stands on every face.
+/// The group of a session on every screen.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "snake_case")]
 pub enum Group {
@@ -148,7 +148,7 @@ pub struct Event {
     pub created_at: Instant,
     /// Our time.
     pub observed_at: Instant,
-    /// The session's change number under which it stands.
+    /// The session's change number of the latest revision.
     pub sequence: u64,
     /// Which numbering `sequence` belongs to.
     pub generation: String,

@@ -36,7 +36,7 @@ pub struct SearchHit {
     pub created_at: Timestamp,
     /// The piece of its text that shows why, as plain text.
     pub snippet: String,
-    /// Where in the piece the words stand: beginning and end of each, in characters.
+    /// Where the words are in the snippet: beginning and end of each, in characters.
     pub matches: Vec<[usize; 2]>,
     /// The text could not be read back: the piece is what the index remembers of its beginning.
     pub stale: bool,

@@ -27,7 +27,7 @@ pub struct ShareRow {
     pub with: ShareReaders,
     /// Since when.
     pub since: Timestamp,
-    /// `shared`, or `revoked` until its readers were told.
+    /// `shared`, or `revoked` until its readers know.
     pub state: String,
 }
 

@@ -166,6 +166,6 @@ mod tests {
     fn an_agent_that_cannot_resume_is_said_so() {
         let mut it = handoff();
         it.resume.command.clear();
-        assert!(of(&it, "Parrot").contains("cannot be told to resume it"));
+        assert!(of(&it, "Parrot").contains("has no command that resumes it"));
     }
 }

@@ -14,7 +14,7 @@ use taffrail_query::findings::{found_in, is_recent, listed};
 use taffrail_query::resolve::resolve;
 use taffrail_store::{IndexReader, SessionRow};
 
-/// What is found in sessions of late, or in one session, the latest first.
+/// The findings of recent sessions, or of one session, the latest first.
 #[utoipa::path(get, path = "/api/findings", tag = "sessions", params(FindingsQuery),
     responses((status = 200, body = FindingList)))]
 pub(super) async fn found(

@@ -192,7 +192,7 @@ pub(super) async fn timeline(
     Ok(Json(told.await?))
 }
 
-/// What happened of late in all sessions: prompts, calls, approvals, ends and errors.
+/// What happened recently in all sessions: prompts, calls, approvals, ends and errors.
 #[utoipa::path(get, path = "/api/feed", tag = "history", params(FeedQuery),
     responses((status = 200, body = FeedReply)))]
 pub(super) async fn happened(

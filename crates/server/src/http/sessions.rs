@@ -195,7 +195,7 @@ pub(super) async fn summary(
     Ok(Json(told.await?))
 }
 
-/// How a session stands, and why.
+/// The status of a session, and why.
 #[utoipa::path(get, path = "/api/sessions/{id}/explain", tag = "sessions",
     params(("id" = String, Path)), responses((status = 200, body = Explanation)))]
 pub(super) async fn explain(

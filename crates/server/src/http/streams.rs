@@ -34,7 +34,7 @@ pub(super) const MOST: usize = 10_000;
 /// The recent events of a session; as an event stream, with all that follow.
 ///
 /// With `Accept: text/event-stream` it begins with `event: init`, then come events, whose `id` is
-/// the cursor after them, `event: status` when the session stands differently, `event: finding` when
+/// the cursor after them, `event: status` when the session's status changes, `event: finding` when
 /// something is remarked on it or withdrawn, and `event: lagged` when the reader was too slow and goes
 /// on from what follows. `after`, or `Last-Event-ID`, resumes.
 #[utoipa::path(get, path = "/api/sessions/{id}/stream", tag = "streams",
@@ -64,7 +64,7 @@ pub(super) async fn of_session(
     Ok(stream(Stream { app, pass, feed, follower, waiting: Some(first), limit, _place: place }))
 }
 
-/// How all sessions of late stand; as an event stream, with every change.
+/// All recent sessions with their status; as an event stream, with every change.
 #[utoipa::path(get, path = "/api/stream/status", tag = "streams",
     responses((status = 200, body = StatusList)))]
 pub(super) async fn statuses(
@@ -78,7 +78,7 @@ pub(super) async fn statuses(
     follow_all(app, pass, Others::Statuses).await
 }
 
-/// Everything that happens, as an event stream: how all sessions stand, then every event and change.
+/// Everything that happens, as an event stream: the status of all sessions, then every event and change.
 ///
 /// It begins with `event: snapshot`. While history is being read, `event: reading` says how far that
 /// is; when it is over, another snapshot comes.

@@ -41,7 +41,7 @@ struct Wanted {
     statuses: Vec<Status>,
 }
 
-/// Waits until a session stands as wanted, or the time is up.
+/// Waits until a session has the wanted status, or the time is up.
 #[utoipa::path(get, path = "/api/wait", tag = "sessions", params(WaitQuery),
     responses((status = 200, body = WaitReply)))]
 pub(super) async fn wait(

@@ -155,7 +155,7 @@ pub(super) async fn verify(
     Ok(Json(app.alone(|settings| Ok(verify_archive(settings)?)).await?))
 }
 
-/// Throws the index away and makes it anew.
+/// Deletes the index and rebuilds it.
 #[utoipa::path(post, path = "/api/rebuild", tag = "writes", request_body = YesBody,
     responses((status = 200, body = IndexReport)))]
 pub(super) async fn rebuilt(

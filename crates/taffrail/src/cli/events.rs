@@ -75,7 +75,7 @@ pub(super) enum Which {
     All,
     /// All of them, for people.
     Text,
-    /// What people want to be told, for them.
+    /// Only what people want to see, as text.
     Told,
 }
 

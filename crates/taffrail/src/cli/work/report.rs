@@ -196,7 +196,7 @@ fn context(error: &ErrorContext) -> Value {
     json!({ "error_context": error })
 }
 
-/// What was mended, and what is left.
+/// What was repaired, and what is left.
 pub(super) fn recovered(recovered: &Recovered, left: &Audit, json: bool) -> Result<(), CliError> {
     if json {
         let repairs = recovered.repairs.iter();
