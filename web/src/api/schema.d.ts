@@ -232,7 +232,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What happened of late in all sessions: prompts, calls, approvals, ends and errors. */
+        /** What happened recently in all sessions: prompts, calls, approvals, ends and errors. */
         get: operations["happened"];
         put?: never;
         post?: never;
@@ -249,7 +249,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is found in sessions of late, or in one session, the latest first. */
+        /** The findings of recent sessions, or of one session, the latest first. */
         get: operations["found"];
         put?: never;
         post?: never;
@@ -405,7 +405,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Throws the index away and makes it anew. */
+        /** Deletes the index and rebuilds it. */
         post: operations["rebuilt"];
         delete?: never;
         options?: never;
@@ -630,7 +630,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How a session stands, and why. */
+        /** The status of a session, and why. */
         get: operations["explain"];
         put?: never;
         post?: never;
@@ -702,7 +702,7 @@ export interface paths {
         /**
          * The recent events of a session; as an event stream, with all that follow.
          * @description With `Accept: text/event-stream` it begins with `event: init`, then come events, whose `id` is
-         *     the cursor after them, `event: status` when the session stands differently, `event: finding` when
+         *     the cursor after them, `event: status` when the session's status changes, `event: finding` when
          *     something is remarked on it or withdrawn, and `event: lagged` when the reader was too slow and goes
          *     on from what follows. `after`, or `Last-Event-ID`, resumes.
          */
@@ -825,7 +825,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Everything that happens, as an event stream: how all sessions stand, then every event and change.
+         * Everything that happens, as an event stream: the status of all sessions, then every event and change.
          * @description It begins with `event: snapshot`. While history is being read, `event: reading` says how far that
          *     is; when it is over, another snapshot comes.
          */
@@ -845,7 +845,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How all sessions of late stand; as an event stream, with every change. */
+        /** All recent sessions with their status; as an event stream, with every change. */
         get: operations["statuses"];
         put?: never;
         post?: never;
@@ -862,7 +862,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Waits until a session stands as wanted, or the time is up. */
+        /** Waits until a session has the wanted status, or the time is up. */
         get: operations["wait"];
         put?: never;
         post?: never;
@@ -1249,7 +1249,7 @@ export interface components {
             risk: string;
             /** @description The session that asks; a worker's own. */
             session_id: components["schemas"]["SessionId"];
-            /** @description Who told of it, the first one first; `pty` for what was only read from a screen. */
+            /** @description Who reported it, the first one first; `pty` for what was only read from a screen. */
             sources: string[];
             /** @description `pending`, `decided`, `dialog_only` or `expired`. */
             state: string;
@@ -1542,7 +1542,7 @@ export interface components {
             by?: string | null;
             /** @description `allow` or `deny`. */
             decision: components["schemas"]["Allowed"];
-            /** @description Why; an agent that is refused is told. */
+            /** @description The reason; an agent whose request is denied receives it. */
             reason?: string | null;
         };
         /** @description A decision, and what became of it. */
@@ -1612,11 +1612,11 @@ export interface components {
             /** @description Nobody sits at the agent. */
             unattended: boolean;
         };
-        /** @description What a hook is told: a decision, or nothing. */
+        /** @description The answer to a hook: a decision, or nothing. */
         DeskReply: {
             /** @description What was decided, if anything. */
             decision?: string | null;
-            /** @description What the agent is told with a refusal. */
+            /** @description The reason that the agent receives with a denial. */
             reason?: string | null;
         };
         /** @description What `doctor` found. */
@@ -1705,7 +1705,7 @@ export interface components {
             revision: number;
             /**
              * Format: int64
-             * @description The session's change number under which it stands.
+             * @description The session's change number of the latest revision.
              */
             sequence: number;
             /** @description The durable session. */
@@ -1740,9 +1740,9 @@ export interface components {
             /** @description Who said it. */
             source: components["schemas"]["Origin"];
         };
-        /** @description How a session stands, and why. */
+        /** @description The status of a session, and why. */
         Explanation: {
-            /** @description Other devices that told of it, too. */
+            /** @description Other devices that also reported it. */
             also_on?: string[];
             /** @description How sure that is. */
             confidence: components["schemas"]["Confidence"];
@@ -1754,7 +1754,7 @@ export interface components {
             failed?: boolean;
             /** @description What is remarked on it. */
             findings?: components["schemas"]["Finding"][];
-            /** @description Where it stands on every face. */
+            /** @description Its group on every screen. */
             group: components["schemas"]["Group"];
             /** @description `alive`, `dead` or `unknown`: the process that runs it. */
             life: string;
@@ -1774,7 +1774,7 @@ export interface components {
             session_id: components["schemas"]["SessionId"];
             /** @description Since when. */
             since: components["schemas"]["Instant"];
-            /** @description How it stands. */
+            /** @description Its status. */
             status: components["schemas"]["Status"];
             until?: components["schemas"]["Instant"] | null;
             waiting_for?: components["schemas"]["WaitingFor"] | null;
@@ -1866,7 +1866,7 @@ export interface components {
         };
         /** @description What `forget` did or would do. */
         ForgetReport: {
-            /** @description It was done; otherwise only told. */
+            /** @description The change was made; otherwise it was only planned. */
             done: boolean;
             /**
              * Format: int32
@@ -1904,7 +1904,7 @@ export interface components {
             title?: string | null;
         };
         /**
-         * @description Where a session stands on every face.
+         * @description The group of a session on every screen.
          * @enum {string}
          */
         Group: "needs_you" | "working" | "your_turn" | "failed" | "idle" | "done";
@@ -1916,7 +1916,7 @@ export interface components {
             generation: string;
             /**
              * Format: int64
-             * @description Sessions of late.
+             * @description Recent sessions.
              */
             live_sessions: number;
             /** @description It answers. */
@@ -2006,7 +2006,7 @@ export interface components {
         };
         /** @description What `hooks install` or `hooks uninstall` did or would do. */
         HookReport: {
-            /** @description It was done; otherwise only told. */
+            /** @description The change was made; otherwise it was only planned. */
             done: boolean;
             /** @description The files. */
             files: components["schemas"]["HookEdit"][];
@@ -2298,7 +2298,7 @@ export interface components {
              * @description Their bytes on disk.
              */
             disk_bytes: number;
-            /** @description It was done; otherwise only told. */
+            /** @description The change was made; otherwise it was only planned. */
             done: boolean;
             /**
              * Format: int64
@@ -2363,7 +2363,7 @@ export interface components {
             from: components["schemas"]["Endpoint"];
             /** @description What that rests on. */
             provenance: components["schemas"]["ReceiptProvenance"];
-            /** @description Why it stands there, if there is a reason. */
+            /** @description The reason for this state, if there is one. */
             reason?: string | null;
             /**
              * Format: int32
@@ -2386,7 +2386,7 @@ export interface components {
             /** @description `ctm_input` for what we did ourselves, `runtime_transcript` for what the agent said. */
             source_kind: string;
         };
-        /** @description An event that no longer stands, as followers are told. */
+        /** @description An event that was removed, as followers receive it. */
         Removed: {
             /** @description Which numbering. */
             generation: string;
@@ -2424,7 +2424,7 @@ export interface components {
         RepairReply: {
             /** @description The binding of the session that was named. */
             binding: components["schemas"]["Binding"];
-            /** @description The sessions that stand differently now; none where it was so already. */
+            /** @description The sessions that changed; none where nothing had to change. */
             changed: components["schemas"]["SessionId"][];
             /**
              * Format: int32
@@ -2493,7 +2493,7 @@ export interface components {
         RuleChange: {
             /** @description The change, as a unified diff. */
             diff: string;
-            /** @description It was done; otherwise only told. */
+            /** @description The change was made; otherwise it was only planned. */
             done: boolean;
             /** @description The file. */
             file: string;
@@ -2560,7 +2560,7 @@ export interface components {
             event_id: string;
             /** @description What it says. */
             kind: components["schemas"]["Kind"];
-            /** @description Where in the piece the words stand: beginning and end of each, in characters. */
+            /** @description Where the words are in the snippet: beginning and end of each, in characters. */
             matches: number[][];
             /** @description Where the session works. */
             project_path?: string | null;
@@ -2624,7 +2624,7 @@ export interface components {
             failed?: boolean;
             /** @description The branch last seen. */
             git_branch?: string | null;
-            /** @description Where it stands on every face. */
+            /** @description Its group on every screen. */
             group: components["schemas"]["Group"];
             /** @description The durable session. */
             id: components["schemas"]["SessionId"];
@@ -2652,7 +2652,7 @@ export interface components {
             /** @description Where its history is. */
             source_uri: string;
             started_at?: components["schemas"]["Instant"] | null;
-            /** @description How it stands. */
+            /** @description Its status. */
             status: components["schemas"]["Status"];
             status_since?: components["schemas"]["Instant"] | null;
             /** @description The tags a person gave it, in lists; left out where it has none. */
@@ -2749,11 +2749,11 @@ export interface components {
             totals: components["schemas"]["Tally"];
         };
         /**
-         * @description How a session stands.
+         * @description The status of a session.
          * @enum {string}
          */
         Status: "exited" | "waiting_approval" | "running" | "waiting" | "idle" | "unknown";
-        /** @description How all sessions of late stand. */
+        /** @description All recent sessions with their status. */
         StatusList: {
             /** @description The numbering of sequences in force. */
             generation: string;
@@ -2801,7 +2801,7 @@ export interface components {
             current: string;
             /** @description What it was last asked. */
             last_prompt: string;
-            /** @description What it did of late. */
+            /** @description What it did recently. */
             recent: string;
             /**
              * Format: int32
@@ -2906,7 +2906,7 @@ export interface components {
             cache_write_tokens: number;
             /**
              * Format: int64
-             * @description Read anew.
+             * @description Read again.
              */
             input_tokens: number;
             /**
@@ -2983,7 +2983,7 @@ export interface operations {
                 since?: string;
                 /** @description Until then; now, unless it is said. */
                 until?: string;
-                /** @description How many minutes the clock that hours are told by is ahead of UTC. */
+                /** @description How many minutes the reader's clock is ahead of UTC. */
                 ahead?: number;
             };
             header?: never;
@@ -3665,7 +3665,7 @@ export interface operations {
     peer_timeline: {
         parameters: {
             query?: {
-                /** @description The agent's own id of the session, where the peer stands for several. */
+                /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
                 /** @description Go on after this cursor. Of a transcript only. */
                 after?: string;
@@ -3702,7 +3702,7 @@ export interface operations {
     peer_transcript: {
         parameters: {
             query?: {
-                /** @description The agent's own id of the session, where the peer stands for several. */
+                /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
                 /** @description Go on after this cursor. Of a transcript only. */
                 after?: string;
@@ -3898,7 +3898,7 @@ export interface operations {
     rules: {
         parameters: {
             query?: {
-                /** @description A project; without one only the user's own rules are told. */
+                /** @description A project; without one, only the user's own rules are listed. */
                 project?: string;
             };
             header?: never;
@@ -4963,7 +4963,7 @@ export interface operations {
     peer_timeline_plain: {
         parameters: {
             query?: {
-                /** @description The agent's own id of the session, where the peer stands for several. */
+                /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
                 /** @description Go on after this cursor. Of a transcript only. */
                 after?: string;
@@ -5000,7 +5000,7 @@ export interface operations {
     peer_transcript_plain: {
         parameters: {
             query?: {
-                /** @description The agent's own id of the session, where the peer stands for several. */
+                /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
                 /** @description Go on after this cursor. Of a transcript only. */
                 after?: string;
