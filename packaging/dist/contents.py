@@ -8,6 +8,10 @@ import re
 import subprocess
 import tempfile
 
+# zsh runs a file of its function path when it completes a command for the first time. The script then only registers
+# its function, and the first Tab would find nothing.
+FIRST_TAB = b'[ "$funcstack[1]" != _taffrail ] || _clap_dynamic_completer_taffrail "$@"\n'
+
 
 @dataclasses.dataclass(frozen=True)
 class Contents:
@@ -32,6 +36,7 @@ def printed_by(programs):
         run(program, "man", "--out", folder)
         pages = {it.name: it.read_bytes() for it in sorted(pathlib.Path(folder).glob("*.1"))}
     completions = {shell: run(program, "completions", shell) for shell in ("bash", "zsh", "fish")}
+    completions["zsh"] += FIRST_TAB
     # launchd has its own file, which `taffrail service install` writes.
     document = json.loads(run(program, "service", "install", "--dry-run", "--json"))
     unit = packaged_unit(document["text"]) if document["file"].endswith(".service") else b""

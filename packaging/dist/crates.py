@@ -28,7 +28,7 @@ def linked(root, target=None):
     """The crates that package taffrail needs to build and run, on one target or on all of them."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1"]
     command += ["--filter-platform", target] if target else []
-    metadata = json.loads(subprocess.run(command, cwd=root, capture_output=True, check=True).stdout)
+    metadata = json.loads(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True).stdout)
     packages = {it["id"]: it for it in metadata["packages"]}
     nodes = {it["id"]: needs(it) for it in metadata["resolve"]["nodes"]}
     checksums = {(it["name"], it["version"]): it.get("checksum") for it in lock(root)}

@@ -25,10 +25,10 @@ License: Expat
 {expat}
 """
 
-# The program is static on purpose, so that one package fits every release of Debian and Ubuntu.
+# The program is static on purpose, so that one package fits every release of Debian and Ubuntu. `taffrail upgrade`
+# looks into dpkg's folder to learn whether a package brought the program.
 OVERRIDES = """taffrail: statically-linked-binary [usr/bin/taffrail]
-taffrail: embedded-library *
-taffrail: initial-upload-closes-no-bugs *
+taffrail: uses-dpkg-database-directly [usr/bin/taffrail]
 """
 
 
@@ -43,7 +43,7 @@ def make(it, target, program, contents, documents):
     sums = "".join(f"{hashlib.md5(file.data).hexdigest()}  {file.path}\n" for file in sorted(files, key=lambda one: one.path))
     about = [File("control", control(it, target, files)), File("md5sums", sums.encode())]
     data = archive.tar(files, it.epoch, prefix="./")
-    packed = ("data.tar.gz", archive.gz(data, 1)) if it.fast else ("data.tar.xz", lzma.compress(data, preset=6))
+    packed = ("data.tar.gz", archive.gz(data, it.level)) if it.fast else ("data.tar.xz", lzma.compress(data, preset=6))
     members = [
         ("debian-binary", b"2.0\n"),
         ("control.tar.gz", archive.gz(archive.tar(about, it.epoch, prefix="./"))),

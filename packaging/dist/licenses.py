@@ -22,7 +22,8 @@ def third_party(root, target):
 
     def add(owner, text):
         text = "\n".join(it.rstrip() for it in text.strip().splitlines())
-        owners.setdefault(text, set()).add(owner)
+        # Texts that differ in spaces and punctuation only are one.
+        owners.setdefault(re.sub(r"\W+", " ", text).casefold(), (text, set()))[1].add(owner)
 
     for crate in crates.linked(root, target):
         if crate.checksum:
@@ -35,7 +36,7 @@ def third_party(root, target):
     add("The standard library of Rust (MIT OR Apache-2.0)", mit(root, RUST))
     if target.endswith("-musl"):
         add("musl (MIT)", mit(root, MUSL))
-    parts = sorted((sorted(names), text) for text, names in owners.items())
+    parts = sorted((sorted(names), text) for text, names in owners.values())
     return "\n".join([HEAD, *(section(names, text) for names, text in parts)])
 
 

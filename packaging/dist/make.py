@@ -7,7 +7,9 @@ In Python, because packages are archives, archives are bytes, and Python's stand
 tar, gzip, xz and zip. In Rust each would be a dependency more in Cargo.lock. Nothing here comes from the network, and
 two runs with the same input write the same bytes."""
 import argparse
+import concurrent.futures
 import hashlib
+import os
 import pathlib
 import shutil
 
@@ -31,22 +33,30 @@ def arguments():
     parser.add_argument("--version", required=True)
     parser.add_argument("--epoch", type=int, required=True, help="the date of the commit, in seconds")
     parser.add_argument("--program", action="append", required=True, metavar="TARGET=FILE")
-    parser.add_argument("--fast", action="store_true", help="compress little, for tests")
+    parser.add_argument("--fast", action="store_true", help="do not compress, for tests")
     return parser.parse_args()
 
 
 def pack(it, target, program, printed, documents):
-    """Every package of one target."""
-    tarball.make(it, target, program, printed, documents)
-    wheel.make(it, target, program, documents)
-    npm.make_platform(it, target, program, documents)
-    if target.deb:
-        deb.make(it, target, program, printed, documents)
-    if target.rpm and not rpm.make(it, target, program, printed, documents):
+    """Every package of one target, at the same time: compression is slow, and runs outside of Python's lock."""
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        jobs = [
+            pool.submit(tarball.make, it, target, program, printed, documents),
+            pool.submit(wheel.make, it, target, program, documents),
+            pool.submit(npm.make_platform, it, target, program, documents),
+        ]
+        if target.deb:
+            jobs.append(pool.submit(deb.make, it, target, program, printed, documents))
+        made = target.rpm and pool.submit(rpm.make, it, target, program, printed, documents)
+        for job in jobs:
+            job.result()
+    if made and not made.result():
         print(f"left out: the RPM for {target.rpm}; rpmbuild is not installed (Debian: apt install rpm)")
 
 
 def main():
+    # The modes of what is written do not depend on the caller's.
+    os.umask(0o022)
     given = arguments()
     programs = dict(entry.split("=", 1) for entry in given.program)
     it = Release(ROOT, given.out.resolve(), given.version, given.epoch, given.fast)

@@ -53,7 +53,7 @@ class Release:
     @property
     def level(self):
         """How hard gzip tries."""
-        return 1 if self.fast else 9
+        return 0 if self.fast else 9
 
     @property
     def tilde_version(self):

@@ -54,7 +54,7 @@ def spec(it, files, stage):
     text = textwrap.fill(release.DESCRIPTION, 78)
     # The macros of %attr, %license and %doc need the path as it is installed.
     listed = "\n".join(f"%attr({file.mode:04o}, root, root) {mark(file.path)}/{file.path}" for file in sorted(files, key=lambda one: one.path))
-    own = "\n".join(f"%dir /usr/share/{it}/taffrail" for it in ("doc", "licenses"))
+    own = "\n".join(f"%dir %attr(0755, root, root) /usr/share/{it}/taffrail" for it in ("doc", "licenses"))
     return SPEC.format(version=it.tilde_version, summary=release.SUMMARY, license=release.LICENSE, homepage=release.HOMEPAGE,
                        description=text, stage=stage, files=f"{own}\n{listed}")
 
@@ -73,7 +73,7 @@ def build(it, target, work):
         "debug_package": "%{nil}",
         "__os_install_post": "%{nil}",
         "__check_files": "%{nil}",
-        "_binary_payload": "w1.gzdio" if it.fast else "w19.zstdio",
+        "_binary_payload": "w.ufdio" if it.fast else "w19.zstdio",
         "_buildhost": "localhost",
         "use_source_date_epoch_as_buildtime": "1",
         "clamp_mtime_to_source_date_epoch": "1",

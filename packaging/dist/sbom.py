@@ -12,9 +12,9 @@ import release
 def document(it):
     """The document as bytes, the same for every target of a release."""
     ours = f"pkg:cargo/{release.NAME}@{it.version}"
-    parts = [component(crate, "SHA-256", crate.checksum) for crate in crates.linked(it.root)]
-    web = pages.bundled(it.root)
-    needs = {crate.purl: set(crate.needs) for crate in crates.linked(it.root)}
+    linked, web = crates.linked(it.root), pages.bundled(it.root)
+    parts = [component(crate, "SHA-256", crate.checksum) for crate in linked]
+    needs = {crate.purl: set(crate.needs) for crate in linked}
     needs |= {package.purl: set(package.needs) for package in web}
     # The pages are in the crate that serves them.
     server = next(purl for purl in needs if purl.startswith("pkg:cargo/taffrail-server@"))

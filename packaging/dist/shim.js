@@ -14,9 +14,11 @@ try {
   process.exit(1);
 }
 
-const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+// The handlers come first: a signal that arrives while the program starts waits until it can be passed on.
+let child;
 const signals = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR2"];
 for (const signal of signals) process.on(signal, () => child.kill(signal));
+child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 
 child.on("error", (error) => {
   console.error(`taffrail: ${program} does not start: ${error.message}`);

@@ -27,7 +27,7 @@ Usage: cargo xtask <command>
             --binary TARGET=FILE   pack this program instead of building one
             --out FOLDER           write the packages there
             --dirty                pack changes that are not in a commit, too
-            --fast                 compress little, for tests";
+            --fast                 do not compress, for tests";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

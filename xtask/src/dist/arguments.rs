@@ -39,7 +39,7 @@ pub(super) enum Changes {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
     Best,
-    /// For tests.
+    /// None, for tests.
     Fast,
 }
 
