@@ -54,12 +54,11 @@ def record(files, own):
 
 def zipped(it, files):
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=it.level) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for file in files:
             # Zip has a date without a zone, from 1980 on.
             info = zipfile.ZipInfo(file.path, max(it.date[:6], (1980, 1, 1, 0, 0, 0)))
             info.create_system = 3
             info.external_attr = (0o100000 | file.mode) << 16
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, file.data)
+            archive.writestr(info, file.data, zipfile.ZIP_DEFLATED, it.level)
     return out.getvalue()
