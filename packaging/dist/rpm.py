@@ -73,7 +73,7 @@ def build(it, target, work):
         "debug_package": "%{nil}",
         "__os_install_post": "%{nil}",
         "__check_files": "%{nil}",
-        "_binary_payload": "w.ufdio" if it.fast else "w19.zstdio",
+        "_binary_payload": "w.ufdio" if it.fast else "w10.zstdio",
         "_buildhost": "localhost",
         "use_source_date_epoch_as_buildtime": "1",
         "clamp_mtime_to_source_date_epoch": "1",
