@@ -28,7 +28,7 @@ pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf,
     let names = names(root, &folder)?;
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&names));
     // For C of the target only: what runs during the build stays as it is.
-    cargo.env("TARGET_CFLAGS", c_flags(&names));
+    cargo.env("TARGET_CFLAGS", c_flags(&names)).env("CC_SHELL_ESCAPED_FLAGS", "1");
     cargo.env("SOURCE_DATE_EPOCH", &origin.epoch).env("TAFFRAIL_COMMIT", &origin.commit);
     cargo.env_remove("RUSTFLAGS").current_dir(root);
     finish(&mut cargo)?;
@@ -98,9 +98,11 @@ fn rust_flags(names: &[(PathBuf, &str)]) -> String {
     names.iter().map(flag).collect::<Vec<_>>().join(FLAG_END)
 }
 
+/// In quotes, as a shell reads them.
 fn c_flags(names: &[(PathBuf, &str)]) -> String {
-    let flag =
-        |(folder, name): &(PathBuf, &str)| format!("-ffile-prefix-map={}={name}", folder.display());
+    let flag = |(folder, name): &(PathBuf, &str)| {
+        format!("'-ffile-prefix-map={}={name}'", folder.display())
+    };
     names.iter().map(flag).collect::<Vec<_>>().join(" ")
 }
 
@@ -125,7 +127,8 @@ mod tests {
         let names = [(PathBuf::from("/a b"), "/cargo"), (PathBuf::from("/c"), "/taffrail")];
         let expected = "--remap-path-prefix=/a b=/cargo\u{1f}--remap-path-prefix=/c=/taffrail";
         assert_eq!(rust_flags(&names), expected);
-        assert_eq!(c_flags(&names), "-ffile-prefix-map=/a b=/cargo -ffile-prefix-map=/c=/taffrail");
+        let expected = "'-ffile-prefix-map=/a b=/cargo' '-ffile-prefix-map=/c=/taffrail'";
+        assert_eq!(c_flags(&names), expected);
     }
 
     #[test]
