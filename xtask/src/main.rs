@@ -1,5 +1,6 @@
 //! Developer commands: `cargo xtask check` runs all checks, `cargo xtask quick` the checks of the
-//! crates that changed, `cargo xtask tidy` the project's own rules that no other tool checks.
+//! crates that changed, `cargo xtask tidy` the project's own rules that no other tool checks, and
+//! `cargo xtask dist` makes packages.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -7,6 +8,7 @@
 )]
 
 mod check;
+mod dist;
 mod quick;
 mod tidy;
 
@@ -19,7 +21,13 @@ Usage: cargo xtask <command>
   check   formatting, tidy, lints, documentation and tests, in this order
   quick   formatting, tidy, and lints and tests of the crates that changed
   tidy    the rules of the house only
-  floors  draw the floors of the crates into ARCHITECTURE.md";
+  floors  draw the floors of the crates into ARCHITECTURE.md
+  dist    build the program and make packages in target/dist; options:
+            --target TARGET        build this one; repeat it for more (default: both Linux targets)
+            --binary TARGET=FILE   pack this program instead of building one
+            --out FOLDER           write the packages there
+            --dirty                pack changes that are not in a commit, too
+            --fast                 do not compress, for tests";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,6 +37,7 @@ fn main() -> ExitCode {
         ["quick"] => quick::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["floors"] => tidy::draw(&root()),
+        ["dist", options @ ..] => dist::run(&root(), options),
         [] | ["help" | "-h" | "--help"] => {
             println!("{HELP}");
             return ExitCode::SUCCESS;
