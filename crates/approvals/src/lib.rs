@@ -21,5 +21,5 @@ pub use broker::Broker;
 pub use callers::{SCRIPTS_KEY, caller, own_caller, scripts};
 pub use decision_log::{sign_log, verify_decisions};
 pub use hook::{Question, Said, ask_desk, deny_call, is_anothers, take_down, take_down_line};
-pub use list::{approvals, decisions};
+pub use list::decisions;
 pub use request_body::body_of;

@@ -9,23 +9,7 @@ use taffrail_model::approval::{Approval, ApprovalId, Happening, State};
 use taffrail_model::audit::Deed;
 use taffrail_model::caller::Who;
 use taffrail_model::{SessionId, Timestamp};
-use taffrail_query::board::recent_statuses;
 use taffrail_store::{IndexReader, Ledger};
-
-/// Lists the requests that can still be answered, here or at the agent, or all requests. For use
-/// without a daemon.
-///
-/// # Errors
-/// When the ledger cannot be read.
-pub fn approvals(settings: &Settings, all: bool) -> Result<Approvals, Error> {
-    let statuses = match IndexReader::open(&settings.data)? {
-        Some(index) => recent_statuses(settings, &index)?,
-        None => LiveStatuses::new(),
-    };
-    let mut out = known_requests(settings, &statuses, all)?;
-    add_projects(settings, &mut out.approvals)?;
-    Ok(out)
-}
 
 /// Adds to each request the folder in which its session works.
 pub(crate) fn add_projects(settings: &Settings, rows: &mut [ApprovalRow]) -> Result<(), Error> {

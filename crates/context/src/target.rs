@@ -28,7 +28,7 @@ pub enum TargetError {
     #[error("no peer is called `{0}`")]
     NoPeer(String),
     /// The executor runs, or ran, several sessions.
-    #[error("the peer `{0}` stands for several sessions: {list}", list = .1.join(", "))]
+    #[error("the peer `{0}` runs several sessions: {list}", list = .1.join(", "))]
     ManyPeers(String, Vec<String>),
     /// The session has no archived copy.
     #[error("the archive holds no copy of session {0}")]

@@ -86,8 +86,8 @@ fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Che
 fn archive_check(settings: &Settings) -> Result<Check, DaemonError> {
     let report = archive(settings, false)?;
     let megabytes = report.disk_bytes / 1_000_000;
-    let evidence =
-        format!("{} sources in {megabytes} MB, {} of them gone", report.sources, report.gone);
+    let sources = counted(report.sources, "source");
+    let evidence = format!("{sources} in {megabytes} MB, {} of them gone", report.gone);
     let full = report.disk_bytes.saturating_mul(10) > report.cap_bytes.saturating_mul(9);
     Ok(match (report.enabled, report.skipped, full) {
         (_, 1.., _) => {

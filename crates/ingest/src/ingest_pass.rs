@@ -4,6 +4,7 @@ use crate::copier::{CapturePolicy, follow};
 use crate::pool::{Message, Pool};
 use crate::scope::{Budget, Listener, Progress};
 use crate::search_sync::SearchSync;
+use crate::source_reader::SourceReader;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 use taffrail_capture::{Job, Plan, Texts, confine};
@@ -68,7 +69,8 @@ impl Run<'_> {
         remember(self.writer, &mut plan)?;
         let device = self.writer.device()?;
         let texts = if self.search.wants_texts() { Texts::Searched } else { Texts::None };
-        let pool = Pool::new(&plan.jobs, budget, (texts, device.as_str()), self.rules);
+        let reader = SourceReader { device: device.as_str(), texts, rules: self.rules };
+        let pool = Pool::new(&plan.jobs, budget, reader);
         let of_bytes = plan.bytes();
         std::thread::scope(|threads| {
             let (send, pieces) = sync_channel(QUEUE);

@@ -22,6 +22,7 @@ mod scope;
 mod search_sync;
 mod session_lookup;
 mod sink;
+mod source_reader;
 mod tombstones;
 mod uncaptured;
 mod unsearch;

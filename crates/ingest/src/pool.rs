@@ -1,12 +1,10 @@
 //! The threads that read sources.
 
-use crate::copier::{CapturePolicy, Copier};
 use crate::scope::Budget;
-use crate::sink::PieceSink;
+use crate::source_reader::SourceReader;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use taffrail_adapters::Adapter;
-use taffrail_capture::{Flow, Job, Reading, Texts, read};
+use taffrail_capture::{Flow, Job};
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 
@@ -24,20 +22,13 @@ pub(crate) struct Pool<'a> {
     next: AtomicUsize,
     budget: Budget<'a>,
     stopped: AtomicBool,
-    texts: Texts,
-    device: &'a str,
-    rules: &'a CapturePolicy,
+    reader: SourceReader<'a>,
 }
 
 impl<'a> Pool<'a> {
-    pub(crate) fn new(
-        jobs: &'a [Job],
-        budget: Budget<'a>,
-        (texts, device): (Texts, &'a str),
-        rules: &'a CapturePolicy,
-    ) -> Self {
+    pub(crate) fn new(jobs: &'a [Job], budget: Budget<'a>, reader: SourceReader<'a>) -> Self {
         let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Self { jobs, next, budget, stopped, texts, device, rules }
+        Self { jobs, next, budget, stopped, reader }
     }
 
     /// Asks every reader to stop at its next piece.
@@ -64,16 +55,8 @@ impl<'a> Pool<'a> {
             let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
                 return;
             };
-            let found = &job.found;
-            let scope = scope_of(self.device, found.adapter, (&found.home, &found.path));
-            let how = Reading { scope: &scope, texts: self.texts };
-            let keeping = Copier::new(self.rules, job, &mut packer);
             let give = |piece| self.give(send, Message::Piece(piece));
-            let mut hands = PieceSink { keeping, give };
-            let read = read(job, how, &mut hands).err().map(|error| error.to_string());
-            let kept = hands.keeping.problem();
-            let packed = self.rules.repack(job, &mut packer).err().map(|it| it.to_string());
-            for problem in read.into_iter().chain(kept).chain(packed) {
+            for problem in self.reader.read(job, &mut packer, give) {
                 self.give(send, Message::Problem(problem));
             }
         }
@@ -91,9 +74,4 @@ impl<'a> Pool<'a> {
         }
         self.is_stopped()
     }
-}
-
-/// The scope in which an agent's session ids are unique: global, or one file of one device.
-pub(crate) fn scope_of(device: &str, adapter: &dyn Adapter, (home, path): (&str, &str)) -> String {
-    if adapter.descriptor().scoped_ids { format!("{device}:{home}/{path}") } else { String::new() }
 }

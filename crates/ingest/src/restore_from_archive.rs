@@ -4,9 +4,9 @@
 //! the files would have been.
 
 use crate::ingest_pass::Run;
-use crate::pool::scope_of;
 use crate::retention::index_begins;
 use crate::scope::Budget;
+use crate::source_reader::scope_of;
 use std::collections::HashSet;
 use std::time::SystemTime;
 use taffrail_adapters::by_id;

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** What the time of sessions went to: the model, tools, or waiting for a person. */
-        get: operations["activity"];
+        get: operations["getActivity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29,7 +29,7 @@ export interface paths {
             cookie?: never;
         };
         /** The agents this program knows. */
-        get: operations["known_agents"];
+        get: operations["listAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -46,7 +46,7 @@ export interface paths {
             cookie?: never;
         };
         /** Requests that can still be answered; with `all` every one there was. */
-        get: operations["approvals_asked"];
+        get: operations["listApprovals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -63,7 +63,7 @@ export interface paths {
             cookie?: never;
         };
         /** Every decision there was, with who and why. */
-        get: operations["approvals_log"];
+        get: operations["listDecisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -82,7 +82,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Decides a request, if nobody did. */
-        post: operations["approval_decided"];
+        post: operations["decideApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -97,7 +97,7 @@ export interface paths {
             cookie?: never;
         };
         /** What the archive holds. */
-        get: operations["kept"];
+        get: operations["getArchive"];
         put?: never;
         post?: never;
         delete?: never;
@@ -116,7 +116,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Drops copies from the archive, or says which. */
-        post: operations["prune"];
+        post: operations["pruneArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -133,7 +133,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Looks at every byte of the archive; what is damaged is cut away. */
-        post: operations["verify"];
+        post: operations["verifyArchive"];
         delete?: never;
         options?: never;
         head?: never;
@@ -150,7 +150,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** A program of ours refused to do something, and says so: it is written down with who called it. */
-        post: operations["attempted"];
+        post: operations["reportAttempt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -167,7 +167,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Writes the ledger into one new file. Over the socket only. */
-        post: operations["backed_up"];
+        post: operations["createBackup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -184,7 +184,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Captures a session no more, or again. */
-        post: operations["captured"];
+        post: operations["setCapture"];
         delete?: never;
         options?: never;
         head?: never;
@@ -201,7 +201,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** A hook asks, and waits. Over the socket only. */
-        post: operations["desk_asked"];
+        post: operations["requestApproval"];
         delete?: never;
         options?: never;
         head?: never;
@@ -216,7 +216,7 @@ export interface paths {
             cookie?: never;
         };
         /** What is wrong, with the evidence and the fix. */
-        get: operations["checks"];
+        get: operations["runDoctor"];
         put?: never;
         post?: never;
         delete?: never;
@@ -233,7 +233,7 @@ export interface paths {
             cookie?: never;
         };
         /** What happened recently in all sessions: prompts, calls, approvals, ends and errors. */
-        get: operations["happened"];
+        get: operations["getFeed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -250,7 +250,7 @@ export interface paths {
             cookie?: never;
         };
         /** The findings of recent sessions, or of one session, the latest first. */
-        get: operations["found"];
+        get: operations["listFindings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -269,7 +269,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Forgets sessions everywhere and for good, or says what that would mean. */
-        post: operations["forgotten"];
+        post: operations["forgetSessions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -284,7 +284,7 @@ export interface paths {
             cookie?: never;
         };
         /** How the daemon is. */
-        get: operations["health"];
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -301,10 +301,10 @@ export interface paths {
             cookie?: never;
         };
         /** Which agents call us. */
-        get: operations["hooks"];
+        get: operations["listHooks"];
         put?: never;
         /** Puts our hook into agents' settings or takes it out, or shows the change. */
-        post: operations["hooks_changed"];
+        post: operations["changeHooks"];
         delete?: never;
         options?: never;
         head?: never;
@@ -321,7 +321,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Waits until everything on disk is indexed. */
-        post: operations["index"];
+        post: operations["indexHistory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -336,7 +336,7 @@ export interface paths {
             cookie?: never;
         };
         /** Who runs sessions now. */
-        get: operations["all_peers"];
+        get: operations["listPeers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -355,7 +355,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** The same to the one session a peer runs. */
-        post: operations["peer_notified"];
+        post: operations["sendPromptToPeer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -370,7 +370,7 @@ export interface paths {
             cookie?: never;
         };
         /** The turns of the one session a peer runs, or ran last. */
-        get: operations["peer_timeline"];
+        get: operations["getPeerTimeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -387,7 +387,7 @@ export interface paths {
             cookie?: never;
         };
         /** What was said in the one session a peer runs, or ran last. */
-        get: operations["peer_transcript"];
+        get: operations["getPeerTranscript"];
         put?: never;
         post?: never;
         delete?: never;
@@ -406,7 +406,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Deletes the index and rebuilds it. */
-        post: operations["rebuilt"];
+        post: operations["rebuildIndex"];
         delete?: never;
         options?: never;
         head?: never;
@@ -421,11 +421,11 @@ export interface paths {
             cookie?: never;
         };
         /** How far a message has come. */
-        get: operations["told"];
+        get: operations["getReceipt"];
         put?: never;
         post?: never;
         /** Takes a message back that was not delivered. */
-        delete: operations["taken_back"];
+        delete: operations["cancelPrompt"];
         options?: never;
         head?: never;
         patch?: never;
@@ -439,7 +439,7 @@ export interface paths {
             cookie?: never;
         };
         /** The session that is meant by a word, also by `.` in a folder. */
-        get: operations["resolved"];
+        get: operations["resolveSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -458,7 +458,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Puts a ledger in the place of the one there is. Over the socket only. */
-        post: operations["restored"];
+        post: operations["restoreBackup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -473,10 +473,10 @@ export interface paths {
             cookie?: never;
         };
         /** The rules in force, in a project if one is named. */
-        get: operations["rules"];
+        get: operations["listRules"];
         put?: never;
         /** Adds a rule of the user's own, or shows what would be written. */
-        post: operations["rule_added"];
+        post: operations["addRule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -491,7 +491,7 @@ export interface paths {
             cookie?: never;
         };
         /** Finds what was said. */
-        get: operations["find"];
+        get: operations["searchHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -508,7 +508,7 @@ export interface paths {
             cookie?: never;
         };
         /** What a person and the agent said to each other. */
-        get: operations["messages"];
+        get: operations["listMessages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -525,7 +525,7 @@ export interface paths {
             cookie?: never;
         };
         /** Sessions, the latest first. */
-        get: operations["all"];
+        get: operations["listSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -542,7 +542,7 @@ export interface paths {
             cookie?: never;
         };
         /** One session. */
-        get: operations["one"];
+        get: operations["getSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -559,10 +559,10 @@ export interface paths {
             cookie?: never;
         };
         /** What ties a session to its runtime session, its executor and its source, looked at now. */
-        get: operations["binding"];
+        get: operations["getBinding"];
         put?: never;
         /** Repairs a binding by hand: joins another session to it, splits them, or archives it. */
-        post: operations["repaired"];
+        post: operations["repairBinding"];
         delete?: never;
         options?: never;
         head?: never;
@@ -577,7 +577,7 @@ export interface paths {
             cookie?: never;
         };
         /** Changes of a session in their order, page by page. */
-        get: operations["changes"];
+        get: operations["listCaptureEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -599,7 +599,7 @@ export interface paths {
          * Sends a message to a session: it goes in when the session waits for a prompt. Unless it may stay in
          *     the queue, the answer waits for a moment to say what became of it.
          */
-        post: operations["notify"];
+        post: operations["sendPrompt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -616,7 +616,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Says whether and how a session can be resumed; with `dry_run: false` it is, in tmux. */
-        post: operations["resume"];
+        post: operations["resumeSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -631,7 +631,7 @@ export interface paths {
             cookie?: never;
         };
         /** The status of a session, and why. */
-        get: operations["explain"];
+        get: operations["explainStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -648,10 +648,10 @@ export interface paths {
             cookie?: never;
         };
         /** The messages that wait for a session. */
-        get: operations["waiting"];
+        get: operations["listQueue"];
         put?: never;
         /** Leaves a message in a session's queue, whoever runs it. */
-        post: operations["added"];
+        post: operations["queuePrompt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -666,7 +666,7 @@ export interface paths {
             cookie?: never;
         };
         /** A session at this instant, as `ecc.session.v1` has it. It is recorded, too. */
-        get: operations["snapshot"];
+        get: operations["getSnapshot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -683,7 +683,7 @@ export interface paths {
             cookie?: never;
         };
         /** A session as a session state; one that was imported, as it came. */
-        get: operations["state"];
+        get: operations["getState"];
         put?: never;
         post?: never;
         delete?: never;
@@ -706,7 +706,7 @@ export interface paths {
          *     something is remarked on it or withdrawn, and `event: lagged` when the reader was too slow and goes
          *     on from what follows. `after`, or `Last-Event-ID`, resumes.
          */
-        get: operations["of_session"];
+        get: operations["streamSession"];
         put?: never;
         post?: never;
         delete?: never;
@@ -723,7 +723,7 @@ export interface paths {
             cookie?: never;
         };
         /** What a session is about, in three lines. */
-        get: operations["summary"];
+        get: operations["getSummary"];
         put?: never;
         post?: never;
         delete?: never;
@@ -740,7 +740,7 @@ export interface paths {
             cookie?: never;
         };
         /** The turns of a session, and the tie it is found by. */
-        get: operations["timeline"];
+        get: operations["getTimeline"];
         put?: never;
         post?: never;
         delete?: never;
@@ -757,7 +757,7 @@ export interface paths {
             cookie?: never;
         };
         /** The same with calls, results and what else was written down. */
-        get: operations["transcript"];
+        get: operations["getTranscript"];
         put?: never;
         post?: never;
         delete?: never;
@@ -774,7 +774,7 @@ export interface paths {
             cookie?: never;
         };
         /** The sub-agents of a session, whether they live or are over, the earliest first. */
-        get: operations["workers"];
+        get: operations["listSubAgents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -791,7 +791,7 @@ export interface paths {
             cookie?: never;
         };
         /** What sessions come to. */
-        get: operations["counts"];
+        get: operations["getStats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -810,7 +810,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ends the daemon. */
-        post: operations["stop"];
+        post: operations["stopDaemon"];
         delete?: never;
         options?: never;
         head?: never;
@@ -829,7 +829,7 @@ export interface paths {
          * @description It begins with `event: snapshot`. While history is being read, `event: reading` says how far that
          *     is; when it is over, another snapshot comes.
          */
-        get: operations["everything"];
+        get: operations["streamUpdates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -846,7 +846,7 @@ export interface paths {
             cookie?: never;
         };
         /** All recent sessions with their status; as an event stream, with every change. */
-        get: operations["statuses"];
+        get: operations["streamStatuses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -863,7 +863,7 @@ export interface paths {
             cookie?: never;
         };
         /** Waits until a session has the wanted status, or the time is up. */
-        get: operations["wait"];
+        get: operations["waitForSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -882,7 +882,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Opens the address for browsers where it is not, and lets a code in once. Over the socket only. */
-        post: operations["opened"];
+        post: operations["openWeb"];
         delete?: never;
         options?: never;
         head?: never;
@@ -899,7 +899,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Lets a browser act that so far only read: the person at it said so. From a page of ours only. */
-        post: operations["confirmed"];
+        post: operations["confirmInWeb"];
         delete?: never;
         options?: never;
         head?: never;
@@ -914,7 +914,7 @@ export interface paths {
             cookie?: never;
         };
         /** Counts for a monitoring program. */
-        get: operations["metrics"];
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -931,7 +931,7 @@ export interface paths {
             cookie?: never;
         };
         /** The description of all routes. */
-        get: operations["described"];
+        get: operations["getOpenapi"];
         put?: never;
         post?: never;
         delete?: never;
@@ -948,7 +948,7 @@ export interface paths {
             cookie?: never;
         };
         /** Who runs sessions now. */
-        get: operations["all_peers_plain"];
+        get: operations["listPeersAlias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -967,7 +967,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** The same to the one session a peer runs. */
-        post: operations["peer_notified_plain"];
+        post: operations["sendPromptToPeerAlias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -982,7 +982,7 @@ export interface paths {
             cookie?: never;
         };
         /** The turns of the one session a peer runs, or ran last. */
-        get: operations["peer_timeline_plain"];
+        get: operations["getPeerTimelineAlias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -999,7 +999,7 @@ export interface paths {
             cookie?: never;
         };
         /** What was said in the one session a peer runs, or ran last. */
-        get: operations["peer_transcript_plain"];
+        get: operations["getPeerTranscriptAlias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1016,7 +1016,7 @@ export interface paths {
             cookie?: never;
         };
         /** The JSON Schema of a document, by its name with `.json`. */
-        get: operations["schema"];
+        get: operations["getSchema"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1033,10 +1033,10 @@ export interface paths {
             cookie?: never;
         };
         /** What ties a session to its runtime session, its executor and its source, looked at now. */
-        get: operations["binding_plain"];
+        get: operations["getBindingAlias"];
         put?: never;
         /** Repairs a binding by hand: joins another session to it, splits them, or archives it. */
-        post: operations["repaired_plain"];
+        post: operations["repairBindingAlias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1056,7 +1056,7 @@ export interface paths {
          * Sends a message to a session: it goes in when the session waits for a prompt. Unless it may stay in
          *     the queue, the answer waits for a moment to say what became of it.
          */
-        post: operations["notify_plain"];
+        post: operations["sendPromptAlias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1073,7 +1073,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Says whether and how a session can be resumed; with `dry_run: false` it is, in tmux. */
-        post: operations["resume_plain"];
+        post: operations["resumeSessionAlias"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1088,7 +1088,7 @@ export interface paths {
             cookie?: never;
         };
         /** The turns of a session, and the tie it is found by. */
-        get: operations["timeline_plain"];
+        get: operations["getTimelineAlias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
             cookie?: never;
         };
         /** The same with calls, results and what else was written down. */
-        get: operations["transcript_plain"];
+        get: operations["getTranscriptAlias"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1125,7 +1125,7 @@ export interface paths {
          * Follows sessions over a websocket: `subscribe-stream` asks, `stream-init`, `stream-event`,
          *     `capture-event`, `stream-status`, `session.status` and `waiting-for-input` answer.
          */
-        get: operations["open"];
+        get: operations["openWebsocket"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2974,7 +2974,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    activity: {
+    getActivity: {
         parameters: {
             query?: {
                 /** @description Of this session only. */
@@ -3011,7 +3011,7 @@ export interface operations {
             };
         };
     };
-    known_agents: {
+    listAgents: {
         parameters: {
             query?: never;
             header?: never;
@@ -3039,7 +3039,7 @@ export interface operations {
             };
         };
     };
-    approvals_asked: {
+    listApprovals: {
         parameters: {
             query?: {
                 /** @description Those that are over, too. */
@@ -3070,7 +3070,7 @@ export interface operations {
             };
         };
     };
-    approvals_log: {
+    listDecisions: {
         parameters: {
             query?: never;
             header?: never;
@@ -3098,7 +3098,7 @@ export interface operations {
             };
         };
     };
-    approval_decided: {
+    decideApproval: {
         parameters: {
             query?: never;
             header?: never;
@@ -3133,7 +3133,7 @@ export interface operations {
             };
         };
     };
-    kept: {
+    getArchive: {
         parameters: {
             query?: {
                 /** @description Each copy, too. */
@@ -3164,7 +3164,7 @@ export interface operations {
             };
         };
     };
-    prune: {
+    pruneArchive: {
         parameters: {
             query?: never;
             header?: never;
@@ -3196,7 +3196,7 @@ export interface operations {
             };
         };
     };
-    verify: {
+    verifyArchive: {
         parameters: {
             query?: never;
             header?: never;
@@ -3228,7 +3228,7 @@ export interface operations {
             };
         };
     };
-    attempted: {
+    reportAttempt: {
         parameters: {
             query?: never;
             header?: never;
@@ -3260,7 +3260,7 @@ export interface operations {
             };
         };
     };
-    backed_up: {
+    createBackup: {
         parameters: {
             query?: never;
             header?: never;
@@ -3292,7 +3292,7 @@ export interface operations {
             };
         };
     };
-    captured: {
+    setCapture: {
         parameters: {
             query?: never;
             header?: never;
@@ -3324,7 +3324,7 @@ export interface operations {
             };
         };
     };
-    desk_asked: {
+    requestApproval: {
         parameters: {
             query?: never;
             header?: never;
@@ -3356,7 +3356,7 @@ export interface operations {
             };
         };
     };
-    checks: {
+    runDoctor: {
         parameters: {
             query?: never;
             header?: never;
@@ -3384,7 +3384,7 @@ export interface operations {
             };
         };
     };
-    happened: {
+    getFeed: {
         parameters: {
             query?: {
                 /** @description At most so many. */
@@ -3415,7 +3415,7 @@ export interface operations {
             };
         };
     };
-    found: {
+    listFindings: {
         parameters: {
             query?: {
                 /** @description Of this session only. */
@@ -3448,7 +3448,7 @@ export interface operations {
             };
         };
     };
-    forgotten: {
+    forgetSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -3480,7 +3480,7 @@ export interface operations {
             };
         };
     };
-    health: {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -3508,7 +3508,7 @@ export interface operations {
             };
         };
     };
-    hooks: {
+    listHooks: {
         parameters: {
             query?: never;
             header?: never;
@@ -3536,7 +3536,7 @@ export interface operations {
             };
         };
     };
-    hooks_changed: {
+    changeHooks: {
         parameters: {
             query?: never;
             header?: never;
@@ -3568,7 +3568,7 @@ export interface operations {
             };
         };
     };
-    index: {
+    indexHistory: {
         parameters: {
             query?: never;
             header?: never;
@@ -3600,7 +3600,7 @@ export interface operations {
             };
         };
     };
-    all_peers: {
+    listPeers: {
         parameters: {
             query?: never;
             header?: never;
@@ -3628,7 +3628,7 @@ export interface operations {
             };
         };
     };
-    peer_notified: {
+    sendPromptToPeer: {
         parameters: {
             query?: never;
             header?: never;
@@ -3662,7 +3662,7 @@ export interface operations {
             };
         };
     };
-    peer_timeline: {
+    getPeerTimeline: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
@@ -3699,7 +3699,7 @@ export interface operations {
             };
         };
     };
-    peer_transcript: {
+    getPeerTranscript: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
@@ -3736,7 +3736,7 @@ export interface operations {
             };
         };
     };
-    rebuilt: {
+    rebuildIndex: {
         parameters: {
             query?: never;
             header?: never;
@@ -3768,7 +3768,7 @@ export interface operations {
             };
         };
     };
-    told: {
+    getReceipt: {
         parameters: {
             query?: never;
             header?: never;
@@ -3799,7 +3799,7 @@ export interface operations {
             };
         };
     };
-    taken_back: {
+    cancelPrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -3830,7 +3830,7 @@ export interface operations {
             };
         };
     };
-    resolved: {
+    resolveSession: {
         parameters: {
             query?: {
                 /** @description The beginning of its id, its agent's own id, `@last`, `@waiting` or `.`. */
@@ -3863,7 +3863,7 @@ export interface operations {
             };
         };
     };
-    restored: {
+    restoreBackup: {
         parameters: {
             query?: never;
             header?: never;
@@ -3895,7 +3895,7 @@ export interface operations {
             };
         };
     };
-    rules: {
+    listRules: {
         parameters: {
             query?: {
                 /** @description A project; without one, only the user's own rules are listed. */
@@ -3926,7 +3926,7 @@ export interface operations {
             };
         };
     };
-    rule_added: {
+    addRule: {
         parameters: {
             query?: never;
             header?: never;
@@ -3958,7 +3958,7 @@ export interface operations {
             };
         };
     };
-    find: {
+    searchHistory: {
         parameters: {
             query?: {
                 /** @description Words, `"phrases"`, `prefix*` and filters. */
@@ -3993,7 +3993,7 @@ export interface operations {
             };
         };
     };
-    messages: {
+    listMessages: {
         parameters: {
             query?: {
                 /** @description The session. */
@@ -4028,7 +4028,7 @@ export interface operations {
             };
         };
     };
-    all: {
+    listSessions: {
         parameters: {
             query?: {
                 /** @description Workers too. */
@@ -4083,7 +4083,7 @@ export interface operations {
             };
         };
     };
-    one: {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -4113,7 +4113,7 @@ export interface operations {
             };
         };
     };
-    binding: {
+    getBinding: {
         parameters: {
             query?: never;
             header?: never;
@@ -4143,7 +4143,7 @@ export interface operations {
             };
         };
     };
-    repaired: {
+    repairBinding: {
         parameters: {
             query?: never;
             header?: never;
@@ -4177,7 +4177,7 @@ export interface operations {
             };
         };
     };
-    changes: {
+    listCaptureEvents: {
         parameters: {
             query?: {
                 /** @description Only what changed after this: a cursor, or a sequence of the numbering in force. */
@@ -4212,7 +4212,7 @@ export interface operations {
             };
         };
     };
-    notify: {
+    sendPrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -4247,7 +4247,7 @@ export interface operations {
             };
         };
     };
-    resume: {
+    resumeSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -4282,7 +4282,7 @@ export interface operations {
             };
         };
     };
-    explain: {
+    explainStatus: {
         parameters: {
             query?: never;
             header?: never;
@@ -4312,7 +4312,7 @@ export interface operations {
             };
         };
     };
-    waiting: {
+    listQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -4343,7 +4343,7 @@ export interface operations {
             };
         };
     };
-    added: {
+    queuePrompt: {
         parameters: {
             query?: never;
             header?: never;
@@ -4378,7 +4378,7 @@ export interface operations {
             };
         };
     };
-    snapshot: {
+    getSnapshot: {
         parameters: {
             query?: never;
             header?: never;
@@ -4409,7 +4409,7 @@ export interface operations {
             };
         };
     };
-    state: {
+    getState: {
         parameters: {
             query?: never;
             header?: never;
@@ -4440,7 +4440,7 @@ export interface operations {
             };
         };
     };
-    of_session: {
+    streamSession: {
         parameters: {
             query?: {
                 /** @description Only what changed after this: a cursor, or a sequence of the numbering in force. */
@@ -4475,7 +4475,7 @@ export interface operations {
             };
         };
     };
-    summary: {
+    getSummary: {
         parameters: {
             query?: {
                 /** @description Until the user's own command has run, if it may run now. */
@@ -4508,7 +4508,7 @@ export interface operations {
             };
         };
     };
-    timeline: {
+    getTimeline: {
         parameters: {
             query?: never;
             header?: never;
@@ -4538,7 +4538,7 @@ export interface operations {
             };
         };
     };
-    transcript: {
+    getTranscript: {
         parameters: {
             query?: {
                 /** @description Only if this is the agent's own id of the session. */
@@ -4575,7 +4575,7 @@ export interface operations {
             };
         };
     };
-    workers: {
+    listSubAgents: {
         parameters: {
             query?: never;
             header?: never;
@@ -4605,7 +4605,7 @@ export interface operations {
             };
         };
     };
-    counts: {
+    getStats: {
         parameters: {
             query?: {
                 /** @description Workers too. */
@@ -4660,7 +4660,7 @@ export interface operations {
             };
         };
     };
-    stop: {
+    stopDaemon: {
         parameters: {
             query?: never;
             header?: never;
@@ -4692,7 +4692,7 @@ export interface operations {
             };
         };
     };
-    everything: {
+    streamUpdates: {
         parameters: {
             query?: never;
             header?: never;
@@ -4720,7 +4720,7 @@ export interface operations {
             };
         };
     };
-    statuses: {
+    streamStatuses: {
         parameters: {
             query?: never;
             header?: never;
@@ -4748,7 +4748,7 @@ export interface operations {
             };
         };
     };
-    wait: {
+    waitForSessions: {
         parameters: {
             query?: {
                 /** @description The sessions, separated by commas; without them any session counts. */
@@ -4783,7 +4783,7 @@ export interface operations {
             };
         };
     };
-    opened: {
+    openWeb: {
         parameters: {
             query?: never;
             header?: never;
@@ -4815,7 +4815,7 @@ export interface operations {
             };
         };
     };
-    confirmed: {
+    confirmInWeb: {
         parameters: {
             query?: never;
             header?: never;
@@ -4843,7 +4843,7 @@ export interface operations {
             };
         };
     };
-    metrics: {
+    getMetrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -4871,7 +4871,7 @@ export interface operations {
             };
         };
     };
-    described: {
+    getOpenapi: {
         parameters: {
             query?: never;
             header?: never;
@@ -4898,7 +4898,7 @@ export interface operations {
             };
         };
     };
-    all_peers_plain: {
+    listPeersAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -4926,7 +4926,7 @@ export interface operations {
             };
         };
     };
-    peer_notified_plain: {
+    sendPromptToPeerAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -4960,7 +4960,7 @@ export interface operations {
             };
         };
     };
-    peer_timeline_plain: {
+    getPeerTimelineAlias: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
@@ -4997,7 +4997,7 @@ export interface operations {
             };
         };
     };
-    peer_transcript_plain: {
+    getPeerTranscriptAlias: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
@@ -5034,7 +5034,7 @@ export interface operations {
             };
         };
     };
-    schema: {
+    getSchema: {
         parameters: {
             query?: {
                 /** @description As a producer must write, not as a consumer must read. */
@@ -5069,7 +5069,7 @@ export interface operations {
             };
         };
     };
-    binding_plain: {
+    getBindingAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -5099,7 +5099,7 @@ export interface operations {
             };
         };
     };
-    repaired_plain: {
+    repairBindingAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -5133,7 +5133,7 @@ export interface operations {
             };
         };
     };
-    notify_plain: {
+    sendPromptAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -5168,7 +5168,7 @@ export interface operations {
             };
         };
     };
-    resume_plain: {
+    resumeSessionAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -5203,7 +5203,7 @@ export interface operations {
             };
         };
     };
-    timeline_plain: {
+    getTimelineAlias: {
         parameters: {
             query?: never;
             header?: never;
@@ -5233,7 +5233,7 @@ export interface operations {
             };
         };
     };
-    transcript_plain: {
+    getTranscriptAlias: {
         parameters: {
             query?: {
                 /** @description Only if this is the agent's own id of the session. */
@@ -5270,7 +5270,7 @@ export interface operations {
             };
         };
     };
-    open: {
+    openWebsocket: {
         parameters: {
             query?: never;
             header?: never;

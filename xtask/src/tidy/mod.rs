@@ -7,6 +7,7 @@ mod documents;
 mod english;
 mod errands;
 mod examples;
+mod faces;
 mod files;
 mod floors;
 mod licences;
@@ -57,6 +58,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         ("crate arrows", floors::check(&packages)),
         ("picture", picture::check(&tree, &packages)),
         ("modules", modules::check(&tree)),
+        ("faces", faces::check(&tree)),
         ("licences", licences::check(&tree, &packages)),
         ("locks", locks::check(&tree)),
         ("sizes", sizes::check(&tree)),

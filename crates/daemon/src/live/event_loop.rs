@@ -65,7 +65,7 @@ pub(super) struct Loop {
     pub(super) device: DeviceId,
     pub(super) index: Option<IndexReader>,
     pub(super) rules: Arc<RwLock<Arc<CapturePolicy>>>,
-    pub(super) eyes: Vec<SourceWatcher>,
+    pub(super) watchers: Vec<SourceWatcher>,
     pub(super) board: Board,
     pub(super) monitor: Monitor,
     pub(super) probe: Probe,
@@ -110,7 +110,7 @@ impl Loop {
             writer: Some(writer),
             index: None,
             rules: Arc::new(RwLock::new(rules)),
-            eyes: Vec::new(),
+            watchers: Vec::new(),
             board,
             monitor: Monitor::default(),
             probe,
@@ -128,7 +128,7 @@ impl Loop {
         // Earlier subscribers may have received incomplete statuses.
         let all: Vec<_> = it.handle.live().statuses().into_keys().collect();
         it.tell_statuses(&all)?;
-        it.open_eyes()?;
+        it.start_watchers()?;
         it.keep_glance()?;
         it.handle.live().set_progress(None);
         Ok(it)
@@ -179,7 +179,7 @@ impl Loop {
         self.pass_findings();
         self.bring_search_up()?;
         if Instant::now() >= self.next_homes {
-            self.open_eyes()?;
+            self.start_watchers()?;
         }
         Ok(())
     }
@@ -199,8 +199,8 @@ impl Loop {
             let ms = began.elapsed().as_millis();
             tracing::debug!(sessions, changes, ms, "a batch was written");
             for (number, load) in taken {
-                if let Some(eye) = self.eyes.get(number) {
-                    eye.tickets.give(load);
+                if let Some(watcher) = self.watchers.get(number) {
+                    watcher.tickets.give(load);
                 }
             }
         }
@@ -218,13 +218,13 @@ impl Loop {
 
     fn take(&mut self, wake: LoopMessage, batch: &mut Batch) -> Result<(), DaemonError> {
         match wake {
-            LoopMessage::Watcher(WatcherMessage::Piece(eye, mut piece)) => {
-                self.begin(batch, (eye, Load::one(piece.outcome.bytes_read)))?;
+            LoopMessage::Watcher(WatcherMessage::Piece(watcher, mut piece)) => {
+                self.begin(batch, (watcher, Load::one(piece.outcome.bytes_read)))?;
                 batch.changes += self.run(|run| Ok(run.take_piece(&mut piece)?))?;
                 self.searchable.lacks(piece.outcome.bytes_read);
             }
-            LoopMessage::Watcher(WatcherMessage::Moves(eye, places)) => {
-                self.begin(batch, (eye, Load::one(0)))?;
+            LoopMessage::Watcher(WatcherMessage::Moves(watcher, places)) => {
+                self.begin(batch, (watcher, Load::one(0)))?;
                 self.settle_places(&places)?;
             }
             later => batch.later.push(later),
@@ -235,9 +235,9 @@ impl Loop {
     fn begin(
         &mut self,
         batch: &mut Batch,
-        (eye, load): (WatcherNumber, Load),
+        (watcher, load): (WatcherNumber, Load),
     ) -> Result<(), DaemonError> {
-        let taken = batch.taken.entry(eye).or_default();
+        let taken = batch.taken.entry(watcher).or_default();
         *taken = taken.plus(load);
         if !batch.is_open {
             self.writer()?.begin()?;
@@ -284,9 +284,9 @@ impl Loop {
         writer.take_changed();
         if writer.wants_another_round() {
             // A watcher that ended cannot scan.
-            self.eyes
-                .iter()
-                .for_each(|eye| eye.commands.send(WatcherCommand::Whole).unwrap_or_default());
+            self.watchers.iter().for_each(|watcher| {
+                watcher.commands.send(WatcherCommand::Whole).unwrap_or_default();
+            });
         }
         let sessions = touched.len();
         for touched in touched {
@@ -297,7 +297,9 @@ impl Loop {
 
     fn act(&mut self, wake: LoopMessage) -> Result<Go, DaemonError> {
         match wake {
-            LoopMessage::Watcher(WatcherMessage::Report(eye, looked)) => self.looked(eye, &looked),
+            LoopMessage::Watcher(WatcherMessage::Report(watcher, looked)) => {
+                self.looked(watcher, &looked);
+            }
             LoopMessage::Died(pid) => {
                 for process in self.probe.died(pid) {
                     self.note_loss(process, Loss::Died, None)?;
@@ -330,13 +332,13 @@ impl Loop {
         Ok(Go::On)
     }
 
-    fn looked(&mut self, eye: WatcherNumber, looked: &ScanReport) {
-        self.handle.live().note_scan(eye, looked);
+    fn looked(&mut self, watcher: WatcherNumber, looked: &ScanReport) {
+        self.handle.live().note_scan(watcher, looked);
         let Some(number) = looked.settled else { return };
         for settling in self.settling.iter_mut().filter(|it| it.number <= number) {
-            settling.eyes.retain(|it| *it != eye);
+            settling.watchers.retain(|it| *it != watcher);
         }
-        let done = |it: &mut Settling| it.eyes.is_empty();
+        let done = |it: &mut Settling| it.watchers.is_empty();
         for settling in self.settling.extract_if(.., done) {
             // The requester may have gone away.
             settling.done.send(()).ok();
@@ -346,11 +348,11 @@ impl Loop {
     fn settle(&mut self, done: oneshot::Sender<()>) {
         self.settlings += 1;
         let number = self.settlings;
-        let eyes = self.eyes.iter().enumerate();
-        let eyes =
-            eyes.filter(|(_, eye)| eye.commands.send(WatcherCommand::Settle(number)).is_ok());
-        let eyes = eyes.map(|(number, _)| number).collect();
-        self.settling.push(Settling { number, eyes, done });
+        let watchers = self.watchers.iter().enumerate();
+        let watchers = watchers
+            .filter(|(_, watcher)| watcher.commands.send(WatcherCommand::Settle(number)).is_ok());
+        let watchers = watchers.map(|(number, _)| number).collect();
+        self.settling.push(Settling { number, watchers, done });
     }
 
     /// Releases the writer while other work has exclusive access.

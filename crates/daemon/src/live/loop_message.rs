@@ -25,6 +25,6 @@ pub enum LoopMessage {
 /// A caller that waits until everything is indexed.
 pub(super) struct Settling {
     pub number: u64,
-    pub eyes: Vec<WatcherNumber>,
+    pub watchers: Vec<WatcherNumber>,
     pub done: oneshot::Sender<()>,
 }

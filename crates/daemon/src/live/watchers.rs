@@ -27,10 +27,10 @@ pub(super) fn make_folders(data: &Path) -> io::Result<()> {
 
 impl Loop {
     /// Starts a watcher on every place that has none.
-    pub(super) fn open_eyes(&mut self) -> Result<(), DaemonError> {
+    pub(super) fn start_watchers(&mut self) -> Result<(), DaemonError> {
         self.next_homes = Instant::now() + HOMES_TIME;
         for (root, homes) in by_root(self.settings.watched_homes()) {
-            if self.eyes.iter().any(|eye| eye.root == root) {
+            if self.watchers.iter().any(|opened| opened.root == root) {
                 continue;
             }
             let given = WatcherConfig {
@@ -41,9 +41,9 @@ impl Loop {
                 state: self.state.clone(),
                 budget: WATCHES / 4,
             };
-            let eye = watcher::open(self.eyes.len(), homes, given)?;
-            self.handle.live().note_watcher(self.eyes.len(), eye.health());
-            self.eyes.push(eye);
+            let opened = watcher::open(self.watchers.len(), homes, given)?;
+            self.handle.live().note_watcher(self.watchers.len(), opened.health());
+            self.watchers.push(opened);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ pub enum ShareError {
     #[error("`{0}` is this device")]
     Ourselves(String),
     /// A device of the same user sees the session anyway.
-    #[error("`{0}` is yours and is told of this session already")]
+    #[error("`{0}` is yours and sees this session already")]
     Told(String),
     /// The session belongs to another device.
     #[error("the session is on {0}, and is shared from there")]

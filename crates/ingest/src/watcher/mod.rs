@@ -25,7 +25,7 @@ use crate::copier::CapturePolicy;
 use crate::index::known_of;
 use file_stat::FileStat;
 use own_folders::OwnFolders;
-use pace::{OF_LATE, POLL, until_whole};
+use pace::{POLL, RECENT, until_whole};
 use registry::Registries;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ pub fn open(
         registries: Registries::default(),
         index: None,
         packer: Packer::new()?,
-        of_late: HashMap::new(),
+        recent: HashMap::new(),
         pause: Duration::ZERO,
         next_whole: Instant::now(),
         counts: counts.clone(),
@@ -135,7 +135,7 @@ struct Scanner {
     index: Option<(u64, IndexReader)>,
     packer: Packer,
     /// Recently changed sources: when they changed, and their stat.
-    of_late: HashMap<PathBuf, (Instant, Option<FileStat>)>,
+    recent: HashMap<PathBuf, (Instant, Option<FileStat>)>,
     pause: Duration,
     next_whole: Instant,
     counts: Arc<WatcherCounters>,
@@ -208,7 +208,7 @@ impl Scanner {
 
     fn rest(&self) -> Duration {
         let whole = self.next_whole.saturating_duration_since(Instant::now());
-        if self.of_late.is_empty() { whole } else { whole.min(POLL) }
+        if self.recent.is_empty() { whole } else { whole.min(POLL) }
     }
 
     fn send(&self, message: WatcherMessage) {
@@ -219,12 +219,12 @@ impl Scanner {
         self.tend()?;
         let discovery = discover(&self.homes);
         let folders = folders_of(&self.given.settings, &self.homes, &discovery);
-        let anew: Vec<_> = folders.into_iter().filter(|it| self.watch.add(it)).collect();
+        let added: Vec<_> = folders.into_iter().filter(|it| self.watch.add(it)).collect();
         let known = self.known_in_homes()?;
         let looked = self.act(plan(discovery, &known))?;
         // Changes between the scan and the watch were reported by neither.
         self.tickets.settle();
-        let late = self.touched(anew)?;
+        let late = self.touched(added)?;
         let read = looked.read + late.read;
         self.pace(read > 0, Duration::ZERO);
         let problems = looked.problems.into_iter().chain(late.problems).collect();
@@ -293,8 +293,8 @@ impl Scanner {
 
     fn poll(&mut self) -> Result<ScanReport, Error> {
         let now = Instant::now();
-        self.of_late.retain(|_, (since, _)| now.duration_since(*since) < OF_LATE);
-        let changed = self.of_late.iter().filter(|(path, (_, looks))| FileStat::of(path) != *looks);
+        self.recent.retain(|_, (since, _)| now.duration_since(*since) < RECENT);
+        let changed = self.recent.iter().filter(|(path, (_, looks))| FileStat::of(path) != *looks);
         let changed: Vec<_> = changed.map(|(path, _)| path.clone()).collect();
         if changed.is_empty() { Ok(ScanReport::default()) } else { self.touched(changed) }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How often recently changed sources are polled, in case a notification was missed.
 pub(super) const POLL: Duration = Duration::from_millis(750);
 /// How long a source counts as recently changed.
-pub(super) const OF_LATE: Duration = Duration::from_secs(600);
+pub(super) const RECENT: Duration = Duration::from_secs(600);
 /// The first pause between two scans of everything.
 const FIRST: Duration = Duration::from_secs(5);
 /// Scans of everything may use at most one part in this many of a core.

@@ -3,15 +3,14 @@
 use super::message::{SourceMoves, WatcherMessage};
 use super::tickets::Load;
 use super::{FileStat, Scanner};
-use crate::copier::{CapturePolicy, Copier, follow};
-use crate::pool::scope_of;
+use crate::copier::{CapturePolicy, follow};
 use crate::retention::leave_out_old;
-use crate::sink::PieceSink;
+use crate::source_reader::SourceReader;
 use crate::uncaptured::leave_out_uncaptured;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
-use taffrail_capture::{Flow, Job, Plan, Reading, Texts, read};
+use taffrail_capture::{Flow, Job, Plan, Texts};
 use taffrail_context::{Error, ScanReport};
 use taffrail_model::observed::Observed;
 
@@ -38,7 +37,7 @@ impl Scanner {
             problems.extend(self.read(&job, &rules));
             looked.read += 1;
             self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
-            self.of_late.insert(path, (Instant::now(), looks));
+            self.recent.insert(path, (Instant::now(), looks));
         }
         looked.problems = problems;
         Ok(looked)
@@ -70,10 +69,7 @@ impl Scanner {
     }
 
     fn read(&mut self, job: &Job, rules: &CapturePolicy) -> Vec<String> {
-        let found = &job.found;
-        let scope = scope_of(&self.given.device, found.adapter, (&found.home, &found.path));
-        let how = Reading { scope: &scope, texts: Texts::None };
-        let keeping = Copier::new(rules, job, &mut self.packer);
+        let reader = SourceReader { device: &self.given.device, texts: Texts::None, rules };
         let (number, send, tickets) = (self.number, &self.given.send, &self.tickets);
         let give = |piece: Box<Observed>| {
             tickets.take(Load::one(piece.outcome.bytes_read));
@@ -82,10 +78,6 @@ impl Scanner {
                 false => Flow::Stop,
             }
         };
-        let mut hands = PieceSink { keeping, give };
-        let failed = read(job, how, &mut hands).err().map(|error| error.to_string());
-        let kept = hands.keeping.problem();
-        let packed = rules.repack(job, &mut self.packer).err().map(|it| it.to_string());
-        failed.into_iter().chain(kept).chain(packed).collect()
+        reader.read(job, &mut self.packer, give)
     }
 }

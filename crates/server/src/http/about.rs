@@ -28,7 +28,7 @@ const MOST_HITS: usize = 10_000;
 /// How the daemon is.
 #[utoipa::path(get, path = "/api/health", tag = "about",
     responses((status = 200, body = Health)))]
-pub(super) async fn health(State(app): State<App>) -> Result<Json<Health>, ApiError> {
+pub(super) async fn get_health(State(app): State<App>) -> Result<Json<Health>, ApiError> {
     let streams = app.streams();
     let told = app.ask(move |handle| {
         let reader = IndexReader::open(&handle.settings().data)?;
@@ -105,7 +105,7 @@ fn adapters_of(reader: &IndexReader) -> Result<Vec<AdapterHealth>, DaemonError> 
 /// Finds what was said.
 #[utoipa::path(get, path = "/api/search", tag = "about", params(SearchQuery),
     responses((status = 200, body = SearchReply)))]
-pub(super) async fn find(
+pub(super) async fn search_history(
     State(app): State<App>,
     Query(query): Query<SearchQuery>,
 ) -> Result<Json<SearchReply>, ApiError> {
@@ -134,7 +134,7 @@ pub(super) async fn find(
 /// What sessions come to.
 #[utoipa::path(get, path = "/api/stats", tag = "about", params(ListQuery),
     responses((status = 200, body = Stats)))]
-pub(super) async fn counts(
+pub(super) async fn get_stats(
     State(app): State<App>,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<Stats>, ApiError> {
@@ -148,14 +148,14 @@ pub(super) async fn counts(
 /// The agents this program knows.
 #[utoipa::path(get, path = "/api/agents", tag = "about",
     responses((status = 200, body = AgentList)))]
-pub(super) async fn known_agents(State(app): State<App>) -> Result<Json<AgentList>, ApiError> {
+pub(super) async fn list_agents(State(app): State<App>) -> Result<Json<AgentList>, ApiError> {
     Ok(Json(app.ask(|handle| Ok(agents(handle.settings())?)).await?))
 }
 
 /// What the archive holds.
 #[utoipa::path(get, path = "/api/archive", tag = "about", params(ArchiveQuery),
     responses((status = 200, body = ArchiveReport)))]
-pub(super) async fn kept(
+pub(super) async fn get_archive(
     State(app): State<App>,
     Query(query): Query<ArchiveQuery>,
 ) -> Result<Json<ArchiveReport>, ApiError> {
@@ -165,6 +165,6 @@ pub(super) async fn kept(
 /// What is wrong, with the evidence and the fix.
 #[utoipa::path(get, path = "/api/doctor", tag = "about",
     responses((status = 200, body = Doctor)))]
-pub(super) async fn checks(State(app): State<App>) -> Result<Json<Doctor>, ApiError> {
+pub(super) async fn run_doctor(State(app): State<App>) -> Result<Json<Doctor>, ApiError> {
     Ok(Json(app.ask(|handle| doctor(handle.settings())).await?))
 }

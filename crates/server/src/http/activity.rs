@@ -26,7 +26,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// What the time of sessions went to: the model, tools, or waiting for a person.
 #[utoipa::path(get, path = "/api/activity", tag = "history", params(ActivityQuery),
     responses((status = 200, body = Activity)))]
-pub(super) async fn activity(
+pub(super) async fn get_activity(
     State(app): State<App>,
     Query(query): Query<ActivityQuery>,
 ) -> Result<Json<Activity>, ApiError> {

@@ -30,7 +30,7 @@ const REASON: usize = 1_000;
 /// Requests that can still be answered; with `all` every one there was.
 #[utoipa::path(get, path = "/api/approvals", tag = "approvals", params(ApprovalsQuery),
     responses((status = 200, body = Approvals)))]
-pub(super) async fn approvals_asked(
+pub(super) async fn list_approvals(
     State(app): State<App>,
     Query(query): Query<ApprovalsQuery>,
 ) -> Result<Json<Approvals>, ApiError> {
@@ -40,7 +40,7 @@ pub(super) async fn approvals_asked(
 /// Every decision there was, with who and why.
 #[utoipa::path(get, path = "/api/approvals/log", tag = "approvals",
     responses((status = 200, body = Decisions)))]
-pub(super) async fn approvals_log(State(app): State<App>) -> Result<Json<Decisions>, ApiError> {
+pub(super) async fn list_decisions(State(app): State<App>) -> Result<Json<Decisions>, ApiError> {
     Ok(Json(app.ask(|handle| Ok(decisions(handle.settings())?)).await?))
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn approvals_log(State(app): State<App>) -> Result<Json<Decisio
 #[utoipa::path(post, path = "/api/approvals/{id}", tag = "approvals", request_body = DecisionBody,
     params(("id" = String, Path, description = "the beginning of its id")),
     responses((status = 200, body = ApprovalRow)))]
-pub(super) async fn approval_decided(
+pub(super) async fn decide_approval(
     State(app): State<App>,
     origin: RequestOrigin,
     Path(id): Path<String>,
@@ -116,7 +116,7 @@ fn decide(
 /// A hook asks, and waits. Over the socket only.
 #[utoipa::path(post, path = "/api/desk", tag = "approvals", request_body = ApprovalRequestBody,
     responses((status = 200, body = ApprovalReply)))]
-pub(super) async fn desk_asked(
+pub(super) async fn request_approval(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     JsonBody(body): JsonBody<ApprovalRequestBody>,

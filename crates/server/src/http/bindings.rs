@@ -17,7 +17,7 @@ use taffrail_query::bindings::{binding_with, peer, peers, repair_with};
 /// What ties a session to its runtime session, its executor and its source, looked at now.
 #[utoipa::path(get, path = "/api/sessions/{id}/binding", tag = "bindings",
     params(("id" = String, Path)), responses((status = 200, body = schema::Binding)))]
-pub(super) async fn binding(
+pub(super) async fn get_binding(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
@@ -32,7 +32,7 @@ pub(super) async fn binding(
 #[utoipa::path(post, path = "/api/sessions/{id}/binding", tag = "bindings",
     params(("id" = String, Path)), request_body = RepairBody,
     responses((status = 200, body = RepairReply)))]
-pub(super) async fn repaired(
+pub(super) async fn repair_binding(
     State(app): State<App>,
     Path(id): Path<String>,
     JsonBody(body): JsonBody<RepairBody>,
@@ -56,26 +56,26 @@ pub(super) async fn repaired(
 /// Who runs sessions now.
 #[utoipa::path(get, path = "/api/peers", tag = "bindings",
     responses((status = 200, body = PeerList)))]
-pub(super) async fn all_peers(State(app): State<App>) -> Result<Json<PeerList>, ApiError> {
+pub(super) async fn list_peers(State(app): State<App>) -> Result<Json<PeerList>, ApiError> {
     Ok(Json(app.ask(|handle| Ok(peers(handle.live())?)).await?))
 }
 
 /// The turns of the one session a peer runs, or ran last.
 #[utoipa::path(get, path = "/api/peers/{name}/timeline", tag = "bindings",
     params(("name" = String, Path), PeerQuery), responses((status = 200, body = Timeline)))]
-pub(super) async fn peer_timeline(
+pub(super) async fn get_peer_timeline(
     State(app): State<App>,
     Path(name): Path<String>,
     Query(query): Query<PeerQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
     let id = of_peer(&app, name, query.session_id.clone()).await?;
-    history::timeline(State(app), Path(id)).await
+    history::get_timeline(State(app), Path(id)).await
 }
 
 /// What was said in the one session a peer runs, or ran last.
 #[utoipa::path(get, path = "/api/peers/{name}/transcript", tag = "bindings",
     params(("name" = String, Path), PeerQuery), responses((status = 200, body = Messages)))]
-pub(super) async fn peer_transcript(
+pub(super) async fn get_peer_transcript(
     State(app): State<App>,
     Path(name): Path<String>,
     Query(query): Query<PeerQuery>,
@@ -83,7 +83,7 @@ pub(super) async fn peer_transcript(
     let id = of_peer(&app, name, query.session_id.clone()).await?;
     let PeerQuery { after, limit, .. } = query;
     let asked = TranscriptQuery { after, limit, ..TranscriptQuery::default() };
-    history::transcript(State(app), Path(id), Query(asked)).await
+    history::get_transcript(State(app), Path(id), Query(asked)).await
 }
 
 /// The session that a peer runs or ran last; the agent's own id selects one of several.

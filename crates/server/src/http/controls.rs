@@ -13,7 +13,7 @@ use taffrail_daemon::{resume_in_tmux, resume_plan_with};
 #[utoipa::path(post, path = "/api/sessions/{id}/controls/resume", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its id")),
     request_body = ResumeBody, responses((status = 200, body = ResumeReply)))]
-pub(super) async fn resume(
+pub(super) async fn resume_session(
     State(app): State<App>,
     Path(id): Path<String>,
     JsonBody(body): JsonBody<ResumeBody>,

@@ -16,7 +16,7 @@ use taffrail_query::contracts::{recorded_snapshot, session_snapshot, state_with}
 #[utoipa::path(get, path = "/api/sessions/{id}/snapshot", tag = "documents",
     params(("id" = String, Path)),
     responses((status = 200, description = "as /schemas/ecc.session.v1.json says", body = Value)))]
-pub(super) async fn snapshot(
+pub(super) async fn get_snapshot(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
@@ -32,7 +32,7 @@ pub(super) async fn snapshot(
 #[utoipa::path(get, path = "/api/sessions/{id}/state", tag = "documents",
     params(("id" = String, Path)),
     responses((status = 200, description = "as /schemas/session-state-v1.json says", body = Value)))]
-pub(super) async fn state(
+pub(super) async fn get_state(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Box<RawValue>>, ApiError> {
@@ -47,7 +47,7 @@ pub(super) async fn state(
 #[utoipa::path(get, path = "/schemas/{name}", tag = "documents",
     params(("name" = String, Path, example = "ecc.session.v1.json"), SchemaQuery),
     responses((status = 200, description = "JSON Schema 2020-12", body = Value)))]
-pub(super) async fn schema(
+pub(super) async fn get_schema(
     Path(name): Path<String>,
     Query(query): Query<SchemaQuery>,
 ) -> Result<Json<Value>, ApiError> {

@@ -17,7 +17,7 @@ use taffrail_store::{IndexReader, SessionRow};
 /// The findings of recent sessions, or of one session, the latest first.
 #[utoipa::path(get, path = "/api/findings", tag = "sessions", params(FindingsQuery),
     responses((status = 200, body = FindingList)))]
-pub(super) async fn found(
+pub(super) async fn list_findings(
     State(app): State<App>,
     Query(query): Query<FindingsQuery>,
 ) -> Result<Json<FindingList>, ApiError> {

@@ -28,7 +28,7 @@ const FED: usize = 100;
 /// Changes of a session in their order, page by page.
 #[utoipa::path(get, path = "/api/sessions/{id}/capture/events", tag = "history",
     params(("id" = String, Path), EventsQuery), responses((status = 200, body = CapturePage)))]
-pub(super) async fn changes(
+pub(super) async fn list_capture_events(
     State(app): State<App>,
     Path(id): Path<String>,
     Query(query): Query<EventsQuery>,
@@ -41,7 +41,7 @@ pub(super) async fn changes(
             schema_version: SCHEMA_VERSION,
             session_id: moment.row.id,
             generation: moment.reader.generation().to_owned(),
-            snapshot: page.anew,
+            snapshot: page.is_first,
             events: page.lines,
             cursor: page.cursor.to_string(),
             more: page.more,
@@ -60,7 +60,7 @@ struct Wanted {
 /// A page of changes, and its end.
 struct Page {
     /// The cursor was unknown, so these are the first changes.
-    anew: bool,
+    is_first: bool,
     lines: Vec<EventLine>,
     cursor: ResumeCursor,
     more: bool,
@@ -71,7 +71,7 @@ fn page(handle: &Handle, target: &Target, wanted: &Wanted) -> Result<(Moment, Pa
     let moment = Moment::of(settings, target)?;
     let after = wanted.after.as_deref().and_then(|it| moment.cursor_in(it));
     let known = after.map(|it| moment.since(&it)).transpose()?.flatten();
-    let anew = known.is_none();
+    let is_first = known.is_none();
     let mut rows = match known {
         Some(rows) => rows,
         None => first_changes(&moment)?,
@@ -85,7 +85,7 @@ fn page(handle: &Handle, target: &Target, wanted: &Wanted) -> Result<(Moment, Pa
         cursor.sequence = last.sequence;
     }
     let lines = moment.told(settings, rows)?;
-    Ok((moment, Page { anew, lines, cursor, more }))
+    Ok((moment, Page { is_first, lines, cursor, more }))
 }
 
 fn first_changes(moment: &Moment) -> Result<Vec<EventRow>, DaemonError> {
@@ -96,7 +96,7 @@ fn first_changes(moment: &Moment) -> Result<Vec<EventRow>, DaemonError> {
 /// What a person and the agent said to each other.
 #[utoipa::path(get, path = "/api/session/messages", tag = "history", params(MessagesQuery),
     responses((status = 200, body = Messages)))]
-pub(super) async fn messages(
+pub(super) async fn list_messages(
     State(app): State<App>,
     Query(query): Query<MessagesQuery>,
 ) -> Result<Json<Messages>, ApiError> {
@@ -109,7 +109,7 @@ pub(super) async fn messages(
 /// The same with calls, results and what else was written down.
 #[utoipa::path(get, path = "/api/sessions/{id}/transcript", tag = "history",
     params(("id" = String, Path), TranscriptQuery), responses((status = 200, body = Messages)))]
-pub(super) async fn transcript(
+pub(super) async fn get_transcript(
     State(app): State<App>,
     Path(id): Path<String>,
     Query(query): Query<TranscriptQuery>,
@@ -174,7 +174,7 @@ fn message(event: Event) -> Message {
 /// The turns of a session, and the tie it is found by.
 #[utoipa::path(get, path = "/api/sessions/{id}/timeline", tag = "history",
     params(("id" = String, Path)), responses((status = 200, body = Timeline)))]
-pub(super) async fn timeline(
+pub(super) async fn get_timeline(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Timeline>, ApiError> {
@@ -195,7 +195,7 @@ pub(super) async fn timeline(
 /// What happened recently in all sessions: prompts, calls, approvals, ends and errors.
 #[utoipa::path(get, path = "/api/feed", tag = "history", params(FeedQuery),
     responses((status = 200, body = FeedReply)))]
-pub(super) async fn happened(
+pub(super) async fn get_feed(
     State(app): State<App>,
     Query(query): Query<FeedQuery>,
 ) -> Result<Json<FeedReply>, ApiError> {

@@ -15,7 +15,7 @@ const KIND: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Counts for a monitoring program.
 #[utoipa::path(get, path = "/metrics", tag = "about",
     responses((status = 200, body = String, content_type = "text/plain")))]
-pub(super) async fn metrics(State(app): State<App>) -> Result<Response, ApiError> {
+pub(super) async fn get_metrics(State(app): State<App>) -> Result<Response, ApiError> {
     let (sources, sessions) = app
         .ask(|handle| {
             Ok(match IndexReader::open(&handle.settings().data)? {

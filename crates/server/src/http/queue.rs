@@ -36,7 +36,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[utoipa::path(post, path = "/api/sessions/{id}/controls/notify", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its id")),
     request_body = NotifyBody, responses((status = 200, body = Receipt)))]
-pub(super) async fn notify(
+pub(super) async fn send_prompt(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     Path(id): Path<String>,
@@ -88,21 +88,21 @@ fn patience_for(
 #[utoipa::path(post, path = "/api/peers/{name}/controls/notify", tag = "controls",
     params(("name" = String, Path)),
     request_body = NotifyBody, responses((status = 200, body = Receipt)))]
-pub(super) async fn peer_notified(
+pub(super) async fn send_prompt_to_peer(
     State(app): State<App>,
     surface: Extension<Surface>,
     Path(name): Path<String>,
     body: JsonBody<NotifyBody>,
 ) -> Result<Json<Receipt>, ApiError> {
     let id = of_peer(&app, name, None).await?;
-    notify(State(app), surface, Path(id), body).await
+    send_prompt(State(app), surface, Path(id), body).await
 }
 
 /// The messages that wait for a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/queue", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its id")),
     responses((status = 200, body = Queue)))]
-pub(super) async fn waiting(
+pub(super) async fn list_queue(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Queue>, ApiError> {
@@ -114,7 +114,7 @@ pub(super) async fn waiting(
 #[utoipa::path(post, path = "/api/sessions/{id}/queue", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its id")),
     request_body = NotifyBody, responses((status = 200, body = Receipt)))]
-pub(super) async fn added(
+pub(super) async fn queue_prompt(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     Path(id): Path<String>,
@@ -128,7 +128,7 @@ pub(super) async fn added(
 #[utoipa::path(get, path = "/api/receipts/{id}", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its correlation id")),
     responses((status = 200, body = Receipt)))]
-pub(super) async fn told(
+pub(super) async fn get_receipt(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Receipt>, ApiError> {
@@ -139,7 +139,7 @@ pub(super) async fn told(
 #[utoipa::path(delete, path = "/api/receipts/{id}", tag = "controls",
     params(("id" = String, Path, description = "the beginning of its correlation id")),
     responses((status = 200, body = Receipt)))]
-pub(super) async fn taken_back(
+pub(super) async fn cancel_prompt(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Receipt>, ApiError> {

@@ -143,7 +143,7 @@ fn word_of(path: &'static str) -> &'static str {
 /// A program of ours refused to do something, and says so: it is written down with who called it.
 #[utoipa::path(post, path = "/api/attempts", tag = "approvals", request_body = AttemptBody,
     responses((status = 200, body = Done)))]
-pub(super) async fn attempted(
+pub(super) async fn report_attempt(
     State(app): State<App>,
     origin: RequestOrigin,
     JsonBody(body): JsonBody<AttemptBody>,

@@ -9,13 +9,14 @@ use super::{
     web_settings, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
-use axum::routing::{MethodRouter, get, post};
 use axum::{Extension, Router};
 use std::sync::Arc;
 use taffrail_model::caller::Right;
+use utoipa_axum::router::{UtoipaMethodRouter, UtoipaMethodRouterExt};
+use utoipa_axum::routes;
 
-/// A path and its handlers.
-type Route = (&'static str, fn() -> MethodRouter<App>);
+/// The handlers of one path, with their description.
+type Route = fn() -> UtoipaMethodRouter<App>;
 
 /// The right that an action on a route needs, if it does more than read. Decisions on requests
 /// check the caller themselves.
@@ -49,63 +50,64 @@ pub(super) const FREE: &[&str] = &[
     "/api/web/confirm",
 ];
 
+/// Every route once: its handlers state their own paths and methods.
 pub(super) const ROUTES: &[Route] = &[
-    ("/api/sessions", || get(sessions::all)),
-    ("/api/sessions/{id}", || get(sessions::one)),
-    ("/api/sessions/{id}/summary", || get(sessions::summary)),
-    ("/api/sessions/{id}/workers", || get(sessions::workers)),
-    ("/api/sessions/{id}/explain", || get(sessions::explain)),
-    ("/api/sessions/{id}/stream", || get(streams::of_session)),
-    ("/api/sessions/{id}/capture/events", || get(history::changes)),
-    ("/api/sessions/{id}/timeline", || get(history::timeline)),
-    ("/api/sessions/{id}/transcript", || get(history::transcript)),
-    ("/api/sessions/{id}/binding", || get(bindings::binding).post(bindings::repaired)),
-    ("/api/peers", || get(bindings::all_peers)),
-    ("/api/peers/{name}/timeline", || get(bindings::peer_timeline)),
-    ("/api/peers/{name}/transcript", || get(bindings::peer_transcript)),
-    ("/api/sessions/{id}/snapshot", || get(documents::snapshot)),
-    ("/api/sessions/{id}/state", || get(documents::state)),
-    ("/api/session/messages", || get(history::messages)),
-    ("/api/resolve", || get(sessions::resolved)),
-    ("/api/findings", || get(findings::found)),
-    ("/api/feed", || get(history::happened)),
-    ("/api/stream", || get(streams::everything)),
-    ("/api/stream/status", || get(streams::statuses)),
-    ("/api/wait", || get(wait::wait)),
-    ("/api/search", || get(about::find)),
-    ("/api/stats", || get(about::counts)),
-    ("/api/agents", || get(about::known_agents)),
-    ("/api/archive", || get(about::kept)),
-    ("/api/doctor", || get(about::checks)),
-    ("/api/health", || get(about::health)),
-    ("/api/index", || post(writes::index)),
-    ("/api/sessions/{id}/controls/resume", || post(controls::resume)),
-    ("/api/sessions/{id}/controls/notify", || post(queue::notify)),
-    ("/api/peers/{name}/controls/notify", || post(queue::peer_notified)),
-    ("/api/sessions/{id}/queue", || get(queue::waiting).post(queue::added)),
-    ("/api/receipts/{id}", || get(queue::told).delete(queue::taken_back)),
-    ("/api/approvals", || get(approvals::approvals_asked)),
-    ("/api/approvals/log", || get(approvals::approvals_log)),
-    ("/api/approvals/{id}", || post(approvals::approval_decided)),
-    ("/api/attempts", || post(rights::attempted)),
-    ("/api/desk", || post(approvals::desk_asked)),
-    ("/api/stop", || post(writes::stop)),
-    ("/api/forget", || post(writes::forgotten)),
-    ("/api/capture", || post(writes::captured)),
-    ("/api/archive/prune", || post(writes::prune)),
-    ("/api/archive/verify", || post(writes::verify)),
-    ("/api/rebuild", || post(writes::rebuilt)),
-    ("/api/backup", || post(writes::backed_up)),
-    ("/api/restore", || post(writes::restored)),
-    ("/api/activity", || get(activity::activity)),
-    ("/api/rules", || get(web_settings::rules).post(web_settings::rule_added)),
-    ("/api/hooks", || get(web_settings::hooks).post(web_settings::hooks_changed)),
-    ("/api/web", || post(web_enter::opened)),
-    ("/api/web/confirm", || post(web_enter::confirmed)),
-    ("/ws", || get(websocket::open)),
-    ("/metrics", || get(metrics::metrics)),
-    ("/schemas/{name}", || get(documents::schema)),
-    ("/openapi.json", || get(openapi::described)),
+    || routes!(sessions::list_sessions),
+    || routes!(sessions::get_session),
+    || routes!(sessions::get_summary),
+    || routes!(sessions::list_sub_agents),
+    || routes!(sessions::explain_status),
+    || routes!(streams::stream_session),
+    || routes!(history::list_capture_events),
+    || routes!(history::get_timeline),
+    || routes!(history::get_transcript),
+    || routes!(bindings::get_binding, bindings::repair_binding),
+    || routes!(bindings::list_peers),
+    || routes!(bindings::get_peer_timeline),
+    || routes!(bindings::get_peer_transcript),
+    || routes!(documents::get_snapshot),
+    || routes!(documents::get_state),
+    || routes!(history::list_messages),
+    || routes!(sessions::resolve_session),
+    || routes!(findings::list_findings),
+    || routes!(history::get_feed),
+    || routes!(streams::stream_updates),
+    || routes!(streams::stream_statuses),
+    || routes!(wait::wait_for_sessions),
+    || routes!(about::search_history),
+    || routes!(about::get_stats),
+    || routes!(about::list_agents),
+    || routes!(about::get_archive),
+    || routes!(about::run_doctor),
+    || routes!(about::get_health),
+    || routes!(writes::index_history),
+    || routes!(controls::resume_session),
+    || routes!(queue::send_prompt),
+    || routes!(queue::send_prompt_to_peer),
+    || routes!(queue::list_queue, queue::queue_prompt),
+    || routes!(queue::get_receipt, queue::cancel_prompt),
+    || routes!(approvals::list_approvals),
+    || routes!(approvals::list_decisions),
+    || routes!(approvals::decide_approval),
+    || routes!(rights::report_attempt),
+    || routes!(approvals::request_approval),
+    || routes!(writes::stop_daemon),
+    || routes!(writes::forget_sessions),
+    || routes!(writes::set_capture),
+    || routes!(writes::prune_archive),
+    || routes!(writes::verify_archive),
+    || routes!(writes::rebuild_index),
+    || routes!(writes::create_backup),
+    || routes!(writes::restore_backup),
+    || routes!(activity::get_activity),
+    || routes!(web_settings::list_rules, web_settings::add_rule),
+    || routes!(web_settings::list_hooks, web_settings::change_hooks),
+    || routes!(web_enter::open_web),
+    || routes!(web_enter::confirm_in_web),
+    || routes!(websocket::open_websocket),
+    || routes!(metrics::get_metrics),
+    || routes!(documents::get_schema),
+    || routes!(openapi::get_openapi),
 ];
 
 /// The routes for our own programs.
@@ -125,24 +127,42 @@ pub(super) fn on_loopback(app: &App, door: Arc<Door>) -> Router {
 }
 
 fn table(app: &App, surface: Surface) -> Router {
-    let plain = ROUTES.iter().filter(|(path, _)| PLAIN.contains(path));
-    let plain = plain.map(|(path, answers)| (path.trim_start_matches("/api"), *answers));
-    let all = ROUTES.iter().copied().chain(plain);
-    let guarded = |path: &'static str, answers: MethodRouter<App>| match right_of(path) {
-        Right::Read => answers,
-        right => answers.layer(from_fn_with_state((app.clone(), path, right), rights::guard)),
-    };
-    let router = all.fold(Router::new(), |router, (path, answers)| {
-        router.route(path, guarded(path, answers()))
+    let router = ROUTES.iter().fold(Router::new(), |router, route| {
+        let (_, described, answers) = guarded(app, *route);
+        let paths = described.paths.into_keys().flat_map(|it| [plain(&it), Some(it)]).flatten();
+        paths.fold(router, |router, path| router.route(&path, answers.clone()))
     });
     router.layer(Extension(surface)).layer(from_fn(auth::json_only)).with_state(app.clone())
 }
 
+/// A route that checks the right of its caller, if its actions need one.
+fn guarded(app: &App, route: Route) -> UtoipaMethodRouter<App> {
+    let route = route();
+    let needed = route.1.paths.keys().find_map(|path| needed(path));
+    match needed {
+        None => route,
+        Some((path, right)) => {
+            route.layer(from_fn_with_state((app.clone(), path, right), rights::guard))
+        }
+    }
+}
+
+/// The path by which the binding contract names a route.
+pub(super) fn plain(path: &str) -> Option<String> {
+    PLAIN.contains(&path).then(|| path.trim_start_matches("/api").to_owned())
+}
+
+/// The row of a route whose actions need more than the right to read.
+fn needed(path: &str) -> Option<(&'static str, Right)> {
+    let is_same = |it: &&(&str, Right)| it.0 == path || it.0.strip_prefix("/api") == Some(path);
+    RIGHTS.iter().find(is_same).copied()
+}
+
 /// The right that an action on a route needs; routes of the binding contract are named without
 /// `/api`.
+#[cfg(test)]
 pub(super) fn right_of(path: &str) -> Right {
-    let is_same = |it: &&(&str, Right)| it.0 == path || it.0.strip_prefix("/api") == Some(path);
-    RIGHTS.iter().find(is_same).map_or(Right::Read, |it| it.1)
+    needed(path).map_or(Right::Read, |it| it.1)
 }
 
 fn mannered(app: &App, router: Router) -> Router {

@@ -30,7 +30,7 @@ use taffrail_store::IndexReader;
 /// Sessions, the latest first.
 #[utoipa::path(get, path = "/api/sessions", tag = "sessions", params(ListQuery),
     responses((status = 200, body = SessionList)))]
-pub(super) async fn all(
+pub(super) async fn list_sessions(
     State(app): State<App>,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<SessionList>, ApiError> {
@@ -65,7 +65,7 @@ fn has_words(it: &Session, words: &[String]) -> bool {
 /// The sub-agents of a session, whether they live or are over, the earliest first.
 #[utoipa::path(get, path = "/api/sessions/{id}/workers", tag = "sessions",
     params(("id" = String, Path)), responses((status = 200, body = SessionList)))]
-pub(super) async fn workers(
+pub(super) async fn list_sub_agents(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<SessionList>, ApiError> {
@@ -143,7 +143,7 @@ pub(super) fn recent_list(handle: &Handle) -> Result<StatusList, DaemonError> {
 /// One session.
 #[utoipa::path(get, path = "/api/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = Session)))]
-pub(super) async fn one(
+pub(super) async fn get_session(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Session>, ApiError> {
@@ -154,7 +154,7 @@ pub(super) async fn one(
 /// The session that is meant by a word, also by `.` in a folder.
 #[utoipa::path(get, path = "/api/resolve", tag = "sessions", params(MeantQuery),
     responses((status = 200, body = Session)))]
-pub(super) async fn resolved(
+pub(super) async fn resolve_session(
     State(app): State<App>,
     Query(query): Query<MeantQuery>,
 ) -> Result<Json<Session>, ApiError> {
@@ -174,7 +174,7 @@ pub(super) fn found(handle: &Handle, target: &Target) -> Result<Session, DaemonE
 /// What a session is about, in three lines.
 #[utoipa::path(get, path = "/api/sessions/{id}/summary", tag = "sessions",
     params(("id" = String, Path), SummaryQuery), responses((status = 200, body = Summary)))]
-pub(super) async fn summary(
+pub(super) async fn get_summary(
     State(app): State<App>,
     Path(id): Path<String>,
     Query(query): Query<SummaryQuery>,
@@ -198,7 +198,7 @@ pub(super) async fn summary(
 /// The status of a session, and why.
 #[utoipa::path(get, path = "/api/sessions/{id}/explain", tag = "sessions",
     params(("id" = String, Path)), responses((status = 200, body = Explanation)))]
-pub(super) async fn explain(
+pub(super) async fn explain_status(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Explanation>, ApiError> {

@@ -39,7 +39,7 @@ pub(super) const MOST: usize = 10_000;
 /// on from what follows. `after`, or `Last-Event-ID`, resumes.
 #[utoipa::path(get, path = "/api/sessions/{id}/stream", tag = "streams",
     params(("id" = String, Path), EventsQuery), responses((status = 200, body = StreamReply)))]
-pub(super) async fn of_session(
+pub(super) async fn stream_session(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
     Path(id): Path<String>,
@@ -67,7 +67,7 @@ pub(super) async fn of_session(
 /// All recent sessions with their status; as an event stream, with every change.
 #[utoipa::path(get, path = "/api/stream/status", tag = "streams",
     responses((status = 200, body = StatusList)))]
-pub(super) async fn statuses(
+pub(super) async fn stream_statuses(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
     headers: HeaderMap,
@@ -84,7 +84,7 @@ pub(super) async fn statuses(
 /// is; when it is over, another snapshot comes.
 #[utoipa::path(get, path = "/api/stream", tag = "streams",
     responses((status = 200, body = StatusList, content_type = "text/event-stream")))]
-pub(super) async fn everything(
+pub(super) async fn stream_updates(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
 ) -> Result<Response, ApiError> {

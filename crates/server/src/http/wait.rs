@@ -44,7 +44,7 @@ struct Wanted {
 /// Waits until a session has the wanted status, or the time is up.
 #[utoipa::path(get, path = "/api/wait", tag = "sessions", params(WaitQuery),
     responses((status = 200, body = WaitReply)))]
-pub(super) async fn wait(
+pub(super) async fn wait_for_sessions(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
     Query(query): Query<WaitQuery>,

@@ -95,7 +95,7 @@ impl Web {
 /// Opens the address for browsers where it is not, and lets a code in once. Over the socket only.
 #[utoipa::path(post, path = "/api/web", tag = "about", request_body = WebBody,
     responses((status = 200, body = WebReply)))]
-pub(super) async fn opened(
+pub(super) async fn open_web(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     JsonBody(body): JsonBody<WebBody>,
@@ -114,7 +114,7 @@ pub(super) async fn opened(
 /// Lets a browser act that so far only read: the person at it said so. From a page of ours only.
 #[utoipa::path(post, path = "/api/web/confirm", tag = "about",
     responses((status = 200, body = Done)))]
-pub(super) async fn confirmed(
+pub(super) async fn confirm_in_web(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
 ) -> Result<Json<Done>, ApiError> {

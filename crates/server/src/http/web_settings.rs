@@ -21,7 +21,7 @@ use taffrail_model::rules::{Typed, warnings};
 /// The rules in force, in a project if one is named.
 #[utoipa::path(get, path = "/api/rules", tag = "approvals", params(RulesQuery),
     responses((status = 200, body = RuleList)))]
-pub(super) async fn rules(
+pub(super) async fn list_rules(
     State(app): State<App>,
     Query(query): Query<RulesQuery>,
 ) -> Result<Json<RuleList>, ApiError> {
@@ -34,7 +34,7 @@ pub(super) async fn rules(
 /// Adds a rule of the user's own, or shows what would be written.
 #[utoipa::path(post, path = "/api/rules", tag = "approvals", request_body = RuleBody,
     responses((status = 200, body = RuleChange)))]
-pub(super) async fn rule_added(
+pub(super) async fn add_rule(
     State(app): State<App>,
     JsonBody(body): JsonBody<RuleBody>,
 ) -> Result<Json<RuleChange>, ApiError> {
@@ -70,7 +70,7 @@ fn changed(handle: &Handle, body: RuleBody) -> Result<RuleChange, DaemonError> {
 /// Which agents call us.
 #[utoipa::path(get, path = "/api/hooks", tag = "about",
     responses((status = 200, body = HookList)))]
-pub(super) async fn hooks(State(app): State<App>) -> Result<Json<HookList>, ApiError> {
+pub(super) async fn list_hooks(State(app): State<App>) -> Result<Json<HookList>, ApiError> {
     let (state, program) = app.web().ours();
     let told = app.ask(move |handle| {
         let system = Path::new("/");
@@ -84,7 +84,7 @@ pub(super) async fn hooks(State(app): State<App>) -> Result<Json<HookList>, ApiE
 /// Puts our hook into agents' settings or takes it out, or shows the change.
 #[utoipa::path(post, path = "/api/hooks", tag = "about", request_body = HookBody,
     responses((status = 200, body = HookReport)))]
-pub(super) async fn hooks_changed(
+pub(super) async fn change_hooks(
     State(app): State<App>,
     JsonBody(body): JsonBody<HookBody>,
 ) -> Result<Json<HookReport>, ApiError> {

@@ -44,7 +44,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// `capture-event`, `stream-status`, `session.status` and `waiting-for-input` answer.
 #[utoipa::path(get, path = "/ws", tag = "streams",
     responses((status = 101, description = "the websocket is open")))]
-pub(super) async fn open(
+pub(super) async fn open_websocket(
     State(app): State<App>,
     Extension(pass): Extension<Pass>,
     origin: RequestOrigin,

@@ -16,16 +16,14 @@ use taffrail_api::{
 };
 use taffrail_context::Settings;
 use taffrail_daemon::DaemonError;
-use taffrail_ingest::{
-    Held, Mode, Prune, Which, backup, prune_archive, rebuild, restore, verify_archive,
-};
+use taffrail_ingest::{Held, Mode, Prune, Which, backup, rebuild, restore};
 use taffrail_query::resolve::{capture_off, capture_on, forget};
 use taffrail_store::IndexReader;
 
 /// Waits until everything on disk is indexed.
 #[utoipa::path(post, path = "/api/index", tag = "writes", request_body = NoBody,
     responses((status = 200, body = IndexReport)))]
-pub(super) async fn index(
+pub(super) async fn index_history(
     State(app): State<App>,
     JsonBody(NoBody {}): JsonBody<NoBody>,
 ) -> Result<Json<IndexReport>, ApiError> {
@@ -62,7 +60,7 @@ fn counted(settings: &Settings) -> Result<IndexReport, DaemonError> {
 /// Ends the daemon.
 #[utoipa::path(post, path = "/api/stop", tag = "writes", request_body = NoBody,
     responses((status = 200, body = Done)))]
-pub(super) async fn stop(
+pub(super) async fn stop_daemon(
     State(app): State<App>,
     JsonBody(NoBody {}): JsonBody<NoBody>,
 ) -> Result<Json<Done>, ApiError> {
@@ -74,7 +72,7 @@ pub(super) async fn stop(
 /// Forgets sessions everywhere and for good, or says what that would mean.
 #[utoipa::path(post, path = "/api/forget", tag = "writes", request_body = ForgetBody,
     responses((status = 200, body = ForgetReport)))]
-pub(super) async fn forgotten(
+pub(super) async fn forget_sessions(
     State(app): State<App>,
     JsonBody(body): JsonBody<ForgetBody>,
 ) -> Result<Json<ForgetReport>, ApiError> {
@@ -91,7 +89,7 @@ pub(super) async fn forgotten(
 /// Captures a session no more, or again.
 #[utoipa::path(post, path = "/api/capture", tag = "writes", request_body = CaptureBody,
     responses((status = 200, body = CaptureReport)))]
-pub(super) async fn captured(
+pub(super) async fn set_capture(
     State(app): State<App>,
     JsonBody(body): JsonBody<CaptureBody>,
 ) -> Result<Json<CaptureReport>, ApiError> {
@@ -132,7 +130,7 @@ fn which(app: &App, body: ForgetBody) -> Result<Which, ApiError> {
 /// Drops copies from the archive, or says which.
 #[utoipa::path(post, path = "/api/archive/prune", tag = "writes", request_body = PruneBody,
     responses((status = 200, body = PruneReport)))]
-pub(super) async fn prune(
+pub(super) async fn prune_archive(
     State(app): State<App>,
     JsonBody(body): JsonBody<PruneBody>,
 ) -> Result<Json<PruneReport>, ApiError> {
@@ -141,24 +139,26 @@ pub(super) async fn prune(
         None => Prune::OlderEditions,
         Some(text) => Prune::Before(SystemTime::from(instant(text, now)?)),
     };
-    let done = app.alone(move |settings| Ok(prune_archive(settings, which, mode(body.yes))?));
+    let done = app.alone(move |settings| {
+        Ok(taffrail_ingest::prune_archive(settings, which, mode(body.yes))?)
+    });
     Ok(Json(done.await?))
 }
 
 /// Looks at every byte of the archive; what is damaged is cut away.
 #[utoipa::path(post, path = "/api/archive/verify", tag = "writes", request_body = NoBody,
     responses((status = 200, body = ArchiveCheck)))]
-pub(super) async fn verify(
+pub(super) async fn verify_archive(
     State(app): State<App>,
     JsonBody(NoBody {}): JsonBody<NoBody>,
 ) -> Result<Json<ArchiveCheck>, ApiError> {
-    Ok(Json(app.alone(|settings| Ok(verify_archive(settings)?)).await?))
+    Ok(Json(app.alone(|settings| Ok(taffrail_ingest::verify_archive(settings)?)).await?))
 }
 
 /// Deletes the index and rebuilds it.
 #[utoipa::path(post, path = "/api/rebuild", tag = "writes", request_body = YesBody,
     responses((status = 200, body = IndexReport)))]
-pub(super) async fn rebuilt(
+pub(super) async fn rebuild_index(
     State(app): State<App>,
     JsonBody(body): JsonBody<YesBody>,
 ) -> Result<Json<IndexReport>, ApiError> {
@@ -172,7 +172,7 @@ pub(super) async fn rebuilt(
 /// Writes the ledger into one new file. Over the socket only.
 #[utoipa::path(post, path = "/api/backup", tag = "writes", request_body = FileBody,
     responses((status = 200, body = Done)))]
-pub(super) async fn backed_up(
+pub(super) async fn create_backup(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     JsonBody(body): JsonBody<FileBody>,
@@ -185,7 +185,7 @@ pub(super) async fn backed_up(
 /// Puts a ledger in the place of the one there is. Over the socket only.
 #[utoipa::path(post, path = "/api/restore", tag = "writes", request_body = FileBody,
     responses((status = 200, body = Done)))]
-pub(super) async fn restored(
+pub(super) async fn restore_backup(
     State(app): State<App>,
     Extension(surface): Extension<Surface>,
     JsonBody(body): JsonBody<FileBody>,

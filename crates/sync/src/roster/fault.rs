@@ -16,7 +16,7 @@ pub enum Fault {
         n: u64,
     },
     /// An entry is missing, duplicated or out of order.
-    #[error("entry {expected} is missing; {n} stands in its place")]
+    #[error("entry {expected} is missing; {n} is in its place")]
     Gap {
         /// The expected position.
         expected: u64,

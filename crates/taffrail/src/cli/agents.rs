@@ -3,6 +3,7 @@
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
+use taffrail_api::AgentList;
 use taffrail_tui::numbers::counted;
 use taffrail_tui::terminal::{line, pad};
 
@@ -16,7 +17,7 @@ Examples:
 pub(super) struct Args {}
 
 pub(super) fn run(context: &Context) -> Result<(), CliError> {
-    let list = taffrail_query::agents(&context.settings)?;
+    let list: AgentList = context.questions()?.get("/api/agents")?;
     let mut out = Out::new();
     if context.json {
         return out.json(&list);

@@ -128,10 +128,7 @@ fn one_line(text: &str) -> String {
 
 fn list(args: &Args, context: &Context) -> Result<(), CliError> {
     let all = if args.all { "true" } else { "false" };
-    let told: Approvals = match &context.client {
-        Some(client) => client.get(&path("/api/approvals", &[("all", all)]))?,
-        None => taffrail_approvals::approvals(&context.settings, args.all)?,
-    };
+    let told: Approvals = context.questions()?.get(&path("/api/approvals", &[("all", all)]))?;
     if context.json {
         return Out::new().json(&told);
     }

@@ -6,9 +6,9 @@ use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use serde_json::json;
-use std::time::SystemTime;
-use taffrail_api::{ArchiveEntry, ArchiveReport, NoBody, PruneBody, SCHEMA_VERSION};
-use taffrail_ingest::{Mode, Prune, archive, prune_archive, verify_archive};
+use taffrail_api::{
+    ArchiveCheck, ArchiveEntry, ArchiveReport, NoBody, PruneBody, PruneReport, SCHEMA_VERSION,
+};
 use taffrail_query::resolve::archived_bytes;
 use taffrail_tui::terminal::{fit, line};
 use taffrail_tui::when::Clock;
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 fn summary(context: &Context) -> Result<(), CliError> {
-    let report = archive(&context.settings, false)?;
+    let report: ArchiveReport = context.questions()?.get("/api/archive")?;
     let mut out = Out::new();
     if context.json {
         return out.json(&report);
@@ -98,7 +98,7 @@ fn described(report: &ArchiveReport) -> Vec<String> {
 }
 
 fn list(context: &Context) -> Result<(), CliError> {
-    let report = archive(&context.settings, true)?;
+    let report: ArchiveReport = context.questions()?.get("/api/archive?entries=true")?;
     if context.json {
         return Out::new().json(&report);
     }
@@ -114,10 +114,8 @@ fn row(entry: &ArchiveEntry, clock: &Clock) -> String {
 }
 
 fn verify(context: &Context) -> Result<(), CliError> {
-    let check = match &context.client {
-        Some(client) => client.with_timeout(None).post("/api/archive/verify", &NoBody {})?,
-        None => verify_archive(&context.settings)?,
-    };
+    let client = context.questions()?.with_timeout(None);
+    let check: ArchiveCheck = client.post("/api/archive/verify", &NoBody {})?;
     let mut out = Out::new();
     if context.json {
         return out.json(&check);
@@ -142,20 +140,11 @@ fn cat(id: &str, context: &Context) -> Result<(), CliError> {
 }
 
 fn prune((older_than, yes): (Option<&str>, bool), context: &Context) -> Result<(), CliError> {
-    let which = match older_than {
-        None => Prune::OlderEditions,
-        Some(text) => {
-            Prune::Before(SystemTime::from(super::which::instant(text, &context.clock())?))
-        }
-    };
-    let mode = if yes { Mode::Do } else { Mode::Report };
-    let report = match &context.client {
-        Some(client) => {
-            let body = PruneBody { older_than: older_than.map(str::to_owned), yes };
-            client.with_timeout(None).post("/api/archive/prune", &body)?
-        }
-        None => prune_archive(&context.settings, which, mode)?,
-    };
+    // A date begins at midnight by the clock of the person.
+    let before = older_than.map(|it| super::which::instant(it, &context.clock())).transpose()?;
+    let body = PruneBody { older_than: before.map(|it| it.to_string()), yes };
+    let client = context.questions()?.with_timeout(None);
+    let report: PruneReport = client.post("/api/archive/prune", &body)?;
     if context.json {
         return Out::new().json(&report);
     }

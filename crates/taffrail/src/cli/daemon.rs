@@ -2,6 +2,7 @@
 
 mod logs;
 mod process;
+mod version;
 
 use super::{Context, TEMPLATE, health};
 use crate::env;
@@ -131,32 +132,39 @@ fn unreachable(message: String) -> CliError {
     CliError { kind: ErrorKind::DaemonUnreachable, message, hint }
 }
 
-/// The daemon; one is started if there is none.
+/// The daemon; one is started if there is none, and an older one is restarted.
 pub(super) fn ensured(context: &Context) -> Result<Client, CliError> {
     match &context.client {
-        Some(client) => Ok(client.clone()),
+        Some(client) => version::current(client, context),
         None => spawn(&RunArgs::default(), context),
     }
 }
 
 fn start(how: &RunArgs, context: &Context) -> Result<(), CliError> {
-    if context.client.is_none() {
-        report_filter(context, true);
-        spawn(how, context)?;
-    }
+    match &context.client {
+        Some(client) => version::current(client, context)?,
+        None => {
+            report_filter(context, true);
+            spawn(how, context)?
+        }
+    };
+    status(context)
+}
+
+fn restart(how: &RunArgs, context: &Context) -> Result<(), CliError> {
+    restarted(how, context)?;
     status(context)
 }
 
 /// Ends the daemon there is, and starts another where it listened.
-fn restart(how: &RunArgs, context: &Context) -> Result<(), CliError> {
+fn restarted(how: &RunArgs, context: &Context) -> Result<Client, CliError> {
     let place = place(context);
     let at = |url: Option<&String>| url?.strip_prefix("http://")?.parse().ok();
     let http = how.http.or_else(|| at(place.as_ref()?.http.as_ref()));
     let otel = how.otel.or_else(|| at(place.as_ref()?.otel.as_ref()));
     stop(context)?;
     report_filter(context, true);
-    spawn(&RunArgs { http, otel }, context)?;
-    status(context)
+    spawn(&RunArgs { http, otel }, context)
 }
 
 /// What the daemon that runs says of itself.

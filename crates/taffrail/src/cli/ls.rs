@@ -10,11 +10,11 @@ use crate::output::{Out, columns, is_terminal, say};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use taffrail_api::client::path;
-use taffrail_api::{ListQuery, ListRequest, SCHEMA_VERSION, Session, SessionList};
+use taffrail_api::{AgentList, ListQuery, ListRequest, SCHEMA_VERSION, Session, SessionList};
 use taffrail_ingest::Budget;
 use taffrail_query::selection::asks_what_about;
 use taffrail_query::summary::bring_up;
-use taffrail_query::{Waiting, agents, caught_up};
+use taffrail_query::{Waiting, caught_up};
 use taffrail_tui::table;
 use taffrail_tui::terminal::clean;
 
@@ -246,7 +246,7 @@ fn nothing(
 
 /// An empty machine: where it looked, what it did not find, and one next step.
 fn empty_machine(context: &Context) -> Result<(), CliError> {
-    let known = agents(&context.settings)?.agents;
+    let known = context.questions()?.get::<AgentList>("/api/agents")?.agents;
     let looked: Vec<_> = known.iter().map(|it| it.label.as_str()).collect();
     let homes: Vec<_> = known.iter().flat_map(|it| &it.homes).collect();
     let sources: u64 = homes.iter().map(|it| it.sources).sum();

@@ -35,6 +35,7 @@ mod link;
 mod ls;
 mod man;
 mod notifications;
+mod old_order;
 mod rebuild;
 mod recover;
 mod resume;
@@ -139,7 +140,7 @@ fn program() -> clap::Command {
 
 /// Runs the command and returns the exit code.
 pub(crate) fn run() -> ExitCode {
-    let parsed = program().try_get_matches();
+    let parsed = program().try_get_matches_from(old_order::verb_first(env::arguments().collect()));
     let parsed = parsed.and_then(|it| Ok((Args::from_arg_matches(&it)?, it)));
     let (args, matches) = match parsed {
         Ok(it) => it,

@@ -165,8 +165,8 @@ mod tests {
         check("config set hub.url x", Right::Decide);
         check("hooks install --dry-run", Right::Read);
         check("hooks install --yes", Right::Decide);
-        check("queue 3f2a add hello", Right::Script);
-        check("queue 3f2a ls", Right::Read);
+        check("queue add 3f2a hello", Right::Script);
+        check("queue ls 3f2a", Right::Read);
         check("device ls", Right::Read);
         check("device invite", Right::Decide);
         check("teleport unpack x --project y --dry-run", Right::Read);

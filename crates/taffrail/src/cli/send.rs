@@ -35,35 +35,54 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail queue 3f2a add \"then update the changelog\"
-  taffrail queue 3f2a ls
-  taffrail queue 3f2a rm 9c1d
+  taffrail queue add 3f2a \"then update the changelog\"
+  taffrail queue ls 3f2a
+  taffrail queue rm 3f2a 9c1d
 Taffrail sends them one at a time, each when the session waits for a prompt.
 ")]
 pub(super) struct QueueArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Args)]
+struct Whose {
     /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
-    #[command(subcommand)]
-    what: What,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Add a prompt at the end of the queue
     Add {
+        #[command(flatten)]
+        whose: Whose,
         /// Prompt; - reads it from stdin
         #[arg(value_name = "TEXT")]
         text: String,
     },
     /// List the waiting prompts
-    Ls,
+    Ls {
+        #[command(flatten)]
+        whose: Whose,
+    },
     /// Remove a prompt from the queue
     Rm {
+        #[command(flatten)]
+        whose: Whose,
         /// Id of the prompt or a prefix of it, as `ls` shows it
         #[arg(value_name = "MESSAGE")]
         message: String,
     },
+}
+
+impl What {
+    fn session(&self) -> &str {
+        match self {
+            Self::Add { whose, .. } | Self::Ls { whose } | Self::Rm { whose, .. } => &whose.id,
+        }
+    }
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -85,12 +104,14 @@ pub(super) fn send(id: &str, text: &str, context: &Context) -> Result<(), CliErr
 
 pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliError> {
     let client = daemon(context)?;
-    let id = context.id(client, &args.id)?;
+    let id = context.id(client, args.what.session())?;
     let path = format!("/api/sessions/{}/queue", escaped(&id));
     match &args.what {
-        What::Add { text } => told(&client.post::<Receipt>(&path, &message(text)?)?, context.json),
-        What::Ls => list(&client.get(&path)?, context.json),
-        What::Rm { message } => {
+        What::Add { text, .. } => {
+            told(&client.post::<Receipt>(&path, &message(text)?)?, context.json)
+        }
+        What::Ls { .. } => list(&client.get(&path)?, context.json),
+        What::Rm { message, .. } => {
             let path = format!("/api/receipts/{}", escaped(message));
             let receipt: Receipt = client.delete(&path)?;
             match context.json {

@@ -55,9 +55,9 @@ impl Times {
 /// The sessions on the screen, latest first.
 pub(crate) fn lanes(state: &State) -> Vec<&Session> {
     let begin = state.times.begin(state.now);
-    let of_late = |it: &&Session| it.last_event_at.is_some_and(|at| at.as_millisecond() >= begin);
+    let recent = |it: &&Session| it.last_event_at.is_some_and(|at| at.as_millisecond() >= begin);
     let mut out: Vec<&Session> =
-        state.sessions.all().filter(|it| it.parent_id.is_none()).filter(of_late).collect();
+        state.sessions.all().filter(|it| it.parent_id.is_none()).filter(recent).collect();
     out.sort_by_key(|it| (it.group, Reverse(it.last_event_at), it.id));
     out
 }

@@ -8,11 +8,10 @@ use taffrail_api::{
     Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, Client, ClientError,
     DecisionBody, ToolInput,
 };
-use taffrail_approvals::approvals;
 use taffrail_approvals::broker::AskOutcome;
 use taffrail_approvals::broker::RequestEvent;
 use taffrail_context::set_away;
-use taffrail_devices::exchange::decisions;
+use taffrail_devices::exchange::{approvals, decisions};
 use taffrail_model::approval::{Call, Decision, Outcome, State, input_mark};
 use taffrail_model::caller::Caller;
 use taffrail_model::status::{Reading, Status};
@@ -63,7 +62,7 @@ pub(super) fn decide(
 fn waits_for(machine: &Machine, state: &State, count: usize) -> Vec<ApprovalRow> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let mut all = approvals(machine.handle.settings(), true).unwrap().approvals;
+        let mut all = approvals(machine.handle.exchange(), true).unwrap().approvals;
         all.retain(|it| it.state == *state);
         if all.len() == count {
             return all;
@@ -257,7 +256,7 @@ fn a_turn_that_is_broken_off_leaves_no_request_open() {
     waits_for(&machine, &State::DialogOnly, 2);
     broker.apply_status(session, &turn_over("2026-10-01T10:30:01Z")).unwrap();
     waits_for(&machine, &State::Decided, 2);
-    assert_eq!(approvals(handle.settings(), false).unwrap().approvals, []);
+    assert_eq!(approvals(handle.exchange(), false).unwrap().approvals, []);
 }
 
 #[test]
@@ -405,7 +404,7 @@ fn what_nobody_waits_for_is_swept_away() {
     hook(&machine, early("n3", "2026-10-01T10:29:59Z")).join().unwrap();
     let [over] = waits_for(&machine, &State::Expired, 1).try_into().unwrap();
     assert_eq!((over.command.as_str(), over.outcome), ("n1", Some(Outcome::Void)));
-    let open = approvals(machine.handle.settings(), false).unwrap().approvals;
+    let open = approvals(machine.handle.exchange(), false).unwrap().approvals;
     assert_eq!(open.iter().map(|it| it.command.as_str()).collect::<Vec<_>>(), ["n2", "n3"]);
 }
 

@@ -3,8 +3,7 @@
 
 use super::Machine;
 use super::raw::{Answer, send};
-use crate::http::openapi::PLAIN;
-use crate::http::routes::ROUTES;
+use crate::http::openapi::description;
 
 const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY"];
 const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
@@ -82,9 +81,9 @@ fn check(answer: &Answer, expected: u16, request: &str) {
 fn a_thousand_hostile_requests_and_none_is_let_in() {
     let machine = Machine::new();
     let address = machine.address();
-    let plain = PLAIN.iter().map(|it| it.trim_start_matches("/api"));
     let odd = ["/", "/api", "/nothing", "/ws/", "/api/sessions/..%2f..%2fetc"];
-    let paths: Vec<_> = ROUTES.iter().map(|(path, _)| *path).chain(plain).chain(odd).collect();
+    let described = description().paths.paths;
+    let paths: Vec<_> = described.keys().map(String::as_str).chain(odd).collect();
     let attempts = attempts(&machine);
     let mut tried = 0;
     for (number, attempt) in attempts.iter().enumerate() {
@@ -124,7 +123,7 @@ fn a_target_that_names_another_host_is_refused() {
 #[test]
 fn bodies_that_are_not_json_change_nothing() {
     let machine = Machine::new();
-    for (path, _) in ROUTES {
+    for path in description().paths.paths.into_keys() {
         for kind in [
             "",
             "Content-Type: text/plain\r\n",

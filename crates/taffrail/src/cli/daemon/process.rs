@@ -11,7 +11,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use taffrail_api::client::Client;
+use taffrail_api::client::{Client, ClientError};
 use taffrail_api::{Done, NoBody};
 use taffrail_capture::with_users_mask;
 use taffrail_model::Process;
@@ -82,6 +82,9 @@ pub(super) fn end(context: &Context) -> Result<Ended, CliError> {
     let Some(client) = &context.client else { return Ok(Ended::None) };
     let process = place(context).and_then(|it| process_of(it.pid));
     let told = client.post::<Done>("/api/stop", &NoBody {});
+    if matches!(told, Err(ClientError::Refused(_))) {
+        return told.map(|_| Ended::Gone).map_err(CliError::from);
+    }
     let state = context.env.state_folder();
     let end = Instant::now() + ENDING;
     while Client::connect(&state).is_ok() || process.is_some_and(lives) {
