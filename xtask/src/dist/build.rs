@@ -10,6 +10,10 @@ use std::process::Command;
 /// Zig compiles C and links for other targets than this machine's, and links musl statically. It comes from PyPI.
 const ZIG: &str = "0.15.2";
 const ZIGBUILD: &str = "0.24.0";
+/// Writes the list of dependencies into the program, where `cargo audit bin` and scanners read it.
+const AUDITABLE: &str = "0.7.7";
+/// The section of the program with that list.
+const LIST: &[u8] = b".dep-v0";
 
 /// Separates flags in the variable by which cargo takes them, so that paths may have spaces.
 const FLAG_END: &str = "\u{1f}";
@@ -18,12 +22,13 @@ const FLAG_END: &str = "\u{1f}";
 pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf, String> {
     let folder = target_folder(root)?;
     add_target(root, target)?;
-    let mut cargo = Command::new("cargo");
-    if is_native(target) {
-        cargo.arg("build");
-    } else {
-        cargo.arg("zigbuild").env("PATH", path_with(&tools(&folder)?)?);
+    let mut tools = vec![auditable(&folder)?];
+    if !is_native(target) {
+        tools.push(zig(&folder)?);
     }
+    let mut cargo = Command::new("cargo");
+    cargo.env("PATH", path_with(&tools)?);
+    cargo.args(["auditable", if is_native(target) { "build" } else { "zigbuild" }]);
     cargo.args(["--profile", "dist", "--locked", "--package", "taffrail", "--target", target]);
     let names = names(root, &folder)?;
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&names));
@@ -32,7 +37,18 @@ pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf,
     cargo.env("SOURCE_DATE_EPOCH", &origin.epoch).env("TAFFRAIL_COMMIT", &origin.commit);
     cargo.env_remove("RUSTFLAGS").current_dir(root);
     finish(&mut cargo)?;
-    Ok(folder.join(target).join("dist/taffrail"))
+    let program = folder.join(target).join("dist/taffrail");
+    check_list(&program)?;
+    Ok(program)
+}
+
+/// Fails if the program does not name its dependencies.
+fn check_list(program: &Path) -> Result<(), String> {
+    let bytes = std::fs::read(program).map_err(|it| format!("{}: {it}", program.display()))?;
+    match bytes.windows(LIST.len()).any(|it| it == LIST) {
+        true => Ok(()),
+        false => Err(format!("{} does not hold the list of its dependencies", program.display())),
+    }
 }
 
 /// Apple's own tools build for both of its processors.
@@ -62,8 +78,19 @@ fn add_target(root: &Path, target: &str) -> Result<(), String> {
     }
 }
 
+/// The folder with cargo-auditable.
+fn auditable(folder: &Path) -> Result<PathBuf, String> {
+    let root = folder.join("dist-tools").join(format!("auditable-{AUDITABLE}"));
+    if !root.join("bin/cargo-auditable").exists() {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["install", "--quiet", "--locked", "cargo-auditable", "--version", AUDITABLE]);
+        finish(cargo.arg("--root").arg(&root))?;
+    }
+    Ok(root.join("bin"))
+}
+
 /// The folder with the programs of a Python environment that holds zig and cargo-zigbuild.
-fn tools(folder: &Path) -> Result<PathBuf, String> {
+fn zig(folder: &Path) -> Result<PathBuf, String> {
     let venv = folder.join("dist-tools").join(format!("{ZIG}-{ZIGBUILD}"));
     let complete = venv.join("complete");
     if !complete.exists() {
@@ -106,10 +133,10 @@ fn c_flags(names: &[(PathBuf, &str)]) -> String {
     names.iter().map(flag).collect::<Vec<_>>().join(" ")
 }
 
-/// The search path with our tools in front: cargo finds `zigbuild` there, and `zigbuild` the Python that has zig.
-fn path_with(folder: &Path) -> Result<OsString, String> {
+/// The search path with our tools in front: cargo finds `auditable` and `zigbuild` there, and `zigbuild` the Python that has zig.
+fn path_with(tools: &[PathBuf]) -> Result<OsString, String> {
     let path = environment("PATH").unwrap_or_default();
-    let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
+    let folders = tools.iter().cloned().chain(std::env::split_paths(&path));
     std::env::join_paths(folders).map_err(|error| format!("PATH: {error}"))
 }
 
