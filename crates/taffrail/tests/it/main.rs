@@ -8,6 +8,7 @@ mod capture;
 mod cli;
 mod completions;
 mod contracts;
+mod data_folders;
 mod documents;
 mod elsewhere;
 mod export;
