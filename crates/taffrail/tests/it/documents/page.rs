@@ -77,7 +77,7 @@ pub(crate) enum Step {
     File(&'static str, &'static str),
     /// A command of ours, on this device.
     Run(&'static str, &'static [&'static str]),
-    /// A daemon on this device, which has read the history.
+    /// A daemon runs on this device, and has read the history.
     Daemon(&'static str),
     /// Another device that never ran Taffrail.
     Device(&'static str),

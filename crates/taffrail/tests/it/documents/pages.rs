@@ -31,7 +31,8 @@ pub(crate) const PAGES: &[Page] = &[
         name: "README.md",
         world: &[Sessions, Upstream],
         places: &[CLONED],
-        lines: &[INSTALL, board("taffrail")],
+        // The board starts a daemon.
+        lines: &[INSTALL, board("taffrail"), run("taffrail show @last").after(&[START])],
     },
     Page {
         name: "docs/adding-an-agent.md",
@@ -108,6 +109,7 @@ pub(crate) const PAGES: &[Page] = &[
         world: &[Sessions, Recent],
         places: &[("3f2a", FIRST)],
         lines: &[
+            run("taffrail wait 3f2a").after(&[START]),
             run("taffrail wait --any --for waiting_approval --timeout 600").after(&[Request]),
             followed("taffrail tail -f 3f2a", "user.prompt"),
             followed("taffrail daemon logs -f", "the daemon starts"),
@@ -238,7 +240,11 @@ pub(crate) const PAGES: &[Page] = &[
                 Until(TOWER, &["approvals", "--json"], "/approvals/0/id"),
             ]),
             run("taffrail approve 3f2a").on(TOWER),
-            refused("taffrail send 11e0 \"now the tests\"", 6, NOBODY).on(TOWER),
+            refused("taffrail send 11e0 \"now the tests\"", 6, NOBODY).on(TOWER).after(&[Until(
+                TOWER,
+                &["ls", "--json"],
+                "/sessions/0/id",
+            )]),
         ],
     },
     Page {
