@@ -35,7 +35,7 @@ mod view;
 
 pub use chance::Chance;
 pub use home::{Home, Output, SavedData};
-pub use process::{Fate, Run, private_kib, until, until_every};
+pub use process::{Fate, Run, patiently, private_kib, until, until_every};
 pub use scale::Scale;
 pub use tmux::Tmux;
 pub use view::{canonical_view, check_same};

@@ -19,7 +19,7 @@ pub fn until_every<T>(pause: Duration, what: &str, look: impl FnMut() -> Option<
 }
 
 /// Polls until there is a result, or the timeout is over.
-pub(crate) fn patiently<T>(pause: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+pub fn patiently<T>(pause: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let end = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = look() {

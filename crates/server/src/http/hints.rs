@@ -91,7 +91,9 @@ fn of_question(error: &Error) -> KindAndHint {
         E::Hidden(..) => refused("look at it there; `approve --blind` allows it all the same"),
         E::NoApproval(_) => missing("`taffrail approvals --all` lists every request"),
         E::CannotStart(_) => (ErrorKind::Refused, None),
-        E::Reading(_) => missing("try again in a moment; `taffrail status` says when it is read"),
+        E::Reading(_) => {
+            missing("try again in a moment; `taffrail daemon status` shows how far it is")
+        }
         E::Running => failure("taffrail daemon status says where it listens"),
         E::Ending => (ErrorKind::DaemonUnreachable, Some("taffrail daemon start")),
         E::Store(_) if error.is_busy() => failure(BUSY),

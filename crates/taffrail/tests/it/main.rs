@@ -9,6 +9,8 @@ mod cli;
 mod completions;
 mod contracts;
 mod daemon_version;
+mod data_folders;
+mod documents;
 mod elsewhere;
 mod export;
 mod files;

