@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use taffrail_api::HistoryProgress;
+use taffrail_capture::is_spooled;
 use taffrail_model::findings::Finding;
 use taffrail_model::{DeviceId, SessionId, Timestamp};
 use tokio::sync::{broadcast, oneshot, watch};
@@ -209,6 +210,16 @@ impl Live {
     pub fn watchers(&self) -> Vec<WatcherHealth> {
         let watchers = self.0.watchers.read().unwrap_or_else(PoisonError::into_inner);
         watchers.values().cloned().collect()
+    }
+
+    /// Whether a hook has returned whose entry is not in the index yet. The spool is looked at
+    /// first: whoever empties it has said so before.
+    #[must_use]
+    pub fn is_behind_hooks(&self) -> bool {
+        let watchers = self.watchers();
+        !watchers.is_empty()
+            && (is_spooled(&self.settings().data)
+                || watchers.iter().any(|it| it.counters.moves_hooks()))
     }
 
     /// Records a new watcher.

@@ -1,6 +1,6 @@
 //! The counters of a watcher: its notifications, its reads, and its lag.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 /// Counters of one watcher since the daemon was started.
 #[derive(Debug, Default)]
@@ -19,6 +19,8 @@ pub struct WatcherCounters {
     lag: AtomicI64,
     /// The time of the last read, in milliseconds since 1970; 0 for never.
     read_at: AtomicI64,
+    /// Entries of hooks may be on their way from the spool to the index.
+    moves_hooks: AtomicBool,
 }
 
 /// The counters as plain numbers.
@@ -45,6 +47,17 @@ impl WatcherCounters {
     pub fn tell(&self, told: usize, coalesced: usize) {
         self.told.fetch_add(told as u64, Ordering::Relaxed);
         self.coalesced.fetch_add(coalesced as u64, Ordering::Relaxed);
+    }
+
+    /// Records that entries of hooks are taken from the spool, or that all of them are written.
+    pub fn move_hooks(&self, moves: bool) {
+        self.moves_hooks.store(moves, Ordering::SeqCst);
+    }
+
+    /// Whether entries of hooks may be on their way from the spool to the index.
+    #[must_use]
+    pub fn moves_hooks(&self) -> bool {
+        self.moves_hooks.load(Ordering::SeqCst)
     }
 
     /// Counts dropped notifications.

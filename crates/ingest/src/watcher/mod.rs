@@ -161,6 +161,7 @@ impl Scanner {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            self.move_hooks(true);
             let settled = match command {
                 Some(WatcherCommand::Settle(number)) => Some(number),
                 _ => None,
@@ -180,7 +181,15 @@ impl Scanner {
             }
             // Everything read so far is written, so nothing is read twice.
             self.tickets.settle();
+            self.move_hooks(false);
             self.count_lag();
+        }
+    }
+
+    /// Records that this scan may take entries from the spool, if this watcher watches the journal.
+    fn move_hooks(&self, moves: bool) {
+        if self.homes.iter().any(|home| home.journal) {
+            self.counts.move_hooks(moves);
         }
     }
 

@@ -5,7 +5,7 @@ use super::fanout::{self, Batch, Hub};
 use super::web_enter::Web;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use taffrail_context::Error;
 use taffrail_context::{Settings, TargetError};
 use taffrail_daemon::DaemonError;
@@ -17,6 +17,10 @@ pub(super) const STREAMS: usize = 2_000;
 
 /// The most threads for approvals at a time.
 const APPROVERS: usize = 8;
+
+/// How long a request waits for what hooks have reported, and how often it looks.
+const HOOKS: Duration = Duration::from_millis(250);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The state that every handler needs.
 #[derive(Debug, Clone)]
@@ -80,6 +84,15 @@ impl App {
 
     pub(super) fn counts(&self) -> &Counts {
         &self.0.counts
+    }
+
+    /// Waits for what hooks have reported: whoever asks after a hook returned sees what it said. A
+    /// flood of hooks holds nobody up for long.
+    pub(super) async fn after_hooks(&self) {
+        let end = Instant::now() + HOOKS;
+        while self.handle().live().is_behind_hooks() && Instant::now() < end {
+            tokio::time::sleep(LOOK).await;
+        }
     }
 
     /// The entry for browsers.

@@ -209,3 +209,34 @@ fn forget_waiting_means_who_waits_now_and_not_who_waited_when_the_index_was_made
     let second = home.session("second")["id"].clone();
     assert_eq!(told["sessions"][0]["id"], second, "{told}");
 }
+
+/// A daemon in the background that is stopped with the test.
+struct Background<'a>(&'a Home);
+
+impl Drop for Background<'_> {
+    fn drop(&mut self) {
+        drop(self.0.run(&["daemon", "stop"]));
+    }
+}
+
+/// Right after a prompt, a session was listed as its transcript alone told, without its process.
+#[test]
+fn a_list_right_after_a_hook_lacks_what_the_hook_said() {
+    let home = Home::new(PROGRAM);
+    let _daemon = Background(&home);
+    home.ok(&["daemon", "start"]);
+    for number in 0..20 {
+        let session = format!("00000000-0000-4000-8000-{number:012}");
+        let payload = json!({"session_id": session, "hook_event_name": "UserPromptSubmit",
+            "prompt": "hello", "cwd": "/w", "permission_mode": "default"});
+        let mut hook = home.command(&["hook", "claude-code"]);
+        hook.env("CLAUDE_CODE_ENTRYPOINT", "cli");
+        call(hook, payload.to_string().as_bytes());
+        let listed = home.json(&["ls", "--all", "--json"]);
+        let listed = listed["sessions"].as_array().unwrap();
+        assert!(
+            listed.iter().any(|it| it["runtime_session_id"] == session),
+            "{number}: {listed:?}"
+        );
+    }
+}
