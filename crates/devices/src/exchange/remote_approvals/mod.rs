@@ -123,12 +123,7 @@ pub(super) fn hear(
     origin: &StreamOrigin,
     items: &[Item],
 ) -> Result<(), DevicesError> {
-    let is_ours = |it: &&Item| {
-        !matches!(
-            it,
-            Item::Line { .. } | Item::Status { .. } | Item::Gone { .. } | Item::Unknown(_)
-        )
-    };
+    let is_ours = |it: &&Item| it.history_of().is_none() && !matches!(it, Item::Unknown(_));
     let items: Vec<&Item> = items.iter().filter(is_ours).collect();
     if items.is_empty() || origin.stream != approval_stream() {
         return Ok(());
