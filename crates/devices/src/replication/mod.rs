@@ -19,5 +19,4 @@ pub use outbound::{Outgoing, Work, note_published, outgoing};
 pub use share::{OutgoingShare, outgoing_share};
 pub use share::{is_behind, share_status};
 
-pub use files::folder as folder_of;
 pub use taffrail_sync::exchange::Item;
