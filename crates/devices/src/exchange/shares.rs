@@ -12,7 +12,8 @@ use taffrail_store::{IndexReader, Ledger, Share, ShareState, StoreError};
 use taffrail_sync::exchange::{BEAT, Item};
 use tokio::time::Instant;
 
-/// How often to check whether something was shared or revoked.
+/// How often to check whether something was shared or revoked. `taffrail share` and `forget` write that
+/// into the ledger from processes of their own, which have no channel to this one.
 const LOOK: Duration = Duration::from_secs(1);
 /// About how many lines are read at once.
 const MOST: usize = 500;

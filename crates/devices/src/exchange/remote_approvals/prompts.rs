@@ -227,6 +227,7 @@ fn follow(
             message = next;
         }
     }
+    handle.live().note_message();
     Ok(())
 }
 
