@@ -39,6 +39,8 @@ struct Shared {
     is_complete: AtomicBool,
     ending: AtomicBool,
     progress: watch::Sender<Option<HistoryProgress>>,
+    /// Wakes those who wait for the delivery of a message.
+    messages: watch::Sender<()>,
 }
 
 impl std::fmt::Debug for Live {
@@ -64,6 +66,7 @@ impl Live {
             is_complete: AtomicBool::new(true),
             ending: AtomicBool::new(false),
             progress: watch::Sender::new(None),
+            messages: watch::Sender::new(()),
         }))
     }
 
@@ -203,6 +206,17 @@ impl Live {
     pub fn publish(&self, update: Update) {
         // Having no subscribers is fine.
         self.0.updates.send(Arc::new(update)).ok();
+    }
+
+    /// Notes that the state of a message to a session changed.
+    pub fn note_message(&self) {
+        self.0.messages.send_replace(());
+    }
+
+    /// Follows changes of messages to sessions.
+    #[must_use]
+    pub fn follow_messages(&self) -> watch::Receiver<()> {
+        self.0.messages.subscribe()
     }
 
     /// The health of every watcher.

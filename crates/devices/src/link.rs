@@ -115,7 +115,7 @@ pub struct ExchangeState {
     pub(crate) health: watch::Sender<Health>,
     /// An answer arrived from another device.
     pub(crate) answered: Notify,
-    /// Held while the stored requests and prompts of other devices change.
+    /// Held while a prompt of another device is accepted: until then it looks like a lost one.
     pub(crate) memory: Mutex<()>,
     /// Where decisions are claimed, while the hub is connected.
     pub(crate) claims: Mutex<Option<UnboundedSender<ClaimTask>>>,

@@ -19,8 +19,9 @@ pub use index::{Applied, Boot, FinalRow, Touched, Writer, make_durable};
 pub use ledger::{
     APPROVALS_KEPT, Begun, Carried, Chain, DEEDS_KEPT, End, Forgotten, HELD_SECONDS, HISTORY_LIMIT,
     Joined, LEASE_SECONDS, Ledger, MESSAGES_KEPT, Mark, NOTE_LIMIT, Note, OPERATIONS_KEPT,
-    Operation, QUEUE_LIMIT, Repairs, Share, ShareState, TAG_LIMIT, Taken, ToldBatch, ToldCursor,
-    ToldKind, ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
+    Operation, PromptState, QUEUE_LIMIT, REMOTE_KEPT, RemoteAnswer, RemoteChange, RemotePrompt,
+    RemoteRequest, Repairs, Share, ShareState, TAG_LIMIT, Taken, ToldBatch, ToldCursor, ToldKind,
+    ToldSession, ToldUpdate, Uncaptured, UncapturedRow,
 };
 pub use query::{
     AgentRow, Changes, Filter, Grouping, HourRow, IndexReader, SourceAt, TallyRow, UnknownRow,

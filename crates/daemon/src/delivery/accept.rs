@@ -5,8 +5,7 @@ use super::{Delivery, ledger, moved, run_of};
 use std::time::Duration;
 use taffrail_api::{Queue, Receipt, SCHEMA_VERSION};
 use taffrail_capture::PaneName;
-use taffrail_context::Error;
-use taffrail_context::Settings;
+use taffrail_context::{Error, Live, Settings};
 use taffrail_devices::exchange::home_of;
 use taffrail_model::SessionId;
 use taffrail_model::message::{Happening, Message, Sender, TEXT_LIMIT};
@@ -100,7 +99,8 @@ pub fn queue(settings: &Settings, session: SessionId) -> Result<Queue, Error> {
 ///
 /// # Errors
 /// When no message has this id, or it is being delivered.
-pub fn take_back(settings: &Settings, id: &str) -> Result<Receipt, Error> {
+pub fn take_back(live: &Live, id: &str) -> Result<Receipt, Error> {
+    let settings = live.settings();
     let mut ledger = ledger(settings)?;
     let found = ledger.message(id)?.ok_or_else(|| Error::NoReceipt(id.to_owned()))?;
     if home_of(settings, found.session_id)?.is_some() {
@@ -109,6 +109,6 @@ pub fn take_back(settings: &Settings, id: &str) -> Result<Receipt, Error> {
     }
     let word = found.state.as_str().to_owned();
     let late = || Error::Unsent(format!("{id} cannot be taken back: it is {word}"));
-    let back = moved(settings, &mut ledger, &found, &Happening::TakenBack)?;
+    let back = moved(live, &mut ledger, &found, &Happening::TakenBack)?;
     back.map(Receipt::from).ok_or_else(late)
 }

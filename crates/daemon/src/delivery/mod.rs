@@ -67,7 +67,7 @@ impl Delivery {
     pub fn begin(&self) -> Result<(), Error> {
         let mut ledger = ledger(self.settings())?;
         for session in ledger.sessions_with_messages()? {
-            give_up(self.settings(), &mut ledger, session)?;
+            give_up(&self.0.live, &mut ledger, session)?;
             self.note(session);
         }
         let (asks, asked) = channel();
@@ -114,11 +114,10 @@ impl Delivery {
         session: SessionId,
         (event, prompt): (EventId, &str),
     ) -> Result<(), Error> {
-        let settings = self.settings();
-        let mut ledger = ledger(settings)?;
+        let mut ledger = ledger(self.settings())?;
         let queue = ledger.queue(session)?;
         let Some(message) = queue.into_iter().find(|it| it.says(prompt)) else { return Ok(()) };
-        moved(settings, &mut ledger, &message, &Happening::Heard(event))?;
+        moved(&self.0.live, &mut ledger, &message, &Happening::Heard(event))?;
         self.look(session);
         Ok(())
     }
@@ -148,8 +147,8 @@ impl Delivery {
 
     /// Delivers the next message of a session, if it is time.
     fn deliver_next(&self, session: SessionId) -> Result<(), Error> {
-        let settings = self.settings();
-        let Some(card) = self.0.live.status(session) else { return Ok(()) };
+        let (live, settings) = (&self.0.live, self.settings());
+        let Some(card) = live.status(session) else { return Ok(()) };
         let mut ledger = self::ledger(settings)?;
         let queue = ledger.queue(session)?;
         // Another device delivers messages for its own sessions.
@@ -160,17 +159,16 @@ impl Delivery {
         let Some(message) = due(&queue, &card.reading, (settings.now)()).cloned() else {
             let first = queue.iter().find(|it| it.state == State::Accepted);
             return match (first, held_by(&card.reading)) {
-                (Some(first), Some(why)) => not_now(settings, &mut ledger, first, why.to_owned()),
+                (Some(first), Some(why)) => not_now(live, &mut ledger, first, why.to_owned()),
                 _ => Ok(()),
             };
         };
         let Some(row) = row_of(settings, session)? else { return Ok(()) };
         let place = match ready_place(settings, &card, &row.agent) {
             Ok(place) => place,
-            Err(why) => return not_now(settings, &mut ledger, &message, why),
+            Err(why) => return not_now(live, &mut ledger, &message, why),
         };
-        let begun =
-            moved(settings, &mut ledger, &message, &Happening::Begun(place.peer().to_owned()))?;
+        let begun = moved(live, &mut ledger, &message, &Happening::Begun(place.peer().to_owned()))?;
         let Some(begun) = begun else { return Ok(()) };
         // The loop reads the agent's own record while this thread waits for the screen.
         let is_taken = || {
@@ -185,32 +183,27 @@ impl Delivery {
         if happening == Happening::PutIn {
             tell(settings, &row, &begun);
         }
-        moved(settings, &mut ledger, &begun, &happening)?;
+        moved(live, &mut ledger, &begun, &happening)?;
         Ok(())
     }
 }
 
 /// A message whose delivery was interrupted may or may not be in the prompt, so it is not typed
 /// again.
-fn give_up(settings: &Settings, ledger: &mut Ledger, session: SessionId) -> Result<(), Error> {
+fn give_up(live: &Live, ledger: &mut Ledger, session: SessionId) -> Result<(), Error> {
     let why = "we were cut off while it was put in: look at the session before you send it again";
     for message in ledger.queue(session)? {
         if message.state == State::Delivering {
-            moved(settings, ledger, &message, &Happening::Broken(why.to_owned()))?;
+            moved(live, ledger, &message, &Happening::Broken(why.to_owned()))?;
         }
     }
     Ok(())
 }
 
 /// Records a reason, unless it is the last one recorded.
-fn not_now(
-    settings: &Settings,
-    ledger: &mut Ledger,
-    message: &Message,
-    why: String,
-) -> Result<(), Error> {
+fn not_now(live: &Live, ledger: &mut Ledger, message: &Message, why: String) -> Result<(), Error> {
     if message.why.as_ref() != Some(&why) {
-        moved(settings, ledger, message, &Happening::NotNow(why))?;
+        moved(live, ledger, message, &Happening::NotNow(why))?;
     }
     Ok(())
 }
@@ -224,15 +217,18 @@ fn ledger(settings: &Settings) -> Result<Ledger, Error> {
     Ok(Ledger::open(&settings.data, &settings.new_device)?)
 }
 
-/// Applies a transition to a message and saves it; `None` if another writer was faster.
+/// Applies a transition to a message, saves it and wakes its sender; `None` if another writer was
+/// faster.
 fn moved(
-    settings: &Settings,
+    live: &Live,
     ledger: &mut Ledger,
     it: &Message,
     happening: &Happening,
 ) -> Result<Option<Message>, Error> {
-    let Some(next) = it.after(happening, (settings.now)()) else { return Ok(None) };
-    Ok(ledger.move_message(it, &next)?.then_some(next))
+    let Some(next) = it.after(happening, (live.settings().now)()) else { return Ok(None) };
+    let is_moved = ledger.move_message(it, &next)?;
+    live.note_message();
+    Ok(is_moved.then_some(next))
 }
 
 /// Writes into the journal that a prompt was delivered; the prompt itself is in the transcript.

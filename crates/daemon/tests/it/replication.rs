@@ -10,9 +10,9 @@ mod status;
 use machine::{Machine, recordings};
 use std::collections::BTreeSet;
 use taffrail_context::SyncSettings;
-use taffrail_devices::replication::{apply, note_published, outgoing};
+use taffrail_devices::replication::{Item, apply, note_published, outgoing};
+use taffrail_model::SessionId;
 use taffrail_model::redact::redact;
-use taffrail_model::replication::{Carried, Item};
 use taffrail_testkit::check_same;
 
 /// Publishes everything.
@@ -23,11 +23,15 @@ fn all(bodies: bool) -> SyncSettings {
 fn lines(items: &[Item]) -> Vec<&str> {
     items
         .iter()
-        .filter_map(|it| match &it.carried {
-            Carried::Line(line) => Some(line.as_str()),
-            Carried::Status(_) | Carried::Gone => None,
+        .filter_map(|it| match it {
+            Item::Line { line, .. } => Some(line.as_str()),
+            _ => None,
         })
         .collect()
+}
+
+fn about(item: &Item) -> SessionId {
+    item.history_of().unwrap()
 }
 
 #[test]
@@ -157,20 +161,20 @@ fn what_cannot_be_so_is_refused_and_counted() {
     let items = here.tell_all(&all(true));
     let settings = there.settings();
     let laptop = taffrail_model::DeviceId::new("laptop");
-    let (first, other) = (items[0].clone(), items.iter().find(|it| it.session != items[0].session));
-    let other = other.unwrap().session;
+    let (first, session) = (items[0].clone(), about(&items[0]));
+    let other = items.iter().map(about).find(|it| *it != session).unwrap();
     let text = lines(&items)[0].to_owned();
-    let with = |session, line: String| Item { session, carried: Carried::Line(line) };
+    let with = |session, line: String| Item::Line { session, line };
     let giant = text.replace("\"n\":1", &format!("\"n\":1,\"x\":\"{}\"", "a".repeat(1 << 21)));
     for (item, refused) in [
         (first.clone(), 0),
-        (first.clone(), 0),
+        (first, 0),
         (with(other, text.clone()), 1),
-        (with(first.session, giant), 1),
-        (with(first.session, format!("{text}\n{text}")), 1),
-        (with(first.session, text.replace("\"n\":1", "\"n\":\t1")), 1),
-        (with(first.session, "{}".to_owned()), 1),
-        (with(first.session, text.replace("\"v\":1", "\"v\":9")), 1),
+        (with(session, giant), 1),
+        (with(session, format!("{text}\n{text}")), 1),
+        (with(session, text.replace("\"n\":1", "\"n\":\t1")), 1),
+        (with(session, "{}".to_owned()), 1),
+        (with(session, text.replace("\"v\":1", "\"v\":9")), 1),
     ] {
         let heard = apply(&settings, &laptop, &[item]).unwrap();
         assert_eq!(heard.refused, refused);

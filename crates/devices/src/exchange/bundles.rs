@@ -60,7 +60,8 @@ fn in_the_way() -> HubError {
     HubError::Refused("another bundle of this moment is there; push it again".to_owned())
 }
 
-/// Records that a session was pushed to the hub, and for whom.
+/// Records that a session was pushed to the hub, and for whom. The users stay in one note: each push
+/// writes all of them, and nothing asks for one.
 fn note_pushed(
     settings: &Settings,
     own: &ThisDevice,

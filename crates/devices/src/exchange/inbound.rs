@@ -6,7 +6,7 @@ use crate::link::ExchangeHandle;
 use crate::replication;
 use crate::replication::{Inbound, Placed};
 use taffrail_model::exchange::{StorageFault, StorageResult, StreamOrigin};
-use taffrail_model::replication::{Carried, Item as Relayed, Order};
+use taffrail_model::replication::Order;
 use taffrail_model::{DeviceId, StreamName, Timestamp};
 use taffrail_store::Ledger;
 use taffrail_sync::Roster;
@@ -29,7 +29,7 @@ impl InboundItems {
         Self { handle, gate, roster: None, inbound: Inbound::default() }
     }
 
-    fn apply_share(&mut self, origin: &StreamOrigin, told: &[Placed]) -> StorageResult<()> {
+    fn apply_share(&mut self, origin: &StreamOrigin, told: &[Placed<'_>]) -> StorageResult<()> {
         if told.is_empty() {
             return Ok(());
         }
@@ -95,31 +95,9 @@ impl ItemSink for InboundItems {
     }
 }
 
-/// Items in their stored form, each with its position in the stream.
-pub(super) fn placed(origin: &StreamOrigin, first: u64, items: &[Item]) -> Vec<Placed> {
-    let numbered = (first..).zip(items);
-    let placed = numbered.filter_map(|(number, item)| {
-        Some((Some(Order { life: origin.incarnation, number }), meant(item)?))
-    });
-    placed.collect()
-}
-
-/// An item in its stored form; `None` for a kind that is not part of a session's history.
-fn meant(item: &Item) -> Option<Relayed> {
-    match item {
-        Item::Line { session, line } => {
-            Some(Relayed { session: *session, carried: Carried::Line(line.clone()) })
-        }
-        Item::Status { session, body } => {
-            let status = serde_json::from_str(body).ok()?;
-            Some(Relayed { session: *session, carried: Carried::Status(status) })
-        }
-        Item::Gone { session } => Some(Relayed { session: *session, carried: Carried::Gone }),
-        Item::Request { .. }
-        | Item::Settled { .. }
-        | Item::Answer(_)
-        | Item::Prompt { .. }
-        | Item::Receipt { .. }
-        | Item::Unknown(_) => None,
-    }
+/// The items of sessions' histories, each with its position in the stream.
+pub(super) fn placed<'i>(origin: &StreamOrigin, first: u64, items: &'i [Item]) -> Vec<Placed<'i>> {
+    let order = |number| Some(Order { life: origin.incarnation, number });
+    let numbered = (first..).zip(items).filter(|(_, item)| item.history_of().is_some());
+    numbered.map(|(number, item)| (order(number), item)).collect()
 }

@@ -13,7 +13,6 @@ use taffrail_context::Error;
 use taffrail_context::{Update, UpdateKind};
 use taffrail_model::SessionId;
 use taffrail_model::exchange::Outbox;
-use taffrail_model::replication::{Carried, Item as Relayed};
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::{BEAT, Item, own_stream};
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
@@ -126,27 +125,14 @@ fn give(handle: &ExchangeHandle, moved: &BTreeSet<SessionId>) -> Result<(), Devi
     remote_approvals::tell(handle)
 }
 
-fn push(handle: &ExchangeHandle, items: &[Relayed]) -> Result<(), DevicesError> {
+fn push(handle: &ExchangeHandle, items: &[Item]) -> Result<(), DevicesError> {
     if items.is_empty() {
         return Ok(());
     }
-    let bytes: Vec<Vec<u8>> = items.iter().map(|it| carried(it).to_bytes()).collect();
+    let bytes: Vec<Vec<u8>> = items.iter().map(Item::to_bytes).collect();
     let (settings, at) = (handle.settings(), (handle.settings().now)());
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     ledger.push(&own_stream(), &bytes, at).map_err(HubFault::from)?;
     handle.state().nudge();
     Ok(())
-}
-
-pub(super) fn carried(it: &Relayed) -> Item {
-    let session = it.session;
-    match &it.carried {
-        Carried::Line(line) => Item::Line { session, line: line.clone() },
-        Carried::Status(status) => {
-            // Plain fields always serialize.
-            let body = serde_json::to_string(status).unwrap_or_default();
-            Item::Status { session, body }
-        }
-        Carried::Gone => Item::Gone { session },
-    }
 }

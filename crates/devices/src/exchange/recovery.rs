@@ -121,7 +121,7 @@ impl ItemSink for Regaining<'_> {
         let heard = replication::Inbound::default().apply(self.settings, &origin.device, &told);
         let heard = heard.map_err(|error| StorageFault(error.to_string()))?;
         let sessions = self.sessions.entry(origin.device.clone()).or_default();
-        sessions.extend(told.iter().map(|(_, it)| it.session));
+        sessions.extend(told.iter().filter_map(|(_, it)| it.history_of()));
         (self.lines, self.refused) = (self.lines + heard.lines, self.refused + heard.refused);
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Publishes to the readers of shares, and withdraws what was revoked.
 
-use super::outbound::carried;
 use crate::error::DevicesError;
 use crate::error::HubFault;
 use crate::link::ExchangeHandle;
@@ -8,13 +7,13 @@ use crate::replication;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use taffrail_model::exchange::{Outbox, Writing};
-use taffrail_model::replication::Item as Relayed;
 use taffrail_model::{SessionId, StreamName};
 use taffrail_store::{IndexReader, Ledger, Share, ShareState, StoreError};
 use taffrail_sync::exchange::{BEAT, Item};
 use tokio::time::Instant;
 
-/// How often to check whether something was shared or revoked.
+/// How often to check whether something was shared or revoked. `taffrail share` and `forget` write that
+/// into the ledger from processes of their own, which have no channel to this one.
 const LOOK: Duration = Duration::from_secs(1);
 /// About how many lines are read at once.
 const MOST: usize = 500;
@@ -118,7 +117,7 @@ fn tell(
 ) -> Result<(), DevicesError> {
     let is_new = share.number == 0;
     while let Some(told) = replication::outgoing_share(handle.settings(), &share, MOST)? {
-        push(handle, ledger, (&share.stream, told.items.iter()))?;
+        push(handle, ledger, (&share.stream, &told.items))?;
         ledger.note_share(&told.share, &told.marks)?;
         share = told.share;
         if !told.more {
@@ -129,19 +128,10 @@ fn tell(
         return Ok(());
     }
     let stands = replication::share_status(handle, &share)?;
-    push(handle, ledger, (&share.stream, stands.iter()))
+    push(handle, ledger, (&share.stream, stands.as_slice()))
 }
 
-fn push<'i>(
-    handle: &ExchangeHandle,
-    ledger: &mut Ledger,
-    (stream, items): (&StreamName, impl Iterator<Item = &'i Relayed>),
-) -> Result<(), DevicesError> {
-    let items: Vec<Item> = items.map(carried).collect();
-    give_items(handle, ledger, (stream, &items))
-}
-
-fn give_items(
+fn push(
     handle: &ExchangeHandle,
     ledger: &mut Ledger,
     (stream, items): (&StreamName, &[Item]),
@@ -163,7 +153,7 @@ fn take_back(
     share: &Share,
 ) -> Result<(), DevicesError> {
     let gone = Item::Gone { session: share.session };
-    give_items(handle, ledger, (&share.stream, &[gone]))?;
+    push(handle, ledger, (&share.stream, &[gone]))?;
     Ok(ledger.note_share_gone(&share.stream)?)
 }
 

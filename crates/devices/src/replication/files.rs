@@ -21,7 +21,7 @@ const SHORT: u64 = 8 * 1024;
 pub(super) type Lines = BTreeMap<Order, String>;
 
 /// The folder of a device's data.
-pub fn folder(data: &Path, device: &DeviceId) -> PathBuf {
+pub(super) fn folder(data: &Path, device: &DeviceId) -> PathBuf {
     data.join(FOLDER).join(device.as_str())
 }
 

@@ -10,10 +10,11 @@ use taffrail_context::Settings;
 use taffrail_context::remote_status as statuses;
 use taffrail_model::exchange::StreamOrigin;
 use taffrail_model::replication::{
-    Carried, Item, LINE_LIMIT, Order, Relayed, RelayedStatus, Says, as_shared, is_name, is_share,
+    LINE_LIMIT, Order, Relayed, RelayedStatus, Says, as_shared, is_name, is_share,
 };
 use taffrail_model::{DeviceId, Facts, RuntimeIdentity, SessionId, StreamName};
 use taffrail_store::{Forgotten, Ledger, StoreError};
+use taffrail_sync::exchange::Item;
 
 /// The longest accepted name of an agent, scope or id.
 const NAME_LIMIT: usize = 4096;
@@ -37,7 +38,7 @@ pub struct Applied {
 }
 
 /// An item and its position in the stream, if known.
-pub type Placed = (Option<Order>, Item);
+pub type Placed<'i> = (Option<Order>, &'i Item);
 
 /// What was published about one session.
 #[derive(Default)]
@@ -47,7 +48,7 @@ struct SessionUpdate {
 }
 
 /// The status of a session, and its position in the stream.
-type Stand = (SessionId, RelayedStatus, Option<Order>);
+type Stand<'i> = (SessionId, &'i RelayedStatus, Option<Order>);
 
 /// The device that published, and where its data is stored.
 struct SendingDevice<'a> {
@@ -94,14 +95,13 @@ pub fn apply_from(
     items: &[Item],
 ) -> Result<Applied, DevicesError> {
     let order = |number| Some(Order { life: origin.incarnation, number });
-    let placed: Vec<Placed> =
-        (first..).zip(items).map(|(number, it)| (order(number), it.clone())).collect();
+    let placed: Vec<_> = (first..).zip(items).map(|(number, it)| (order(number), it)).collect();
     Inbound::default().apply(settings, &origin.device, &placed)
 }
 
 /// Items without a stream are ordered by their numbers.
-fn unplaced(items: &[Item]) -> Vec<Placed> {
-    items.iter().map(|it| (None, it.clone())).collect()
+fn unplaced(items: &[Item]) -> Vec<Placed<'_>> {
+    items.iter().map(|it| (None, it)).collect()
 }
 
 /// Applies items repeatedly: the ledger is opened once.
@@ -116,7 +116,7 @@ impl Inbound {
         &mut self,
         settings: &Settings,
         device: &DeviceId,
-        items: &[Placed],
+        items: &[Placed<'_>],
     ) -> Result<Applied, DevicesError> {
         let folder = files::folder(&settings.data, device);
         self.take_in(settings, &SendingDevice { device, is_share: false, folder }, items)
@@ -127,7 +127,7 @@ impl Inbound {
         &mut self,
         settings: &Settings,
         (device, stream): (&DeviceId, &StreamName),
-        items: &[Placed],
+        items: &[Placed<'_>],
     ) -> Result<Applied, DevicesError> {
         if !is_share(stream.as_str()) {
             return Err(Error::UnknownDevice(format!("{device}/{stream}")).into());
@@ -161,7 +161,7 @@ impl Inbound {
         &mut self,
         settings: &Settings,
         sender: &SendingDevice<'_>,
-        items: &[Placed],
+        items: &[Placed<'_>],
     ) -> Result<Applied, DevicesError> {
         let forgotten = self.forgotten(settings, sender.device)?;
         let mut heard = Applied::default();
@@ -169,19 +169,25 @@ impl Inbound {
         let mut stands = Vec::new();
         let mut shared = sender.shared()?;
         for (order, item) in items {
-            match &item.carried {
-                Carried::Line(line) => match sender.believed(item.session, line, &forgotten) {
-                    Some(said) if sender.may_speak_of(item.session, &mut shared) => {
-                        let told = told.entry(item.session).or_default();
+            match item {
+                Item::Line { session, line } => match sender.believed(*session, line, &forgotten) {
+                    Some(said) if sender.may_speak_of(*session, &mut shared) => {
+                        let told = told.entry(*session).or_default();
                         heard.refused += u64::from(!told.take(&said, line, *order));
                     }
                     Some(_) | None => heard.refused += 1,
                 },
-                Carried::Status(status) => stands.push((item.session, status.clone(), *order)),
-                Carried::Gone => match shared.filter(|_| sender.is_share) {
+                Item::Status { session, status } => stands.push((*session, status, *order)),
+                Item::Gone { .. } => match shared.filter(|_| sender.is_share) {
                     Some(session) => told.entry(session).or_default().gone = Some(Order::LAST),
                     None => heard.refused += 1,
                 },
+                Item::Request { .. }
+                | Item::Settled { .. }
+                | Item::Answer(_)
+                | Item::Prompt { .. }
+                | Item::Receipt { .. }
+                | Item::Unknown(_) => heard.refused += 1,
             }
         }
         keep(&sender.folder, told, &mut heard)?;
@@ -273,7 +279,7 @@ fn keep(
 fn keep_statuses(
     settings: &Settings,
     sender: &SendingDevice<'_>,
-    stands: Vec<Stand>,
+    stands: Vec<Stand<'_>>,
     heard: &mut Applied,
 ) -> Result<(), DevicesError> {
     let (data, device) = (&settings.data, sender.device);
@@ -282,7 +288,7 @@ fn keep_statuses(
         // A status counts only for a session that the device published.
         if !sender.folder.join(taffrail_model::replication::file(session)).exists() {
             heard.refused += 1;
-        } else if statuses::take(data, device, (session, status, order))
+        } else if statuses::take(data, device, (session, status.clone(), order))
             .map_err(StoreError::from)?
         {
             heard.statuses += 1;

@@ -1,48 +1,27 @@
 //! Applies and publishes while a daemon runs.
 
-use super::inbound::{Applied, Inbound, Placed, apply};
+use super::inbound::{Applied, Inbound, Placed};
 use crate::error::DevicesError;
 use crate::link::ExchangeHandle;
 use std::collections::BTreeSet;
-use taffrail_context::Error;
 use taffrail_context::Settings;
 use taffrail_context::remote_status::{self as statuses, said_of};
 use taffrail_ingest::drop_gone;
-use taffrail_model::replication::{Carried, Item};
 use taffrail_model::status::Status;
 use taffrail_model::{DeviceId, SessionId, StreamName, Timestamp};
 use taffrail_query::is_chosen;
 use taffrail_store::{IndexReader, Ledger, StoreError, Writer};
+use taffrail_sync::exchange::Item;
 
 /// Applies items of a device and informs the daemon: it reads new lines like any change of a
-/// source, drops removed sessions at once, and shows statuses.
-///
-/// # Errors
-/// As `apply`; when the daemon is ending.
-pub async fn apply_live(
-    handle: &ExchangeHandle,
-    device: &DeviceId,
-    items: Vec<Item>,
-) -> Result<Applied, DevicesError> {
-    let (settings, from) = (handle.settings().clone(), device.clone());
-    let hearing = tokio::task::spawn_blocking(move || apply(&settings, &from, &items));
-    let heard = hearing.await.map_err(|_| Error::Ending)??;
-    if !heard.gone.is_empty() {
-        handle.live().alone(drop_all).await.ok_or(Error::Ending)??;
-    }
-    handle.live().note_remote_status(device, &heard.stand);
-    Ok(heard)
-}
-
-/// Like `apply_live` for callers that cannot wait for the daemon: removed sessions are dropped a
-/// little later.
+/// source, shows statuses, and drops removed sessions a little later.
 ///
 /// # Errors
 /// As `apply`.
 pub fn apply_now(
     (handle, inbound): (&ExchangeHandle, &mut Inbound),
     device: &DeviceId,
-    items: &[Placed],
+    items: &[Placed<'_>],
 ) -> Result<(), DevicesError> {
     let heard = inbound.apply(handle.settings(), device, items)?;
     take_up(handle, device, &heard);
@@ -56,7 +35,7 @@ pub fn apply_now(
 pub fn apply_share_now(
     (handle, inbound): (&ExchangeHandle, &mut Inbound),
     (device, stream): (&DeviceId, &StreamName),
-    items: &[Placed],
+    items: &[Placed<'_>],
 ) -> Result<(), DevicesError> {
     let heard = inbound.apply_share(handle.settings(), (device, stream), items)?;
     take_up(handle, device, &heard);
@@ -140,8 +119,8 @@ pub fn statuses_of(
         let Some(card) = handle.live().status(*session) else { continue };
         let row = index.session_by_id(*session)?;
         if row.is_some_and(|row| is_chosen(settings, &row)) {
-            let carried = Carried::Status(said_of(settings, &card, settings.sync.bodies));
-            out.push(Item { session: *session, carried });
+            let status = said_of(settings, &card, settings.sync.bodies);
+            out.push(Item::Status { session: *session, status });
         }
     }
     Ok(out)

@@ -13,10 +13,10 @@ mod share;
 
 pub use inbound::{Applied, apply, apply_from, apply_share};
 pub use inbound::{Inbound, Placed};
+pub use live::statuses_of;
 pub use live::{apply_beat, apply_now, apply_share_now, is_any_living, living};
-pub use live::{apply_live, statuses_of};
 pub use outbound::{Outgoing, Work, note_published, outgoing};
 pub use share::{OutgoingShare, outgoing_share};
 pub use share::{is_behind, share_status};
 
-pub use files::folder as folder_of;
+pub use taffrail_sync::exchange::Item;

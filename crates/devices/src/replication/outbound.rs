@@ -8,12 +8,13 @@ use crate::error::DevicesError;
 use std::collections::HashSet;
 use taffrail_context::Settings;
 use taffrail_model::SessionId;
-use taffrail_model::replication::{Item, Says, is_locator};
+use taffrail_model::replication::{Says, is_locator};
 use taffrail_query::is_chosen;
 use taffrail_store::{
     Filter, IndexReader, Ledger, SessionRow, ToldBatch, ToldCursor, ToldSession, ToldUpdate,
     make_durable,
 };
+use taffrail_sync::exchange::Item;
 
 /// How many batches without anything to publish may pass before that is recorded.
 const UNNOTED: i64 = 256;

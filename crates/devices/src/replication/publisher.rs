@@ -10,13 +10,13 @@ use taffrail_context::Settings;
 use taffrail_ingest::{reference, sources};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::replication::{
-    Carried, Item, Relayed, RelayedEvent, RelayedFacts, RelayedUsage, Says, VERSION, as_told,
-    is_locator,
+    Relayed, RelayedEvent, RelayedFacts, RelayedUsage, Says, VERSION, as_told, is_locator,
 };
 use taffrail_model::{EventId, RuntimeIdentity, SessionId, StreamName, Timestamp};
 use taffrail_store::{
     EventRow, IndexReader, Ledger, Mark, SessionRow, ToldKind, ToldSession, ToldUpdate,
 };
+use taffrail_sync::exchange::Item;
 
 /// For this many seconds after a model's answer, its usage may still be corrected.
 const USAGE_SETTLES: i64 = 86_400;
@@ -239,7 +239,7 @@ impl Publisher<'_> {
 
     pub(super) fn say(&mut self, session: SessionId, number: u64, says: Says) {
         let line = Relayed { number, says }.write();
-        self.told.items.push(Item { session, carried: Carried::Line(line) });
+        self.told.items.push(Item::Line { session, line });
     }
 
     fn told_mark(

@@ -6,11 +6,12 @@ use crate::link::ExchangeHandle;
 use crate::teleport::Reduce;
 use taffrail_context::Settings;
 use taffrail_context::remote_status::said_of;
-use taffrail_model::replication::{Carried, Item, RelayedStatus, as_told};
+use taffrail_model::replication::{RelayedStatus, as_told};
 use taffrail_model::status::Status;
 use taffrail_model::{Confidence, Timestamp};
 use taffrail_query::is_ours;
 use taffrail_store::{IndexReader, Ledger, Mark, SessionRow, Share, ToldSession};
+use taffrail_sync::exchange::Item;
 
 /// Items to publish in a share, and what to record once they are safely on their way.
 #[derive(Debug)]
@@ -80,7 +81,7 @@ pub fn share_status(handle: &ExchangeHandle, share: &Share) -> Result<Option<Ite
         }
     }
     let session = as_told(&index.identity_of(row.row)?).session();
-    Ok(Some(Item { session, carried: Carried::Status(status) }))
+    Ok(Some(Item::Status { session, status }))
 }
 
 fn over(row: &SessionRow, now: Timestamp) -> RelayedStatus {

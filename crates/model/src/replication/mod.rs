@@ -21,7 +21,7 @@ pub use place::{
 pub use sharing::{as_shared, as_told};
 pub use status::{HEARD_FOR, RelayedStatus};
 
-use crate::{EventId, RuntimeIdentity, SessionId};
+use crate::{EventId, RuntimeIdentity};
 use serde::{Deserialize, Serialize};
 
 /// The scheme of locators for other devices' sessions.
@@ -34,28 +34,6 @@ pub const VERSION: u32 = 1;
 pub const TEXT_LIMIT: usize = 64 * 1024;
 /// The longest accepted line, in bytes: a text and details, escaped.
 pub const LINE_LIMIT: usize = 1024 * 1024;
-
-/// One item about one session: a line or a status.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Item {
-    /// The session.
-    pub session: SessionId,
-    /// The content.
-    #[serde(flatten)]
-    pub carried: Carried,
-}
-
-/// The content of an item.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Carried {
-    /// A line, as stored.
-    Line(String),
-    /// The status of the session.
-    Status(RelayedStatus),
-    /// The session is no longer shared.
-    Gone,
-}
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]

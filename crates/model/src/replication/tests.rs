@@ -122,12 +122,3 @@ fn a_session_is_computed_and_never_believed() {
     let read = Relayed::read(forged.as_bytes()).unwrap();
     assert_eq!(read.says.who().unwrap().session(), who("a").session());
 }
-
-#[test]
-fn an_item_is_a_line_or_a_status() {
-    let session = who("a").session();
-    let item = Item { session, carried: Carried::Line("{}".into()) };
-    let text = serde_json::to_string(&item).unwrap();
-    assert_eq!(text, format!(r#"{{"session":"{session}","line":"{{}}"}}"#));
-    assert_eq!(serde_json::from_str::<Item>(&text).unwrap(), item);
-}

@@ -29,7 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(8);
 const PUTTING: Duration = Duration::from_secs(20);
 /// How long a sender waits for the agent to confirm a delivered message.
 const CONFIRMING: Duration = Duration::from_secs(4);
-const LOOK: Duration = Duration::from_millis(50);
+/// How often to look at a message that nobody reported on: another process may have changed it.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Sends a message to a session: it goes in when the session waits for a prompt. Unless it may stay in
 /// the queue, the answer waits for a moment to say what became of it.
@@ -52,7 +53,9 @@ pub(super) async fn send_prompt(
         return Ok(Json(taken));
     }
     let (began, mut put_in) = (Instant::now(), None);
+    let mut changes = app.handle().live().follow_messages();
     loop {
+        changes.borrow_and_update();
         let name = taken.correlation_id.clone();
         let now = app.ask(move |handle| Ok(receipt(handle.settings(), &name)?)).await?;
         if now.delivery_state == "delivered" {
@@ -65,7 +68,8 @@ pub(super) async fn send_prompt(
         if left.is_zero() {
             return Ok(Json(now));
         }
-        tokio::time::sleep(LOOK.min(left)).await;
+        // A change wakes this at once; without one, the time limit decides.
+        tokio::time::timeout(LOOK.min(left), changes.changed()).await.ok();
     }
 }
 
@@ -143,7 +147,7 @@ pub(super) async fn cancel_prompt(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Receipt>, ApiError> {
-    Ok(Json(app.ask(move |handle| Ok(take_back(handle.settings(), &id)?)).await?))
+    Ok(Json(app.ask(move |handle| Ok(take_back(handle.live(), &id)?)).await?))
 }
 
 fn take(

@@ -30,6 +30,8 @@ pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_13.sql"),
     // Decisions and attempts, chained by hash, with the end of the chain.
     include_str!("schema/ledger_14.sql"),
+    // Requests, answers and prompts across devices, one row each.
+    include_str!("schema/ledger_15.sql"),
 ];
 
 /// Deletes the ledger's rows about the sessions in the table `tombstones`.
@@ -65,6 +67,6 @@ mod tests {
         let (index, ledger) = (made(&[INDEX]), made(LEDGER_STEPS));
         ledger.execute_batch(FORGET).unwrap();
         assert_eq!(["db/rows", "index", "query"].map(|it| check(&index, it)), [3, 8, 1]);
-        assert_eq!(check(&ledger, "ledger"), 3);
+        assert_eq!(check(&ledger, "ledger"), 7);
     }
 }

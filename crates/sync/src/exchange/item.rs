@@ -1,9 +1,14 @@
 //! Items: one item is one line of JSON, and a batch contains some of them.
+//!
+//! Lines and bodies travel as strings of JSON inside that JSON, which costs their escapes. Version 2
+//! would carry them plainly, but a device that knows only version 1 skips such an item for good: its
+//! cursor moves on, and nobody sends the item again. So every version of the program writes version 1.
 
 use super::decision::Answer;
 use crate::bytes::Digest;
 use serde::{Deserialize, Serialize};
 use taffrail_model::approval::ApprovalId;
+use taffrail_model::replication::RelayedStatus;
 use taffrail_model::{DeviceId, SessionId, Timestamp};
 
 /// The version of items that we write and understand.
@@ -17,15 +22,16 @@ pub enum Item {
     Line {
         /// The session.
         session: SessionId,
-        /// The line, in the caller's format.
+        /// The line, as the reader stores it: unknown fields included.
         line: String,
     },
     /// The status of a session; the last one counts.
     Status {
         /// The session.
         session: SessionId,
-        /// The status, in the caller's format.
-        body: String,
+        /// The status.
+        #[serde(rename = "body", with = "embedded")]
+        status: RelayedStatus,
     },
     /// A session was forgotten or is no longer shared: readers delete it.
     Gone {
@@ -94,6 +100,22 @@ struct Version {
 }
 
 impl Item {
+    /// The session whose history this item is a part of; `None` for every other kind.
+    #[must_use]
+    pub fn history_of(&self) -> Option<SessionId> {
+        match self {
+            Self::Line { session, .. } | Self::Status { session, .. } | Self::Gone { session } => {
+                Some(*session)
+            }
+            Self::Request { .. }
+            | Self::Settled { .. }
+            | Self::Answer(_)
+            | Self::Prompt { .. }
+            | Self::Receipt { .. }
+            | Self::Unknown(_) => None,
+        }
+    }
+
     /// One line of JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -110,6 +132,25 @@ impl Item {
         let known = serde_json::from_slice::<Version>(bytes).is_ok_and(|it| it.v == VERSION);
         let item = known.then(|| serde_json::from_slice(bytes).ok()).flatten();
         item.unwrap_or_else(|| Self::Unknown(String::from_utf8_lossy(bytes).into_owned()))
+    }
+}
+
+/// A value as a string of JSON.
+mod embedded {
+    use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error as _};
+    use serde::ser::{Error as _, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        value: &impl Serialize,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&serde_json::to_string(value).map_err(S::Error::custom)?)
+    }
+
+    pub(super) fn deserialize<'d, T: DeserializeOwned, D: Deserializer<'d>>(
+        from: D,
+    ) -> Result<T, D::Error> {
+        serde_json::from_str(&String::deserialize(from)?).map_err(D::Error::custom)
     }
 }
 
@@ -133,9 +174,24 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffrail_model::Confidence;
+    use taffrail_model::status::{Failure, Status, WaitingFor, WaitingKind};
 
     fn session() -> SessionId {
         SessionId::from_bytes([7; 16])
+    }
+
+    fn status() -> RelayedStatus {
+        let at = Timestamp::from_second(1_800_000_000).unwrap();
+        let waits = WaitingFor::new(WaitingKind::Approval, "rm \"x\"\n".to_owned());
+        RelayedStatus {
+            status: Status::WaitingApproval,
+            since: at,
+            at,
+            confidence: Confidence::High,
+            waiting_for: Some(waits),
+            failure: Some(Failure::Lost),
+        }
     }
 
     fn all() -> Vec<Item> {
@@ -154,7 +210,7 @@ mod tests {
         let body = "{}".to_owned();
         vec![
             Item::Line { session: session(), line: "a\n\"b\" \u{1F600}".to_owned() },
-            Item::Status { session: session(), body: body.clone() },
+            Item::Status { session: session(), status: status() },
             Item::Gone { session: session() },
             Item::Request {
                 id: id.clone(),
@@ -182,6 +238,30 @@ mod tests {
         assert_eq!(split(&join(bytes.iter().map(Vec::as_slice))), all());
     }
 
+    /// Devices of every version read and write these bytes.
+    #[test]
+    fn lines_and_statuses_are_strings_inside_json() {
+        let check = |item: Item, rest: &str| {
+            let text = format!(r#"{{"v":1,"kind":{rest}}}"#);
+            assert_eq!(Item::parse(text.as_bytes()), item);
+            assert_eq!(String::from_utf8(item.to_bytes()).unwrap(), text);
+        };
+        let line = r#"{"v":1,"n":1,"gone":true,"later":"\""}"#.to_owned();
+        let at = format!(r#""session":"{}""#, session());
+        check(
+            Item::Line { session: session(), line },
+            &format!(
+                r#""line",{at},"line":"{{\"v\":1,\"n\":1,\"gone\":true,\"later\":\"\\\"\"}}""#
+            ),
+        );
+        let body = serde_json::to_string(&status()).unwrap();
+        let body = serde_json::to_string(&body).unwrap();
+        check(
+            Item::Status { session: session(), status: status() },
+            &format!(r#""status",{at},"body":{body}"#),
+        );
+    }
+
     #[test]
     fn what_is_not_known_is_kept() {
         let check = |text: &str| {
@@ -192,6 +272,9 @@ mod tests {
         check("{\"v\":1,\"kind\":\"song\"}");
         check("{\"v\":2,\"kind\":\"gone\",\"session\":\"07070707070707070707070707070707\"}");
         check("{\"v\":1,\"kind\":\"gone\",\"session\":\"short\"}");
+        check(
+            "{\"v\":1,\"kind\":\"status\",\"session\":\"07070707070707070707070707070707\",\"body\":\"{}\"}",
+        );
         check("no json");
         check("");
     }

@@ -4,7 +4,8 @@ use super::all;
 use super::machine::{Machine, recordings};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
-use taffrail_model::replication::{FOLDER, Item};
+use taffrail_devices::replication::Item;
+use taffrail_model::replication::FOLDER;
 use taffrail_testkit::{Chance, check_same};
 
 /// The received files.

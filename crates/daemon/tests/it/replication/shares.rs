@@ -1,14 +1,14 @@
 //! One session for chosen readers: what leaves the device, and what the readers' devices accept.
 
-use crate::replication::lines;
 use crate::replication::machine::{Machine, recordings};
+use crate::replication::{about, lines};
 use std::collections::BTreeSet;
 use taffrail_api::Session;
-use taffrail_devices::replication::{Applied, apply, apply_share, outgoing_share};
+use taffrail_devices::replication::{Applied, Item, apply, apply_share, outgoing_share};
 use taffrail_model::exchange::{Incarnation, Writing};
 use taffrail_model::redact::redact;
 use taffrail_model::replication::{
-    Carried, Item, Name, Relayed, RelayedFacts, RelayedStatus, Says, as_shared, told_as,
+    Name, Relayed, RelayedFacts, RelayedStatus, Says, as_shared, told_as,
 };
 use taffrail_model::status::Status;
 use taffrail_model::{
@@ -80,7 +80,7 @@ fn one_session_is_told_and_no_other_and_never_twice() {
         let meant = here.sessions().into_iter().find(|it| it.prompts > 0).unwrap();
         begin(&here, meant.id);
         let items = told(&here, 7);
-        let about: BTreeSet<_> = items.iter().map(|it| it.session).collect();
+        let about: BTreeSet<_> = items.iter().map(about).collect();
         assert_eq!(about.len(), 1, "{recording:?}");
         assert_eq!(heard(&there, 1, &items).refused, 0, "{recording:?}");
         let [shared] = there.sessions().try_into().unwrap();
@@ -122,7 +122,7 @@ fn secrets_and_paths_stay_and_what_follows_is_told() {
         waiting_for: None,
         failure: None,
     };
-    let stands = Item { session: session.id, carried: Carried::Status(running) };
+    let stands = Item::Status { session: session.id, status: running };
     assert_eq!(heard(&there, 1, &[stands]).statuses, 1);
     let [shared] = there.sessions().try_into().unwrap();
     let first = redact(&format!("use {SECRET} in /s1/a.rs and ~/notes")).into_owned();
@@ -134,7 +134,7 @@ fn secrets_and_paths_stay_and_what_follows_is_told() {
 /// A line about a session, with a number.
 fn line(who: &RuntimeIdentity, number: u64, says: Says) -> Item {
     let line = Relayed { number, says }.write();
-    Item { session: who.session(), carried: Carried::Line(line) }
+    Item::Line { session: who.session(), line }
 }
 
 /// What a hostile device publishes about our session: other facts, another text for each event, and
@@ -153,7 +153,7 @@ fn attack(machine: &Machine, ours: &Session, from: &[Item]) -> Vec<Item> {
     };
     let mut items = vec![line(&who, 1, Says::Facts(who.clone(), Box::new(facts)))];
     let lies = lines(from).into_iter().map(|it| it.replace("ours", "theirs"));
-    items.extend(lies.map(|it| Item { session: ours.id, carried: Carried::Line(it) }));
+    items.extend(lies.map(|line| Item::Line { session: ours.id, line }));
     for (number, event) in (1000..).zip(machine.events(ours)) {
         items.push(line(&who, number, Says::Removed(who.clone(), event.id)));
     }
@@ -178,7 +178,7 @@ fn what_another_shares_never_touches_a_session_of_ours() {
         us.rebuild();
         assert!(us.view(true).windows(before.len()).any(|it| it == before), "{what}, rebuilt");
     };
-    let gone = Item { session: ours.id, carried: Carried::Gone };
+    let gone = Item::Gone { session: ours.id };
     check("gone before anything", std::slice::from_ref(&gone), 1);
     check("our own id", &attack(&us, &ours, &ours_told), 0);
     let theirs = us.sessions().into_iter().find(|it| it.id != ours.id).unwrap();
@@ -189,7 +189,7 @@ fn what_another_shares_never_touches_a_session_of_ours() {
     assert_eq!(theirs.project_path.as_deref(), Some("s1"));
     check("gone", &[gone], 0);
     let line = Relayed { number: 9, says: Says::Gone }.write();
-    let item = Item { session: ours.id, carried: Carried::Line(line) };
+    let item = Item::Line { session: ours.id, line };
     check("a line that says gone", &[item], 0);
 }
 
@@ -207,7 +207,7 @@ fn a_share_speaks_of_one_session_and_is_taken_back_whole() {
         there.path(&format!("remote/laptop/{}/{name}", stream(number)))
     };
     assert!(file(1, "a").exists() && !file(1, "b").exists() && file(2, "b").exists());
-    let gone = Item { session: who("other").session(), carried: Carried::Gone };
+    let gone = Item::Gone { session: who("other").session() };
     assert_eq!(heard(&there, 1, &[gone]).gone, [who("a").session()]);
     assert!(!file(1, "a").exists() && file(2, "b").exists());
     // A repeat after a crash changes nothing.
@@ -226,7 +226,7 @@ fn what_is_no_share_is_not_heard_as_one() {
     check("own");
     check("share-../../x");
     check("share-00000000000000FF");
-    let gone = Item { session: SessionId::from_bytes([1; 16]), carried: Carried::Gone };
+    let gone = Item::Gone { session: SessionId::from_bytes([1; 16]) };
     assert_eq!(apply(&there.settings(), &device, &[gone]).unwrap().refused, 1);
 }
 
@@ -258,7 +258,7 @@ fn a_device_that_shares_without_end_is_not_heard_without_end() {
     };
     assert_eq!((0..256).map(refused).sum::<u64>(), 0);
     assert_eq!((refused(256), refused(0)), (1, 0));
-    let gone = Item { session: who.session(), carried: Carried::Gone };
+    let gone = Item::Gone { session: who.session() };
     apply_share(&there.settings(), (&device, &stream(0)), &[gone]).unwrap();
     assert_eq!(refused(256), 0);
 }

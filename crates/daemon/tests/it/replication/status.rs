@@ -5,7 +5,8 @@ use super::machine::Machine;
 use taffrail_api::ResumeState;
 use taffrail_context::{Settings, Target};
 use taffrail_daemon::resume_plan;
-use taffrail_model::replication::{Carried, Item, RelayedStatus};
+use taffrail_devices::replication::Item;
+use taffrail_model::replication::RelayedStatus;
 use taffrail_model::status::{Status, WaitingFor, WaitingKind};
 use taffrail_model::{Confidence, SessionId, Timestamp};
 use taffrail_query::explain::explain_with;
@@ -24,7 +25,7 @@ fn says(session: SessionId, status: Status, at: Timestamp) -> Item {
         waiting_for: (status == Status::WaitingApproval).then_some(waiting_for),
         failure: None,
     };
-    Item { session, carried: Carried::Status(status) }
+    Item::Status { session, status }
 }
 
 #[test]
@@ -115,6 +116,6 @@ fn a_stale_copy_here_stands_for_a_session_that_goes_on_elsewhere() {
     assert_ne!(status, Status::WaitingApproval);
     // This device publishes its own history of the session, nothing twice and nothing withdrawn.
     let mut told = there.tell_all(&all(true));
-    told.retain(|it| matches!(&it.carried, Carried::Line(line) if line.contains("three")));
+    told.retain(|it| matches!(it, Item::Line { line, .. } if line.contains("three")));
     assert_eq!(told.len(), 1);
 }

@@ -1,7 +1,7 @@
 //! Answers a request of an agent on another device.
 
-use super::mirror::{self, Request, Requests, row};
-use super::{AnswerBody, Settlement, by_device, keep, ledger, list, name_of, push};
+use super::mirror::{self, Request, row};
+use super::{AnswerBody, Settlement, by_device, ledger, name_of, push, read, written};
 use crate::error::DevicesError;
 use crate::error::HubFault;
 use crate::hubs;
@@ -36,8 +36,9 @@ pub fn answer(
     let Some((device, id)) = mirror::find(settings, id)? else { return Ok(None) };
     let own = taffrail_team::own(settings)?;
     own.check_current()?;
-    let Some(request) = Requests::of(settings, &device).open.remove(&id) else {
-        return Err(over(handle, &own, (&device, &id)));
+    let mut ledger = ledger(settings)?;
+    let Some(request) = mirror::open_request(&ledger, (&device, &id))? else {
+        return Err(over(&ledger, &own, (&device, &id))?);
     };
     let is_hidden = request.asks.redacted || request.asks.truncated;
     if is_hidden && !blind && verdict.decision == Decision::Allow {
@@ -50,13 +51,15 @@ pub fn answer(
     };
     let answer = answer_of(handle, &own, (&device, &id, &request), &said)?;
     claim_it(handle, &own, &answer)?;
-    note(handle, (&device, &id), &answer)?;
-    push(handle, &mut ledger(settings)?, &[Item::Answer(answer)])?;
-    let end = wait(handle, (&device, &id));
+    // Saved, so that a retry sends the same answer.
+    ledger.remote_requests().note_answer((&device, &id), &written(&answer)?)?;
+    push(handle, &mut ledger, &[Item::Answer(answer)])?;
+    let end = wait(handle, &ledger, (&device, &id))?;
     let name = name_of(&own, &device);
     match end {
         Some(end) if is_ours(&end, &own, &said) => {
-            note_decided(handle, decided(&own, (&id, &request), (&said, &end)))?;
+            let decision = decided(&own, (&id, &request), (&said, &end));
+            ledger.remote_decisions().note((&id, request.session), &written(&decision)?)?;
             Ok(Some(row(&name, &id, (&request, Some(&end)))))
         }
         Some(end) => Err(Error::Undecided(standing(&id, &name, &end)).into()),
@@ -67,9 +70,6 @@ pub fn answer(
         .into()),
     }
 }
-
-/// The key of decisions made here about requests of other devices.
-const DECIDED: &str = "desk/decided";
 
 /// A decision made here, as the log shows it. The log of the requesting device says the same.
 fn decided(
@@ -93,18 +93,9 @@ fn decided(
     }
 }
 
-fn note_decided(handle: &ExchangeHandle, row: DecisionRow) -> Result<(), DevicesError> {
-    let _alone = handle.state().alone();
-    let mut ledger = ledger(handle.settings())?;
-    let mut all: Vec<DecisionRow> = list(&mut ledger, DECIDED)?;
-    all.retain(|it| it.approval_id != row.approval_id);
-    all.push(row);
-    keep(&mut ledger, DECIDED, &all)
-}
-
 /// The decisions made here about requests of other devices.
-pub(super) fn decided_here(ledger: &mut Ledger) -> Result<Vec<DecisionRow>, DevicesError> {
-    list(ledger, DECIDED)
+pub(super) fn decided_here(ledger: &Ledger) -> Result<Vec<DecisionRow>, DevicesError> {
+    Ok(ledger.remote_decisions().all()?.iter().filter_map(|it| read(it)).collect())
 }
 
 /// The answer already given from here, if it says the same; otherwise a new one.
@@ -114,7 +105,7 @@ fn answer_of(
     (device, id, request): (&DeviceId, &ApprovalId, &Request),
     said: &AnswerBody,
 ) -> Result<Answer, DevicesError> {
-    let decision = serde_json::to_string(said).map_err(|it| Error::Bug(it.to_string()))?;
+    let decision = written(said)?;
     let before = request.answer.clone();
     if let Some(before) = before.filter(|it| it.decision == decision && it.by == own.id) {
         return Ok(before);
@@ -176,40 +167,30 @@ fn claimed_by_exchange(
     outcome.recv_timeout(PATIENCE).ok()
 }
 
-/// Saves the answer, so that a retry sends the same one.
-fn note(
-    handle: &ExchangeHandle,
-    (device, id): (&DeviceId, &ApprovalId),
-    answer: &Answer,
-) -> Result<(), DevicesError> {
-    let _alone = handle.state().alone();
-    let mut known = Requests::of(handle.settings(), device);
-    match known.open.get_mut(id) {
-        Some(it) => it.answer = Some(answer.clone()),
-        None => return Ok(()),
-    }
-    known.keep(handle.settings(), device)
-}
-
 /// Waits for the requesting device to report the outcome.
-fn wait(handle: &ExchangeHandle, (device, id): (&DeviceId, &ApprovalId)) -> Option<Settlement> {
+fn wait(
+    handle: &ExchangeHandle,
+    ledger: &Ledger,
+    of: (&DeviceId, &ApprovalId),
+) -> Result<Option<Settlement>, DevicesError> {
     let end = Instant::now() + PATIENCE;
     loop {
         let seen = handle.state().settlements();
-        if let Some(found) = settlement(handle, (device, id)) {
-            return Some(found);
+        if let Some(found) = settlement(ledger, of)? {
+            return Ok(Some(found));
         }
         let left = end.saturating_duration_since(Instant::now());
-        handle.state().settlements_after(seen, left)?;
+        if handle.state().settlements_after(seen, left).is_none() {
+            return Ok(None);
+        }
     }
 }
 
 fn settlement(
-    handle: &ExchangeHandle,
-    (device, id): (&DeviceId, &ApprovalId),
-) -> Option<Settlement> {
-    let known = Requests::of(handle.settings(), device);
-    known.settled.into_iter().rfind(|(of, _)| of == id).map(|(_, end)| end)
+    ledger: &Ledger,
+    of: (&DeviceId, &ApprovalId),
+) -> Result<Option<Settlement>, DevicesError> {
+    Ok(ledger.remote_requests().settlement(of)?.as_deref().and_then(read))
 }
 
 fn is_ours(end: &Settlement, own: &ThisDevice, said: &AnswerBody) -> bool {
@@ -218,16 +199,16 @@ fn is_ours(end: &Settlement, own: &ThisDevice, said: &AnswerBody) -> bool {
 }
 
 fn over(
-    handle: &ExchangeHandle,
+    ledger: &Ledger,
     own: &ThisDevice,
     (device, id): (&DeviceId, &ApprovalId),
-) -> DevicesError {
+) -> Result<DevicesError, DevicesError> {
     let name = name_of(own, device);
-    let why = match settlement(handle, (device, id)) {
+    let why = match settlement(ledger, (device, id))? {
         Some(end) => standing(id, &name, &end),
         None => format!("{id} is over: nobody waits for an answer"),
     };
-    Error::Undecided(why).into()
+    Ok(Error::Undecided(why).into())
 }
 
 /// Describes the state of a request to a caller that came too late.

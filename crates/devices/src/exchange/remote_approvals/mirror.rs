@@ -1,38 +1,21 @@
 //! Requests of agents on other devices, kept until those devices report them settled.
 
-use super::{Asks, MOST, Settlement, begins, name_of};
+use super::{Asks, Settlement, ledger, name_of, read, written};
 use crate::error::DevicesError;
 use crate::link::ExchangeHandle;
-use crate::replication;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
 use taffrail_api::ApprovalRow;
 use taffrail_context::Error;
 use taffrail_context::Settings;
 use taffrail_model::approval::{ApprovalId, COMMAND_BYTES, State};
-use taffrail_model::replication::FOLDER;
 use taffrail_model::text::cut;
 use taffrail_model::{Confidence, DeviceId, SessionId, Timestamp};
-use taffrail_store::StoreError;
+use taffrail_store::{Ledger, RemoteChange, RemoteRequest};
 use taffrail_sync::Digest;
 use taffrail_sync::exchange::Item;
 use taffrail_sync::exchange::decision::{Answer, is_of_same_user};
 use taffrail_team::ThisDevice;
-
-/// The file of one device's requests, in that device's folder.
-const FILE: &str = "requests.json";
-
-/// The requests of one device.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Requests {
-    pub(super) open: BTreeMap<ApprovalId, Request>,
-    /// The outcomes of requests that were open, latest last.
-    pub(super) settled: Vec<(ApprovalId, Settlement)>,
-}
 
 /// A request of another device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,74 +24,63 @@ pub(super) struct Request {
     pub(super) input: Digest,
     pub(super) expires: Timestamp,
     pub(super) asks: Asks,
-    /// The answer given from here.
-    #[serde(default)]
+    /// The answer given from here, which has a column of its own.
+    #[serde(skip)]
     pub(super) answer: Option<Answer>,
 }
 
-impl Requests {
-    /// Loads the requests of a device; an unreadable file counts as empty.
-    pub(super) fn of(settings: &Settings, device: &DeviceId) -> Self {
-        // Most devices have no requests and no file.
-        let Ok(bytes) = std::fs::read(path(settings, device)) else { return Self::default() };
-        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!(
-                device = device.as_str(),
-                place = error.column(),
-                "cannot read the requests of a device"
-            );
-            Self::default()
+impl Request {
+    fn of(stored: &RemoteRequest) -> Option<Self> {
+        let answer = stored.answer.as_deref().and_then(read);
+        Some(Self { answer, ..read(&stored.body)? })
+    }
+
+    fn stored(&self, device: &DeviceId, id: &ApprovalId) -> Result<RemoteRequest, DevicesError> {
+        Ok(RemoteRequest {
+            device: device.clone(),
+            id: id.clone(),
+            asked_at: self.asks.asked_at,
+            expires_at: self.expires,
+            body: written(self)?,
+            answer: None,
         })
     }
+}
 
-    /// Saves the requests. They are on disk when this returns.
-    pub(super) fn keep(&self, settings: &Settings, device: &DeviceId) -> Result<(), DevicesError> {
-        let bytes = serde_json::to_vec(self).map_err(|error| Error::Bug(error.to_string()))?;
-        let path = path(settings, device);
-        let folder = path.parent().unwrap_or(&path);
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(StoreError::from)?;
-        Ok(taffrail_context::atomic_write(&path, &bytes).map_err(StoreError::from)?)
-    }
+/// What a device says about one of its requests.
+#[derive(Debug, Clone, PartialEq)]
+enum Report {
+    Asked(ApprovalId, Box<Request>),
+    Settled(ApprovalId, Settlement),
+}
 
-    /// Applies a request or its settlement; returns the id that changed.
-    fn take(&mut self, item: &Item) -> Option<ApprovalId> {
+impl Report {
+    /// Reads a request or its settlement; `None` for other items, and for those of later versions.
+    fn of(item: &Item) -> Option<Self> {
         match item {
             Item::Request { id, session, input, body, expires } => {
                 let mut asks: Asks = serde_json::from_str(body).ok()?;
                 asks.truncated |= asks.command.len() > COMMAND_BYTES;
                 asks.command = cut(&asks.command, COMMAND_BYTES).to_owned();
-                let known = self.open.get(id).and_then(|it| it.answer.clone());
                 let (session, input, expires) = (*session, *input, *expires);
-                let request = Request { session, input, expires, asks, answer: known };
-                self.settled.retain(|(it, _)| it != id);
-                self.open.insert(id.clone(), request);
-                Some(id.clone())
+                let request = Request { session, input, expires, asks, answer: None };
+                Some(Self::Asked(id.clone(), Box::new(request)))
             }
             Item::Settled { id, body } => {
-                let end = serde_json::from_str(body).ok()?;
-                self.settled.retain(|(it, _)| it != id);
-                self.settled.push((id.clone(), end));
-                Some(id.clone())
+                Some(Self::Settled(id.clone(), serde_json::from_str(body).ok()?))
             }
             _ => None,
         }
     }
 
-    /// Drops what is over, and the oldest entries above the limit.
-    fn tidy(&mut self, now: Timestamp) {
-        self.open.retain(|id, it| it.expires > now && !self.settled.iter().any(|(of, _)| of == id));
-        while self.open.len() > MOST {
-            let oldest = self.open.iter().min_by_key(|(_, it)| it.asks.asked_at);
-            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else { break };
-            self.open.remove(&oldest);
-        }
-        self.settled.drain(..self.settled.len().saturating_sub(MOST));
+    fn stored(&self, device: &DeviceId) -> Result<RemoteChange, DevicesError> {
+        Ok(match self {
+            Self::Asked(id, request) => RemoteChange::Asked(request.stored(device, id)?),
+            Self::Settled(id, end) => {
+                RemoteChange::Settled(device.clone(), id.clone(), written(end)?)
+            }
+        })
     }
-}
-
-fn path(settings: &Settings, device: &DeviceId) -> PathBuf {
-    replication::folder_of(&settings.data, device).join(FILE)
 }
 
 /// Applies a device's items about its requests, and publishes the changes.
@@ -117,26 +89,49 @@ pub(super) fn hear(
     own: &ThisDevice,
     (device, items): (&DeviceId, &[&Item]),
 ) -> Result<(), DevicesError> {
-    let settings = handle.settings();
-    let _alone = handle.state().alone();
-    let mut known = Requests::of(settings, device);
-    let before = known.open.clone();
-    let changed: Vec<ApprovalId> = items.iter().filter_map(|it| known.take(it)).collect();
-    if changed.is_empty() {
+    let reports: Vec<Report> = items.iter().filter_map(|it| Report::of(it)).collect();
+    if reports.is_empty() {
         return Ok(());
     }
-    let after = known.clone();
-    known.tidy((settings.now)());
-    known.keep(settings, device)?;
+    let ledger = ledger(handle.settings())?;
+    let changes = reports.iter().map(|it| it.stored(device)).collect::<Result<Vec<_>, _>>()?;
+    let open = |id: &ApprovalId| open_request(&ledger, (device, id));
+    let outcomes = outcomes(reports, open)?;
+    ledger.remote_requests().apply(&changes, (handle.settings().now)())?;
     handle.state().note_settlement();
-    for id in changed {
-        let request = before.get(&id).or_else(|| after.open.get(&id));
-        let end = after.settled.iter().rfind(|(of, _)| *of == id).map(|(_, end)| end);
-        if let Some(request) = request {
-            handle.publish_request(row(&name_of(own, device), &id, (request, end)));
-        }
+    for (id, (request, end)) in outcomes {
+        handle.publish_request(row(&name_of(own, device), &id, (&request, end.as_ref())));
     }
     Ok(())
+}
+
+/// How each reported request is afterwards. A settlement of an unknown request is left out.
+fn outcomes(
+    reports: Vec<Report>,
+    open: impl Fn(&ApprovalId) -> Result<Option<Request>, DevicesError>,
+) -> Result<BTreeMap<ApprovalId, (Request, Option<Settlement>)>, DevicesError> {
+    let mut all: BTreeMap<ApprovalId, (Request, Option<Settlement>)> = BTreeMap::new();
+    for report in reports {
+        match report {
+            Report::Asked(id, request) => {
+                all.insert(id, (*request, None));
+            }
+            Report::Settled(id, end) => {
+                let asked = all.remove(&id).map(|(request, _)| request);
+                let asked = asked.map_or_else(|| open(&id), |it| Ok(Some(it)))?;
+                all.extend(asked.map(|request| (id, (request, Some(end)))));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// A request of a device that still waits.
+pub(super) fn open_request(
+    ledger: &Ledger,
+    of: (&DeviceId, &ApprovalId),
+) -> Result<Option<Request>, DevicesError> {
+    Ok(ledger.remote_requests().get(of)?.as_ref().and_then(Request::of))
 }
 
 /// A request as the user interfaces list it.
@@ -169,52 +164,32 @@ pub(super) fn row(
 
 /// Requests of other devices that can be answered from here, oldest first.
 pub(super) fn open_elsewhere(settings: &Settings) -> Result<Vec<ApprovalRow>, DevicesError> {
-    let now = (settings.now)();
-    let of = |it: DeviceId| {
-        let open = Requests::of(settings, &it).open;
-        (it, open)
-    };
-    let all = asking(&settings.data).into_iter().map(of).filter(|(_, open)| !open.is_empty());
-    let all: Vec<_> = all.collect();
-    if all.is_empty() {
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(Vec::new()) };
+    let mut open = ledger.remote_requests().open()?;
+    open.retain(|it| it.expires_at > (settings.now)());
+    if open.is_empty() {
         return Ok(Vec::new());
     }
     let own = taffrail_team::own(settings)?;
-    let mut rows = Vec::new();
-    for (device, open) in all.iter().filter(|(it, _)| is_of_same_user(&own.roster, &own.id, it)) {
-        let open = open.iter().filter(|(_, it)| it.expires > now);
-        rows.extend(open.map(|(id, it)| row(&name_of(&own, device), id, (it, None))));
-    }
+    let ours = open.iter().filter(|it| is_of_same_user(&own.roster, &own.id, &it.device));
+    let rows = ours
+        .filter_map(|it| Some(row(&name_of(&own, &it.device), &it.id, (&Request::of(it)?, None))));
+    let mut rows: Vec<_> = rows.collect();
     rows.sort_by_key(|it| it.asked_at);
     Ok(rows)
 }
 
-/// Returns the one open request of another device whose id has this prefix.
+/// Returns the one request of another device whose id has this prefix.
 pub(super) fn find(
     settings: &Settings,
     beginning: &str,
 ) -> Result<Option<(DeviceId, ApprovalId)>, DevicesError> {
-    let mut found = Vec::new();
-    for device in asking(&settings.data) {
-        let requests = Requests::of(settings, &device);
-        let ids = requests.open.into_keys().chain(requests.settled.into_iter().map(|it| it.0));
-        found.extend(ids.filter(|it| begins(it, beginning)).map(|it| (device.clone(), it)));
-    }
-    found.dedup();
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok(None) };
+    let mut found = ledger.remote_requests().beginning(beginning)?;
     match found.len() {
         0 | 1 => Ok(found.pop()),
         _ => Err(Error::Undecided(format!("`{beginning}` begins several ids")).into()),
     }
-}
-
-/// The devices that have ever published a request.
-fn asking(data: &Path) -> Vec<DeviceId> {
-    let entries = std::fs::read_dir(data.join(FOLDER)).into_iter().flatten().flatten();
-    let asked = entries.filter(|it| it.path().join(FILE).exists());
-    let names = asked.filter_map(|it| it.file_name().into_string().ok());
-    let mut names: Vec<_> = names.filter(|it| taffrail_model::replication::is_name(it)).collect();
-    names.sort();
-    names.into_iter().map(DeviceId::new).collect()
 }
 
 #[cfg(test)]
@@ -225,7 +200,7 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn asked(id: &str, expires: i64) -> Item {
+    fn asked(id: &str) -> Item {
         let body = serde_json::json!({"agent": "toy", "tool": "Bash", "command": "ls",
             "input_hash": "00", "risk": "low", "asked_at": at(1)});
         Item::Request {
@@ -233,7 +208,7 @@ mod tests {
             session: SessionId::from_bytes([1; 16]),
             input: Digest::from_bytes([2; 32]),
             body: body.to_string(),
-            expires: at(expires),
+            expires: at(20),
         }
     }
 
@@ -243,36 +218,53 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_open_until_it_is_settled_or_late() {
-        let check = |items: &[Item], open: &[&str], over: &[&str]| {
-            let mut known = Requests::default();
-            // Applying it again after a crash changes nothing.
-            for item in items.iter().chain(items) {
-                known.take(item);
-            }
-            known.tidy(at(10));
-            let ids: Vec<_> = known.open.keys().map(ApprovalId::as_str).collect();
-            let ends: Vec<_> = known.settled.iter().map(|(id, _)| id.as_str()).collect();
-            assert_eq!((ids.as_slice(), ends.as_slice()), (open, over), "{items:?}");
+    fn screens_see_how_each_request_is_in_the_end() {
+        let known = Report::of(&asked("known"));
+        let check = |items: &[Item], expected: &[(&str, State)]| {
+            let open = |id: &ApprovalId| match &known {
+                Some(Report::Asked(it, request)) if it == id => Ok(Some(Request::clone(request))),
+                _ => Ok(None),
+            };
+            let reports = items.iter().filter_map(Report::of).collect();
+            let seen = outcomes(reports, open).unwrap().into_iter().map(|(id, (request, end))| {
+                (id.to_string(), row("tower", &id, (&request, end.as_ref())).state)
+            });
+            let expected = expected.iter().map(|(id, state)| ((*id).to_owned(), state.clone()));
+            assert_eq!(seen.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{items:?}");
         };
-        check(&[asked("a", 20), asked("b", 20)], &["a", "b"], &[]);
-        check(&[asked("a", 20), asked("b", 10)], &["a"], &[]);
-        check(&[asked("a", 20), settled("a")], &[], &["a"]);
-        // A settlement is kept once, however often it is received.
-        check(&[settled("a"), settled("b")], &[], &["a", "b"]);
-        // Its hook came back.
-        check(&[asked("a", 20), settled("a"), asked("a", 20)], &["a"], &[]);
         let odd = Item::Settled { id: ApprovalId::new("a"), body: "?".to_owned() };
-        check(&[asked("a", 20), odd], &["a"], &[]);
+        check(&[asked("a"), odd], &[("a", State::Pending)]);
+        check(&[asked("a"), settled("a")], &[("a", State::Decided)]);
+        check(&[asked("a"), settled("a"), asked("a")], &[("a", State::Pending)]);
+        check(&[settled("known")], &[("known", State::Decided)]);
+        check(&[settled("unknown")], &[]);
     }
 
+    /// The file of an earlier version, exactly as it was written.
     #[test]
-    fn what_is_remembered_is_bounded() {
-        let mut known = Requests::default();
-        for number in 0..MOST + 5 {
-            known.take(&asked(&format!("{number:04}"), 20));
-        }
-        known.tidy(at(10));
-        assert_eq!(known.open.len(), MOST);
+    fn a_file_of_an_earlier_version_is_taken_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("remote/tower");
+        std::fs::create_dir_all(&place).unwrap();
+        let (session, digest) = ("01".repeat(16), "02".repeat(32));
+        let answer = format!(
+            r#"{{"to":"tower","session":"{session}","request":"a","input":"{digest}","expires":"1970-01-01T00:00:20Z","decision":"{{}}","by":"here","salt":"{digest}"}}"#
+        );
+        let asks = r#"{"agent":"toy","tool":"Bash","command":"ls","input_hash":"00","risk":"low","asked_at":"1970-01-01T00:00:01Z","redacted":false,"truncated":false}"#;
+        let open = format!(
+            r#"{{"session":"{session}","input":"{digest}","expires":"1970-01-01T00:00:20Z","asks":{asks},"answer":{answer}}}"#
+        );
+        let end = r#"{"state":"decided","decision":"allow","by":"cli","at":null}"#;
+        let file = format!(r#"{{"open":{{"a":{open}}},"settled":[["b",{end}]]}}"#);
+        std::fs::write(place.join("requests.json"), file).unwrap();
+        let ledger = Ledger::open(folder.path(), &DeviceId::new("here")).unwrap();
+        let (tower, a, b) = (DeviceId::new("tower"), ApprovalId::new("a"), ApprovalId::new("b"));
+        let Some(Report::Asked(_, request)) = Report::of(&asked("a")) else { panic!() };
+        let answer: Answer = serde_json::from_str(&answer).unwrap();
+        let expected = Request { answer: Some(answer), ..*request };
+        assert_eq!(open_request(&ledger, (&tower, &a)).unwrap(), Some(expected));
+        let end = ledger.remote_requests().settlement((&tower, &b)).unwrap().unwrap();
+        assert_eq!(read::<Settlement>(&end).unwrap().state, State::Decided);
+        assert!(!place.join("requests.json").exists());
     }
 }

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use taffrail_api::{Approvals, Decisions};
 use taffrail_context::Error;
 use taffrail_context::Settings;
-use taffrail_model::approval::{Approval, ApprovalId, Decision, State};
+use taffrail_model::approval::{Approval, Decision, State};
 use taffrail_model::exchange::{Outbox, StreamOrigin};
 use taffrail_model::redact::redact;
 use taffrail_model::{AgentId, SessionId, Timestamp};
@@ -43,7 +43,7 @@ use taffrail_team::ThisDevice;
 /// When the ledger cannot be read.
 pub fn decisions(settings: &Settings) -> Result<Decisions, DevicesError> {
     let elsewhere = match Ledger::open_read_only(&settings.data)? {
-        Some(mut ledger) => answer::decided_here(&mut ledger)?,
+        Some(ledger) => answer::decided_here(&ledger)?,
         None => Vec::new(),
     };
     Ok(taffrail_approvals::decisions(settings, elsewhere)?)
@@ -57,9 +57,6 @@ pub fn approvals(handle: &ExchangeHandle, all: bool) -> Result<Approvals, Device
     let elsewhere = mirror::open_elsewhere(handle.settings())?;
     Ok(handle.broker().list(all, elsewhere)?)
 }
-
-/// The most answers, prompts or requests that are stored at a time.
-const MOST: usize = 256;
 
 /// A request in the words of the device that asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,12 +120,7 @@ pub(super) fn hear(
     origin: &StreamOrigin,
     items: &[Item],
 ) -> Result<(), DevicesError> {
-    let is_ours = |it: &&Item| {
-        !matches!(
-            it,
-            Item::Line { .. } | Item::Status { .. } | Item::Gone { .. } | Item::Unknown(_)
-        )
-    };
+    let is_ours = |it: &&Item| it.history_of().is_none() && !matches!(it, Item::Unknown(_));
     let items: Vec<&Item> = items.iter().filter(is_ours).collect();
     if items.is_empty() || origin.stream != approval_stream() {
         return Ok(());
@@ -170,26 +162,17 @@ fn push(handle: &ExchangeHandle, ledger: &mut Ledger, items: &[Item]) -> Result<
     Ok(())
 }
 
-/// Loads a list by its key; empty if there is none or a later version wrote it.
-fn list<T: DeserializeOwned>(ledger: &mut Ledger, name: &str) -> Result<Vec<T>, DevicesError> {
-    let bytes = Outbox::note(ledger, name).map_err(HubFault::from)?.unwrap_or_default();
-    if bytes.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-        tracing::warn!(name, place = error.column(), "cannot read a list of the exchange");
-        Vec::new()
-    }))
+/// Reads a stored record. One that a later version wrote is left out.
+fn read<T: DeserializeOwned>(body: &str) -> Option<T> {
+    serde_json::from_str(body)
+        .inspect_err(|error| {
+            let place = error.column();
+            tracing::warn!(place, "cannot read a record about another device");
+        })
+        .ok()
 }
 
-/// Saves a list: only its last entries if it is long.
-fn keep<T: Serialize>(ledger: &mut Ledger, name: &str, all: &[T]) -> Result<(), DevicesError> {
-    let last = all.get(all.len().saturating_sub(MOST)..).unwrap_or(all);
-    let bytes = serde_json::to_vec(last).map_err(|error| Error::Bug(error.to_string()))?;
-    Ok(ledger.keep_note(name, &bytes).map_err(HubFault::from)?)
-}
-
-/// True if the id has this prefix.
-fn begins(id: &ApprovalId, beginning: &str) -> bool {
-    !beginning.is_empty() && id.as_str().starts_with(beginning)
+/// The stored form of a record.
+fn written(record: &impl Serialize) -> Result<String, DevicesError> {
+    serde_json::to_string(record).map_err(|error| Error::Bug(error.to_string()).into())
 }

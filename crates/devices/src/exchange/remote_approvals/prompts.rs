@@ -1,7 +1,7 @@
 //! Prompts for sessions on other devices: sent under their local id, accepted once there, and
 //! followed by receipts.
 
-use super::{keep, ledger, list, name_of, push, takes_orders};
+use super::{ledger, name_of, push, read, takes_orders, written};
 use crate::error::DevicesError;
 use crate::link::ExchangeHandle;
 use serde::{Deserialize, Serialize};
@@ -11,32 +11,12 @@ use taffrail_model::message::{Delivery, Happening, Message, Sender, TEXT_LIMIT};
 use taffrail_model::replication::device_of;
 use taffrail_model::text::cut;
 use taffrail_model::{DeviceId, EventId, SessionId};
-use taffrail_store::{IndexReader, Ledger, QUEUE_LIMIT};
+use taffrail_store::{IndexReader, Ledger, PromptState, QUEUE_LIMIT, RemotePrompt};
 use taffrail_sync::exchange::Item;
 use taffrail_team::ThisDevice;
 
-/// Prompts of other devices that were accepted here, with the progress last sent to their senders.
-const TAKEN: &str = "desk/prompts";
 /// The longest accepted reason, in bytes.
 const REASON: usize = 4_000;
-
-/// A prompt of another device.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct ReceivedPrompt {
-    from: DeviceId,
-    /// The id that the sender gave it.
-    id: String,
-    /// The local id; `None` if the prompt was not accepted.
-    message: Option<String>,
-    /// The progress last sent to the sender.
-    told: Option<Progress>,
-}
-
-impl ReceivedPrompt {
-    fn is_open(&self) -> bool {
-        !self.told.as_ref().is_some_and(Progress::is_last)
-    }
-}
 
 /// How far a prompt has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,8 +35,12 @@ impl Progress {
         Self { state: Delivery::Failed, why: Some(why), heard_as: None }
     }
 
-    fn is_last(&self) -> bool {
-        !matches!(self.state, Delivery::Accepted | Delivery::Delivering | Delivery::Delivered)
+    /// Whether the sender may need another receipt after this one.
+    fn prompt_state(&self) -> PromptState {
+        match self.state {
+            Delivery::Accepted | Delivery::Delivering | Delivery::Delivered => PromptState::Open,
+            _ => PromptState::Closed,
+        }
     }
 
     /// The same progress as steps of the sender's message.
@@ -147,39 +131,37 @@ fn take(
 ) -> Result<(), DevicesError> {
     let _alone = handle.state().alone();
     let mut ledger = ledger(handle.settings())?;
-    let mut all: Vec<ReceivedPrompt> = list(&mut ledger, TAKEN)?;
-    if all.iter().any(|it| (&it.from, it.id.as_str()) == (from, id)) {
+    // Saved before it is accepted, so that a crash in between cannot accept it twice.
+    if !ledger.remote_prompts().begin(from, id)? {
         return Ok(());
     }
-    let new = ReceivedPrompt { from: from.clone(), id: id.to_owned(), message: None, told: None };
-    // Saved before it is accepted, so that a crash in between cannot accept it twice.
-    all.push(new.clone());
-    keep(&mut ledger, TAKEN, &all)?;
+    let (device, id) = (from.clone(), id.to_owned());
+    let new = RemotePrompt { device, id, message: None, progress: None };
     let sender =
         Sender { session_id: None, peer_id: Some(format!("device:{}", name_of(own, from))) };
-    let progress = match admit(handle, session, (sender, text.to_owned())) {
-        Ok(message) => ReceivedPrompt { message: Some(message.id.to_string()), ..new },
-        Err(DevicesError::Question(Error::Unsent(why))) => refused(handle, &mut ledger, new, why)?,
-        Err(DevicesError::Question(Error::NoMessage)) => {
-            refused(handle, &mut ledger, new, "it is empty or too long".to_owned())?
+    match admit(handle, session, (sender, text.to_owned())) {
+        Ok(message) => {
+            let taken = RemotePrompt { message: Some(message.id.to_string()), ..new };
+            Ok(ledger.remote_prompts().note(&taken, PromptState::Open)?)
         }
-        Err(error) => return Err(error),
-    };
-    if let Some(last) = all.last_mut() {
-        *last = progress;
+        Err(DevicesError::Question(Error::Unsent(why))) => refuse(handle, &mut ledger, new, why),
+        Err(DevicesError::Question(Error::NoMessage)) => {
+            refuse(handle, &mut ledger, new, "it is empty or too long".to_owned())
+        }
+        Err(error) => Err(error),
     }
-    keep(&mut ledger, TAKEN, &all)
 }
 
-fn refused(
+fn refuse(
     handle: &ExchangeHandle,
     ledger: &mut Ledger,
-    it: ReceivedPrompt,
+    it: RemotePrompt,
     why: String,
-) -> Result<ReceivedPrompt, DevicesError> {
-    let told = Progress::failed(why);
-    push(handle, ledger, &[receipt(&it, &told)?])?;
-    Ok(ReceivedPrompt { told: Some(told), ..it })
+) -> Result<(), DevicesError> {
+    let body = written(&Progress::failed(why))?;
+    push(handle, ledger, &[receipt(&it, &body)])?;
+    let told = RemotePrompt { progress: Some(body), ..it };
+    Ok(ledger.remote_prompts().note(&told, PromptState::Closed)?)
 }
 
 fn admit(
@@ -194,38 +176,32 @@ fn admit(
     Ok(handle.accept(session, said)?)
 }
 
-fn receipt(it: &ReceivedPrompt, progress: &Progress) -> Result<Item, DevicesError> {
-    let body = serde_json::to_string(progress).map_err(|it| Error::Bug(it.to_string()))?;
-    Ok(Item::Receipt { to: it.from.clone(), id: it.id.clone(), body })
-}
-
-/// True if a sender may still need a receipt.
-pub(super) fn is_any_open(ledger: &mut Ledger) -> Result<bool, DevicesError> {
-    Ok(list::<ReceivedPrompt>(ledger, TAKEN)?.iter().any(ReceivedPrompt::is_open))
+fn receipt(it: &RemotePrompt, body: &str) -> Item {
+    Item::Receipt { to: it.device.clone(), id: it.id.clone(), body: body.to_owned() }
 }
 
 /// Sends receipts for prompts whose progress changed.
 pub(super) fn tell(handle: &ExchangeHandle, ledger: &mut Ledger) -> Result<(), DevicesError> {
     let _alone = handle.state().alone();
-    let mut all: Vec<ReceivedPrompt> = list(ledger, TAKEN)?;
-    let mut items = Vec::new();
-    for it in all.iter_mut().filter(|it| it.is_open()) {
-        let now = match &it.message {
-            Some(id) => ledger.message(id)?.as_ref().map(Progress::of),
-            None => None,
-        };
-        let lost = || Progress::failed("nobody knows what became of it".to_owned());
-        let now = now.unwrap_or_else(lost);
-        if it.told.as_ref() != Some(&now) {
-            items.push(receipt(it, &now)?);
-            it.told = Some(now);
+    let mut changed = Vec::new();
+    for it in ledger.remote_prompts().open()? {
+        let now = progress_of(ledger, &it)?;
+        if it.progress.as_deref().and_then(read).as_ref() != Some(&now) {
+            let progress = Some(written(&now)?);
+            changed.push((RemotePrompt { progress, ..it }, now.prompt_state()));
         }
     }
-    if items.is_empty() {
-        return Ok(());
-    }
+    let body = |it: &RemotePrompt| it.progress.clone().unwrap_or_default();
+    let items: Vec<Item> = changed.iter().map(|(it, _)| receipt(it, &body(it))).collect();
     push(handle, ledger, &items)?;
-    keep(ledger, TAKEN, &all)
+    let note = |(it, state): &(RemotePrompt, PromptState)| ledger.remote_prompts().note(it, *state);
+    Ok(changed.iter().try_for_each(note)?)
+}
+
+fn progress_of(ledger: &Ledger, it: &RemotePrompt) -> Result<Progress, DevicesError> {
+    let message = it.message.as_deref().map(|id| ledger.message(id)).transpose()?.flatten();
+    let lost = || Progress::failed("nobody knows what became of it".to_owned());
+    Ok(message.as_ref().map_or_else(lost, Progress::of))
 }
 
 /// Applies a receipt from the device that a prompt was sent to.
@@ -251,6 +227,7 @@ fn follow(
             message = next;
         }
     }
+    handle.live().note_message();
     Ok(())
 }
 

@@ -1,31 +1,27 @@
 //! Publishes which requests other devices can answer, and which they no longer can.
 
-use super::{Asks, Settlement, keep, ledger, list, prompts, push, takes_orders};
+use super::{Asks, Settlement, ledger, prompts, push, takes_orders, written};
 use crate::error::DevicesError;
 use crate::link::ExchangeHandle;
 use std::collections::BTreeMap;
-use taffrail_context::Error;
 use taffrail_model::approval::{Approval, ApprovalId, State};
 use taffrail_store::Ledger;
 use taffrail_sync::exchange::Item;
 use taffrail_sync::exchange::decision::input_of;
 
-/// Requests that were published and whose end was not.
-const TOLD: &str = "desk/told";
-
 /// Publishes what changed since the last time.
 pub(in crate::exchange) fn tell(handle: &ExchangeHandle) -> Result<(), DevicesError> {
     let open = open_for_others(handle)?;
-    let Some(mut read) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(()) };
-    let told: Vec<ApprovalId> = list(&mut read, TOLD)?;
-    if told.is_empty() && open.is_empty() && !prompts::is_any_open(&mut read)? {
+    let Some(read) = Ledger::open_read_only(&handle.settings().data)? else { return Ok(()) };
+    let told = read.published_requests().all()?;
+    if told.is_empty() && open.is_empty() && read.remote_prompts().open()?.is_empty() {
         return Ok(());
     }
     let mut ledger = ledger(handle.settings())?;
-    let (items, now) = changes(&told, &open, |id| settled(&ledger, id))?;
-    push(handle, &mut ledger, &items)?;
-    if now != told {
-        keep(&mut ledger, TOLD, &now)?;
+    let Changes { items, opened, closed } = changes(&told, &open, |id| settled(&ledger, id))?;
+    if !items.is_empty() {
+        push(handle, &mut ledger, &items)?;
+        ledger.published_requests().note(&opened, &closed)?;
     }
     prompts::tell(handle, &mut ledger)
 }
@@ -44,18 +40,27 @@ fn open_for_others(
     Ok(open)
 }
 
-/// The items to publish, and the requests that others then know to be open.
+/// The items to publish, and the requests they are about.
+#[derive(Debug, Default)]
+struct Changes {
+    items: Vec<Item>,
+    opened: Vec<ApprovalId>,
+    closed: Vec<ApprovalId>,
+}
+
 fn changes(
     told: &[ApprovalId],
     open: &BTreeMap<ApprovalId, Approval>,
     settled: impl Fn(&ApprovalId) -> Result<Settlement, DevicesError>,
-) -> Result<(Vec<Item>, Vec<ApprovalId>), DevicesError> {
-    let mut items = Vec::new();
+) -> Result<Changes, DevicesError> {
+    let mut new = Changes::default();
     for id in told.iter().filter(|it| !open.contains_key(it)) {
-        items.push(Item::Settled { id: id.clone(), body: written(&settled(id)?)? });
+        new.items.push(Item::Settled { id: id.clone(), body: written(&settled(id)?)? });
+        new.closed.push(id.clone());
     }
     for it in open.values().filter(|it| !told.contains(&it.id)) {
-        items.push(Item::Request {
+        new.opened.push(it.id.clone());
+        new.items.push(Item::Request {
             id: it.id.clone(),
             session: it.session_id,
             input: input_of(&it.input_hash),
@@ -63,11 +68,7 @@ fn changes(
             expires: it.expires_at,
         });
     }
-    Ok((items, open.keys().cloned().collect()))
-}
-
-fn written(body: &impl serde::Serialize) -> Result<String, DevicesError> {
-    serde_json::to_string(body).map_err(|error| Error::Bug(error.to_string()).into())
+    Ok(new)
 }
 
 /// The state of a request that other devices can no longer answer.
@@ -124,16 +125,19 @@ mod tests {
                 let decision = Some(Decision::Deny);
                 Ok(Settlement { state: State::Decided, decision, by: None, at: None })
             };
-            let (items, now) = changes(&ids(told), &open, end).unwrap();
-            let said = items.iter().map(|it| match it {
+            let new = changes(&ids(told), &open, end).unwrap();
+            let said = new.items.iter().map(|it| match it {
                 Item::Request { id, .. } => format!("+{id}"),
                 Item::Settled { id, .. } => format!("-{id}"),
                 other => format!("{other:?}"),
             });
             assert_eq!(said.collect::<Vec<_>>(), expected, "{told:?} {open:?}");
+            let mut now = ids(told);
+            now.retain(|it| !new.closed.contains(it));
+            now.extend(new.opened);
             assert_eq!(now, open.keys().cloned().collect::<Vec<_>>());
-            let (again, _) = changes(&now, &open, end).unwrap();
-            assert_eq!(again, [], "twice is once");
+            let again = changes(&now, &open, end).unwrap();
+            assert_eq!(again.items, [], "twice is once");
         };
         check(&[], &[], &[]);
         check(&[], &["a"], &["+a"]);

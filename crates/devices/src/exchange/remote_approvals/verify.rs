@@ -1,10 +1,9 @@
 //! Verifies answers from other devices one by one; the broker lets at most one out.
 
-use super::{AnswerBody, by_device, keep, ledger, list, name_of, takes_orders};
+use super::{AnswerBody, by_device, ledger, name_of, read, takes_orders, written};
 use crate::error::DevicesError;
 use crate::error::HubFault;
 use crate::link::ExchangeHandle;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use taffrail_context::Error;
 use taffrail_context::Settings;
@@ -20,15 +19,13 @@ use taffrail_sync::hub::AnyHub;
 use taffrail_team::ThisDevice;
 use tokio::sync::watch;
 
-/// Answers that arrived and were not verified: they survive a restart of the daemon.
-const ANSWERS: &str = "desk/answers";
 /// The pause before an unresponsive hub is asked again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// The longest reason, in bytes.
 const REASON: usize = 4_000;
 
 /// An answer and its sender.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug)]
 struct ReceivedAnswer {
     from: DeviceId,
     answer: Answer,
@@ -44,15 +41,11 @@ pub(super) fn hear(
         Item::Answer(answer) if answer.to == own.id => Some(answer),
         _ => None,
     });
-    let new: Vec<_> =
-        ours.map(|it| ReceivedAnswer { from: from.clone(), answer: it.clone() }).collect();
+    let new = ours.map(written).collect::<Result<Vec<_>, _>>()?;
     if new.is_empty() {
         return Ok(());
     }
-    let mut ledger = ledger(handle.settings())?;
-    let mut all: Vec<ReceivedAnswer> = list(&mut ledger, ANSWERS)?;
-    all.extend(new);
-    keep(&mut ledger, ANSWERS, &all)?;
+    ledger(handle.settings())?.remote_answers().add(from, &new)?;
     handle.state().answered.notify_one();
     Ok(())
 }
@@ -83,9 +76,13 @@ pub(in crate::exchange) async fn judge_all(
 /// Verifies every stored answer; returns `true` if some must be tried again.
 async fn judge_now(handle: &ExchangeHandle, hub: &AnyHub) -> Result<bool, DevicesError> {
     let settings = handle.settings();
-    let all: Vec<ReceivedAnswer> = list(&mut ledger(settings)?, ANSWERS)?;
     let mut left = false;
-    for came in &all {
+    for it in ledger(settings)?.remote_answers().all()? {
+        let Some(answer) = read(&it.body) else {
+            ledger(settings)?.remote_answers().remove(it.number)?;
+            continue;
+        };
+        let came = &ReceivedAnswer { from: it.device, answer };
         let own = taffrail_team::own(settings)?;
         let claim = current_claim(hub, &own.roster, &came.answer.request).await;
         let claim = claim.map_err(HubFault::from)?;
@@ -105,7 +102,7 @@ async fn judge_now(handle: &ExchangeHandle, hub: &AnyHub) -> Result<bool, Device
         if judged.is_ok() {
             let_out(handle, &own, came).await?;
         }
-        drop_judged(settings, came)?;
+        ledger(settings)?.remote_answers().remove(it.number)?;
     }
     Ok(left)
 }
@@ -159,14 +156,4 @@ async fn let_out(
         // The task fails only when the daemon ends.
         Err(_) => Err(Error::Ending.into()),
     }
-}
-
-/// Removes an answer that was verified.
-fn drop_judged(settings: &Settings, came: &ReceivedAnswer) -> Result<(), DevicesError> {
-    let mut ledger = ledger(settings)?;
-    let mut all: Vec<ReceivedAnswer> = list(&mut ledger, ANSWERS)?;
-    if let Some(at) = all.iter().position(|it| it == came) {
-        all.remove(at);
-    }
-    keep(&mut ledger, ANSWERS, &all)
 }

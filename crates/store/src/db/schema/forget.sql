@@ -1,5 +1,6 @@
 DELETE FROM bindings WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM approvals WHERE session_id IN (SELECT session_id FROM tombstones);
+DELETE FROM remote_decisions WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM messages WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM operations WHERE session_id IN (SELECT session_id FROM tombstones);
 DELETE FROM carried WHERE session_id IN (SELECT session_id FROM tombstones);
