@@ -166,7 +166,6 @@ mod tests {
     use crate::start_of;
     use std::process::{Child, Command, Stdio};
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-    use std::time::Duration;
 
     const DEADLINE: Duration = Duration::from_secs(20);
 
