@@ -3,6 +3,15 @@
 //! The client parses only the responses of our own server; anything else is an error.
 
 mod body;
+#[cfg(target_os = "linux")]
+#[path = "client/peer/linux.rs"]
+mod peer;
+#[cfg(target_os = "macos")]
+#[path = "client/peer/macos.rs"]
+mod peer;
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+#[path = "client/peer/unsupported.rs"]
+mod peer;
 mod stream;
 mod trust;
 

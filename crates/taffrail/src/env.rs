@@ -142,7 +142,9 @@ impl Env {
             retention: config.retention(),
             summary: config.summary(&self.user_home, nonce),
             notices: config.notifications.settings(&self.user_home, local_minute),
-            boot_id: boot_id(),
+            // If the system does not report a boot id, every boot counts as the same: the next read of its
+            // source then finds a lost batch.
+            boot_id: crate::system::boot_id(),
             new_device: new_device(),
             devices: Devices::default(),
             sync: config.sync.settings(&self.user_home, config.hub.url.is_some()),
@@ -254,8 +256,7 @@ pub(crate) fn close_memory() {
     let none = Rlimit { current: Some(0), ..getrlimit(Resource::Core) };
     // Best effort: if this fails, memory is as open as that of every other program.
     setrlimit(Resource::Core, none).ok();
-    #[cfg(target_os = "linux")]
-    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).ok();
+    crate::system::close_memory_to_others();
 }
 
 /// The current time, for relative times on a screen.
@@ -278,12 +279,6 @@ fn local_minute(at: Timestamp) -> u16 {
     let local = at.to_zoned(TimeZone::system());
     let part = |it: i8| u16::try_from(it).unwrap_or(0);
     part(local.hour()) * 60 + part(local.minute())
-}
-
-fn boot_id() -> String {
-    // If the system does not report a boot id, every boot counts as the same: the next read of its
-    // source then finds a lost batch.
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }
 
 fn new_device() -> DeviceId {

@@ -8,6 +8,7 @@ mod output;
 mod pager;
 mod pretty;
 mod statusline;
+mod system;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,7 @@
 //! Checks that the daemon is our own. Another user of the machine may have created the folder of
 //! its socket, or the file that names it: then the client reports that no daemon runs.
 
+use super::peer::user_of;
 use rustix::process::geteuid;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -45,20 +46,15 @@ pub(super) fn check_place(socket: &Path) -> Result<()> {
     }
 }
 
-/// Checks that the peer has our own uid.
-#[cfg(target_os = "linux")]
+/// Checks that the peer has our own uid. Where the system does not name the peer, the owner of folder and
+/// socket has to do.
 pub(super) fn check_peer(stream: &UnixStream) -> Result<()> {
-    let peer = rustix::net::sockopt::socket_peercred(stream)?;
-    match peer.uid == geteuid() {
-        true => Ok(()),
-        false => Err(Error::new(ErrorKind::PermissionDenied, "another user answers there")),
+    match user_of(stream)? {
+        Some(user) if user != geteuid().as_raw() => {
+            Err(Error::new(ErrorKind::PermissionDenied, "another user answers there"))
+        }
+        Some(_) | None => Ok(()),
     }
-}
-
-/// Without peer credentials the owner of folder and socket has to do.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn check_peer(_stream: &UnixStream) -> Result<()> {
-    Ok(())
 }
 
 fn is_ours(about: &Metadata) -> bool {

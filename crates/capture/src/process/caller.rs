@@ -1,26 +1,22 @@
 //! A process that calls us, as the kernel reports it.
 
-use super::{ancestors, name_of, stat, tty_name};
-use std::fs::{self, File};
-use std::io::Read;
+use super::{ancestors, name_of, stat, system};
 use taffrail_model::Process;
 use taffrail_model::caller::ProcessInfo;
 
 /// How many ancestors are searched for an agent.
 const DEPTH: usize = 64;
-/// The most bytes of an environment that are read.
-const ENVIRONMENT: u64 = 1 << 20;
 
 /// Describes a process: its ancestors, its terminal, and which of these variables are in its environment.
 /// `None` if the process is gone or its pid was reused.
 #[must_use]
 pub fn look_at(process: Process, marks: &[&str]) -> Option<ProcessInfo> {
     let Process { pid, start } = process;
-    let own = stat(pid).filter(|it| it.start == start && !it.is_over())?;
+    let own = stat(pid).filter(|it| it.start == start && !it.is_over)?;
     let seen = ProcessInfo {
         process,
         program: name_of(pid, &own.name),
-        terminal: tty_name(own.tty),
+        terminal: system::terminal(pid).and_then(|it| it.path),
         leader: own.leader,
         above: ancestors(pid, DEPTH),
         marks: marks_of(pid, marks),
@@ -32,16 +28,14 @@ pub fn look_at(process: Process, marks: &[&str]) -> Option<ProcessInfo> {
 /// Whether a process runs the same executable as we do.
 #[must_use]
 pub fn runs_our_program(pid: u32) -> bool {
-    let file = |who: &str| fs::read_link(format!("/proc/{who}/exe")).ok();
-    file("self").is_some_and(|ours| file(&pid.to_string()) == Some(ours))
+    let ours = system::executable(std::process::id());
+    ours.is_some_and(|ours| system::executable(pid) == Some(ours))
 }
 
 /// Which of these variables are in the environment of a process.
 fn marks_of(pid: u32, marks: &[&str]) -> Vec<String> {
-    let mut all = Vec::new();
-    let file = File::open(format!("/proc/{pid}/environ"));
     // An environment that cannot be read counts as empty.
-    file.and_then(|it| it.take(ENVIRONMENT).read_to_end(&mut all)).ok();
+    let all = system::environment(pid).unwrap_or_default();
     let names = all.split(|it| *it == 0).filter_map(|it| it.split(|it| *it == b'=').next());
     let names: Vec<_> = names.collect();
     let is_set = |mark: &&&str| names.contains(&mark.as_bytes());
@@ -49,7 +43,7 @@ fn marks_of(pid: u32, marks: &[&str]) -> Vec<String> {
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
+#[cfg(target_os = "linux")] // macOS hides the variables of its own programs, such as `sleep`.
 mod tests {
     use super::*;
     use crate::start_of;

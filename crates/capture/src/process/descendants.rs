@@ -1,25 +1,19 @@
 //! The descendants of a process, and the files that a process writes.
 
-use super::{command_line, name, stat};
-use std::fs;
+use super::{command_line, name, stat, system};
 use std::path::PathBuf;
 
 /// The most processes that are listed.
 const PROCESSES: usize = 64;
-/// The most open files of a process that are inspected.
-const FILES: usize = 1024;
 
 /// A process and its descendants, the nearest first, up to the limit.
 #[must_use]
 pub fn at_and_below(pid: u32) -> Vec<u32> {
+    let children = system::Children::read();
     let mut found = vec![pid];
     let mut next = 0;
     while let Some(above) = found.get(next).copied().filter(|_| found.len() < PROCESSES) {
-        let tasks = fs::read_dir(format!("/proc/{above}/task")).into_iter().flatten().flatten();
-        let lists = tasks.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
-        let lists: Vec<_> = lists.collect();
-        let words = lists.iter().flat_map(|it| it.split_ascii_whitespace());
-        found.extend(words.filter_map(|it| it.parse::<u32>().ok()));
+        found.extend(children.of(above));
         next += 1;
     }
     found.truncate(PROCESSES);
@@ -29,16 +23,7 @@ pub fn at_and_below(pid: u32) -> Vec<u32> {
 /// The files that a process has open for writing.
 #[must_use]
 pub fn written_by(pid: u32) -> Vec<PathBuf> {
-    let open = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    let written = open.take(FILES).filter(|it| is_written(pid, &it.file_name().to_string_lossy()));
-    written.filter_map(|it| fs::read_link(it.path()).ok()).filter(|it| it.is_absolute()).collect()
-}
-
-/// The last two bits of a file's flags, written in octal, are the access mode; 0 is read-only.
-fn is_written(pid: u32, number: &str) -> bool {
-    let about = fs::read_to_string(format!("/proc/{pid}/fdinfo/{number}")).unwrap_or_default();
-    let flags = about.lines().find_map(|it| it.strip_prefix("flags:")).unwrap_or_default();
-    u32::from_str_radix(flags.trim(), 8).is_ok_and(|it| it & 3 != 0)
+    system::written_by(pid)
 }
 
 /// The name of the program that a process runs.
@@ -66,15 +51,16 @@ pub fn runs(pid: u32, programs: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+    use std::fs;
     use std::io::Write;
 
     #[test]
     fn a_file_is_written_by_who_has_it_open_to_write() {
         let folder = tempfile::tempdir().unwrap();
-        let [read, written] = ["read", "written"].map(|it| folder.path().join(it));
+        let real = folder.path().canonicalize().unwrap();
+        let [read, written] = ["read", "written"].map(|it| real.join(it));
         fs::write(&read, "").unwrap();
         let reads = fs::File::open(&read).unwrap();
         let mut writes = fs::File::create(&written).unwrap();

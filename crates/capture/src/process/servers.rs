@@ -3,18 +3,15 @@
 //! tmux keeps its sockets in one folder, unless `TMUX_TMPDIR` or `tmux -S` names another place. Every process in a
 //! pane has the path of its server's socket in `TMUX`, so the environment of the agent also names the server.
 
-use super::{DEPTH_LIMIT, ancestors};
+use super::{DEPTH_LIMIT, ancestors, system};
 use rustix::process::geteuid;
 use std::collections::HashMap;
-use std::fs::{self, File, Metadata};
-use std::io::Read;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 
 /// The most sockets of one folder that are used.
 pub(super) const SOCKET_LIMIT: usize = 16;
-/// The most bytes of a process's environment that are read.
-const ENVIRONMENT_LIMIT: u64 = 1 << 20;
 /// Mode bits of a folder: everybody may write to it, and only the owner of a file may replace that file.
 const WORLD_WRITABLE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
@@ -85,11 +82,9 @@ fn sockets_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The `TMUX` variable of a process; `None` for a process of another user, or without `/proc`.
+/// The `TMUX` variable of a process; `None` for a process of another user.
 fn variable_of(pid: u32) -> Option<String> {
-    let mut all = Vec::new();
-    let file = File::open(format!("/proc/{pid}/environ")).ok()?;
-    file.take(ENVIRONMENT_LIMIT).read_to_end(&mut all).ok()?;
+    let all = system::environment(pid)?;
     let mut variables = all.split(|byte| *byte == 0);
     let said = variables.find_map(|it| it.strip_prefix(b"TMUX="))?;
     String::from_utf8(said.to_vec()).ok()

@@ -1,5 +1,6 @@
 //! Runs a program on one of our pseudo-terminals.
 
+use super::master::open_master;
 use super::terminal::{Size, Terminal};
 use crate::with_users_mask;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -8,7 +9,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::process::{
     Pid, Signal, WaitOptions, ioctl_tiocsctty, kill_process, kill_process_group, setsid, waitpid,
 };
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::pty::{grantpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr, tcsetwinsize};
 use std::ffi::OsString;
 use std::io;
@@ -82,7 +83,7 @@ impl Pty {
     /// # Errors
     /// When the system cannot open a terminal or start the command.
     pub fn start(mut command: Command, like: &Terminal, size: Size) -> io::Result<Self> {
-        let line = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        let line = open_master()?;
         grantpt(&line)?;
         unlockpt(&line)?;
         let name = ptsname(&line, Vec::new())?;

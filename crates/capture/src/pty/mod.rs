@@ -3,6 +3,12 @@
 //! Bytes pass unchanged in both directions; the view reads a copy of them.
 
 mod line;
+#[cfg(target_os = "linux")]
+#[path = "master_linux.rs"]
+mod master;
+#[cfg(not(target_os = "linux"))]
+#[path = "master_other.rs"]
+mod master;
 mod osc;
 mod terminal;
 mod view;

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::connect_info::Connected;
 use axum::serve::{IncomingStream, Listener};
-use rustix::process::{Resource, geteuid, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, geteuid, getrlimit, setrlimit};
 use std::fs::{DirBuilder, Permissions, symlink_metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
@@ -18,6 +18,9 @@ use tokio::sync::watch;
 
 /// The pause after a failed accept: file descriptors are probably exhausted.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// The most open files that macOS grants a process without a limit.
+const OPEN_MAX: u64 = 10_240;
 
 /// A bound socket.
 #[derive(Debug)]
@@ -172,10 +175,12 @@ pub(super) fn ours(stream: &UnixStream) -> Option<Peer> {
 
 /// Raises the limit of open files to the maximum, because every stream is an open file.
 pub(super) fn allow_many_files() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
+    let found = getrlimit(Resource::Nofile);
+    let to = |current| setrlimit(Resource::Nofile, Rlimit { current, ..found });
+    // macOS names no maximum, and refuses a limit above this one.
+    let raised = to(found.maximum).or_else(|_| to(Some(OPEN_MAX)));
     // Without that, fewer streams can be open.
-    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+    if let Err(error) = raised {
         tracing::info!(%error, "cannot raise the limit of open files");
     }
 }

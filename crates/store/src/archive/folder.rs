@@ -1,6 +1,7 @@
 //! The archive as a folder: lists and removes copies.
 
 use super::ArchiveError;
+use super::disk::sync_disk_of;
 use super::label::{Address, Label, Name};
 use super::scan::{Scan, open};
 use super::volume::Volume;
@@ -279,15 +280,4 @@ fn inside(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
     }
-}
-
-#[cfg(target_os = "linux")]
-fn sync_disk_of(folder: &File) -> io::Result<()> {
-    Ok(rustix::fs::syncfs(folder)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync_disk_of(_folder: &File) -> io::Result<()> {
-    rustix::fs::sync();
-    Ok(())
 }

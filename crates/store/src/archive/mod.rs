@@ -9,6 +9,12 @@
 
 mod comparison;
 mod copier_state;
+#[cfg(target_os = "linux")]
+#[path = "disk_linux.rs"]
+mod disk;
+#[cfg(not(target_os = "linux"))]
+#[path = "disk_other.rs"]
+mod disk;
 mod edition;
 mod folder;
 mod frames;

@@ -1,5 +1,7 @@
 //! `taffrail service`
 
+mod unit;
+
 use super::setup::file_change::{self, Note, Undone};
 use super::setup::{Ended, Walk};
 use super::{Context, TEMPLATE};
@@ -11,27 +13,10 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffrail_tui::terminal::line;
-
-/// The first line of a file that is ours.
-const MARK: &str = "Written by `taffrail service install`";
+use unit::{MARK, Manager, Unit};
 
 /// The note of what was made for it.
 const NOTE: &str = "service";
-
-/// What the daemon does without. tmux servers and agents that it starts inherit all of it, and their work outlives
-/// a restart of it: `docs/install.md` has the reason of every line, and what is left out on purpose.
-const LIMITS: &str = "\
-# What the daemon starts inherits these; docs/install.md has the reasons.
-KillMode=process
-OOMPolicy=continue
-NoNewPrivileges=yes
-RestrictRealtime=yes
-SystemCallFilter=~@module @obsolete @raw-io @reboot @swap
-SystemCallErrorNumber=EPERM
-RestrictAddressFamilies=~AF_APPLETALK AF_ATMPVC AF_ATMSVC AF_AX25 AF_CAIF AF_DECnet AF_ECONET AF_IPX AF_IRDA
-RestrictAddressFamilies=~AF_LLC AF_NETROM AF_PHONET AF_RDS AF_ROSE AF_TIPC AF_WANPIPE AF_X25
-LimitCORE=0:infinity
-";
 
 /// Start the daemon at login, with systemd or launchd
 #[derive(Debug, clap::Args)]
@@ -58,15 +43,6 @@ enum Action {
     },
     /// Remove the service file
     Uninstall,
-}
-
-/// A file that makes a system start the daemon, and what to type afterwards.
-struct Unit {
-    path: PathBuf,
-    text: String,
-    then: String,
-    /// Ends it when the file is gone: what needs the file, as `disable` does, fails then.
-    end: String,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -103,46 +79,10 @@ pub(super) fn is_service_installed(env: &Env) -> bool {
 
 fn unit(env: &Env) -> Result<Unit, CliError> {
     let program = env::own_path(env)?;
-    Ok(match cfg!(target_os = "macos") {
-        true => launchd(env, &program),
-        false => systemd(env, &program),
+    Ok(match Manager::here() {
+        Manager::Systemd => unit::systemd(&env.user_units(), &program),
+        Manager::Launchd => unit::launchd(&env.user_home, &program),
     })
-}
-
-fn systemd(env: &Env, program: &Path) -> Unit {
-    let program = quoted(&program.to_string_lossy());
-    let text = format!(
-        "# {MARK}\n[Unit]\nDescription=Taffrail: sees every coding-agent session\n\n[Service]\n\
-         ExecStart={program} daemon run\nRestart=on-failure\n{LIMITS}\n\
-         [Install]\nWantedBy=default.target\n"
-    );
-    Unit {
-        path: env.user_units().join("taffrail.service"),
-        text,
-        then: "systemctl --user enable --now taffrail".to_owned(),
-        end: "systemctl --user stop taffrail".to_owned(),
-    }
-}
-
-/// A word of a unit file: quotes and what systemd would expand are made plain.
-fn quoted(word: &str) -> String {
-    let plain = word.replace('\\', "\\\\").replace('"', "\\\"");
-    format!("\"{}\"", plain.replace('%', "%%").replace('$', "$$"))
-}
-
-fn launchd(env: &Env, program: &Path) -> Unit {
-    let program = program.to_string_lossy();
-    let program = program.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- {MARK} -->\n<plist version=\"1.0\"><dict>\n\
-         <key>Label</key><string>taffrail</string>\n<key>ProgramArguments</key>\n\
-         <array><string>{program}</string><string>daemon</string><string>run</string></array>\n\
-         <key>RunAtLoad</key><true/>\n<key>KeepAlive</key>\n\
-         <dict><key>SuccessfulExit</key><false/></dict>\n</dict></plist>\n"
-    );
-    let path = env.user_home.join("Library/LaunchAgents/taffrail.plist");
-    let then = format!("launchctl load {}", path.display());
-    Unit { path, text, then, end: "launchctl remove taffrail".to_owned() }
 }
 
 fn install(unit: &Unit, context: &Context, dry_run: bool) -> Result<(), CliError> {
@@ -203,7 +143,7 @@ pub(super) fn step(context: &Context, walk: Walk) -> Result<Ended, CliError> {
 
 /// A manager of the user's services runs: launchd does always.
 fn is_managed(env: &Env, system: &Path) -> bool {
-    if cfg!(target_os = "macos") {
+    if Manager::here() == Manager::Launchd {
         return true;
     }
     let folders = env.variables.get("PATH").map(|it| it.split(':')).into_iter().flatten();
@@ -265,24 +205,6 @@ pub(super) fn remove(context: &Context) -> Result<(), CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_cannot_say_more_than_a_path() {
-        let check = |word: &str, expected: &str| assert_eq!(quoted(word), expected);
-        check("/usr/bin/taffrail", "\"/usr/bin/taffrail\"");
-        check("/my dir/t\"af%f$rail", "\"/my dir/t\\\"af%%f$$rail\"");
-    }
-
-    #[test]
-    fn no_limit_breaks_the_service_or_what_it_starts() {
-        // Settings that fail in a user unit, hide the processes of agents, or break their shells.
-        let never = "AmbientCapabilities CapabilityBoundingSet DevicePolicy IPAddress InaccessiblePaths KeyringMode \
-                     LockPersonality Memory Private ProcSubset Protect ReadOnlyPaths RestrictNamespaces \
-                     RestrictSUIDSGID SystemCallArchitectures TasksMax UMask";
-        for line in LIMITS.lines() {
-            assert!(!never.split_whitespace().any(|it| line.starts_with(it)), "{line}");
-        }
-    }
 
     #[test]
     fn the_link_that_starts_it_goes_and_links_of_others_stay() {

@@ -9,6 +9,12 @@ mod codex;
 mod install;
 mod machine;
 mod namespace;
+#[cfg(target_os = "linux")]
+#[path = "network_linux.rs"]
+mod network;
+#[cfg(not(target_os = "linux"))]
+#[path = "network_other.rs"]
+mod network;
 
 pub use install::{Package, program_of};
 pub use machine::{Agent, Machine, PROJECT};

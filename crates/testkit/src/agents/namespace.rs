@@ -1,12 +1,11 @@
 //! A network with only loopback, and processes that end together.
 
+use super::network::enter;
 use crate::process::until;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::File;
 use std::io::Read;
 use std::net::TcpListener;
-use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 
 /// Namespaces for network, processes and mounts, held by their first process.
@@ -62,8 +61,7 @@ impl Namespace {
     pub fn listen(&self) -> TcpListener {
         let network = File::open(format!("/proc/{}/ns/net", self.first)).unwrap();
         let inside = std::thread::spawn(move || {
-            let kind = Some(LinkNameSpaceType::Network);
-            move_into_link_name_space(network.as_fd(), kind).unwrap();
+            enter(&network);
             TcpListener::bind("127.0.0.1:0").unwrap()
         });
         inside.join().unwrap()

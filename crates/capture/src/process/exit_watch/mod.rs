@@ -1,18 +1,27 @@
 //! Reports when processes exit, with one thread that sleeps until one does.
 
-use super::stat;
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod system;
+#[cfg(target_os = "macos")]
+#[path = "macos.rs"]
+mod system;
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+#[path = "unsupported.rs"]
+mod system;
+
+use super::lives;
 use std::collections::HashSet;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use system::{Handle, Sleeper};
 use taffrail_model::Process;
 
 /// The most processes that are watched at once.
 pub const WATCH_LIMIT: usize = 1024;
-/// How often a process without a pidfd is checked.
-const LOOK_EVERY: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+/// How often a process without a handle is checked.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 
 /// Why a process is not watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +42,7 @@ pub struct Deaths {
 
 #[derive(Debug)]
 struct Shared {
-    wake: OwnedFd,
+    sleeper: Sleeper,
     list: Mutex<WatchList>,
 }
 
@@ -46,20 +55,20 @@ struct WatchList {
     over: bool,
 }
 
-/// A process and its pidfd, if the system provided one.
+/// A process and the system's handle on it. Without a handle (an old kernel, no free descriptor) the
+/// process table is polled.
 struct Watched {
     process: Process,
-    handle: Option<OwnedFd>,
+    handle: Option<Handle>,
 }
 
 impl Deaths {
     /// Starts the thread. It calls `gone` once with the pid of every watched process that exits.
     ///
     /// # Errors
-    /// The system refused a thread or an eventfd.
+    /// The system refused a thread or a descriptor.
     pub fn new(gone: impl Fn(u32) + Send + 'static) -> io::Result<Self> {
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let shared = Arc::new(Shared { wake, list: Mutex::default() });
+        let shared = Arc::new(Shared { sleeper: Sleeper::new()?, list: Mutex::default() });
         let theirs = Arc::clone(&shared);
         std::thread::Builder::new().name("deaths".into()).spawn(move || run(&theirs, &gone))?;
         Ok(Self { shared })
@@ -69,8 +78,11 @@ impl Deaths {
     /// exits. Watching a process twice has no further effect.
     ///
     /// # Errors
-    /// The limit is reached.
+    /// The limit is reached, or this system cannot watch processes.
     pub fn watch(&self, process: Process) -> Result<(), Unwatched> {
+        if !system::CAN_WATCH {
+            return Err(Unwatched::Unsupported);
+        }
         {
             let mut list = self.shared.watch_list();
             if list.all.len() >= WATCH_LIMIT && !list.all.contains(&process) {
@@ -81,7 +93,7 @@ impl Deaths {
             }
             list.new.push(process);
         }
-        self.shared.wake();
+        self.shared.sleeper.wake();
         Ok(())
     }
 }
@@ -89,7 +101,7 @@ impl Deaths {
 impl Drop for Deaths {
     fn drop(&mut self) {
         self.shared.watch_list().over = true;
-        self.shared.wake();
+        self.shared.sleeper.wake();
     }
 }
 
@@ -97,11 +109,6 @@ impl Shared {
     fn watch_list(&self) -> MutexGuard<'_, WatchList> {
         // Every change under this lock is complete, so a panic elsewhere leaves the list consistent.
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wake(&self) {
-        // The write fails only if the counter is full, and then the thread is awake already.
-        rustix::io::write(&self.wake, &1u64.to_ne_bytes()).ok();
     }
 }
 
@@ -115,31 +122,29 @@ fn run(shared: &Shared, gone: &impl Fn(u32)) {
         if over {
             return;
         }
-        watched.extend(new.into_iter().map(open));
+        watched.extend(new.into_iter().map(|it| open(&shared.sleeper, it)));
         let ended = sift(&mut watched);
         for process in &ended {
             shared.watch_list().all.remove(process);
             gone(process.pid);
         }
         if ended.is_empty() {
-            sleep(shared, &watched);
+            sleep(&shared.sleeper, &mut watched);
         }
     }
 }
 
-fn open(process: Process) -> Watched {
-    let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
-    // Without a pidfd (an old kernel, no free descriptor) the process table is polled.
-    let handle = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
-    // The pidfd may belong to a process that reused the pid, so the check comes after opening it.
-    Watched { process, handle: handle.filter(|_| is_there(process)) }
+fn open(sleeper: &Sleeper, process: Process) -> Watched {
+    let handle = sleeper.open(process.pid);
+    // The handle may belong to a process that reused the pid, so the check comes after opening it.
+    Watched { process, handle: handle.filter(|_| lives(process)) }
 }
 
 /// Removes and returns the processes that exited.
 fn sift(watched: &mut Vec<Watched>) -> Vec<Process> {
     let mut ended = Vec::new();
     watched.retain(|it| {
-        let lives = lives(it);
+        let lives = it.handle.as_ref().map_or_else(|| lives(it.process), Handle::lives);
         if !lives {
             ended.push(it.process);
         }
@@ -148,26 +153,11 @@ fn sift(watched: &mut Vec<Watched>) -> Vec<Process> {
     ended
 }
 
-/// A pidfd is readable once all threads of its process have exited.
-fn lives(it: &Watched) -> bool {
-    let Some(handle) = &it.handle else { return is_there(it.process) };
-    let mut on = [PollFd::new(handle, PollFlags::IN)];
-    !poll(&mut on, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
-}
-
-fn is_there(process: Process) -> bool {
-    stat(process.pid).is_some_and(|now| now.start == process.start && !now.is_over())
-}
-
 /// Sleeps until a process exits, one is added, or the next check is due.
-fn sleep(shared: &Shared, watched: &[Watched]) {
-    let mut on = vec![PollFd::new(&shared.wake, PollFlags::IN)];
-    let handles = watched.iter().filter_map(|it| it.handle.as_ref());
-    on.extend(handles.map(|it| PollFd::from_borrowed_fd(it.as_fd(), PollFlags::IN)));
-    let blind = on.len() <= watched.len();
-    // A signal or lack of memory ends the sleep early, which costs one check.
-    poll(&mut on, blind.then_some(&LOOK_EVERY)).ok();
-    rustix::io::read(&shared.wake, &mut [0u8; 8]).ok();
+fn sleep(sleeper: &Sleeper, watched: &mut [Watched]) {
+    let is_blind = watched.iter().any(|it| it.handle.is_none());
+    let mut handles: Vec<_> = watched.iter_mut().filter_map(|it| it.handle.as_mut()).collect();
+    sleeper.sleep(&mut handles, is_blind.then_some(LOOK_EVERY));
 }
 
 #[cfg(test)]
@@ -176,7 +166,6 @@ mod tests {
     use crate::start_of;
     use std::process::{Child, Command, Stdio};
     use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-    use std::time::Duration;
 
     const DEADLINE: Duration = Duration::from_secs(20);
 
