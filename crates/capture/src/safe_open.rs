@@ -90,7 +90,8 @@ mod tests {
         std::fs::write(real.path().join("a/file"), "x").unwrap();
         symlink(outside.path(), real.path().join("door")).unwrap();
         symlink(outside.path().join("secret"), real.path().join("a/link")).unwrap();
-        rustix::fs::mkfifoat(CWD, real.path().join("a/pipe"), Mode::RUSR).unwrap();
+        let mut mkfifo = std::process::Command::new("mkfifo");
+        assert!(mkfifo.arg(real.path().join("a/pipe")).status().unwrap().success());
         let check = |path: &str, expected: bool| {
             assert_eq!(open_below(real.path(), path).is_ok(), expected, "{path}");
         };

@@ -58,7 +58,7 @@ mod tests {
             answers: &[
                 ("crates/approvals/src/hook/ask.rs", "pub fn ask_desk"),
                 ("crates/approvals/src/broker/ask.rs", "pub fn ask"),
-                ("crates/server/src/http/approvals.rs", "fn approval_decided"),
+                ("crates/server/src/http/approvals.rs", "fn decide_approval"),
             ],
         },
         Errand {

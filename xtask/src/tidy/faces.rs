@@ -61,7 +61,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
 /// Commands that reach past the API without a reason, and reasons that no command needs.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let reaches = |path: &str| place_behind(tree, path).is_some();
-    let files = tree.below(COMMANDS).filter(|it| it.ends_with(".rs"));
+    let files = tree.shipped().map(|(path, _)| path).filter(|it| it.starts_with(COMMANDS));
     let unlisted = files.filter(|it| !is_listed(it)).filter_map(|it| {
         let (line, name) = place_behind(tree, it)?;
         let message =

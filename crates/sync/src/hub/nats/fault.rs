@@ -98,10 +98,16 @@ fn is_full(error: &Error) -> bool {
     full.contains(&error.error_code())
 }
 
+/// Whether too few servers of a cluster are up at the moment. A cluster that is too small says so in
+/// other words.
+fn is_short_of_peers(error: &Error) -> bool {
+    error.error_code() == ErrorCode::CLUSTER_NO_PEERS && error.to_string().contains("offline")
+}
+
 fn answered(error: &Error) -> HubError {
     if is_full(error) {
         HubError::Full(error.to_string())
-    } else if error.code() == NOT_NOW {
+    } else if error.code() == NOT_NOW || is_short_of_peers(error) {
         HubError::Unreachable(error.to_string())
     } else if error.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED {
         HubError::Refused(format!("{error}. Add ?copies=1 to the address"))
@@ -194,6 +200,9 @@ mod tests {
         check(500, 10_047, "insufficient storage resources available", "The hub is full");
         check(503, 10_077, "maximum bytes exceeded", "The hub is full");
         check(503, 10_008, "JetStream system temporarily unavailable", "The hub cannot be reached");
+        let offline = "no suitable peers for placement, peer offline";
+        check(400, 10_005, offline, "The hub cannot be reached");
+        check(400, 10_005, "no suitable peers for placement", "The hub refused");
         check(400, 10_025, "invalid JSON", "The hub refused");
     }
 }

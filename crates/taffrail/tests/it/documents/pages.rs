@@ -25,6 +25,9 @@ const START: Step = Daemon("laptop");
 const NPM: &str =
     "npm downloads what it needs; `web/same.sh` of `.ci/run` builds and checks the pages";
 
+const BUILDS: &str = "it builds what is tested here, for minutes";
+const LAUNCHD: &str = "only macOS has this program";
+
 /// Every page that needs more than an empty home.
 pub(crate) const PAGES: &[Page] = &[
     Page {
@@ -169,6 +172,26 @@ pub(crate) const PAGES: &[Page] = &[
             answered("taffrail setup", "n\nn\nn\nn\nn\n"),
             refused("taffrail device ls", 6, "this device is in no team, as its comment says"),
             excepted("cargo uninstall taffrail", "cargo did not install the program of a test"),
+        ],
+    },
+    Page {
+        name: "docs/macos.md",
+        world: &[Sessions, Upstream],
+        places: &[CLONED, ("-p PID", Text("-p $$"))],
+        lines: &[
+            excepted("cargo build --locked --package taffrail", BUILDS),
+            excepted(
+                "cargo test --locked --package taffrail-capture --package taffrail-api --package taffrail-store --no-fail-fast",
+                BUILDS,
+            ),
+            board("taffrail"),
+            excepted(
+                "launchctl bootstrap gui/$(id -u) ~/Library/LaunchAgents/taffrail.plist",
+                LAUNCHD,
+            ),
+            excepted("launchctl print gui/$(id -u)/taffrail", LAUNCHD),
+            excepted("plutil -lint ~/Library/LaunchAgents/taffrail.plist", LAUNCHD),
+            excepted("launchctl bootout gui/$(id -u)/taffrail", LAUNCHD),
         ],
     },
     Page {
