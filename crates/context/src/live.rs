@@ -38,6 +38,8 @@ struct Shared {
     /// History was read, and there is a status of every recent session.
     is_complete: AtomicBool,
     ending: AtomicBool,
+    /// This process reads what hooks write.
+    reads_hooks: AtomicBool,
     progress: watch::Sender<Option<HistoryProgress>>,
     /// Wakes those who wait for the delivery of a message.
     messages: watch::Sender<()>,
@@ -65,6 +67,7 @@ impl Live {
             problems: RwLock::default(),
             is_complete: AtomicBool::new(true),
             ending: AtomicBool::new(false),
+            reads_hooks: AtomicBool::new(false),
             progress: watch::Sender::new(None),
             messages: watch::Sender::new(()),
         }))
@@ -226,14 +229,19 @@ impl Live {
         watchers.values().cloned().collect()
     }
 
+    /// Notes that this process reads what hooks write, from now on.
+    pub fn set_reads_hooks(&self) {
+        self.0.reads_hooks.store(true, Ordering::Relaxed);
+    }
+
     /// Whether a hook has returned whose entry is not in the index yet. The spool is looked at
-    /// first: whoever empties it has said so before.
+    /// first: whoever empties it has said so before. Entries that arrive during the first pass stay
+    /// in the spool until it is over. Without a daemon, a command reads the spool before it asks.
     #[must_use]
     pub fn is_behind_hooks(&self) -> bool {
-        let watchers = self.watchers();
-        !watchers.is_empty()
+        self.0.reads_hooks.load(Ordering::Relaxed)
             && (is_spooled(&self.settings().data)
-                || watchers.iter().any(|it| it.counters.moves_hooks()))
+                || self.watchers().iter().any(|it| it.counters.moves_hooks()))
     }
 
     /// Records a new watcher.

@@ -45,6 +45,7 @@ pub fn live(
     let kept_up = Settings { kept_up: true, ..settings.clone() };
     let handle = Handle::new(kept_up, &to_loop);
     handle.live().set_complete(false);
+    handle.live().set_reads_hooks();
     // Clients must see requests as they are for this daemon, not as the last daemon left them.
     handle.broker().take_up()?;
     handle.delivery().begin()?;
