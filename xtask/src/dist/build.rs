@@ -14,6 +14,8 @@ const ZIGBUILD: &str = "0.24.0";
 const AUDITABLE: &str = "0.7.7";
 /// The section of the program with that list.
 const LIST: &[u8] = b".dep-v0";
+/// The largest program that we ship, in bytes. `docs/install.md` names the real size.
+const LARGEST: usize = 35_000_000;
 
 /// Separates flags in the variable by which cargo takes them, so that paths may have spaces.
 const FLAG_END: &str = "\u{1f}";
@@ -38,16 +40,19 @@ pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf,
     cargo.env_remove("RUSTFLAGS").current_dir(root);
     finish(&mut cargo)?;
     let program = folder.join(target).join("dist/taffrail");
-    check_list(&program)?;
+    let bytes = std::fs::read(&program).map_err(|it| format!("{}: {it}", program.display()))?;
+    check(&bytes).map_err(|why| format!("{} {why}", program.display()))?;
     Ok(program)
 }
 
-/// Fails if the program does not name its dependencies.
-fn check_list(program: &Path) -> Result<(), String> {
-    let bytes = std::fs::read(program).map_err(|it| format!("{}: {it}", program.display()))?;
-    match bytes.windows(LIST.len()).any(|it| it == LIST) {
-        true => Ok(()),
-        false => Err(format!("{} does not hold the list of its dependencies", program.display())),
+/// What a program that we ship has to be.
+fn check(program: &[u8]) -> Result<(), String> {
+    if !program.windows(LIST.len()).any(|it| it == LIST) {
+        return Err("does not hold the list of its dependencies".to_owned());
+    }
+    match program.len() {
+        size if size > LARGEST => Err(format!("has {size} bytes, and {LARGEST} is the limit")),
+        _ => Ok(()),
     }
 }
 
@@ -156,6 +161,14 @@ mod tests {
         assert_eq!(rust_flags(&names), expected);
         let expected = "'-ffile-prefix-map=/a b=/cargo' '-ffile-prefix-map=/c=/taffrail'";
         assert_eq!(c_flags(&names), expected);
+    }
+
+    #[test]
+    fn a_program_is_small_and_names_its_dependencies() {
+        let of = |size: usize| [LIST, &vec![0; size - LIST.len()]].concat();
+        assert_eq!(check(&of(LARGEST)), Ok(()));
+        assert!(check(&of(LARGEST + 1)).unwrap_err().contains("is the limit"));
+        assert!(check(b"a program").unwrap_err().contains("the list of its dependencies"));
     }
 
     #[test]
