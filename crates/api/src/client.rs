@@ -106,7 +106,7 @@ impl Client {
     /// Sends a `GET`.
     ///
     /// # Errors
-    /// If there is no answer, or the answer is an error.
+    /// If the daemon does not answer, or answers with an error.
     pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         read_whole(self.send("GET", path, None, "application/json")?)
     }
@@ -114,7 +114,7 @@ impl Client {
     /// Sends a `POST`.
     ///
     /// # Errors
-    /// If there is no answer, or the answer is an error.
+    /// If the daemon does not answer, or answers with an error.
     pub fn post<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -127,7 +127,7 @@ impl Client {
     /// Sends a `DELETE`.
     ///
     /// # Errors
-    /// If there is no answer, or the answer is an error.
+    /// If the daemon does not answer, or answers with an error.
     pub fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, ClientError> {
         read_whole(self.send("DELETE", path, Some(b"{}"), "application/json")?)
     }
@@ -136,7 +136,7 @@ impl Client {
     /// 15 seconds; a longer silence ends the stream.
     ///
     /// # Errors
-    /// If there is no answer, or the answer is an error.
+    /// If the daemon does not answer, or answers with an error.
     pub fn follow(&self, path: &str) -> Result<Updates, ClientError> {
         Ok(Updates::new(self.send("GET", path, None, "text/event-stream")?))
     }
@@ -145,7 +145,7 @@ impl Client {
     /// answer in lines it yields the lines.
     ///
     /// # Errors
-    /// If there is no answer, or the answer is an error.
+    /// If the daemon does not answer, or answers with an error.
     pub fn lines(&self, path: &str) -> Result<Lines, ClientError> {
         Ok(Lines::new(self.send("GET", path, None, "text/event-stream, application/x-ndjson")?))
     }

@@ -34,7 +34,7 @@ pub enum TargetError {
     #[error("the archive holds no copy of session {0}")]
     NotArchived(String),
     /// The file does not exist.
-    #[error("there is no file {0}")]
+    #[error("file not found: {0}")]
     NoFile(String),
     /// `@waiting`, and no session needs a person.
     #[error("no session needs you now")]

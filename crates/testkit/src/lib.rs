@@ -16,6 +16,7 @@
 )]
 
 pub mod agents;
+mod background;
 mod chance;
 pub mod chats;
 pub mod claude;
@@ -33,6 +34,7 @@ mod scale;
 mod tmux;
 mod view;
 
+pub use background::Background;
 pub use chance::Chance;
 pub use home::{Home, Output, SavedData};
 pub use process::{Fate, Run, patiently, private_kib, until, until_every};

@@ -62,7 +62,12 @@ pub fn make_spool(data: &Path) -> io::Result<()> {
 #[must_use]
 pub fn is_spooled(data: &Path) -> bool {
     let entries = fs::read_dir(data.join(SPOOL)).into_iter().flatten().flatten();
-    entries.into_iter().any(|it| it.path().extension().is_some_and(|it| it == "json"))
+    entries.into_iter().any(|it| it.file_name().to_str().is_some_and(is_entry))
+}
+
+/// Whether a file of the spool is an entry, and not one that is being written or was set aside.
+fn is_entry(name: &str) -> bool {
+    name.ends_with(".json") && !name.starts_with('.')
 }
 
 /// The folder to watch for new entries.
@@ -82,7 +87,7 @@ pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>>
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
     };
-    names.retain(|it| it.ends_with(".json") && !it.starts_with('.'));
+    names.retain(|it| is_entry(it));
     names.sort();
     let mut segments = Vec::new();
     for name in &names {

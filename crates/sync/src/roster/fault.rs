@@ -6,7 +6,7 @@ use taffrail_model::DeviceId;
 /// Why an entry, or a list of entries, is refused. `n` is the position of the invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// There is no entry at all.
+    /// The roster is empty.
     #[error("the roster is empty")]
     Empty,
     /// The first entry does not found the team, or a later one does.

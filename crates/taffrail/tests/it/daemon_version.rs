@@ -7,18 +7,9 @@
 
 use serde_json::Value;
 use std::fs;
-use taffrail_testkit::Home;
+use taffrail_testkit::{Background, Home};
 
 const PLACE: &str = ".local/state/taffrail/daemon.json";
-
-/// A daemon in the background that is stopped with the test.
-struct Background<'a>(&'a Home);
-
-impl Drop for Background<'_> {
-    fn drop(&mut self) {
-        drop(self.0.run(&["daemon", "stop"]));
-    }
-}
 
 fn place(home: &Home) -> Value {
     serde_json::from_slice(&fs::read(home.path(PLACE)).unwrap()).unwrap()
@@ -40,7 +31,7 @@ fn asked_again(home: &Home, version: &str) -> (String, Value, Value) {
 #[test]
 fn an_older_daemon_goes_on_running_after_an_upgrade() {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
-    let _daemon = Background(&home);
+    let _daemon = Background::stopped_later(&home);
     let (said, before, after) = asked_again(&home, "0.0.1");
     assert!(said.contains("the daemon runs version 0.0.1; restarting it"), "{said}");
     assert_ne!(before, after);
@@ -50,7 +41,7 @@ fn an_older_daemon_goes_on_running_after_an_upgrade() {
 #[test]
 fn a_newer_daemon_is_left_alone() {
     let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
-    let _daemon = Background(&home);
+    let _daemon = Background::stopped_later(&home);
     let (said, before, after) = asked_again(&home, "99.0.0");
     assert!(said.contains("upgrade this program"), "{said}");
     assert_eq!(before, after);

@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use taffrail_testkit::Home;
+use taffrail_testkit::{Background, Home};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const SPOOL: &str = ".local/share/taffrail/journal/spool";
@@ -210,21 +210,11 @@ fn forget_waiting_means_who_waits_now_and_not_who_waited_when_the_index_was_made
     assert_eq!(told["sessions"][0]["id"], second, "{told}");
 }
 
-/// A daemon in the background that is stopped with the test.
-struct Background<'a>(&'a Home);
-
-impl Drop for Background<'_> {
-    fn drop(&mut self) {
-        drop(self.0.run(&["daemon", "stop"]));
-    }
-}
-
 /// Right after a prompt, a session was listed as its transcript alone told, without its process.
 #[test]
 fn a_list_right_after_a_hook_lacks_what_the_hook_said() {
     let home = Home::new(PROGRAM);
-    let _daemon = Background(&home);
-    home.ok(&["daemon", "start"]);
+    let _daemon = Background::start(&home);
     for number in 0..20 {
         let session = format!("00000000-0000-4000-8000-{number:012}");
         let payload = json!({"session_id": session, "hook_event_name": "UserPromptSubmit",

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use taffrail_testkit::claude::{Line, path};
-use taffrail_testkit::{Home, until_every};
+use taffrail_testkit::{Background, Home, until_every};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_taffrail");
 const LOOK: Duration = Duration::from_millis(100);
@@ -25,26 +25,16 @@ impl Drop for Ours {
     }
 }
 
-/// A daemon in the background that is stopped with the test.
-struct Background<'a>(&'a Home);
-
-impl<'a> Background<'a> {
-    fn start(home: &'a Home, level: Option<&str>) -> (Self, String) {
-        let mut command = home.command(&["daemon", "start"]);
-        if let Some(level) = level {
-            command.env("TAFFRAIL_LOG", level);
-        }
-        let output = command.output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{said}");
-        (Self(home), said)
+/// Starts a daemon that logs at a level, and returns what was said.
+fn started<'a>(home: &'a Home, level: Option<&str>) -> (Background<'a>, String) {
+    let mut command = home.command(&["daemon", "start"]);
+    if let Some(level) = level {
+        command.env("TAFFRAIL_LOG", level);
     }
-}
-
-impl Drop for Background<'_> {
-    fn drop(&mut self) {
-        drop(self.0.run(&["daemon", "stop"]));
-    }
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    (Background::stopped_later(home), said)
 }
 
 fn log(home: &Home) -> String {
@@ -80,7 +70,7 @@ fn logs_hold_no_text_of_sessions_no_command_and_no_secret() {
     drop(silent);
     home.ok(&["config", "set", "notifications.webhook", &url]);
     home.write(&path("api"), line("1").prompt("promptmarkerword please"));
-    let (daemon, _) = Background::start(&home, Some("debug"));
+    let (daemon, _) = started(&home, Some("debug"));
     home.append(&path("api"), line("2").answer("answermarkerword"));
     // A record that cannot be parsed, and one of an unknown type.
     home.append(&path("api"), "{\"type\": \"tornmarkerword\n{\"type\":\"typemarkerword\"}\n");
@@ -119,7 +109,7 @@ fn logs_are_printed_for_people_and_programs() {
     assert_eq!(none.status, 3, "{none:?}");
     assert!(none.stderr.contains("there is no log yet"), "{none:?}");
     assert!(none.stderr.contains("hint: taffrail daemon start"), "{none:?}");
-    let (daemon, said) = Background::start(&home, None);
+    let (daemon, said) = started(&home, None);
     assert_eq!(said, "");
     until_logged(&home, "the first pass ended");
     drop(daemon);
@@ -162,7 +152,7 @@ fn logs_are_followed_across_a_rename() {
 #[test]
 fn a_wrong_level_is_reported_and_the_usual_one_is_used_in_logs() {
     let home = Home::new(PROGRAM);
-    let (daemon, said) = Background::start(&home, Some("wran"));
+    let (daemon, said) = started(&home, Some("wran"));
     assert!(said.contains("TAFFRAIL_LOG: `wran` is neither a level"), "{said}");
     drop(daemon);
     let log = log(&home);

@@ -198,6 +198,6 @@ fn what_is_told_while_a_new_life_begins_hides_the_rest_of_it() {
     let again = here.tell_all(&all(true));
     let text = format!("{again:?}");
     for word in ["one", "two", "three", "four"] {
-        assert!(text.contains(word), "{word} is told anew");
+        assert!(text.contains(word), "{word} is published again");
     }
 }

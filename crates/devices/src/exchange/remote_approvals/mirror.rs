@@ -188,7 +188,10 @@ pub(super) fn find(
     let mut found = ledger.remote_requests().beginning(beginning)?;
     match found.len() {
         0 | 1 => Ok(found.pop()),
-        _ => Err(Error::Undecided(format!("`{beginning}` begins several ids")).into()),
+        _ => Err(Error::Undecided(format!(
+            "`{beginning}` is ambiguous: it matches several requests"
+        ))
+        .into()),
     }
 }
 

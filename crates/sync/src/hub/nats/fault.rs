@@ -18,7 +18,7 @@ pub(super) fn unanswered(error: impl Display) -> HubError {
     HubError::Unreachable(error.to_string())
 }
 
-/// Why there is no connection, and the next step.
+/// Why the connection failed, and the next step.
 pub(super) fn connecting(error: &ConnectError, shown: &Credentials) -> HubError {
     if let Some(why) = certificate::trouble(&told(error)) {
         return HubError::Refused(why);
@@ -147,7 +147,7 @@ async fn again(hub: &NatsHub) -> HubError {
     made.err().unwrap_or_else(gone)
 }
 
-/// `None` if there is no message; recreates a missing stream, which is empty.
+/// `None` for a missing message; recreates a missing stream, which is empty.
 pub(super) async fn found<T>(
     hub: &NatsHub,
     answer: std::result::Result<T, async_nats::jetstream::stream::LastRawMessageError>,

@@ -46,10 +46,11 @@ fn kept(client: &Client, error: CliError) -> Result<Client, CliError> {
     Ok(client.clone())
 }
 
-/// Whether an agent waits for an answer through this daemon.
+/// Whether an agent waits for an answer through this daemon, or may: a daemon that does not say is
+/// left alone.
 fn is_waiting(client: &Client) -> bool {
     let open = client.get::<Approvals>("/api/approvals");
-    open.is_ok_and(|it| it.approvals.iter().any(|it| it.state == State::Pending))
+    !open.is_ok_and(|it| it.approvals.iter().all(|it| it.state != State::Pending))
 }
 
 fn step(daemon: &str, own: &str, is_waiting: impl Fn() -> bool) -> Step {
@@ -61,7 +62,7 @@ fn step(daemon: &str, own: &str, is_waiting: impl Fn() -> bool) -> Step {
     match (daemon == own, compared(daemon, own)) {
         (true, _) => Step::Use,
         (_, Some(Ordering::Less)) if is_waiting() => because(
-            "an agent waits for an answer, so restart it afterwards: taffrail daemon restart",
+            "an agent may wait for an answer, so restart it afterwards: taffrail daemon restart",
         ),
         (_, Some(Ordering::Less)) => Step::Restart,
         (_, Some(Ordering::Greater)) => because("upgrade this program: taffrail upgrade --check"),
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!(step("0.1.0", "0.1.0", waiting(true)), Step::Use);
         assert_eq!(step("0.1.0", "0.2.0", waiting(false)), Step::Restart);
         assert_eq!(step("0.9.0", "0.10.0", waiting(false)), Step::Restart);
-        assert!(warned(&step("0.1.0", "0.2.0", waiting(true)), "an agent waits"));
+        assert!(warned(&step("0.1.0", "0.2.0", waiting(true)), "an agent may wait"));
         assert!(warned(&step("0.3.0", "0.2.0", waiting(false)), "upgrade this program"));
         assert!(warned(&step("0.2.0-rc.1", "0.2.0", waiting(false)), "daemon restart"));
     }
