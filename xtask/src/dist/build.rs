@@ -2,7 +2,7 @@
 //! this machine and no time of today gets into the program.
 
 use super::{Origin, finish, printed};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +30,8 @@ pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf,
     }
     let mut cargo = Command::new("cargo");
     cargo.env("PATH", path_with(&tools)?);
-    cargo.args(["auditable", if is_native(target) { "build" } else { "zigbuild" }]);
+    write_dependencies_into(&mut cargo);
+    cargo.arg(if is_native(target) { "build" } else { "zigbuild" });
     cargo.args(["--profile", "dist", "--locked", "--package", "taffrail", "--target", target]);
     let names = names(root, &folder)?;
     cargo.env("CARGO_ENCODED_RUSTFLAGS", rust_flags(&names));
@@ -43,6 +44,14 @@ pub(super) fn run(root: &Path, origin: &Origin, target: &str) -> Result<PathBuf,
     let bytes = std::fs::read(&program).map_err(|it| format!("{}: {it}", program.display()))?;
     check(&bytes).map_err(|why| format!("{} {why}", program.display()))?;
     Ok(program)
+}
+
+/// Runs cargo-auditable as the wrapper of rustc, as `cargo auditable` does, but by its name alone: cargo hashes the
+/// wrapper's path into the names of our crates, and two builds in different folders would differ.
+fn write_dependencies_into(cargo: &mut Command) {
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", "cargo-auditable");
+    let arguments = json!({"offline": false, "locked": true, "frozen": false, "config": []});
+    cargo.env("CARGO_AUDITABLE_ORIG_ARGS", arguments.to_string());
 }
 
 /// What a program that we ship has to be.
