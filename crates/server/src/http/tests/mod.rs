@@ -6,6 +6,7 @@ mod approvals;
 mod auth;
 mod bindings;
 mod controls;
+mod faces;
 mod fan;
 mod finals;
 mod golden;
