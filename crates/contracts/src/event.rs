@@ -213,6 +213,6 @@ mod tests {
             assert!(!matches!(Origin::from(*word), Origin::Unknown(_)), "{word}");
         }
         // A new kind or source must be added to these lists.
-        assert_eq!((KINDS.len(), SOURCES.len()), (18, 7));
+        assert_eq!((KINDS.len(), SOURCES.len()), (20, 8));
     }
 }
