@@ -15,15 +15,15 @@ pub(super) fn found(
     standing: &Standing<'_>,
     (now, thresholds): (Timestamp, &Thresholds),
 ) -> Vec<FindingDraft> {
-    // Silence lowers the confidence in a status, and is the very sign of a stuck session.
-    let stuck = stuck_at(work, moved, standing, thresholds).filter(|at| *at <= now);
-    let mut out: Vec<_> = stuck.map(|at| stuck_since(moved, at)).into_iter().collect();
     // A guess does not justify alerting a person.
     if standing.reading.confidence == Confidence::Low {
-        return out;
+        return Vec::new();
     }
     let reading = standing.reading;
     let ids: Vec<EventId> = work.asked.into_iter().collect();
+    let mut out = Vec::new();
+    let stuck = stuck_at(work, moved, standing, thresholds).filter(|at| *at <= now);
+    out.extend(stuck.map(|at| stuck_since(moved, at)));
     if standing.role == Role::Main {
         out.extend(question(reading, &ids));
         out.extend(finished(work, reading, thresholds));
