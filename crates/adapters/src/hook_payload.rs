@@ -1,16 +1,19 @@
 //! Hook payloads in the shape that several agents share.
 
 use crate::gist;
+use crate::hook_carried;
 use crate::journal::EntrySink;
 use crate::lenient::{self, Raw, Text, filled, lenient, made_of_objects};
 use crate::records::LONGEST_ID;
+use crate::tool_input::{file_in, options_in, question_in};
 use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 use taffrail_model::approval::input_mark;
 use taffrail_model::rules::command_in;
-use taffrail_model::text::cut;
-use taffrail_model::{Detail, Draft, Facts, Kind, RuntimeIdentity, Signal};
+use taffrail_model::{
+    ApprovalId, Detail, Draft, Facts, Kind, RuntimeIdentity, SessionId, Signal, TitleRank, TurnId,
+};
 
 /// The payload that a hook gets on its standard input.
 #[derive(Default, Deserialize)]
@@ -31,11 +34,15 @@ pub(crate) struct Payload<'a> {
     #[serde(borrow, deserialize_with = "filled")]
     permission_mode: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
-    prompt: Text<'a>,
+    pub(crate) prompt: Text<'a>,
+    #[serde(borrow, deserialize_with = "filled")]
+    turn_id: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
     pub(crate) tool_name: Text<'a>,
     #[serde(borrow)]
     pub(crate) tool_input: Raw<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_response: Raw<'a>,
     #[serde(borrow, deserialize_with = "filled")]
     tool_use_id: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -55,7 +62,7 @@ pub(crate) struct Payload<'a> {
     #[serde(borrow, deserialize_with = "filled")]
     error_details: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
-    last_assistant_message: Text<'a>,
+    pub(crate) last_assistant_message: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
     background_tasks: Option<Vec<Option<Task<'a>>>>,
 }
@@ -74,47 +81,9 @@ struct Task<'a> {
     status: Text<'a>,
 }
 
-/// The fields of a tool's input that are shown whole.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Input<'a> {
-    #[serde(borrow, deserialize_with = "filled")]
-    file_path: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    path: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    plan: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    question: Text<'a>,
-    #[serde(borrow, deserialize_with = "lenient")]
-    questions: Option<Vec<Option<Question<'a>>>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Question<'a> {
-    #[serde(borrow, deserialize_with = "filled")]
-    question: Text<'a>,
-    #[serde(borrow, deserialize_with = "lenient")]
-    options: Option<Vec<Option<Choice<'a>>>>,
-}
-
-/// An offered answer.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Choice<'a> {
-    #[serde(borrow, deserialize_with = "filled")]
-    label: Text<'a>,
-}
-
 made_of_objects! {
-    Payload<'de>, ToolCall<'de>, Task<'de>, Input<'de>, Question<'de>, Choice<'de>
+    Payload<'de>, ToolCall<'de>, Task<'de>
 }
-
-/// The most answers of a question that are kept.
-const OPTIONS: usize = 16;
-/// The longest answer, in bytes.
-const LONGEST_LABEL: usize = 200;
 
 /// The meaning of a hook.
 pub(crate) struct HookMeaning<'p> {
@@ -169,8 +138,7 @@ impl<'a> Payload<'a> {
 
     /// The file a tool works on, if it names one.
     pub(crate) fn file(&self) -> Option<String> {
-        let input: Input<'_> = self.tool_input.and_then(|it| lenient::value_in(it.get()))?;
-        input.file_path.or(input.path).map(Cow::into_owned)
+        self.tool_input.and_then(|it| file_in(it.get()))
     }
 
     /// The folder the agent works in.
@@ -196,8 +164,23 @@ impl<'a> Payload<'a> {
 
     /// The id of the call, or empty.
     pub(crate) fn call(&self) -> String {
-        let id = self.tool_use_id.as_deref().filter(|id| id.len() <= LONGEST_ID);
-        id.unwrap_or_default().to_owned()
+        self.call_id().unwrap_or_default().to_owned()
+    }
+
+    /// The agent's own id of the call.
+    pub(crate) fn call_id(&self) -> Option<&str> {
+        self.tool_use_id.as_deref().filter(|id| id.len() <= LONGEST_ID)
+    }
+
+    /// The turn, where the hook names it.
+    pub(crate) fn turn(&self, session: SessionId) -> Option<TurnId> {
+        let id = self.turn_id.as_deref().filter(|id| id.len() <= LONGEST_ID);
+        id.map(|id| TurnId::of(session, id))
+    }
+
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> Option<Cow<'_, str>> {
+        borrowed(&self.cwd)
     }
 
     /// The tool's input.
@@ -280,7 +263,8 @@ impl<'a> Payload<'a> {
         ids.filter(|id| id.len() <= LONGEST_ID).map(str::to_owned).collect()
     }
 
-    fn detail(&self) -> Detail<'_> {
+    /// The small fields of the hook, by name.
+    fn fields(&self) -> Vec<(&'static str, Value)> {
         let texts = [
             ("tool", &self.tool_name),
             ("call_id", &self.tool_use_id),
@@ -301,8 +285,7 @@ impl<'a> Payload<'a> {
             fields.push(("background", tasks.len().into()));
             fields.push(("running", self.running_tasks().into()));
         }
-        let name = self.hook_event_name.as_deref().unwrap_or_default();
-        Detail::Live { field: "hook", name: Cow::Borrowed(name), fields }
+        fields
     }
 
     /// Emits the event of the hook.
@@ -313,6 +296,7 @@ impl<'a> Payload<'a> {
         meaning: HookMeaning<'_>,
     ) {
         self.emit_part(sink, who, (0, meaning));
+        hook_carried::emit(self, sink, who);
     }
 
     /// Emits one of several events of the hook.
@@ -327,39 +311,50 @@ impl<'a> Payload<'a> {
             && matches!(draft.kind, Kind::AgentStopped | Kind::Error);
         draft.signal = Some(meaning.signal);
         draft.text = meaning.text;
-        draft.detail = self.detail();
+        let mut fields = self.fields();
+        if draft.kind == Kind::ApprovalRequested {
+            // The broker computes the same id from the same entry.
+            let id = ApprovalId::of(&sink.entry.nonce);
+            fields.push(("approval_id", id.as_str().into()));
+            draft.turn = self.turn(who.session());
+        }
+        let hook = self.hook_event_name.as_deref().unwrap_or_default();
+        let (field, name) = match draft.kind {
+            // The only decision that a hook reports.
+            Kind::ApprovalResolved => {
+                fields.push(("hook", hook.into()));
+                ("decision", "deny")
+            }
+            _ => ("hook", hook),
+        };
+        draft.detail = Detail::Live { field, name: Cow::Borrowed(name), fields };
         sink.emit(who, draft);
     }
 
     /// The facts about the session.
     pub(crate) fn facts(&self, sink: &EntrySink<'_, '_>, parent: Option<RuntimeIdentity>) -> Facts {
         let owned = |text: &Text<'_>| text.as_deref().map(str::to_owned);
-        Facts {
+        let mut facts = Facts {
             project_path: owned(&self.cwd),
             model: owned(&self.model),
             process: sink.process,
             parent,
             ..Facts::default()
+        };
+        if let Some(prompt) = self.titling_prompt() {
+            facts.offer_title(TitleRank::LastPrompt, prompt);
         }
+        facts
+    }
+
+    /// The prompt, unless it is a command to the agent program.
+    fn titling_prompt(&self) -> Option<&str> {
+        let is_prompt = self.hook_event_name.as_deref() == Some("UserPromptSubmit");
+        let prompt = self.prompt.as_deref().filter(|_| is_prompt)?.trim_start();
+        (!prompt.starts_with(['/', '<'])).then_some(prompt)
     }
 }
 
 fn borrowed<'p>(text: &'p Text<'_>) -> Option<Cow<'p, str>> {
     text.as_deref().map(Cow::Borrowed)
-}
-
-/// The first question in a tool's input, or the plan it asks about.
-pub(crate) fn question_in(input: &str) -> Option<String> {
-    let input: Input<'_> = lenient::value_in(input)?;
-    let first = input.questions.into_iter().flatten().flatten().find_map(|it| it.question);
-    first.or(input.question).or(input.plan).map(Cow::into_owned)
-}
-
-/// The answers that the first question in a tool's input offers.
-pub(crate) fn options_in(input: &str) -> Vec<String> {
-    let input: Option<Input<'_>> = lenient::value_in(input);
-    let questions = input.and_then(|it| it.questions).into_iter().flatten().flatten();
-    let first = questions.filter(|it| it.question.is_some()).find_map(|it| it.options);
-    let labels = first.into_iter().flatten().flatten().filter_map(|it| it.label);
-    labels.take(OPTIONS).map(|it| cut(&it, LONGEST_LABEL).to_owned()).collect()
 }

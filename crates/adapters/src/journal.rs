@@ -3,7 +3,9 @@
 use crate::{Descriptor, Reader};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use taffrail_model::conclusion::{Concluded, Conclusion, Holds};
 use taffrail_model::journal::{Answered, Entry, Glimpse, Gone, Loss, Sent, Shows, TRIED, Tried};
+use taffrail_model::status::{Status, WaitingKind};
 use taffrail_model::{
     AgentId, Confidence, Detail, Draft, Facts, Kind, NewUsage, Origin, Process, Record, RecordKey,
     RuntimeIdentity, SessionId, Signal, Sink,
@@ -63,6 +65,7 @@ impl Reader for JournalReader {
             Origin::Process => process_loss(sink, self.descriptor.id),
             Origin::Input => local_action(sink, self.descriptor.id),
             Origin::Pty => screen(sink, self.descriptor.id),
+            Origin::Derived => conclusions(sink, self.descriptor.id),
             Origin::Transcript | Origin::Unknown(_) => {
                 sink.unknown(&format!("journal/{}", entry.via.as_str()));
             }
@@ -76,6 +79,26 @@ impl Reader for JournalReader {
     fn save(&self) -> String {
         String::new()
     }
+}
+
+/// Reads an entry that Taffrail itself wrote about a session of any agent; `false` for another
+/// entry.
+pub(crate) fn read_own_entry(record: &Record<'_>, sink: &mut dyn Sink) -> bool {
+    let Ok(entry) = serde_json::from_slice::<Entry<'_>>(record.bytes) else { return false };
+    let mut facts = SessionFacts::default();
+    let sink = &mut EntrySink { entry: &entry, process: None, sink, facts: &mut facts };
+    match &entry.via {
+        Origin::Process => process_loss(sink, entry.agent.as_str()),
+        Origin::Input => local_action(sink, entry.agent.as_str()),
+        Origin::Derived => conclusions(sink, entry.agent.as_str()),
+        Origin::Hook
+        | Origin::Registry
+        | Origin::Telemetry
+        | Origin::Pty
+        | Origin::Transcript
+        | Origin::Unknown(_) => return false,
+    }
+    true
 }
 
 impl<'e> EntrySink<'e, '_> {
@@ -134,7 +157,7 @@ fn process_loss(sink: &mut EntrySink<'_, '_>, agent: &str) {
         return sink.unknown("process/unreadable");
     };
     let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
-    let mut draft = sink.draft(0, Kind::Heartbeat);
+    let mut draft = sink.draft(0, Kind::SessionExited);
     draft.signal = Some(match it.gone {
         Loss::Died => Signal::Died,
         Loss::Left => Signal::Ended,
@@ -142,6 +165,55 @@ fn process_loss(sink: &mut EntrySink<'_, '_>, agent: &str) {
     draft.confidence = Confidence::High;
     draft.detail = labelled("process", vec![("pid", it.process.pid.into())]);
     sink.emit(&who, draft);
+}
+
+/// What the daemon concluded about a session, each at the time of what it was concluded from.
+fn conclusions(sink: &mut EntrySink<'_, '_>, agent: &str) {
+    let Ok(it) = serde_json::from_str::<Concluded>(sink.entry.payload.get()) else {
+        return sink.unknown("derived/unreadable");
+    };
+    let who = RuntimeIdentity::new(AgentId::new(agent), &it.scope, &it.session);
+    for (part, it) in (0..).zip(it.conclusions) {
+        let draft = conclusion(sink, part, it);
+        sink.emit(&who, draft);
+    }
+}
+
+fn conclusion<'e>(sink: &EntrySink<'e, '_>, part: u32, it: Conclusion) -> Draft<'e> {
+    let make = |kind, at| Draft { at: Some(at), ..sink.draft(part, kind) };
+    let live = |field, name: &str, fields| Detail::Live {
+        field,
+        name: Cow::Owned(name.to_owned()),
+        fields,
+    };
+    match it {
+        Conclusion::TurnStarted { at } => make(Kind::TurnStarted, at),
+        Conclusion::TurnCompleted { at, started_at, status } => {
+            let lasted = at.as_millisecond() - started_at.as_millisecond();
+            let fields =
+                vec![("started_at", started_at.to_string().into()), ("duration_ms", lasted.into())];
+            let detail = live("status", status.as_str(), fields);
+            Draft { detail, ..make(Kind::TurnCompleted, at) }
+        }
+        Conclusion::Status { at, status, before, confidence, rule, waiting_for } => {
+            let optional = [
+                ("before", before.map(Status::as_str)),
+                ("waiting_for", waiting_for.map(WaitingKind::as_str)),
+            ];
+            let optional = optional.into_iter().filter_map(|(name, it)| Some((name, it?.into())));
+            let fields = optional.chain([("rule", rule.into())]).collect();
+            let detail = live("status", status.as_str(), fields);
+            Draft { detail, confidence, ..make(Kind::StatusChanged, at) }
+        }
+        Conclusion::Finding { at, finding, holds, says } => {
+            let kind = match holds {
+                Holds::Raised => Kind::FindingRaised,
+                Holds::Withdrawn => Kind::FindingWithdrawn,
+            };
+            let detail = live("finding", finding.as_str(), Vec::new());
+            Draft { detail, text: Some(Cow::Owned(says)), ..make(kind, at) }
+        }
+    }
 }
 
 /// A user acted on a session through this program.
@@ -222,11 +294,12 @@ fn decision(sink: &mut EntrySink<'_, '_>, agent: &str, it: Answered) {
     });
     draft.confidence = Confidence::High;
     let fields = vec![
+        ("label", "desk".into()),
         ("approval_id", it.approval.as_str().into()),
-        ("decision", it.decision.as_str().into()),
         ("decided_by", it.by.into()),
     ];
-    draft.detail = labelled("desk", fields);
+    let name = Cow::Owned(it.decision.as_str().to_owned());
+    draft.detail = Detail::Live { field: "decision", name, fields };
     draft.text = Some(Cow::Owned(it.says));
     sink.emit(&who, draft);
 }
@@ -293,7 +366,9 @@ mod tests {
         let recorder = read_payload(agent, "hook", &payload);
         let lines: Vec<_> = recorder.lines.iter().map(|it| without_marks(it)).collect();
         assert_eq!(lines, expected, "{hook}");
-        assert!(recorder.events.iter().all(|it| it["label"] == hook && it["data"]["hook"] == hook));
+        let own = recorder.events.iter().filter(|it| it["data"].get("hook").is_some());
+        assert!(own.clone().all(|it| it["data"]["hook"] == hook), "{hook}");
+        assert!(own.count() > 0, "{hook}");
         assert!(recorder.unknown.is_empty(), "{:?}", recorder.unknown);
     }
 
@@ -312,24 +387,28 @@ mod tests {
         let bash = || json!({"tool_name": "Bash", "tool_input": {"command": "npm test\nls", "description": "d"}, "tool_use_id": "t1"});
         for agent in ["claude-code", "codex"] {
             let check =
-                |hook: &str, more: Value, expected: &str| check(agent, hook, &more, &[expected]);
-            check("SessionStart", json!({"source": "startup"}), "/s heartbeat started ''");
-            check("SessionStart", json!({"source": "resume"}), "/s heartbeat started ''");
-            check("SessionStart", json!({"source": "compact"}), "/s heartbeat alive ''");
+                |hook: &str, more: Value, expected: &[&str]| check(agent, hook, &more, expected);
+            let started: &[&str] = &["/s heartbeat started ''", "/s session.started  ''"];
+            check("SessionStart", json!({"source": "startup"}), started);
+            check("SessionStart", json!({"source": "resume"}), started);
+            check("SessionStart", json!({"source": "compact"}), &["/s heartbeat alive ''"]);
             check(
                 "UserPromptSubmit",
                 json!({"prompt": "fix it"}),
-                "/s heartbeat prompted 'fix it'",
+                &["/s heartbeat prompted 'fix it'", "/s user.prompt  'fix it'"],
             );
-            check("PreToolUse", bash(), "/s heartbeat called:*:t1 'npm test'");
+            check("UserPromptSubmit", json!({"prompt": " "}), &["/s heartbeat prompted ' '"]);
+            let called = &["/s heartbeat called:*:t1 'npm test'", "/s tool.call  'npm test'"];
+            check("PreToolUse", bash(), called);
             let asked = "/s approval.requested asked-approval:* 'npm test\nls'";
-            check("PermissionRequest", bash(), asked);
-            check("PostToolUse", bash(), "/s heartbeat answered:t1 ''");
-            check("PreCompact", json!({"trigger": "auto"}), "/s heartbeat compacting ''");
-            check("PostCompact", json!({"trigger": "auto"}), "/s heartbeat compacted ''");
+            check("PermissionRequest", bash(), &[asked]);
+            check("PostToolUse", bash(), &["/s heartbeat answered:t1 ''", "/s tool.result  ''"]);
+            check("PreCompact", json!({"trigger": "auto"}), &["/s heartbeat compacting ''"]);
+            check("PostCompact", json!({"trigger": "auto"}), &["/s heartbeat compacted ''"]);
             let done = json!({"last_assistant_message": "Done."});
-            check("Stop", done, "/s agent.stopped ends turn-over 'Done.'");
-            check("SessionEnd", json!({"reason": "other"}), "/s session.exited ended 'other'");
+            let over = "/s agent.stopped ends turn-over 'Done.'";
+            check("Stop", done, &[over, "/s assistant.message ends  'Done.'"]);
+            check("SessionEnd", json!({"reason": "other"}), &["/s session.exited ended 'other'"]);
         }
     }
 
@@ -398,13 +477,19 @@ mod tests {
     #[test]
     fn hooks_of_workers_belong_to_the_worker() {
         let more = || json!({"agent_id": "a1", "agent_type": "general", "tool_use_id": "t1"});
-        check("claude-code", "PostToolUse", &more(), &["s/a1 heartbeat answered:t1 ''"]);
+        let answered = &["s/a1 heartbeat answered:t1 ''", "s/a1 tool.result  ''"];
+        check("claude-code", "PostToolUse", &more(), answered);
         check("claude-code", "SubagentStart", &more(), &["s/a1 heartbeat prompted ''"]);
         check("claude-code", "SubagentStop", &more(), &["s/a1 heartbeat ended ''"]);
         let folding = json!({"agent_id": "a1", "agent_type": ""});
         check("claude-code", "SubagentStop", &folding, &["/s heartbeat alive ''"]);
         check("codex", "SubagentStart", &more(), &["/a1 heartbeat prompted ''"]);
-        check("codex", "PostToolUse", &more(), &["/a1 heartbeat answered:t1 ''"]);
+        check(
+            "codex",
+            "PostToolUse",
+            &more(),
+            &["/a1 heartbeat answered:t1 ''", "/a1 tool.result  ''"],
+        );
         let mut line = entry(
             "codex",
             "hook",
@@ -425,12 +510,17 @@ mod tests {
             check("claude-code", hook, &more, expected);
         };
         let ask = || json!({"tool_name": "AskUserQuestion", "tool_use_id": "t1", "tool_input": {"questions": [{"question": "Which?"}]}});
-        check("PreToolUse", ask(), &["/s heartbeat asked:t1 'Which?'"]);
+        let asked = &["/s heartbeat asked:t1 'Which?'", "/s tool.call  'AskUserQuestion'"];
+        check("PreToolUse", ask(), asked);
         let mut request = ask();
         request.as_object_mut().unwrap().remove("tool_use_id");
         check("PermissionRequest", request, &["/s heartbeat asked 'Which?'"]);
         let plan = json!({"tool_name": "ExitPlanMode", "tool_use_id": "t1", "tool_input": {"plan": "First."}});
-        check("PreToolUse", plan, &["/s heartbeat asked:t1 'First.'"]);
+        check(
+            "PreToolUse",
+            plan,
+            &["/s heartbeat asked:t1 'First.'", "/s tool.call  'ExitPlanMode'"],
+        );
         let edit =
             json!({"tool_name": "Edit", "tool_input": {"file_path": "/w/a.rs", "new_string": "x"}});
         check(
@@ -508,8 +598,8 @@ mod tests {
             assert_eq!(recorder.lines, [expected]);
             assert_eq!(recorder.events[0]["origin"], "process");
         };
-        check(Loss::Died, "p/s heartbeat died ''");
-        check(Loss::Left, "p/s heartbeat ended ''");
+        check(Loss::Died, "p/s session.exited died ''");
+        check(Loss::Left, "p/s session.exited ended ''");
     }
 
     #[test]
@@ -527,6 +617,102 @@ mod tests {
         };
         check("00ff", "p/s approval.resolved settled:00ff: 'rm -rf build'");
         check("", "p/s approval.resolved alive 'rm -rf build'");
+    }
+
+    /// A request in the event log could not be joined with the pending approval.
+    #[test]
+    fn a_request_carries_the_id_of_its_approval() {
+        let payload = json!({"session_id": "s", "hook_event_name": "PermissionRequest",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}, "turn_id": "u1"});
+        for agent in ["claude-code", "codex"] {
+            let recorder = read_payload(agent, "hook", &payload);
+            let id = taffrail_model::ApprovalId::of("n1");
+            assert_eq!(recorder.events[0]["data"]["approval_id"], id.as_str(), "{agent}");
+        }
+    }
+
+    #[test]
+    fn a_result_of_a_hook_names_its_call_and_says_how_it_went() {
+        let events = |hook: &str, more: Value| {
+            let mut payload = json!({"session_id": "s", "hook_event_name": hook, "tool_name": "Bash",
+                "tool_input": {"command": "make"}, "tool_use_id": "t1"});
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            read_payload("claude-code", "hook", &payload)
+        };
+        let check = |hook: &str, more: Value, line: &str, data: Value| {
+            let recorder = events(hook, more);
+            assert_eq!((recorder.lines[1].as_str(), &recorder.events[1]["data"]), (line, &data));
+        };
+        let call = json!({"call_id": "t1", "tool": "Bash", "input": {"command": "make"}});
+        check("PreToolUse", json!({}), "/s tool.call  'make'", call);
+        let ok = json!({"tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}});
+        check("PostToolUse", ok, "/s tool.result  'ok'", json!({"call_id": "t1"}));
+        let text = json!({"tool_response": "done"});
+        check("PostToolUse", text, "/s tool.result  'done'", json!({"call_id": "t1"}));
+        let failed = json!({"error": "Exit code 2"});
+        let data = json!({"call_id": "t1", "failed": true});
+        check("PostToolUseFailure", failed, "/s tool.result  'Exit code 2'", data);
+        let code = json!({"tool_response": {"output": "no", "exit_code": 2}});
+        check(
+            "PostToolUse",
+            code,
+            "/s tool.result  'no'",
+            json!({"call_id": "t1", "exit_code": 2}),
+        );
+    }
+
+    #[test]
+    fn what_the_daemon_concluded_is_read_again() {
+        let concluded = json!({"session": "s", "scope": "p", "conclusions": [
+            {"kind": "turn_started", "at": "2026-11-15T09:59:00Z"},
+            {"kind": "status", "at": "2026-11-15T09:59:00Z", "status": "running", "before": "idle",
+             "confidence": "high", "rule": "a turn is open"},
+            {"kind": "turn_completed", "at": "2026-11-15T09:59:05Z",
+             "started_at": "2026-11-15T09:59:00Z", "status": "lost"},
+            {"kind": "finding", "at": "2026-11-15T09:58:00Z", "finding": "stuck",
+             "holds": "raised", "says": "Nothing moves."},
+        ]});
+        for agent in ["claude-code", "codex", "gemini-cli", "goose"] {
+            let recorder = read_payload(agent, "derived", &concluded);
+            let expected = [
+                "p/s turn.started  ''",
+                "p/s status.changed  ''",
+                "p/s turn.completed  ''",
+                "p/s finding.raised  'Nothing moves.'",
+            ];
+            assert_eq!(recorder.lines, expected, "{agent}");
+            assert_eq!(recorder.unknown, Vec::<String>::new());
+            let data: Vec<_> = recorder.events.iter().map(|it| it["data"].clone()).collect();
+            assert_eq!(
+                data[1],
+                json!({"status": "running", "before": "idle", "rule": "a turn is open"})
+            );
+            assert_eq!(
+                data[2],
+                json!({"status": "lost", "duration_ms": 5000,
+                "started_at": "2026-11-15T09:59:00Z"})
+            );
+            assert_eq!(recorder.events[1]["at"], "2026-11-15T09:59:00Z");
+        }
+    }
+
+    /// Our own entries about Gemini's sessions were counted as records that are not understood.
+    #[test]
+    fn our_own_entries_are_understood_for_every_agent() {
+        let gone = Gone {
+            gone: Loss::Died,
+            session: "s".into(),
+            scope: String::new(),
+            process: Process { pid: 7, start: 5 },
+        };
+        let sent = json!({"message": "m1", "session": "s", "says": "go on"});
+        for adapter in crate::owners() {
+            let agent = adapter.descriptor().id;
+            for (via, payload) in [("process", json!(gone)), ("ctm-input", sent.clone())] {
+                let recorder = read_payload(agent, via, &payload);
+                assert_eq!((recorder.lines.len(), recorder.unknown.len()), (1, 0), "{agent} {via}");
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod approvals;
 mod callers;
 mod descriptor;
 mod gist;
+mod hook_carried;
 mod hook_payload;
 mod journal;
 mod lenient;
@@ -20,6 +21,7 @@ mod start_plan;
 mod status_line;
 mod surrogates;
 mod telemetry;
+mod tool_input;
 mod transfer;
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
-//! The journal reader of adapters that have no journal.
+//! The journal reader of adapters that read no hooks, no registry and no telemetry.
 
 use crate::Reader;
+use crate::journal::read_own_entry;
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink};
 
-/// Counts every record as unknown.
+/// Reads the entries that Taffrail itself writes, and counts every other record as unknown.
 pub(crate) struct NoJournal;
 
 impl Reader for NoJournal {
-    fn read(&mut self, _: &Record<'_>, sink: &mut dyn Sink) {
-        sink.unknown("journal", None);
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        if !read_own_entry(record, sink) {
+            sink.unknown("journal", None);
+        }
     }
 
     fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {

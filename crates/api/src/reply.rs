@@ -152,6 +152,23 @@ pub struct Session {
     pub pid: Option<u32>,
     /// Where commands for it could go, as `tmux:%3` or `process:417`.
     pub executor: Option<String>,
+    /// Its latest prompt, while it is recent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::Instant>)]
+    pub last_user_prompt_at: Option<Timestamp>,
+    /// The agent's latest message, call or stop, while the session is recent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::Instant>)]
+    pub last_assistant_output_at: Option<Timestamp>,
+    /// The open turn; left out where none is open or known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_turn_id: Option<String>,
+    /// The request for approval that can be answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_approval_id: Option<String>,
+    /// The kinds of what was found about it, as `stuck`; left out where nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<String>,
     /// The tags a person gave it, in lists; left out where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,

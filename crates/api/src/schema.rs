@@ -20,7 +20,7 @@ pub struct SessionId(pub String);
 #[schema(value_type = String, example = "user.prompt")]
 pub struct Kind(pub String);
 
-/// Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry` or `process`.
+/// Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry`, `process` or `derived`.
 #[derive(Debug, ToSchema)]
 #[schema(value_type = String, example = "transcript")]
 pub struct Origin(pub String);
@@ -183,17 +183,19 @@ pub struct Turn {
     pub tools: (),
     /// Calls that failed.
     pub failed_calls: u32,
-    /// Approvals asked for and decided, by decision.
+    /// Requests for approval, by decision; `pending` and `unknown` where there is none.
     #[schema(value_type = Object)]
     pub approvals: (),
     /// Errors met.
     pub errors: u32,
-    /// `open`, `completed`, `superseded`, `interrupted`, `exited` or `timed_out`.
+    /// `open`, `completed`, `superseded`, `interrupted`, `exited`, `lost` or `timed_out`.
     pub status: String,
     /// When it was asked.
     pub started_at: Instant,
-    /// When it ended, or its last sign of life.
+    /// Its last activity.
     pub last_at: Instant,
+    /// When it ended; left out while it is open.
+    pub ended_at: Option<Instant>,
 }
 
 /// A remark on a session.

@@ -4,10 +4,10 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::observed::{Marks, NewEvent, NewUsage, Outcome, UnknownRecords};
-use taffrail_model::search_text::searched;
+use taffrail_model::search_text::{is_searched, searched};
 use taffrail_model::{
-    Cursor, Draft, EventId, Facts, Kind, Origin, Record, RuntimeIdentity, SessionId, Sink,
-    Timestamp, TurnId, text,
+    Cursor, Draft, EventId, Facts, Kind, Record, RuntimeIdentity, SessionId, Sink, Timestamp,
+    TurnId, text,
 };
 
 /// Which texts are included with events.
@@ -147,8 +147,9 @@ impl Sink for Collector {
             (None, None) => Cursor::Pointer { pointer: String::new() },
         };
         let searched = match self.habits.texts {
-            // The transcript holds the text that a hook repeats.
-            Texts::Searched if draft.origin == Origin::Transcript => searched(&draft).into_owned(),
+            Texts::Searched if is_searched(&draft.origin, &draft.kind) => {
+                searched(&draft).into_owned()
+            }
             Texts::Searched | Texts::None => String::new(),
         };
         self.events.push(NewEvent {

@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 33] = [
+const KEYS: [&str; 37] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -13,7 +13,11 @@ const KEYS: [&str; 33] = [
     "retention.journal_days",
     "retention.journal_mb",
     "otel.listen",
+    "status.idle",
+    "status.doubt",
+    "status.turn_timeout",
     "summary.command",
+    "summary.turns",
     "snapshots.history_folders",
     "approvals.unattended",
     "control.scripts",

@@ -3,15 +3,18 @@
 mod error;
 mod keys;
 mod notifications;
+mod status;
 mod sync;
 
 pub use error::ConfigError;
 pub use keys::unknown as unknown_key;
 pub use notifications::NotificationsConfig;
 use serde::{Deserialize, Serialize};
+pub use status::{Span, StatusConfig};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::net::SocketAddr;
+use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 pub use sync::SyncConfig;
 use taffrail_capture::JournalLimits;
@@ -30,6 +33,8 @@ pub struct Config {
     pub retention: RetentionConfig,
     /// Agents' own telemetry.
     pub otel: OtelConfig,
+    /// When silence changes a status.
+    pub status: StatusConfig,
     /// How to summarize sessions.
     pub summary: SummaryConfig,
     /// The sources of snapshots.
@@ -108,6 +113,9 @@ pub struct OtelConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SummaryConfig {
+    /// How many of the latest turns a summary looks at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<NonZeroU8>,
     /// A program and its arguments that may improve the wording of a summary.
     pub command: Vec<String>,
 }
@@ -213,7 +221,9 @@ impl Config {
         if let Some(program) = command.first_mut() {
             *program = at_home(user_home, program).to_string_lossy().into_owned();
         }
-        SummarySettings { command, draw, ..SummarySettings::default() }
+        let usual = SummarySettings::default();
+        let turns = self.summary.turns.map_or(usual.turns, |it| usize::from(it.get()));
+        SummarySettings { turns, command, draw, ..usual }
     }
 
     /// The additional homes as paths; `~` means the user's home.

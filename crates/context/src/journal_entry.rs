@@ -4,6 +4,7 @@ use crate::settings::Settings;
 use serde_json::value::RawValue;
 use std::io;
 use taffrail_capture::spool;
+use taffrail_model::conclusion::Concluded;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::journal::{Entry, Gone, Loss};
 use taffrail_model::{AgentId, Origin, Process};
@@ -21,6 +22,16 @@ pub fn write_gone(settings: &Settings, agent: &str, gone: &Gone) -> io::Result<(
     let session = gone.session.as_bytes();
     let mark = hash::digest("gone", &[how, session, &pid.to_le_bytes(), &start.to_le_bytes()]);
     write_entry(settings, (agent, Origin::Process), mark, &serde_json::to_string(gone)?)
+}
+
+/// Records what the daemon concluded about a session.
+///
+/// # Errors
+/// When the journal cannot be written.
+pub fn write_concluded(settings: &Settings, agent: &str, it: &Concluded) -> io::Result<()> {
+    let payload = serde_json::to_string(it)?;
+    let mark = hash::digest("concluded", &[agent.as_bytes(), payload.as_bytes()]);
+    write_entry(settings, (agent, Origin::Derived), mark, &payload)
 }
 
 /// Appends an entry to the journal. Entries with the same mark are one entry.

@@ -24,13 +24,13 @@ pub use atomic_write::{atomic_write, remove_file};
 pub use away::{is_away, set_away};
 pub use devices::{Device, Devices, keep_names, kept_names, kept_text};
 pub use error::Error;
-pub use journal_entry::{write_entry, write_gone};
+pub use journal_entry::{write_concluded, write_entry, write_gone};
 pub use live::{FindingsBySession, Live};
 pub use live_status::{LiveStatus, LiveStatuses};
 pub use loop_request::{Exclusive, LoopRequest};
 pub use problems::Part;
 pub use settings::{
-    ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, Settings,
+    ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, Settings, StatusSettings,
     SummarySettings, SyncSettings, WebhookUrl,
 };
 pub use target::{Target, TargetError};

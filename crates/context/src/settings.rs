@@ -3,12 +3,14 @@
 mod hub;
 mod notify;
 mod retention;
+mod status;
 mod summary;
 mod sync;
 
 pub use hub::HubSettings;
 pub use notify::{NoticeSettings, Osc, WebhookUrl};
 pub use retention::RetentionSettings;
+pub use status::StatusSettings;
 pub use summary::SummarySettings;
 pub use sync::SyncSettings;
 
@@ -42,8 +44,10 @@ pub struct Settings {
     pub archive: ArchiveSettings,
     /// How long data is kept.
     pub retention: RetentionSettings,
-    /// The user's own command for summaries.
+    /// How summaries are made.
     pub summary: SummarySettings,
+    /// How long silences last before they change a status.
+    pub status: StatusSettings,
     /// Which notifications the user gets, and on which channels.
     pub notices: NoticeSettings,
     /// Changes with every boot.
@@ -102,6 +106,7 @@ impl Settings {
             archive: ArchiveSettings::default(),
             retention: RetentionSettings::default(),
             summary: SummarySettings::default(),
+            status: StatusSettings::default(),
             notices: NoticeSettings::default(),
             boot_id: "boot".to_owned(),
             new_device: DeviceId::new("device"),

@@ -146,7 +146,8 @@ impl AgentSession {
     /// The events of the agent's own history. Events from hooks and probes only repeat them.
     pub fn spoken(&self) -> impl DoubleEndedIterator<Item = &Event> {
         self.events.iter().filter(|event| match event.source {
-            Origin::Hook | Origin::Registry | Origin::Process | Origin::Pty => false,
+            Origin::Hook => event.kind.is_carried(),
+            Origin::Registry | Origin::Process | Origin::Pty | Origin::Derived => false,
             Origin::Transcript | Origin::Input | Origin::Telemetry | Origin::Unknown(_) => true,
         })
     }
@@ -194,7 +195,7 @@ impl AgentSession {
             TurnStatus::Open | TurnStatus::Superseded => Ending::Open,
             TurnStatus::Completed => Ending::Done,
             TurnStatus::Interrupted if turn.errors > 0 => Ending::Failed,
-            TurnStatus::Interrupted | TurnStatus::Exited => Ending::BrokenOff,
+            TurnStatus::Interrupted | TurnStatus::Exited | TurnStatus::Lost => Ending::BrokenOff,
             TurnStatus::TimedOut => Ending::TimedOut,
         }
     }

@@ -31,10 +31,12 @@ const KINDS: &[&str] = &[
     "agent.stopped",
     "context.compacted",
     "notice",
+    "finding.raised",
+    "finding.withdrawn",
 ];
 /// The sources of the contract and our additional ones.
 const SOURCES: &[&str] =
-    &["transcript", "hook", "pty", "ctm-input", "telemetry", "registry", "process"];
+    &["transcript", "hook", "pty", "ctm-input", "telemetry", "registry", "process", "derived"];
 /// The kind of a removal notice.
 const REMOVED: &str = "event.removed";
 
@@ -211,6 +213,6 @@ mod tests {
             assert!(!matches!(Origin::from(*word), Origin::Unknown(_)), "{word}");
         }
         // A new kind or source must be added to these lists.
-        assert_eq!((KINDS.len(), SOURCES.len()), (18, 7));
+        assert_eq!((KINDS.len(), SOURCES.len()), (20, 8));
     }
 }

@@ -3,8 +3,9 @@
 use crate::bodies::{reference, sources};
 use taffrail_capture::Sources;
 use taffrail_context::{Error, Settings};
+use taffrail_model::EventId;
 use taffrail_model::observed::Observed;
-use taffrail_model::{EventId, Origin};
+use taffrail_model::search_text::is_searched;
 use taffrail_store::search::{Document, Load, SearchReader, SearchWriter, Stand};
 use taffrail_store::{EventRow, IndexReader, Writer, make_durable};
 
@@ -63,7 +64,7 @@ impl SearchSync {
         let Some((search, _)) = &self.along else { return Ok(()) };
         for (number, session) in new {
             let Some(event) = piece.events.get_mut(*number) else { continue };
-            if event.origin != Origin::Transcript {
+            if !is_searched(&event.origin, &event.kind) {
                 continue;
             }
             let text = std::mem::take(&mut event.searched);
@@ -187,10 +188,10 @@ impl<'a> Upkeep<'a> {
         Ok(())
     }
 
-    /// Adds the current state of a transcript event, unless it was removed or is a copy.
+    /// Adds the current state of an event with words, unless it was removed or is a copy.
     fn write(&mut self, (session, agent): (i64, &str), row: &EventRow) -> Result<(), Error> {
-        let told = row.origin == Origin::Transcript;
-        if row.removed || row.inherited_from.is_some() || !told {
+        let has_words = is_searched(&row.origin, &row.kind);
+        if row.removed || row.inherited_from.is_some() || !has_words {
             return Ok(());
         }
         let body = self.sources.body(&reference(agent, row));

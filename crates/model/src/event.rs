@@ -11,9 +11,9 @@ words! {
         SessionStarted = "session.started",
         /// The agent closed the session.
         SessionExited = "session.exited",
-        /// Derived, never stored.
+        /// The daemon saw a turn begin.
         TurnStarted = "turn.started",
-        /// Derived, never stored.
+        /// The daemon saw a turn end.
         TurnCompleted = "turn.completed",
         /// A prompt from a person or a parent agent.
         UserPrompt = "user.prompt",
@@ -31,8 +31,12 @@ words! {
         ApprovalRequested = "approval.requested",
         /// The approval was decided.
         ApprovalResolved = "approval.resolved",
-        /// Derived, never stored.
+        /// The daemon saw the status change.
         StatusChanged = "status.changed",
+        /// A finding began to hold.
+        FindingRaised = "finding.raised",
+        /// A finding no longer holds.
+        FindingWithdrawn = "finding.withdrawn",
         /// Something failed.
         Error = "error",
         /// Still alive.
@@ -65,6 +69,35 @@ words! {
         Registry = "registry",
         /// The process table.
         Process = "process",
+        /// The daemon's own conclusions from all other sources.
+        Derived = "derived",
+    }
+}
+
+impl Kind {
+    /// Whether a hook may carry such an event of the conversation, for a session without a
+    /// transcript. Every other event of a hook is a report about the session.
+    #[must_use]
+    pub fn is_carried(&self) -> bool {
+        matches!(
+            self,
+            Self::SessionStarted
+                | Self::UserPrompt
+                | Self::AssistantMessage
+                | Self::ToolCall
+                | Self::ToolResult
+        )
+    }
+}
+
+/// Whether an event is part of the conversation: the agent's history says it or, without a
+/// history, a hook carried it. Hooks, probes and the daemon otherwise only report about it.
+#[must_use]
+pub fn is_said(origin: &Origin, kind: &Kind) -> bool {
+    match origin {
+        Origin::Transcript => true,
+        Origin::Hook => kind.is_carried(),
+        _ => false,
     }
 }
 

@@ -65,6 +65,10 @@ const INTERRUPTED: &str = "interrupted";
 /// The evidence an event provides about the status of its session, if any.
 #[must_use]
 pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
+    if *event.origin == Origin::Hook && event.kind.is_carried() {
+        // The hook's own event, beside it, is the evidence.
+        return None;
+    }
     let says = match (event.signal, event.kind) {
         // A question in a transcript is named by its call, as its answer will be.
         (Some(Signal::Asked { call, options }), Kind::ToolCall) if call.is_empty() => {
@@ -73,7 +77,8 @@ pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
         (Some(signal), _) => signal.clone(),
         (None, _) => of_kind(event)?,
     };
-    let hook = (*event.origin == Origin::Hook).then_some(event.label).flatten();
+    let is_named = *event.origin == Origin::Hook && *event.kind != Kind::ApprovalResolved;
+    let hook = is_named.then_some(event.label).flatten();
     Some(Evidence {
         source: event.origin.clone(),
         kind: hook.unwrap_or(event.kind.as_str()).to_owned(),
@@ -107,6 +112,8 @@ fn of_kind(event: &EventHead<'_>) -> Option<Signal> {
         Kind::TurnStarted
         | Kind::TurnCompleted
         | Kind::StatusChanged
+        | Kind::FindingRaised
+        | Kind::FindingWithdrawn
         | Kind::Notice
         | Kind::EventRemoved
         | Kind::Unknown(_) => return None,

@@ -11,6 +11,9 @@ pub const LONGEST_FACT: usize = 4096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TitleRank {
+    /// Our own, where no history of the agent names one: the beginning of the last prompt a hook
+    /// carried.
+    LastPrompt,
     /// Our own: the beginning of the first prompt.
     FirstPrompt,
     /// A summary the agent wrote in passing.

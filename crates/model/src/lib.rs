@@ -9,6 +9,7 @@ pub mod approval;
 pub mod audit;
 pub mod binding;
 pub mod caller;
+pub mod conclusion;
 pub mod copies;
 pub mod cursor;
 pub mod draft;

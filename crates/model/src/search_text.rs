@@ -1,7 +1,7 @@
 //! The text for the search index.
 
 use crate::draft::{Detail, Draft};
-use crate::event::Kind;
+use crate::event::{Kind, Origin, is_said};
 use crate::text::{TOOL_TEXT_BYTES, cut};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -11,6 +11,13 @@ use std::fmt;
 
 /// The longest indexed message, in bytes.
 pub const SAID_BYTES: usize = 1024 * 1024;
+
+/// Whether search holds the words of an event. The transcript holds the text that a hook repeats; a
+/// finding has words of its own.
+#[must_use]
+pub fn is_searched(origin: &Origin, kind: &Kind) -> bool {
+    is_said(origin, kind) || (*origin == Origin::Derived && *kind == Kind::FindingRaised)
+}
 
 /// The indexed text of an event: messages nearly whole, and the first 16 KiB of a tool's input or
 /// output.

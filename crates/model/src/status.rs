@@ -118,6 +118,18 @@ pub enum WaitingKind {
     Prompt,
 }
 
+impl WaitingKind {
+    /// The word used in JSON, storage and messages.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Question => "question",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
 /// How long a silence lasts before it changes the status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
@@ -207,6 +219,20 @@ impl Status {
             Self::Idle => "idle",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// Parses the stored form.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        let all = [
+            Self::Exited,
+            Self::WaitingApproval,
+            Self::Running,
+            Self::Waiting,
+            Self::Idle,
+            Self::Unknown,
+        ];
+        all.into_iter().find(|it| it.as_str() == word)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Turns: a prompt and everything that follows until the agent stops.
 
 use crate::observed::Marks;
-use crate::{Kind, Timestamp, TurnId};
-use serde::Serialize;
+use crate::{Kind, Signal, Timestamp, TurnId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// How long a turn without an end may be silent before a ready prompt closes it.
@@ -25,10 +25,12 @@ pub struct TurnInput<'a> {
     pub text: &'a str,
     /// The tool, the decision, the reason.
     pub label: Option<&'a str>,
+    /// The effect on the status, if the adapter set it.
+    pub signal: Option<&'a Signal>,
 }
 
 /// The state of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnStatus {
     /// No end was seen.
@@ -41,8 +43,26 @@ pub enum TurnStatus {
     Interrupted,
     /// The session ended first.
     Exited,
+    /// The process of the session ended first, and the agent did not say why.
+    Lost,
     /// Nothing followed, and the agent was ready for a prompt.
     TimedOut,
+}
+
+impl TurnStatus {
+    /// The word used in JSON and storage.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Completed => "completed",
+            Self::Superseded => "superseded",
+            Self::Interrupted => "interrupted",
+            Self::Exited => "exited",
+            Self::Lost => "lost",
+            Self::TimedOut => "timed_out",
+        }
+    }
 }
 
 /// A turn as displays and summaries need it.
@@ -58,7 +78,8 @@ pub struct Turn {
     pub tools: BTreeMap<String, u32>,
     /// The number of failed calls.
     pub failed_calls: u32,
-    /// Approvals, counted by decision.
+    /// Requests for approval, counted by decision: `pending` while the turn is open and nobody
+    /// decided, `unknown` where no decision was recorded.
     pub approvals: BTreeMap<String, u32>,
     /// The number of errors.
     pub errors: u32,
@@ -66,40 +87,56 @@ pub struct Turn {
     pub status: TurnStatus,
     /// The time of the prompt.
     pub started_at: Timestamp,
-    /// The end, or the last activity.
+    /// The last activity in the turn.
     pub last_at: Timestamp,
+    /// When the turn ended; `None` while it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// When a silent turn is over: the agent is known to wait for a prompt, and has been silent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PromptReady {
+    /// An instant at which the agent waits for a prompt.
+    pub at: Timestamp,
+    /// How many seconds of silence end the turn.
+    pub timeout: i64,
 }
 
 /// Folds events in canonical order into turns.
 ///
-/// `prompt_ready` is the instant at which the agent was known to wait for a prompt, if it was: only
-/// together with a timeout does it close a turn, because silence alone proves nothing.
+/// Only together with a timeout does a ready prompt close a turn, because silence alone proves
+/// nothing.
 #[must_use]
 pub fn turns<'a>(
     events: impl IntoIterator<Item = TurnInput<'a>>,
-    prompt_ready: Option<Timestamp>,
+    prompt_ready: Option<PromptReady>,
 ) -> Vec<Turn> {
     let mut out: Vec<Turn> = Vec::new();
+    let mut requests = Requests::default();
     for event in events {
         match event.kind {
-            Kind::UserPrompt => prompt(&mut out, &event),
+            Kind::UserPrompt => prompt(&mut out, &mut requests, &event),
             _ => {
                 if let Some(turn) = out.last_mut() {
-                    absorb(turn, &event);
+                    absorb(turn, &mut requests, &event);
                 }
             }
         }
     }
     if let (Some(turn), Some(ready)) = (out.last_mut(), prompt_ready)
         && turn.status == TurnStatus::Open
-        && ready.as_second() - turn.last_at.as_second() >= TURN_TIMEOUT_SECONDS
+        && ready.at.as_second() - turn.last_at.as_second() >= ready.timeout
     {
-        turn.status = TurnStatus::TimedOut;
+        end(turn, TurnStatus::TimedOut, turn.last_at);
+    }
+    if let Some(turn) = out.last_mut() {
+        requests.settle(turn);
     }
     out
 }
 
-fn prompt(out: &mut Vec<Turn>, event: &TurnInput<'_>) {
+fn prompt(out: &mut Vec<Turn>, requests: &mut Requests, event: &TurnInput<'_>) {
     if let Some(turn) = out.last_mut() {
         // A prompt inside an open turn that the agent itself identifies steers that turn; it does
         // not begin another.
@@ -108,8 +145,9 @@ fn prompt(out: &mut Vec<Turn>, event: &TurnInput<'_>) {
             return;
         }
         if turn.status == TurnStatus::Open {
-            turn.status = TurnStatus::Superseded;
+            end(turn, TurnStatus::Superseded, event.at);
         }
+        std::mem::take(requests).settle(turn);
     }
     let Some(id) = event.turn else { return };
     out.push(Turn {
@@ -123,21 +161,28 @@ fn prompt(out: &mut Vec<Turn>, event: &TurnInput<'_>) {
         status: TurnStatus::Open,
         started_at: event.at,
         last_at: event.at,
+        ended_at: None,
     });
 }
 
-fn absorb(turn: &mut Turn, event: &TurnInput<'_>) {
-    turn.last_at = turn.last_at.max(event.at);
+fn absorb(turn: &mut Turn, requests: &mut Requests, event: &TurnInput<'_>) {
+    if is_activity(turn, event) {
+        turn.last_at = turn.last_at.max(event.at);
+    }
     match event.kind {
         Kind::AssistantMessage => say(turn, event.text),
         Kind::ToolCall => count(&mut turn.tools, event.label),
         Kind::ToolResult => turn.failed_calls += u32::from(event.marks.has(Marks::FAILED)),
-        Kind::ApprovalRequested | Kind::ApprovalResolved => count(&mut turn.approvals, event.label),
+        Kind::ApprovalRequested => requests.asked(event),
+        Kind::ApprovalResolved => requests.resolved(event),
         Kind::Error => turn.errors += 1,
         _ => {}
     }
-    turn.status = match event.kind {
-        Kind::SessionExited if turn.status == TurnStatus::Open => TurnStatus::Exited,
+    let status = match event.kind {
+        Kind::SessionExited if turn.status == TurnStatus::Open => match event.signal {
+            Some(Signal::Died) => TurnStatus::Lost,
+            _ => TurnStatus::Exited,
+        },
         Kind::Error if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Interrupted,
         Kind::AgentStopped if event.label == Some("interrupted") => TurnStatus::Interrupted,
         _ if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Completed,
@@ -145,6 +190,92 @@ fn absorb(turn: &mut Turn, event: &TurnInput<'_>) {
         Kind::ToolCall | Kind::AssistantMessage => TurnStatus::Open,
         _ => turn.status,
     };
+    end(turn, status, event.at);
+}
+
+/// Ends the turn, or opens it again. The first of several reports is the time of the end.
+fn end(turn: &mut Turn, status: TurnStatus, at: Timestamp) {
+    turn.status = status;
+    turn.ended_at = match status {
+        TurnStatus::Open => None,
+        _ => turn.ended_at.or(Some(at)),
+    };
+}
+
+/// Whether an event is work in the turn. What the agent or the daemon reports after the end, such as
+/// a reminder or the end of the session, is not.
+fn is_activity(turn: &Turn, event: &TurnInput<'_>) -> bool {
+    match event.kind {
+        Kind::TurnStarted
+        | Kind::TurnCompleted
+        | Kind::StatusChanged
+        | Kind::FindingRaised
+        | Kind::FindingWithdrawn => false,
+        Kind::Heartbeat | Kind::Notice | Kind::SessionExited | Kind::AgentStopped => {
+            turn.status == TurnStatus::Open
+        }
+        _ => true,
+    }
+}
+
+/// The requests for approval of a turn.
+#[derive(Debug, Default)]
+struct Requests(Vec<Request>);
+
+#[derive(Debug)]
+struct Request {
+    /// The input hash; empty if unknown.
+    input: String,
+    decision: Option<String>,
+    /// A second source reported the decision.
+    is_confirmed: bool,
+}
+
+impl Requests {
+    /// A request that is open is not counted again when another source reports it.
+    fn asked(&mut self, event: &TurnInput<'_>) {
+        let input = match event.signal {
+            Some(Signal::AskedApproval { input }) => input.clone(),
+            _ => String::new(),
+        };
+        let is_same = |it: &Request| {
+            it.decision.is_none() && (it.input == input || it.input.is_empty() || input.is_empty())
+        };
+        if !self.0.iter().any(is_same) {
+            self.0.push(Request { input, decision: None, is_confirmed: false });
+        }
+    }
+
+    /// A decision belongs to the open request with its input, else to the oldest open one. The
+    /// agent's own record repeats a decision that was made here.
+    fn resolved(&mut self, event: &TurnInput<'_>) {
+        let input = match event.signal {
+            Some(Signal::Settled { input, .. }) => input.as_str(),
+            _ => "",
+        };
+        let decision = event.label.unwrap_or("unknown").to_owned();
+        let is_open = |it: &&mut Request| it.decision.is_none();
+        let exact = self.0.iter().position(|it| it.decision.is_none() && it.input == input);
+        let found = match exact {
+            Some(at) => self.0.get_mut(at),
+            None => self.0.iter_mut().find(is_open),
+        };
+        if let Some(request) = found {
+            request.decision = Some(decision);
+        } else if let Some(known) = self.0.iter_mut().find(|it| !it.is_confirmed) {
+            known.is_confirmed = true;
+        } else {
+            let decision = Some(decision);
+            self.0.push(Request { input: input.to_owned(), decision, is_confirmed: true });
+        }
+    }
+
+    fn settle(self, turn: &mut Turn) {
+        let open = if turn.status == TurnStatus::Open { "pending" } else { "unknown" };
+        for request in self.0 {
+            count(&mut turn.approvals, Some(request.decision.as_deref().unwrap_or(open)));
+        }
+    }
 }
 
 fn say(turn: &mut Turn, text: &str) {
@@ -184,11 +315,13 @@ mod tests {
 
     fn event<'a>(kind: &'a Kind, second: i64, turn: &str, marks: Marks) -> TurnInput<'a> {
         let at = Timestamp::from_second(second).unwrap();
-        TurnInput { kind, at, turn: Some(id(turn)), marks, text: "text", label: Some("x") }
+        let turn = Some(id(turn));
+        TurnInput { kind, at, turn, marks, text: "text", label: Some("x"), signal: None }
     }
 
     fn check(events: &[TurnInput<'_>], ready: Option<i64>, expected: &[(&str, TurnStatus, i64)]) {
-        let ready = ready.map(|second| Timestamp::from_second(second).unwrap());
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let ready = ready.map(|it| PromptReady { at: at(it), timeout: TURN_TIMEOUT_SECONDS });
         let got: Vec<_> = turns(events.iter().copied(), ready)
             .iter()
             .map(|turn| (turn.id, turn.status, turn.last_at.as_second()))
@@ -212,6 +345,65 @@ mod tests {
         let mut stop = event(&STOP, 7, "1", end);
         stop.label = Some("interrupted");
         check(&[p, stop], None, &[("1", TurnStatus::Interrupted, 7)]);
+    }
+
+    #[test]
+    fn a_killed_sessions_turn_is_lost() {
+        let prompt = event(&PROMPT, 0, "1", Marks::OPENS_TURN);
+        let died =
+            TurnInput { signal: Some(&Signal::Died), ..event(&EXIT, 5, "1", Marks::default()) };
+        check(&[prompt, died], None, &[("1", TurnStatus::Lost, 5)]);
+    }
+
+    /// A reminder seconds later, the end of the session and a conclusion of the daemon moved it.
+    #[test]
+    fn a_later_notice_moves_no_end() {
+        let none = Marks::default();
+        let prompt = event(&PROMPT, 0, "1", Marks::OPENS_TURN);
+        let stop = event(&STOP, 5, "1", Marks::ENDS_TURN);
+        let (notice, changed) = (Kind::Notice, Kind::StatusChanged);
+        let late = [event(&notice, 8, "1", none), event(&changed, 9, "1", none)];
+        let exit = event(&EXIT, 20, "1", none);
+        let events = [prompt, stop, stop, late[0], late[1], exit];
+        let turn = turns(events, None).pop().unwrap();
+        let ended = turn.ended_at.map(Timestamp::as_second);
+        assert_eq!(
+            (turn.last_at.as_second(), ended, turn.status),
+            (5, Some(5), TurnStatus::Completed)
+        );
+    }
+
+    /// One allowed request was counted as `PermissionRequest` and as `desk`.
+    #[test]
+    fn one_request_is_one_approval_with_its_decision() {
+        let (asked, resolved) = (Kind::ApprovalRequested, Kind::ApprovalResolved);
+        let asks = |input: &str| Signal::AskedApproval { input: input.to_owned() };
+        let settles =
+            |input: &str| Signal::Settled { call: String::new(), input: input.to_owned() };
+        let ask =
+            |signal| TurnInput { signal: Some(signal), ..event(&asked, 1, "1", Marks::default()) };
+        let settle = |signal: Option<&'static Signal>, word: &'static str| TurnInput {
+            signal,
+            label: Some(word),
+            ..event(&resolved, 2, "1", Marks::default())
+        };
+        let check = |events: &[TurnInput<'_>], expected: &[(&str, u32)]| {
+            let prompt = event(&PROMPT, 0, "1", Marks::OPENS_TURN);
+            let all = [prompt].into_iter().chain(events.iter().copied());
+            let got = turns(all, None).pop().unwrap().approvals;
+            let expected = expected.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
+            assert_eq!(got, expected);
+        };
+        let (a, b, any) = (asks("a"), asks("b"), asks(""));
+        let on_a: &'static Signal = Box::leak(Box::new(settles("a")));
+        let (allow, record) = (settle(Some(on_a), "allow"), settle(None, "allow"));
+        check(&[ask(&a)], &[("pending", 1)]);
+        check(&[ask(&a), ask(&any)], &[("pending", 1)]);
+        check(&[ask(&a), allow], &[("allow", 1)]);
+        check(&[ask(&a), allow, record], &[("allow", 1)]);
+        check(&[ask(&a), ask(&b), settle(Some(on_a), "deny")], &[("deny", 1), ("pending", 1)]);
+        check(&[ask(&a), event(&STOP, 3, "1", Marks::ENDS_TURN)], &[("unknown", 1)]);
+        check(&[settle(None, "reject")], &[("reject", 1)]);
     }
 
     #[test]

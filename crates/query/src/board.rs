@@ -230,9 +230,10 @@ impl Board {
         let life = life(known.process, held);
         let said = known.remote.as_deref();
         let said = said.and_then(|row| self.remote_status(row, now));
+        let thresholds = self.live.settings().status.thresholds;
         let mut card = said.unwrap_or_else(|| LiveStatus {
             executor: known.executor.clone(),
-            ..live_status_of_life(evidence, (known.process, life), &workers, now)
+            ..live_status_of_life(evidence, (known.process, life), &workers, (now, thresholds))
         });
         if let Some(before) = before.as_ref().filter(|_| known.evidence.len() >= EVIDENCE) {
             keep_since(&before.reading, &mut card.reading);

@@ -1,6 +1,9 @@
 //! Complete events: rows of the index, with the text read back and verified.
 
+use crate::explain::status_of;
 use crate::resolve::resolve;
+use crate::status::prompt_ready;
+use crate::turn_lookup::{call_of, turn_of};
 use serde_json::{Map, Value};
 use taffrail_adapters::by_id;
 use taffrail_api::{EventLine, EventsRequest, Removed};
@@ -47,7 +50,7 @@ pub fn each_line(
     rows: Vec<EventRow>,
     give: &mut dyn FnMut(EventLine) -> bool,
 ) -> bool {
-    let builder = LineBuilder::new(&settings.devices, session, (reader.generation(), device));
+    let builder = LineBuilder::new(&settings.devices, session, (reader, device));
     let mut sources = sources(settings);
     rows.into_iter().all(|row| {
         let body = builder.body(&mut sources, &row);
@@ -63,7 +66,7 @@ pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, Error> {
     let session = resolve(settings, target)?;
     let Some(reader) = IndexReader::open(&settings.data)? else { return Ok(Vec::new()) };
     let device = device_of(settings)?;
-    let builder = LineBuilder::new(&settings.devices, &session, (reader.generation(), &device));
+    let builder = LineBuilder::new(&settings.devices, &session, (&reader, &device));
     let mut sources = sources(settings);
     let rows = reader.events(session.row)?;
     let texts: Vec<_> = rows.iter().map(|row| builder.text(&mut sources, row)).collect();
@@ -74,8 +77,10 @@ pub fn turns(settings: &Settings, target: &Target) -> Result<Vec<Turn>, Error> {
         marks: row.marks,
         text,
         label: row.label.as_deref(),
+        signal: row.signal.as_ref(),
     });
-    Ok(turn::turns(inputs, None))
+    let card = status_of(settings, &session, &|_| None)?;
+    Ok(turn::turns(inputs, prompt_ready(&card, settings)))
 }
 
 fn wanted(
@@ -100,7 +105,7 @@ fn wanted(
 /// Builds complete events from rows and their bodies.
 pub(crate) struct LineBuilder<'a> {
     session: &'a SessionRow,
-    generation: &'a str,
+    reader: &'a IndexReader,
     device: &'a DeviceId,
     /// The session is an imported document.
     is_given: bool,
@@ -111,10 +116,10 @@ impl<'a> LineBuilder<'a> {
     pub(crate) fn new(
         devices: &'a Devices,
         session: &'a SessionRow,
-        (generation, device): (&'a str, &'a DeviceId),
+        (reader, device): (&'a IndexReader, &'a DeviceId),
     ) -> Self {
         let is_given = by_id(&session.agent).is_some_and(|it| it.importer().is_some());
-        Self { session, generation, device, is_given, devices }
+        Self { session, reader, device, is_given, devices }
     }
 
     /// The full text of a person or an agent; the excerpt suffices for tools.
@@ -134,7 +139,7 @@ impl<'a> LineBuilder<'a> {
                 id: row.id,
                 session_id: self.session.id,
                 sequence: row.sequence,
-                generation: self.generation.to_owned(),
+                generation: self.reader.generation().to_owned(),
             });
         }
         let Body { mut text, mut data, .. } = body;
@@ -147,6 +152,12 @@ impl<'a> LineBuilder<'a> {
         if self.is_given {
             // It is another device's word, which nothing here confirms.
             data.insert("untrusted".to_owned(), true.into());
+        }
+        let mut row = row;
+        row.turn = turn_of(self.reader, self.session.row, &row);
+        if let Some((call, id)) = call_of(self.reader, self.session.row, &row) {
+            row.parent = row.parent.or(Some(call));
+            data.entry("call_id").or_insert_with(|| id.into());
         }
         EventLine::Event(Box::new(self.event(row, text, data)))
     }
@@ -172,7 +183,7 @@ impl<'a> LineBuilder<'a> {
             created_at: row.at,
             observed_at: row.observed_at,
             sequence: row.sequence,
-            generation: self.generation.to_owned(),
+            generation: self.reader.generation().to_owned(),
             revision: row.revision,
             turn_id: row.turn,
             parent_id: row.parent,

@@ -3,7 +3,7 @@
 use crate::board::recent_statuses;
 use crate::resolve::resolve;
 use crate::session_row::session;
-use crate::status::{EVIDENCE, StatusLookup, apply_status, executor_of, live_status};
+use crate::status::{EVIDENCE, StatusLookup, When, apply_status, executor_of, live_status, when};
 use std::sync::Arc;
 use taffrail_api::{EvidenceRow, Explanation, SCHEMA_VERSION, Session};
 use taffrail_context::LiveStatus;
@@ -75,15 +75,14 @@ pub fn status_of(
     if let Some(card) = live_card(settings, row, known)? {
         return Ok(card);
     }
-    let now = (settings.now)();
     let Some(index) = IndexReader::open(&settings.data)?.filter(|_| row.captured) else {
-        return Ok(Arc::new(live_status(Vec::new(), None, &[], now)));
+        return Ok(Arc::new(live_status(Vec::new(), None, &[], when(settings))));
     };
     let rows = index.last_events(row.row, EVIDENCE)?;
     let evidence: Vec<_> = rows.iter().filter_map(EventRow::evidence).collect();
     Ok(Arc::new(match evidence.is_empty() {
-        true => left(row, now),
-        false => live_status(evidence, row.process, &[], now),
+        true => left(row, when(settings)),
+        false => live_status(evidence, row.process, &[], when(settings)),
     }))
 }
 
@@ -120,8 +119,8 @@ fn remote(settings: &Settings, row: &SessionRow) -> Option<Arc<LiveStatus>> {
 }
 
 /// The status of a session without any evidence: it is over, as far as we can tell.
-fn left(row: &SessionRow, now: Timestamp) -> LiveStatus {
-    let card = live_status(Vec::new(), None, &[], now);
+fn left(row: &SessionRow, (now, thresholds): When) -> LiveStatus {
+    let card = live_status(Vec::new(), None, &[], (now, thresholds));
     let since = row.last_event_at.or(row.started_at);
     let Some(since) = since.filter(|it| !status::is_recent(*it, now)) else { return card };
     let rule = taffrail_model::status::StatusRule::NoProcessForADay;

@@ -28,6 +28,7 @@ mod stats;
 pub mod status;
 pub mod summary;
 mod sync_choice;
+mod turn_lookup;
 mod unread;
 
 pub use agents::{agent_names, agents};

@@ -66,10 +66,10 @@ impl<'a> SessionChange<'a> {
         &self.events
     }
 
-    /// The session, when no observer needs the change any more.
+    /// The session and its changed events, when no observer needs their texts any more.
     #[must_use]
-    pub fn into_row(self) -> SessionRow {
-        self.row
+    pub fn into_parts(self) -> (SessionRow, Vec<EventRow>) {
+        (self.row, self.events)
     }
 
     /// How many records were read back.
@@ -95,7 +95,7 @@ impl<'a> SessionChange<'a> {
                 Err(error) => stale(event, &error.to_string()),
             },
         };
-        let context = (self.index.generation(), self.device);
+        let context = (self.index, self.device);
         let builder = LineBuilder::new(&self.settings.devices, &self.row, context);
         Some(builder.line(event.clone(), body))
     }

@@ -46,6 +46,11 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
         confidence: Confidence::Low,
         pid: None,
         executor: None,
+        last_user_prompt_at: None,
+        last_assistant_output_at: None,
+        active_turn_id: None,
+        pending_approval_id: None,
+        findings: Vec::new(),
         tags: Vec::new(),
     }
 }

@@ -2,13 +2,31 @@
 
 use std::sync::Arc;
 use taffrail_api::Session;
-use taffrail_context::LiveStatus;
+use taffrail_context::{LiveStatus, Settings};
 use taffrail_model::evidence::{Evidence, Life};
-use taffrail_model::status::{self, Given, Status, Thresholds, Worker};
+use taffrail_model::status::{self, Given, Status, Thresholds, WaitingKind, Worker};
+use taffrail_model::turn::PromptReady;
 use taffrail_model::{Lifecycle, Process, SessionId, Timestamp};
 
 /// Looks up the live status of a session; a daemon has one for every recent session.
 pub type StatusLookup<'a> = &'a dyn Fn(SessionId) -> Option<Arc<LiveStatus>>;
+
+/// The instant of a reading, and how long silences may last.
+pub type When = (Timestamp, Thresholds);
+
+/// The current instant, and how long silences may last.
+pub fn when(settings: &Settings) -> When {
+    ((settings.now)(), settings.status.thresholds)
+}
+
+/// When the agent is known to wait for a prompt, for the turn it left open.
+pub fn prompt_ready(card: &LiveStatus, settings: &Settings) -> Option<PromptReady> {
+    let reading = &card.reading;
+    let for_prompt = reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Prompt);
+    let waits = reading.status == Status::Waiting && for_prompt;
+    let (at, timeout) = ((settings.now)(), settings.status.turn_timeout);
+    waits.then_some(PromptReady { at, timeout })
+}
 
 /// How many of the latest pieces of evidence a status is computed from.
 pub const EVIDENCE: usize = 200;
@@ -18,9 +36,9 @@ pub fn live_status(
     evidence: Vec<Evidence>,
     process: Option<Process>,
     workers: &[Worker],
-    now: Timestamp,
+    when: When,
 ) -> LiveStatus {
-    live_status_of_life(evidence, (process, process.map_or(Life::Unknown, life_of)), workers, now)
+    live_status_of_life(evidence, (process, process.map_or(Life::Unknown, life_of)), workers, when)
 }
 
 /// The status of a session, with other proof of whether it is alive.
@@ -28,9 +46,8 @@ pub fn live_status_of_life(
     evidence: Vec<Evidence>,
     (process, life): (Option<Process>, Life),
     workers: &[Worker],
-    now: Timestamp,
+    (now, thresholds): When,
 ) -> LiveStatus {
-    let thresholds = Thresholds::default();
     let reading = status::read(&Given { evidence: &evidence, life, workers, now, thresholds });
     LiveStatus { reading, evidence, process, life, executor: None }
 }

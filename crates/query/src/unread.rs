@@ -75,7 +75,7 @@ fn unread_session(
         id: who.session(),
         agent: who.agent.to_string(),
         runtime_session_id: who.id.clone(),
-        title_derived: facts.title.as_ref().is_some_and(|it| it.rank == TitleRank::FirstPrompt),
+        title_derived: facts.title.as_ref().is_some_and(|it| it.rank <= TitleRank::FirstPrompt),
         title: facts.title.map(|it| it.text),
         project_path: facts.project_path,
         git_branch: facts.git_branch,
@@ -100,6 +100,11 @@ fn unread_session(
         confidence: Confidence::Low,
         pid: None,
         executor: None,
+        last_user_prompt_at: None,
+        last_assistant_output_at: None,
+        active_turn_id: None,
+        pending_approval_id: None,
+        findings: Vec::new(),
         tags: Vec::new(),
     }
 }

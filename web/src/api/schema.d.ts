@@ -2187,7 +2187,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry` or `process`.
+         * @description Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry`, `process` or `derived`.
          * @example transcript
          */
         Origin: string;
@@ -2605,6 +2605,8 @@ export interface components {
         };
         /** @description A session in a list. */
         Session: {
+            /** @description The open turn; left out where none is open or known. */
+            active_turn_id?: string | null;
             /** @description Its agent. */
             agent: string;
             /** @description What is new in it is captured; `false` after `capture off`. */
@@ -2622,19 +2624,25 @@ export interface components {
             executor?: string | null;
             /** @description It broke down: killed in the middle of a turn, lost, or given up after an error. */
             failed?: boolean;
+            /** @description The kinds of what was found about it, as `stuck`; left out where nothing was. */
+            findings?: string[];
             /** @description The branch last seen. */
             git_branch?: string | null;
             /** @description Its group on every screen. */
             group: components["schemas"]["Group"];
             /** @description The durable session. */
             id: components["schemas"]["SessionId"];
+            last_assistant_output_at?: components["schemas"]["Instant"] | null;
             last_event_at?: components["schemas"]["Instant"] | null;
+            last_user_prompt_at?: components["schemas"]["Instant"] | null;
             /** @description Where it is in its life. */
             lifecycle: components["schemas"]["Lifecycle"];
             lineage?: components["schemas"]["Lineage"] | null;
             /** @description The model last seen. */
             model?: string | null;
             parent_id?: components["schemas"]["SessionId"] | null;
+            /** @description The request for approval that can be answered. */
+            pending_approval_id?: string | null;
             /**
              * Format: int32
              * @description The process that runs it, while it lives.
@@ -2865,8 +2873,9 @@ export interface components {
         };
         /** @description A turn: a prompt and all that followed until the agent stopped. */
         Turn: {
-            /** @description Approvals asked for and decided, by decision. */
+            /** @description Requests for approval, by decision; `pending` and `unknown` where there is none. */
             approvals: Record<string, unknown>;
+            ended_at?: components["schemas"]["Instant"] | null;
             /**
              * Format: int32
              * @description Errors met.
@@ -2879,13 +2888,13 @@ export interface components {
             failed_calls: number;
             /** @description Its id. */
             id: string;
-            /** @description When it ended, or its last sign of life. */
+            /** @description Its last activity. */
             last_at: components["schemas"]["Instant"];
             /** @description What was asked. */
             prompt: string;
             /** @description When it was asked. */
             started_at: components["schemas"]["Instant"];
-            /** @description `open`, `completed`, `superseded`, `interrupted`, `exited` or `timed_out`. */
+            /** @description `open`, `completed`, `superseded`, `interrupted`, `exited`, `lost` or `timed_out`. */
             status: string;
             /** @description What was answered, the latest last, cut. */
             text: string;

@@ -5,7 +5,7 @@ use super::record::{Block, Content, Line, Message, Usage};
 use super::record_sink::RecordSink;
 use super::user;
 use crate::gist;
-use crate::hook_payload::{options_in, question_in};
+use crate::tool_input::{options_in, question_in};
 use std::borrow::Cow;
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};

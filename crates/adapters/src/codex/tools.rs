@@ -7,7 +7,7 @@ use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
 use super::summary;
-use crate::hook_payload::{options_in, question_in};
+use crate::tool_input::{options_in, question_in};
 use crate::lenient::{Raw, value_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;

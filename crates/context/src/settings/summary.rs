@@ -1,14 +1,17 @@
-//! The user's own command for summaries.
+//! How summaries are made: of how many turns, and by which command.
 
 use std::time::Duration;
+use taffrail_model::summary::TURNS;
 
 /// The default time limit of a run of the user's command.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// The user's own command for summaries.
+/// How summaries are made.
 #[derive(Debug, Clone)]
 pub struct SummarySettings {
-    /// The command and its arguments; empty for no command.
+    /// How many of the latest turns a summary looks at.
+    pub turns: usize,
+    /// The user's command and its arguments; empty for no command.
     pub command: Vec<String>,
     /// Generates an unguessable string of letters and digits.
     pub draw: fn() -> String,
@@ -18,6 +21,6 @@ pub struct SummarySettings {
 
 impl Default for SummarySettings {
     fn default() -> Self {
-        Self { command: Vec::new(), draw: String::new, limit: LIMIT }
+        Self { turns: TURNS, command: Vec::new(), draw: String::new, limit: LIMIT }
     }
 }

@@ -23,6 +23,9 @@ pub(super) fn watch_delivery(delivery: &Delivery, change: &SessionChange<'_>) ->
 }
 
 fn is_prompt(event: &EventRow) -> bool {
-    let is_hooked = event.signal == Some(Signal::Prompted) && event.origin == Origin::Hook;
-    is_hooked || event.kind == Kind::UserPrompt
+    match event.origin {
+        // The hook's own event, not the prompt that it carries beside it.
+        Origin::Hook => event.signal == Some(Signal::Prompted),
+        _ => event.kind == Kind::UserPrompt,
+    }
 }

@@ -1,5 +1,6 @@
 //! The loop: wakes, writes, publishes.
 
+use super::conclusions::Conclusions;
 use super::final_summaries::{self, Ask};
 use super::first_pass::FirstPass;
 use super::handle::Handle;
@@ -8,24 +9,22 @@ use super::probe::Probe;
 use super::search_upkeep::Searchable;
 use super::watchers::make_folders;
 use crate::DaemonError;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
-use taffrail_api::StatusFile;
+use taffrail_api::{Session, StatusFile};
 use taffrail_capture::lives;
-use taffrail_context::Error;
-use taffrail_context::Settings;
-use taffrail_context::{Exclusive, LoopRequest, ScanReport, WatcherNumber};
+use taffrail_context::{Error, Exclusive, LoopRequest, ScanReport, Settings, WatcherNumber};
 use taffrail_ingest::CapturePolicy;
 use taffrail_ingest::watcher::{
     Load, SourceMoves, SourceWatcher, WatcherCommand, WatcherMessage, pause,
 };
 use taffrail_ingest::{Bring, SearchSync};
 use taffrail_ingest::{Run, Totals};
-use taffrail_model::DeviceId;
 use taffrail_model::journal::Loss;
+use taffrail_model::{DeviceId, SessionId};
 use taffrail_query::board::Board;
 use taffrail_query::findings::Monitor;
 use taffrail_store::{IndexReader, StoreError, Writer};
@@ -68,6 +67,10 @@ pub(super) struct Loop {
     pub(super) watchers: Vec<SourceWatcher>,
     pub(super) board: Board,
     pub(super) monitor: Monitor,
+    /// What was concluded so far; `None` until the first statuses are known.
+    pub(super) conclusions: Option<Conclusions>,
+    /// The row last published of each session.
+    pub(super) published: HashMap<SessionId, Session>,
     pub(super) probe: Probe,
     search: SearchSync,
     pub(super) searchable: Searchable,
@@ -113,6 +116,8 @@ impl Loop {
             watchers: Vec::new(),
             board,
             monitor: Monitor::default(),
+            conclusions: None,
+            published: HashMap::new(),
             probe,
             search,
             searchable: Searchable::default(),
@@ -131,6 +136,7 @@ impl Loop {
         it.start_watchers()?;
         it.keep_glance()?;
         it.handle.live().set_progress(None);
+        it.conclusions = Some(Conclusions::default());
         Ok(it)
     }
 

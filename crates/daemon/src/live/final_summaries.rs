@@ -113,14 +113,14 @@ impl Finisher {
             self.walk = Walk::default();
             return Ok(Made::default());
         };
-        let (handle, now) = (&self.handle, (settings.now)());
+        let handle = &self.handle;
         let Some(row) = self.over.pop_last() else {
-            return Ok(self.walk.step(&reader, &|id| handle.live().status(id), now)?);
+            return Ok(self.walk.step(&reader, &|id| handle.live().status(id), settings)?);
         };
         let mut made = Made::default();
         if let Some(row) = reader.session(row)? {
             made.rows = row.sequence;
-            made.finals.extend(make(&reader, row, &|id| handle.live().status(id), now)?);
+            made.finals.extend(make(&reader, row, &|id| handle.live().status(id), settings)?);
         }
         Ok(made)
     }

@@ -41,6 +41,10 @@ impl Loop {
     }
 
     fn tell_findings(&self, change: FindingsChange) {
+        // Without the entry the finding itself still holds; only its history lacks it.
+        if let Err(error) = self.conclude_findings(&change) {
+            tracing::warn!(%error, "cannot record findings");
+        }
         let both = change.appeared.iter().chain(&change.withdrawn);
         let sessions: BTreeSet<SessionId> = both.map(|it| it.session_id).collect();
         self.handle.live().put_findings(self.monitor.by_session(sessions.iter().copied()));

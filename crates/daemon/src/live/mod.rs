@@ -4,6 +4,7 @@
 //! read-only views and from the state that the loop shares through its [`Handle`].
 
 mod approval_watch;
+mod conclusions;
 mod delivery_watch;
 mod event_loop;
 mod executor_watch;
@@ -11,6 +12,7 @@ mod final_summaries;
 mod findings_watch;
 mod first_pass;
 mod handle;
+mod live_fields;
 mod loop_message;
 mod probe;
 mod publish;
@@ -19,6 +21,7 @@ mod status_file;
 mod watchers;
 
 pub use handle::Handle;
+pub use live_fields::add_live_fields;
 
 pub use loop_message::LoopMessage;
 

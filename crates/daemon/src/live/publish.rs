@@ -3,6 +3,7 @@
 use super::approval_watch::watch_approvals;
 use super::delivery_watch::watch_delivery;
 use super::event_loop::Loop;
+use super::live_fields::add_live_fields;
 use crate::DaemonError;
 use taffrail_capture::lives;
 use taffrail_context::write_gone;
@@ -13,6 +14,9 @@ use taffrail_model::{DeviceId, Process, SessionId, Signal};
 use taffrail_query::status::apply_status;
 use taffrail_query::{SessionChange, session};
 use taffrail_store::{StoreError, Touched};
+
+/// The most rows that are remembered, so that an equal one is not published again.
+const PUBLISHED: usize = 4096;
 
 /// Publishes every event of a change.
 fn publish_lines(live: &Live, change: &SessionChange<'_>) {
@@ -50,7 +54,8 @@ impl Loop {
         if self.handle.live().has_subscribers() {
             publish_lines(self.handle.live(), &change);
         }
-        let row = change.into_row();
+        let (row, changed) = change.into_parts();
+        self.conclude_turn(&row, &changed)?;
         if let Some(process) = row.process.filter(|_| takes_over && row.parent.is_none()) {
             self.note_loss(process, Loss::Left, Some(row.id))?;
         }
@@ -72,6 +77,7 @@ impl Loop {
         let ours = sessions.iter().copied().filter(|it| !self.board.is_remote(*it));
         self.handle.notices().changed(ours);
         self.note_executors(sessions)?;
+        self.conclude_statuses(sessions)?;
         self.follow_up(sessions);
         self.approvals_after_status(sessions)?;
         sessions.iter().for_each(|it| self.handle.delivery().look(*it));
@@ -89,6 +95,15 @@ impl Loop {
             let Some(row) = index.session(row)? else { continue };
             let mut row = session(&self.settings.devices, row);
             apply_status(&mut row, &card, now);
+            add_live_fields(&self.handle, index, std::slice::from_mut(&mut row))?;
+            if self.published.get(id) == Some(&row) {
+                // The board learned something that no row shows, such as an executor's place.
+                continue;
+            }
+            if self.published.len() >= PUBLISHED {
+                self.published.clear();
+            }
+            self.published.insert(*id, row.clone());
             let (is_remote, row) = (self.board.is_remote(*id), Box::new(row));
             let what = UpdateKind::Status { row };
             self.handle.live().publish(Update { session: *id, is_remote, what });

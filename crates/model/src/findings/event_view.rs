@@ -83,11 +83,12 @@ impl<'a> EventView<'a> {
     pub(super) fn is_spoken(&self) -> bool {
         match self.origin {
             Origin::Transcript | Origin::Input => true,
-            Origin::Hook
-            | Origin::Pty
+            Origin::Hook => self.kind.is_carried(),
+            Origin::Pty
             | Origin::Telemetry
             | Origin::Registry
             | Origin::Process
+            | Origin::Derived
             | Origin::Unknown(_) => false,
         }
     }

@@ -55,7 +55,19 @@ struct Reckoning {
     over: Option<(Timestamp, How)>,
     checks: HashMap<crate::EventId, String>,
     failing: Vec<String>,
-    asked: Option<Timestamp>,
+    requests: Vec<OpenRequest>,
+    /// Calls that hooks announced and that did not return: the input and the call.
+    calls: Vec<(String, String)>,
+}
+
+/// A request for approval that nobody decided so far.
+#[derive(Debug)]
+struct OpenRequest {
+    at: Timestamp,
+    /// The input hash; empty if unknown.
+    input: String,
+    /// The call it is about, once a hook named it.
+    call: Option<String>,
 }
 
 impl Reckoning {
@@ -115,21 +127,54 @@ impl Reckoning {
     /// Only live sources show how long a person took.
     fn live(&mut self, event: &EventView<'_>) {
         match event.says() {
-            Some(Signal::AskedApproval { .. }) => {
-                self.asked.get_or_insert(event.at);
+            Some(Signal::AskedApproval { input }) => self.asked(event.at, input),
+            Some(Signal::Called { call, input }) if !input.is_empty() => self.called(call, input),
+            Some(Signal::Settled { call, input }) => self.decided(event.at, |it| {
+                let is_any = call.is_empty() && input.is_empty();
+                is_any || it.is_about(&call) || (!input.is_empty() && it.input == input)
+            }),
+            Some(Signal::Answered { call }) => {
+                self.calls.retain(|(_, known)| *known != call);
+                self.decided(event.at, |it| it.is_about(&call));
             }
-            Some(Signal::Settled { .. } | Signal::Answered { .. } | Signal::Interrupted) => {
-                if let Some(asked) = self.asked.take() {
-                    self.out.approvals.push(between(asked, event.at));
-                }
-            }
+            Some(Signal::Interrupted) => self.decided(event.at, |_| true),
             _ => {}
+        }
+    }
+
+    /// Another report about an open request is not another request.
+    fn asked(&mut self, at: Timestamp, input: String) {
+        let is_same = |it: &OpenRequest| it.input == input || input.is_empty();
+        if !self.requests.iter().any(is_same) {
+            let call = self.calls.iter().rev().find(|(known, _)| *known == input);
+            let call = call.map(|(_, call)| call.clone());
+            self.requests.push(OpenRequest { at, input, call });
+        }
+    }
+
+    fn called(&mut self, call: String, input: String) {
+        let open = self.requests.iter_mut().find(|it| it.call.is_none() && it.input == input);
+        if let Some(open) = open {
+            open.call = Some(call.clone());
+        }
+        self.calls.push((input, call));
+    }
+
+    fn decided(&mut self, at: Timestamp, is_it: impl Fn(&OpenRequest) -> bool) {
+        for request in self.requests.extract_if(.., |it| is_it(it)) {
+            self.out.approvals.push(between(request.at, at));
         }
     }
 
     fn told(self) -> SessionQuality {
         let done = self.over.is_some_and(|(_, how)| how == How::Done) && self.turns > 0;
         SessionQuality { turns: done.then_some(self.turns), ..self.out }
+    }
+}
+
+impl OpenRequest {
+    fn is_about(&self, call: &str) -> bool {
+        !call.is_empty() && self.call.as_deref() == Some(call)
     }
 }
 

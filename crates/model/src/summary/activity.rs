@@ -1,11 +1,15 @@
 //! The current and the recent activity of a session.
 
+use super::Subject;
 use super::line::{fitted, plain, prose, sentence};
 use crate::Signal;
 use crate::evidence::Evidence;
+use crate::findings::{Finding, FindingKind};
 use crate::status::{Reading, Status, WaitingFor, WaitingKind};
 use crate::turn::{Turn, TurnStatus};
 
+/// A hook and a transcript report one call at most this many milliseconds apart.
+const TWIN_MS: i64 = 10_000;
 /// The longest description of one turn, in characters.
 const PART_CHARS: usize = 60;
 /// Verbs with which an answer reports what was done.
@@ -45,9 +49,23 @@ const DONE: [&str; 30] = [
 const LEADS: [&str; 9] =
     ["i've ", "i have ", "i also ", "i ", "now ", "we ", "successfully ", "just ", "also "];
 
-/// The current activity, or what the session waits for.
-pub(super) fn current(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> String {
-    let last = turns.last();
+/// The current activity, or what the session waits for, and the latest finding about it.
+pub(super) fn current(turns: &[Turn], subject: &Subject<'_>) -> String {
+    let state = state(turns.last(), subject.reading, subject.evidence);
+    // The status itself says that it asks or that it is done.
+    let is_told = |it: &&Finding| {
+        !matches!(
+            it.kind,
+            FindingKind::QuestionAsked | FindingKind::Finished | FindingKind::SeveralBlocked
+        )
+    };
+    match subject.findings.iter().filter(is_told).max_by_key(|it| it.since) {
+        Some(finding) => format!("{state}; {}", plain(&finding.says)),
+        None => state,
+    }
+}
+
+fn state(last: Option<&Turn>, reading: &Reading, evidence: &[Evidence]) -> String {
     match reading.status {
         Status::WaitingApproval => asked("waiting for approval", reading.waiting_for.as_ref()),
         Status::Waiting => waiting(reading.waiting_for.as_ref(), last),
@@ -82,20 +100,43 @@ fn is_command(text: &str) -> bool {
     first.starts_with(|it: char| it.is_ascii_lowercase()) && !first.contains(['/', ':', '.'])
 }
 
-/// The latest evidence of the current work.
+/// The latest call that has not returned, or else the prompt.
 fn running(last: Option<&Turn>, evidence: &[Evidence]) -> String {
-    for it in evidence.iter().rev() {
-        match &it.says {
-            Signal::Called { .. } if !it.detail.is_empty() => {
-                return format!("running {}", plain(&it.detail));
-            }
-            Signal::Compacting => return "folding its context".to_owned(),
-            Signal::Prompted => break,
-            _ => {}
-        }
+    let begins = evidence.iter().rposition(|it| it.says == Signal::Prompted).unwrap_or(0);
+    let turn = evidence.get(begins..).unwrap_or_default();
+    if turn.iter().rev().any(|it| it.says == Signal::Compacting) && !is_compacted(turn) {
+        return "compacting context".to_owned();
+    }
+    let calls = turn.iter().rev().filter(|it| matches!(it.says, Signal::Called { .. }));
+    let open = calls.filter(|it| !it.detail.is_empty()).find(|it| !has_returned(it, turn));
+    if let Some(open) = open {
+        return format!("running {}", plain(&open.detail));
     }
     let prompt = last.map(|it| plain(&it.prompt)).filter(|it| !it.is_empty());
     prompt.map_or_else(|| "working".to_owned(), |it| format!("working on: {it}"))
+}
+
+fn is_compacted(turn: &[Evidence]) -> bool {
+    let last =
+        turn.iter().rev().find(|it| matches!(it.says, Signal::Compacting | Signal::Compacted));
+    last.is_some_and(|it| it.says == Signal::Compacted)
+}
+
+/// Whether a call returned. A hook and a transcript report the same call under ids of their own, so
+/// that a call also returned if its twin did: the same text, from the other source, at about the
+/// same time.
+fn has_returned(called: &Evidence, turn: &[Evidence]) -> bool {
+    let answered = |it: &Evidence| match &it.says {
+        Signal::Called { call, .. } => {
+            turn.iter().any(|it| matches!(&it.says, Signal::Answered { call: id } if id == call))
+        }
+        _ => false,
+    };
+    let is_twin = |it: &Evidence| {
+        let apart = it.at.as_millisecond() - called.at.as_millisecond();
+        it.source != called.source && it.detail == called.detail && apart.abs() <= TWIN_MS
+    };
+    answered(called) || turn.iter().any(|it| is_twin(it) && answered(it))
 }
 
 fn with_end(state: &str, last: Option<&Turn>) -> String {

@@ -2,9 +2,10 @@
 //! its output counts. Another crate runs it.
 
 use super::line::{fitted, plain};
-use super::{CURRENT, RECENT, Summary, latest, room};
+use super::{CURRENT, RECENT, Summary, room};
 use crate::Timestamp;
 use crate::turn::Turn;
+use std::collections::BTreeMap;
 
 /// The minimum number of seconds between two runs for a session.
 pub const COMMAND_SECONDS: i64 = 30;
@@ -26,12 +27,26 @@ pub enum Sight {
     Hidden,
 }
 
-/// Whether the command may run now. A clock that was set back does not block it for long.
+/// Whether a turn ended since the last run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// One ended: the summary is out of date.
+    TurnEnded,
+    /// None ended.
+    Nothing,
+}
+
+/// Whether the command may run now. A turn that ended lifts the limit; a clock that was set back
+/// does not block it for long.
 #[must_use]
-pub fn may_run(last_run: Option<Timestamp>, now: Timestamp, sight: Sight) -> bool {
+pub fn may_run(
+    (last_run, since): (Option<Timestamp>, Since),
+    now: Timestamp,
+    sight: Sight,
+) -> bool {
     let waited =
         last_run.is_none_or(|it| (now.as_second() - it.as_second()).abs() >= COMMAND_SECONDS);
-    sight == Sight::Visible && waited
+    sight == Sight::Visible && (waited || since == Since::TurnEnded)
 }
 
 /// The input of the command: the instructions, then the session between two lines that hold only
@@ -57,19 +72,31 @@ pub fn prompt_for(turns: &[Turn], summary: &Summary, boundary: &str) -> Option<S
 
 fn block(turns: &[Turn], summary: &Summary) -> String {
     let mut out = summary.lines().join("\n");
-    for turn in latest(turns).iter().rev() {
-        let tools: Vec<String> =
-            turn.tools.iter().take(8).map(|(it, times)| format!("{} {times}", plain(it))).collect();
+    for turn in turns.iter().rev() {
         let texts = [
             ("Prompt", plain(&turn.prompt)),
             ("Answer", plain(&turn.text)),
-            ("Tools", tools.join(", ")),
+            ("Tools", counted(&turn.tools)),
+            ("Approvals", counted(&turn.approvals)),
+            ("Errors", failures(turn)),
         ];
-        for (name, text) in texts {
+        for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
             out.push_str(&format!("\n{name}: {}", crate::text::cut(&text, TEXT_BYTES)));
         }
     }
     out
+}
+
+fn counted(counts: &BTreeMap<String, u32>) -> String {
+    let parts = counts.iter().take(8).map(|(it, times)| format!("{} {times}", plain(it)));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Errors and failed calls, if there were any.
+fn failures(turn: &Turn) -> String {
+    let parts = [(turn.errors, "errors"), (turn.failed_calls, "failed calls")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
 }
 
 /// A summary with the texts of the command's output, as far as it has the requested form. The last

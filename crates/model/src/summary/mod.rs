@@ -8,16 +8,19 @@ mod command;
 pub(crate) mod line;
 mod topics;
 
-pub use command::{COMMAND_SECONDS, INPUT_BYTES, Sight, is_answer, may_run, prompt_for, replaced};
+pub use command::{
+    COMMAND_SECONDS, INPUT_BYTES, Sight, Since, is_answer, may_run, prompt_for, replaced,
+};
 pub use topics::{Category, TOPICS};
 
 use crate::evidence::Evidence;
+use crate::findings::Finding;
 use crate::status::Reading;
 use crate::turn::Turn;
 use line::{fitted, plain};
 use serde::{Deserialize, Serialize};
 
-/// The turns a summary looks at.
+/// The turns a summary looks at, unless the user set another number.
 pub const TURNS: usize = 5;
 /// The longest line, in characters, including its label.
 pub const LINE_CHARS: usize = 120;
@@ -48,13 +51,42 @@ pub struct Final {
     pub category: Category,
 }
 
+/// What a summary is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// All known turns.
+    pub turns: &'a [Turn],
+    /// The status.
+    pub reading: &'a Reading,
+    /// The evidence for it.
+    pub evidence: &'a [Evidence],
+    /// What was found about the session.
+    pub findings: &'a [Finding],
+    /// How many of the latest turns count.
+    pub last: usize,
+}
+
+impl<'a> Subject<'a> {
+    /// A session without findings, by its usual number of turns.
+    #[must_use]
+    pub fn new(turns: &'a [Turn], reading: &'a Reading, evidence: &'a [Evidence]) -> Self {
+        Self { turns, reading, evidence, findings: &[], last: TURNS }
+    }
+
+    /// The latest turns, as many as count.
+    #[must_use]
+    pub fn latest(&self) -> &'a [Turn] {
+        self.turns.get(self.turns.len().saturating_sub(self.last)..).unwrap_or_default()
+    }
+}
+
 /// Summarizes a session.
 #[must_use]
-pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Summary {
-    let latest = latest(turns);
+pub fn summarise(subject: &Subject<'_>) -> Summary {
+    let latest = subject.latest();
     let prompt = latest.last().map(|it| plain(&it.prompt)).unwrap_or_default();
     Summary {
-        current: fitted(&activity::current(latest, reading, evidence), room(CURRENT)),
+        current: fitted(&activity::current(latest, subject), room(CURRENT)),
         recent: activity::recent(latest, room(RECENT)),
         last_prompt: fitted(&prompt.replace('"', "'"), room(LAST_PROMPT) - 2),
     }
@@ -62,11 +94,11 @@ pub fn summarise(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Su
 
 /// Summarizes a session that is over.
 #[must_use]
-pub fn finish(turns: &[Turn], reading: &Reading, evidence: &[Evidence]) -> Final {
+pub fn finish(subject: &Subject<'_>) -> Final {
     Final {
-        summary: summarise(turns, reading, evidence),
-        topics: topics::topics(turns),
-        category: topics::category(turns),
+        summary: summarise(subject),
+        topics: topics::topics(subject.turns),
+        category: topics::category(subject.turns),
     }
 }
 
@@ -80,10 +112,6 @@ impl Summary {
             format!("{LAST_PROMPT}\"{}\"", self.last_prompt),
         ]
     }
-}
-
-fn latest(turns: &[Turn]) -> &[Turn] {
-    turns.get(turns.len().saturating_sub(TURNS)..).unwrap_or_default()
 }
 
 fn room(begins: &str) -> usize {

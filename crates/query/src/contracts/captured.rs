@@ -16,7 +16,7 @@ use taffrail_contracts::captured::{AgentSession, Captured, Here, Remarks};
 use taffrail_model::evidence::Life;
 use taffrail_model::observed::Marks;
 use taffrail_model::turn::{Turn, TurnInput, turns};
-use taffrail_model::{AgentId, Event, SessionId, Timestamp};
+use taffrail_model::{AgentId, Event, SessionId, Signal, Timestamp};
 use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow};
 use taffrail_team::own_name;
 
@@ -111,7 +111,8 @@ impl Capturer<'_> {
     fn status_from(&self, row: &SessionRow, rows: &[EventRow]) -> Arc<LiveStatus> {
         let latest = rows.iter().skip(rows.len().saturating_sub(EVIDENCE));
         let evidence = latest.filter_map(EventRow::evidence).collect();
-        Arc::new(live_status(evidence, row.process, &[], self.now))
+        let thresholds = self.settings.status.thresholds;
+        Arc::new(live_status(evidence, row.process, &[], (self.now, thresholds)))
     }
 }
 
@@ -119,11 +120,12 @@ impl Capturer<'_> {
 struct Remembered {
     marks: Marks,
     label: Option<String>,
+    signal: Option<Signal>,
 }
 
 impl Remembered {
     fn of(row: &EventRow) -> Self {
-        Self { marks: row.marks, label: row.label.clone() }
+        Self { marks: row.marks, label: row.label.clone(), signal: row.signal.clone() }
     }
 }
 
@@ -143,6 +145,7 @@ fn turns_of(events: &[(Event, Remembered)]) -> Vec<Turn> {
         marks: note.marks,
         text: event.text.as_deref().unwrap_or_default(),
         label: note.label.as_deref(),
+        signal: note.signal.as_ref(),
     });
     turns(inputs, None)
 }

@@ -5,9 +5,10 @@ use serde_json::Map;
 use taffrail_capture::{Body, Sources};
 use taffrail_context::Settings;
 use taffrail_ingest::{reference, sources};
+use taffrail_model::event::is_said;
 use taffrail_model::findings::{EventView, Fold, SessionQuality, quality, status_line};
 use taffrail_model::observed::Marks;
-use taffrail_model::{Cursor, Kind, Origin, Signal};
+use taffrail_model::{Cursor, Kind, Signal};
 use taffrail_store::{EventRow, SessionRow};
 
 /// Reads the rows of sessions.
@@ -57,7 +58,7 @@ fn excerpt(row: &EventRow) -> Body {
 fn needs_whole(row: &EventRow) -> bool {
     let failed = row.marks.has(Marks::FAILED) || row.signal == Some(Signal::Failed);
     match row.kind {
-        Kind::ToolCall | Kind::ContextCompacted => row.origin == Origin::Transcript,
+        Kind::ToolCall | Kind::ContextCompacted => is_said(&row.origin, &row.kind),
         Kind::Error => true,
         Kind::Heartbeat => row.label.as_deref() == Some(status_line::LABEL),
         _ => failed,

@@ -8,7 +8,7 @@ pub use monitor::{FindingsChange, Monitor};
 pub use quality::quality_of;
 
 use crate::board::recent_statuses;
-use crate::status::{EVIDENCE, live_status};
+use crate::status::{EVIDENCE, live_status, when};
 use event_views::EventReader;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ pub fn found_in(settings: &Settings, row: &SessionRow) -> Result<Vec<Finding>, E
         if settings.kept_up { HashMap::new() } else { recent_statuses(settings, &index)? };
     let card = match live.remove(&row.id) {
         Some(card) => card,
-        None => card_of(&index, row, now)?,
+        None => card_of(settings, &index, row)?,
     };
     let mut fold = Fold::default();
     EventReader::new(settings).read_into(row, &index.last_events(row.row, LOOK)?, &mut fold);
@@ -64,13 +64,13 @@ pub fn is_recent(row: &SessionRow, now: Timestamp) -> bool {
 }
 
 fn card_of(
+    settings: &Settings,
     index: &IndexReader,
     row: &SessionRow,
-    now: Timestamp,
 ) -> Result<Arc<LiveStatus>, Error> {
     let rows = index.last_events(row.row, EVIDENCE)?;
     let evidence = rows.iter().filter_map(EventRow::evidence).collect();
-    Ok(Arc::new(live_status(evidence, row.process, &[], now)))
+    Ok(Arc::new(live_status(evidence, row.process, &[], when(settings))))
 }
 
 fn standing<'a>(row: &SessionRow, card: &'a LiveStatus, context: Option<Context>) -> Standing<'a> {

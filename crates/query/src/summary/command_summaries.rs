@@ -15,7 +15,7 @@ use taffrail_context::user_program::{self, CommandError, UserProgram};
 use taffrail_context::{Live, SummarySettings};
 use taffrail_context::{Settings, Target};
 use taffrail_model::status::{Status, WaitingFor};
-use taffrail_model::summary::{Sight, Summary, is_answer, may_run, prompt_for, replaced};
+use taffrail_model::summary::{Sight, Since, Summary, is_answer, may_run, prompt_for, replaced};
 use taffrail_model::{SessionId, Timestamp, TurnId};
 use tokio::sync::oneshot;
 
@@ -135,7 +135,8 @@ impl CommandSummaries {
             waiting.push(done);
             return Some(told);
         }
-        if busy || !may_run(known.ran, now, sight(known, live, id, now)) {
+        let run = (known.ran, since(known, live, id, wish));
+        if busy || !may_run(run, now, sight(known, live, id, now)) {
             return None;
         }
         let before = known.ran.replace(now);
@@ -162,14 +163,15 @@ impl CommandSummaries {
         let settings = live.settings();
         let target = Target::Id(id.to_string());
         let outlook = match outlook(settings, &target, &|id| live.status(id)) {
-            Ok(outlook) => outlook,
+            Ok(outlook) => outlook.with_findings(live.findings_of(id)),
             Err(error) => return Outcome::Failed(error.to_string()),
         };
         let (of, moment) = (outlook.summary(), Moment::of(&outlook));
         if self.is_own(&outlook) || self.says_already(id, &moment, &of) {
             return Outcome::Needless;
         }
-        let Some(prompt) = prompt_for(&outlook.turns, &of, &(self.0.settings.draw)()) else {
+        let latest = outlook.subject().latest();
+        let Some(prompt) = prompt_for(latest, &of, &(self.0.settings.draw)()) else {
             return Outcome::Failed("nothing was drawn to mark the session off".to_owned());
         };
         self.0.runs.fetch_add(1, Ordering::Relaxed);
@@ -277,6 +279,16 @@ fn remembered(
     match sessions.entry(id) {
         Entry::Occupied(known) => Some(known.into_mut()),
         Entry::Vacant(free) => (!full).then(|| free.insert(SessionRuns::default())),
+    }
+}
+
+/// Whether the turn of the session ended after the last run.
+fn since(known: &SessionRuns, live: &Live, id: SessionId, wish: Wish) -> Since {
+    let ended = live.status(id).map(|it| it.reading.since);
+    let is_later = ended.is_some_and(|ended| known.ran.is_some_and(|ran| ended > ran));
+    match wish == Wish::TurnEnded && is_later {
+        true => Since::TurnEnded,
+        false => Since::Nothing,
     }
 }
 

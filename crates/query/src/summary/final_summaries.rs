@@ -19,9 +19,9 @@ pub fn make(
     reader: &IndexReader,
     row: SessionRow,
     known: StatusLookup<'_>,
-    now: Timestamp,
+    settings: &Settings,
 ) -> Result<Option<FinalRow>, Error> {
-    let outlook = Outlook::of(reader, row, known, now)?;
+    let outlook = Outlook::of(reader, row, known, settings)?;
     let row = &outlook.row;
     let (number, id, sequence) = (row.row, row.id, row.sequence);
     let over = outlook.is_over();
@@ -61,7 +61,7 @@ impl Walk {
         &mut self,
         reader: &IndexReader,
         known: StatusLookup<'_>,
-        now: Timestamp,
+        settings: &Settings,
     ) -> Result<Made, Error> {
         let mut made = Made::default();
         while made.rows < STEP_ROWS && !self.is_done() {
@@ -72,7 +72,7 @@ impl Walk {
                 }
                 Some(row) => {
                     made.rows += row.sequence + 1;
-                    made.finals.extend(make(reader, row, known, now)?);
+                    made.finals.extend(make(reader, row, known, settings)?);
                 }
                 None => {
                     made.rows += LOOK_ROWS;
@@ -108,7 +108,7 @@ pub fn bring_up(settings: &Settings, budget: Budget<'_>) -> Result<bool, Error> 
         if budget.is_over() {
             return Ok(false);
         }
-        let made = walk.step(&reader, &|id| cards.get(&id).cloned(), now)?;
+        let made = walk.step(&reader, &|id| cards.get(&id).cloned(), settings)?;
         if made.finals.is_empty() {
             continue;
         }

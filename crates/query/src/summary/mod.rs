@@ -27,7 +27,7 @@ pub fn outlook(
     let reader = IndexReader::open(&settings.data)?.ok_or_else(gone)?;
     // The index may have been rebuilt since.
     let row = reader.session(found.row)?.filter(|it| it.id == found.id).ok_or_else(gone)?;
-    Outlook::of(&reader, row, known, (settings.now)())
+    Outlook::of(&reader, row, known, settings)
 }
 
 /// The summary as a reply, by the command if its output is valid.

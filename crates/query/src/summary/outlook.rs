@@ -1,12 +1,12 @@
 //! One session as input for a summary.
 
-use crate::status::{EVIDENCE, StatusLookup, live_status};
+use crate::status::{EVIDENCE, StatusLookup, live_status, prompt_ready, when};
 use std::sync::Arc;
-use taffrail_context::Error;
-use taffrail_context::LiveStatus;
+use taffrail_context::{Error, LiveStatus, Settings};
 use taffrail_model::Timestamp;
+use taffrail_model::findings::Finding;
 use taffrail_model::status::{Status, Thresholds};
-use taffrail_model::summary::{Final, Summary, finish, summarise};
+use taffrail_model::summary::{Final, Subject, Summary, finish, summarise};
 use taffrail_model::turn::{Turn, TurnInput, turns};
 use taffrail_store::{EventRow, IndexReader, SessionRow};
 
@@ -18,6 +18,9 @@ pub struct Outlook {
     pub row: SessionRow,
     pub card: Arc<LiveStatus>,
     pub turns: Vec<Turn>,
+    findings: Vec<Finding>,
+    /// How many of the latest turns a summary looks at.
+    last: usize,
     over: bool,
     /// Its stored final summary.
     kept: Option<Final>,
@@ -29,18 +32,20 @@ impl Outlook {
         reader: &IndexReader,
         row: SessionRow,
         known: StatusLookup<'_>,
-        now: Timestamp,
+        settings: &Settings,
     ) -> Result<Self, Error> {
+        let now = (settings.now)();
         let rows = reader.last_events(row.row, LOOK)?;
         let card = known(row.id).unwrap_or_else(|| {
             let late = rows.get(rows.len().saturating_sub(EVIDENCE)..).unwrap_or_default();
             let evidence = late.iter().filter_map(EventRow::evidence).collect();
-            Arc::new(live_status(evidence, row.process, &[], now))
+            Arc::new(live_status(evidence, row.process, &[], when(settings)))
         });
-        let turns = turns(rows.iter().map(input), None);
+        let turns = turns(rows.iter().map(input), prompt_ready(&card, settings));
         let kept = reader.final_of(&row)?;
         let over = card.reading.status == Status::Exited || is_left(&row, &card, now);
-        Ok(Self { row, card, turns, over, kept })
+        let (findings, last) = (Vec::new(), settings.summary.turns);
+        Ok(Self { row, card, turns, findings, last, over, kept })
     }
 
     /// Whether the session is over.
@@ -52,7 +57,7 @@ impl Outlook {
     pub fn summary(&self) -> Summary {
         match self.kept.as_ref().filter(|_| self.is_over()) {
             Some(kept) => kept.summary.clone(),
-            None => summarise(&self.turns, &self.card.reading, &self.card.evidence),
+            None => summarise(&self.subject()),
         }
     }
 
@@ -61,7 +66,22 @@ impl Outlook {
     pub fn finish(&self) -> Final {
         match self.kept.as_ref().filter(|_| self.is_over()) {
             Some(kept) => kept.clone(),
-            None => finish(&self.turns, &self.card.reading, &self.card.evidence),
+            None => finish(&self.subject()),
+        }
+    }
+
+    /// The same with what was found about the session.
+    #[must_use]
+    pub fn with_findings(self, findings: Vec<Finding>) -> Self {
+        Self { findings, ..self }
+    }
+
+    /// What the summary is made of.
+    pub(super) fn subject(&self) -> Subject<'_> {
+        Subject {
+            findings: &self.findings,
+            last: self.last,
+            ..Subject::new(&self.turns, &self.card.reading, &self.card.evidence)
         }
     }
 }
@@ -81,5 +101,6 @@ fn input(row: &EventRow) -> TurnInput<'_> {
         marks: row.marks,
         text: &row.excerpt,
         label: row.label.as_deref(),
+        signal: row.signal.as_ref(),
     }
 }

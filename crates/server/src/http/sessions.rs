@@ -14,7 +14,7 @@ use taffrail_api::{
 use taffrail_context::Error;
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
-use taffrail_daemon::live::Handle;
+use taffrail_daemon::live::{Handle, add_live_fields};
 use taffrail_model::{Timestamp, when};
 use taffrail_query::board::current_statuses;
 use taffrail_query::explain::{explain_with, session_with};
@@ -47,12 +47,19 @@ pub(super) fn listed(handle: &Handle, mut query: ListQuery) -> Result<Vec<Sessio
         false => list_with_status(handle, &request)?,
     };
     tag(handle.settings(), &mut sessions)?;
+    complete(handle, &mut sessions)?;
     if let Some((words, limit)) = named {
         let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
         sessions.retain(|it| has_words(it, &words));
         sessions.truncate(limit.unwrap_or(usize::MAX));
     }
     Ok(sessions)
+}
+
+/// Adds what is known of living sessions.
+fn complete(handle: &Handle, sessions: &mut [Session]) -> Result<(), DaemonError> {
+    let Some(index) = IndexReader::open(&handle.settings().data)? else { return Ok(()) };
+    Ok(add_live_fields(handle, &index, sessions)?)
 }
 
 /// True if a person would find the session by these lowercase words.
@@ -170,7 +177,12 @@ pub(super) async fn resolve_session(
 
 pub(super) fn found(handle: &Handle, target: &Target) -> Result<Session, DaemonError> {
     let cards = current_statuses(handle.live())?;
-    Ok(session_with(handle.settings(), target, &|id| cards.get(&id).cloned())?)
+    let found = session_with(handle.settings(), target, &|id| cards.get(&id).cloned())?;
+    let mut found = [found];
+    tag(handle.settings(), &mut found)?;
+    complete(handle, &mut found)?;
+    let [found] = found;
+    Ok(found)
 }
 
 /// What a session is about, in three lines.
@@ -192,6 +204,8 @@ pub(super) async fn get_summary(
         let target = Target::Id(id.to_string());
         let cards = current_statuses(handle.live())?;
         let outlook = outlook(handle.settings(), &target, &|id| cards.get(&id).cloned())?;
+        let findings = found_by(handle, &outlook.row)?;
+        let outlook = outlook.with_findings(findings);
         Ok(answer(&outlook, Some(handle.summaries())))
     });
     Ok(Json(told.await?))

@@ -1,7 +1,7 @@
 //! The tables, and the migrations of the ledger.
 
 /// The index is not migrated: another version means a rebuild.
-pub(crate) const INDEX_VERSION: i64 = 5;
+pub(crate) const INDEX_VERSION: i64 = 6;
 /// The migrations of the ledger, in order; opening a file runs those it lacks.
 pub(crate) const LEDGER_STEPS: &[&str] = &[
     include_str!("schema/ledger_01.sql"),
@@ -33,6 +33,10 @@ pub(crate) const LEDGER_STEPS: &[&str] = &[
     // Requests, answers and prompts across devices, one row each.
     include_str!("schema/ledger_15.sql"),
 ];
+
+/// The condition of the partial index by kind and time: kinds that are looked up, and not the bulk.
+pub(crate) const LISTED: &str = "removed = 0 AND kind NOT IN \
+  ('assistant.message', 'assistant.thinking', 'tool.result')";
 
 /// Deletes the ledger's rows about the sessions in the table `tombstones`.
 pub(crate) const FORGET: &str = include_str!("schema/forget.sql");

@@ -5,7 +5,9 @@ use super::queries::{events_in, facts_of, write_facts};
 use super::slots::{self, Due, Slot, slot};
 use super::usage::{self, Occurrence};
 use super::writer_io::{Applied, Touched};
-use super::{Writer, binding_sync, failures, fork_families, session_facts, sources, takeovers};
+use super::{
+    Writer, binding_sync, carried, failures, fork_families, session_facts, sources, takeovers,
+};
 use crate::db::{StoreError, meta};
 use std::collections::HashMap;
 use taffrail_model::observed::{Observed, Pass};
@@ -79,6 +81,9 @@ impl Writer {
         for slot in slots.values_mut().filter(|slot| !slot.due.is_nothing()) {
             if slot.due.has(Due::FACTS) {
                 takeovers::apply(&self.index, slot, now)?;
+            }
+            if slot.due.has(Due::CARRIED) {
+                carried::withdraw(&self.index, slot, now)?;
             }
             if slot.due.has(Due::RECOUNT) {
                 slot.counts = slots::recount(&self.index, slot.row)?;
@@ -169,6 +174,10 @@ impl Writer {
                 let change = append::take_back(&self.index, slot, id, observation)?;
                 changes += u64::from(change == Change::Changed);
             }
+        }
+        for id in sessions.iter().filter(|_| changes > 0) {
+            let Some(slot) = self.slots.get(id) else { continue };
+            self.marked |= carried::restore(&self.index, slot.row)?;
         }
         Ok(changes)
     }

@@ -3,6 +3,7 @@
 mod append;
 mod batch;
 mod binding_sync;
+mod carried;
 mod checkpoint;
 mod failures;
 mod file;

@@ -106,7 +106,7 @@ pub(crate) fn refresh(
     statement.execute(params![
         slot.row,
         title.map(|it| &it.text),
-        title.is_some_and(|it| it.rank == TitleRank::FirstPrompt),
+        title.is_some_and(|it| it.rank <= TitleRank::FirstPrompt),
         here.or(facts.project_path),
         facts.git_branch,
         facts.model,

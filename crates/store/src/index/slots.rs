@@ -42,6 +42,8 @@ impl Due {
     pub(crate) const FACTS: Self = Self(4);
     /// Its place among copies must be settled again.
     pub(crate) const FAMILY: Self = Self(8);
+    /// A transcript may say what hooks carried.
+    pub(crate) const CARRIED: Self = Self(16);
 
     /// The union of both.
     pub(crate) const fn with(self, other: Self) -> Self {

@@ -1,6 +1,7 @@
 //! The readers' side of the index: they take no lock and write nothing.
 
 mod activity;
+mod by_kind;
 mod events;
 mod filter;
 mod finals;

@@ -99,6 +99,7 @@ const KINDS: &[Kind] = &[
     Kind::ApprovalRequested,
     Kind::ApprovalResolved,
     Kind::AgentStopped,
+    Kind::FindingRaised,
 ];
 /// The result of a call that failed.
 const FAILED_RESULT: u64 = 62;

@@ -5,6 +5,8 @@ mod bindings;
 #[cfg(test)]
 mod builder;
 #[cfg(test)]
+mod carried;
+#[cfg(test)]
 mod counts;
 #[cfg(test)]
 mod crash;

@@ -79,9 +79,14 @@ pub(super) enum Which {
     Told,
 }
 
-/// An event that says more than that the agent lives: what a heartbeat tells, others tell too.
+/// An event that says more than that the agent lives: what a heartbeat and the daemon's conclusions
+/// about turns and status tell, others tell too.
 pub(super) fn is_told(event: &EventLine) -> bool {
-    !matches!(event, EventLine::Event(event) if event.kind == Kind::Heartbeat)
+    let EventLine::Event(event) = event else { return true };
+    !matches!(
+        event.kind,
+        Kind::Heartbeat | Kind::TurnStarted | Kind::TurnCompleted | Kind::StatusChanged
+    )
 }
 
 /// Prints the last of the events until nobody reads any more.

@@ -17,6 +17,7 @@ mod files;
 mod findings;
 mod first_run;
 mod hook;
+mod hook_only;
 mod hooks;
 mod hostile;
 mod hub;

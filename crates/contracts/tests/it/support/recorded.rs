@@ -93,6 +93,7 @@ impl Recorder {
             marks: *marks,
             text: event.text.as_deref().unwrap_or_default(),
             label: label.as_deref(),
+            signal: None,
         });
         let turns = turns(inputs, None);
         let events: Vec<Event> = recorded.into_iter().map(|(event, _)| event).collect();

@@ -34,7 +34,7 @@ fn a_step_looks_at_a_bounded_number_of_rows_and_all_are_made_in_the_end() {
     let reader = IndexReader::open(&settings.data).unwrap().unwrap();
     let (mut walk, mut steps, mut finals) = (Walk::new(), 0, Vec::new());
     while !walk.is_done() {
-        let Made { finals: made, rows } = walk.step(&reader, &|_| None, (settings.now)()).unwrap();
+        let Made { finals: made, rows } = walk.step(&reader, &|_| None, &settings).unwrap();
         assert!(rows <= MOST, "{rows} rows");
         finals.extend(made);
         steps += 1;
@@ -43,7 +43,7 @@ fn a_step_looks_at_a_bounded_number_of_rows_and_all_are_made_in_the_end() {
     assert!(steps >= 4, "{steps}");
     Writer::open(&settings.data, settings.boot()).unwrap().keep_finals(&finals).unwrap();
     let mut walk = Walk::new();
-    let again = walk.step(&reader, &|_| None, (settings.now)()).unwrap();
+    let again = walk.step(&reader, &|_| None, &settings).unwrap();
     assert_eq!((again.finals, walk.is_done()), (Vec::new(), true), "twice is once");
 }
 

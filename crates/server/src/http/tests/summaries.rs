@@ -23,7 +23,7 @@ fn machine(script: &str, limit: Duration) -> Machine {
         std::fs::create_dir_all(&notes).unwrap();
         let script = format!("cd {}\n{script}", notes.display());
         let command = ["sh", "-c", &script].map(str::to_owned).to_vec();
-        settings.summary = SummarySettings { command, draw: || DRAWN.to_owned(), limit };
+        settings.summary = SummarySettings { turns: 5, command, draw: || DRAWN.to_owned(), limit };
     })
 }
 
@@ -148,7 +148,7 @@ fn it_runs_seldom_and_for_sessions_of_late_only() {
         settings.now = || Timestamp::from_second(NOW.load(Ordering::Relaxed)).unwrap();
         let command = ["sh", "-c", "echo Current: words"].map(str::to_owned).to_vec();
         let limit = Duration::from_secs(20);
-        settings.summary = SummarySettings { command, draw: || DRAWN.to_owned(), limit };
+        settings.summary = SummarySettings { turns: 5, command, draw: || DRAWN.to_owned(), limit };
     });
     let runs = Cell::new(0);
     let check = |second: i64, status: Status, wish: Wish, runs_now: bool| {

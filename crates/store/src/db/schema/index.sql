@@ -66,6 +66,10 @@ CREATE TABLE events (
   PRIMARY KEY (session, sequence)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX events_by_id ON events (session, id);
+CREATE INDEX events_by_kind ON events (session, kind, at) WHERE removed = 0 AND kind NOT IN
+  ('assistant.message', 'assistant.thinking', 'tool.result');
+CREATE INDEX events_carried ON events (session) WHERE removed = 0 AND origin = 'hook' AND kind IN
+  ('session.started', 'user.prompt', 'assistant.message', 'tool.call', 'tool.result');
 CREATE INDEX events_of_turns ON events (session, at) WHERE removed = 0 AND
   (marks & 2 <> 0 OR kind IN ('user.prompt', 'session.started', 'session.exited') OR signal IN
    ('started', 'took-over', 'prompted', 'turn-over', 'working-on', 'interrupted', 'failed', 'quiet',

@@ -198,6 +198,12 @@ impl Piece {
         self
     }
 
+    /// Changes every event.
+    pub(crate) fn events(mut self, change: impl Fn(&mut NewEvent)) -> Self {
+        self.made.events.iter_mut().for_each(change);
+        self
+    }
+
     /// The piece as capture produces it.
     pub(crate) fn made(self) -> Observed {
         self.made
