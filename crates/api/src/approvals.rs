@@ -120,6 +120,20 @@ pub struct Approvals {
     pub approvals: Vec<ApprovalRow>,
 }
 
+/// Where a request or a decision belongs: its session, that session's history, and its executor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ControlProvenance {
+    /// The session, by the binding contract's name for it.
+    #[schema(value_type = schema::SessionId)]
+    pub repowire_session_id: SessionId,
+    /// The agent's own session id.
+    pub runtime_session_id: String,
+    /// The locator of the session's history; none where its agent shows no history.
+    pub runtime_source_uri: Option<String>,
+    /// The executor that runs the session, or ran it last; none where it is not known.
+    pub peer_id: Option<String>,
+}
+
 /// A request to be allowed something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ApprovalRow {
@@ -172,6 +186,9 @@ pub struct ApprovalRow {
     /// What the tool would be given; only while the request is open, and not for another device's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<ToolInput>,
+    /// The session's history and executor; none where the session is not indexed.
+    #[serde(default)]
+    pub provenance: Option<ControlProvenance>,
 }
 
 impl From<Approval> for ApprovalRow {
@@ -195,6 +212,7 @@ impl From<Approval> for ApprovalRow {
             confidence: Confidence::High,
             device: None,
             input: None,
+            provenance: None,
         }
     }
 }
@@ -304,6 +322,9 @@ pub struct DecisionRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub seen: Option<Who>,
+    /// The session's history and executor; none where the session is not indexed.
+    #[serde(default)]
+    pub provenance: Option<ControlProvenance>,
 }
 
 impl DecisionRow {
@@ -324,6 +345,7 @@ impl DecisionRow {
             outcome: it.outcome,
             caller: verdict.who.as_ref().map(|it| it.caller),
             seen: verdict.who,
+            provenance: None,
         })
     }
 }

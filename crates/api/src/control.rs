@@ -1,6 +1,8 @@
 //! Controls of a session.
 
+use crate::schema;
 use serde::{Deserialize, Serialize};
+use taffrail_model::{SessionId, Timestamp};
 use utoipa::ToSchema;
 
 /// Asks for a session to be resumed, or whether it could be.
@@ -25,6 +27,9 @@ pub struct ResumeReply {
     pub session_id: String,
     /// What can be done.
     pub state: ResumeState,
+    /// How far resuming is supported: `native` by the agent's own command, or `unsupported`.
+    #[serde(default)]
+    pub support: String,
     /// The words of the command, where there is one.
     pub command: Option<Vec<String>>,
     /// The folder it runs in.
@@ -33,16 +38,73 @@ pub struct ResumeReply {
     pub reason: String,
     /// Who runs it now.
     pub executor: Option<String>,
+    /// Whether text can be typed into the executor from here; none without an executor.
+    #[serde(default)]
+    pub can_receive: Option<bool>,
 }
 
 /// What can be done with a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ResumeState {
-    /// It runs: commands can be given to it.
+    /// It runs; `can_receive` says whether commands can be given to it.
     ActiveExecutor,
     /// Its agent can go on with it.
     ResumeAvailable,
     /// It cannot be resumed.
     Unsupported,
+}
+
+/// The attempts to get an executor for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Operations {
+    /// The version of this document.
+    pub schema_version: u32,
+    /// The session.
+    pub session_id: String,
+    /// The attempts, the oldest first.
+    pub operations: Vec<OperationRow>,
+}
+
+/// An attempt to get an executor for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OperationRow {
+    /// Its number.
+    pub id: i64,
+    /// What was tried: `session.acquire_executor`.
+    pub kind: String,
+    /// How: `native_resume`, `live_executor` where one ran already, or `none` where nothing was
+    /// possible.
+    pub strategy: String,
+    /// Where the agent was started: `tmux` or `terminal`.
+    pub via: Option<String>,
+    /// `running`, `done`, `failed`, or `unknown` where nothing recorded how it ended.
+    pub state: String,
+    /// The executor that it came to.
+    pub result: Option<String>,
+    /// Why it failed.
+    pub failure: Option<OperationFailure>,
+    /// When it began.
+    #[schema(value_type = schema::Instant)]
+    pub began_at: Timestamp,
+    /// The process that it started.
+    pub pid: Option<u32>,
+    /// The session, by the binding contract's name for it.
+    #[schema(value_type = schema::SessionId)]
+    pub repowire_session_id: SessionId,
+    /// The agent's own session id that was passed on.
+    pub runtime_session_id: String,
+    /// The locator of the history that was resumed; none where it is not known.
+    pub runtime_source_uri: Option<String>,
+    /// The executor, where the attempt came to one.
+    pub peer_id: Option<String>,
+}
+
+/// Why an attempt failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OperationFailure {
+    /// `already_running`, `unsupported` or `start_failed`.
+    pub kind: String,
+    /// In words.
+    pub message: String,
 }

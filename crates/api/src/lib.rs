@@ -34,10 +34,13 @@ mod web;
 pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
 pub use approvals::{
     Allowed, ApprovalReply, ApprovalRequestBody, ApprovalRow, Approvals, ApprovalsQuery,
-    AttemptBody, AttemptRow, DecisionBody, DecisionRow, Decisions, LogCheck, ToolInput,
+    AttemptBody, AttemptRow, ControlProvenance, DecisionBody, DecisionRow, Decisions, LogCheck,
+    ToolInput,
 };
 pub use client::{Client, ClientError};
-pub use control::{ResumeBody, ResumeReply, ResumeState};
+pub use control::{
+    OperationFailure, OperationRow, Operations, ResumeBody, ResumeReply, ResumeState,
+};
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
@@ -49,13 +52,13 @@ pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, Ho
 pub use live::{
     AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, HistoryProgress, LifeWord,
     Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
-    WaitReply,
+    TimelineHistory, WaitReply,
 };
 pub use log::LogLine;
 pub use parameters::{
     ArchiveQuery, CaptureBody, EventsQuery, FileBody, ForgetBody, ListQuery, MeantQuery,
-    MessagesQuery, NoBody, PeerQuery, PruneBody, RepairBody, SchemaQuery, SearchQuery,
-    SummaryQuery, TranscriptQuery, WaitQuery, YesBody,
+    MessagesQuery, NoBody, PeerQuery, PeerTimelineQuery, PruneBody, RepairBody, SchemaQuery,
+    SearchQuery, SummaryQuery, TimelineQuery, TranscriptQuery, WaitQuery, YesBody,
 };
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};

@@ -173,6 +173,24 @@ pub struct Timeline {
     /// The turns, the earliest first.
     #[schema(value_type = Vec<schema::Turn>)]
     pub turns: Vec<Turn>,
+    /// The histories that the turns are from: of the session, and of those that were joined to it.
+    pub histories: Vec<TimelineHistory>,
+}
+
+/// One history of a timeline.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct TimelineHistory {
+    /// The session, by the binding contract's name for it.
+    #[schema(value_type = schema::SessionId)]
+    pub repowire_session_id: SessionId,
+    /// Its agent's id for it.
+    #[schema(value_type = String)]
+    pub runtime_session_id: RuntimeSessionId,
+    /// Where its history is.
+    pub runtime_source_uri: String,
+    /// Its turns, the earliest first.
+    #[schema(value_type = Vec<String>)]
+    pub turn_ids: Vec<TurnId>,
 }
 
 /// One thing a status rests on.

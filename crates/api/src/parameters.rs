@@ -83,12 +83,30 @@ pub struct MessagesQuery {
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct TranscriptQuery {
-    /// Only if this is the agent's own id of the session.
+    /// The agent's own id of the session, or of one that was joined to it: only that history.
     pub runtime_session_id: Option<String>,
     /// Only what changed after this cursor.
     pub after: Option<String>,
     /// At most so many.
     pub limit: Option<usize>,
+}
+
+/// Which history of a session's timeline to give.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct TimelineQuery {
+    /// Only the turns of the history with this id, the agent's own id of the session.
+    pub runtime_session_id: Option<String>,
+}
+
+/// Which of a peer's sessions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct PeerTimelineQuery {
+    /// The agent's own id of the session, where the peer has several.
+    pub session_id: Option<String>,
 }
 
 /// Which session is meant.
@@ -176,16 +194,16 @@ pub struct RepairBody {
     pub archive: Option<bool>,
 }
 
-/// Which of a peer's sessions, and how much of it.
+/// Which of a peer's sessions, and how much of its transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(default, deny_unknown_fields)]
 pub struct PeerQuery {
     /// The agent's own id of the session, where the peer has several.
     pub session_id: Option<String>,
-    /// Go on after this cursor. Of a transcript only.
+    /// Go on after this cursor.
     pub after: Option<String>,
-    /// At most so many. Of a transcript only.
+    /// At most so many.
     pub limit: Option<usize>,
 }
 

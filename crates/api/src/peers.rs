@@ -25,6 +25,9 @@ pub struct Peer {
     pub backend: String,
     /// Where it works.
     pub project_path: Option<String>,
+    /// Whether text can be typed into it from here.
+    #[serde(default)]
+    pub can_receive: bool,
     /// What it runs; nearly always one.
     #[schema(value_type = Vec<schema::SessionId>)]
     pub sessions: Vec<SessionId>,

@@ -3,7 +3,7 @@
 use crate::{SCHEMA_VERSION, schema};
 use serde::{Deserialize, Serialize};
 use taffrail_model::message::{Delivery, Message};
-use taffrail_model::{EventId, SessionId, Timestamp};
+use taffrail_model::{EventId, Origin, SessionId, Timestamp};
 use utoipa::ToSchema;
 
 /// A message for a session.
@@ -36,11 +36,15 @@ pub struct Endpoint {
 /// What a receipt rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceiptProvenance {
-    /// `ctm_input` for what we did ourselves, `runtime_transcript` for what the agent said.
+    /// `ctm_input` for what we did ourselves; for what the agent said, where: `runtime_transcript`,
+    /// `runtime_hook` and the like, or `runtime_unknown` if its event is no longer indexed.
     pub source_kind: String,
     /// The agent's event that says that it took the message.
     #[schema(value_type = Option<String>)]
     pub source_event_id: Option<EventId>,
+    /// The locator of the source that has the event.
+    #[serde(default)]
+    pub runtime_source_uri: Option<String>,
     /// The executor it was given to.
     pub observed_by_peer_id: Option<String>,
     /// When.
@@ -59,6 +63,20 @@ pub struct Receipt {
     pub from: Endpoint,
     /// Who is to get it.
     pub to: Endpoint,
+    /// The session that sends, by the binding contract's name.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub from_repowire_session_id: Option<SessionId>,
+    /// The session that is to get it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    pub to_repowire_session_id: Option<SessionId>,
+    /// The face or executor that sends.
+    #[serde(default)]
+    pub from_peer_id: Option<String>,
+    /// The executor that gets it.
+    #[serde(default)]
+    pub to_peer_id: Option<String>,
     /// `accepted`, `delivered`, `picked_up` or `failed`.
     pub delivery_state: String,
     /// The reason for this state, if there is one.
@@ -71,6 +89,21 @@ pub struct Receipt {
     pub accepted_at: Timestamp,
     /// What that rests on.
     pub provenance: ReceiptProvenance,
+    /// The same, by the binding contract's name.
+    pub delivery_receipt_provenance: ReceiptProvenance,
+}
+
+impl Receipt {
+    /// The same receipt with the source of the event that it rests on.
+    #[must_use]
+    pub fn seen_in(self, origin: &Origin, locator: &str) -> Self {
+        let provenance = ReceiptProvenance {
+            source_kind: format!("runtime_{}", origin.as_str()),
+            runtime_source_uri: Some(locator.to_owned()),
+            ..self.provenance
+        };
+        Self { delivery_receipt_provenance: provenance.clone(), provenance, ..self }
+    }
 }
 
 /// The messages that wait for a session.
@@ -93,25 +126,29 @@ impl From<Message> for Receipt {
             Delivery::Removed => Delivery::Failed,
             other => other,
         };
-        let heard = it.heard_as.is_some();
+        let provenance = ReceiptProvenance {
+            source_kind: if it.heard_as.is_some() { "runtime_unknown" } else { "ctm_input" }
+                .to_owned(),
+            source_event_id: it.heard_as,
+            runtime_source_uri: None,
+            observed_by_peer_id: it.to_peer_id.clone(),
+            observed_at: it.moved_at,
+        };
         Self {
             schema_version: SCHEMA_VERSION,
             correlation_id: it.id.as_str().to_owned(),
+            from_repowire_session_id: it.from.session_id,
+            to_repowire_session_id: Some(it.session_id),
+            from_peer_id: it.from.peer_id.clone(),
+            to_peer_id: it.to_peer_id.clone(),
             from: Endpoint { repowire_session_id: it.from.session_id, peer_id: it.from.peer_id },
-            to: Endpoint {
-                repowire_session_id: Some(it.session_id),
-                peer_id: it.to_peer_id.clone(),
-            },
+            to: Endpoint { repowire_session_id: Some(it.session_id), peer_id: it.to_peer_id },
             delivery_state: word.as_str().to_owned(),
             reason: it.why,
             text: Some(it.text).filter(|it| !it.is_empty()),
             accepted_at: it.accepted_at,
-            provenance: ReceiptProvenance {
-                source_kind: if heard { "runtime_transcript" } else { "ctm_input" }.to_owned(),
-                source_event_id: it.heard_as,
-                observed_by_peer_id: it.to_peer_id,
-                observed_at: it.moved_at,
-            },
+            delivery_receipt_provenance: provenance.clone(),
+            provenance,
         }
     }
 }

@@ -6,7 +6,7 @@
 use utoipa::ToSchema;
 
 /// An instant, as RFC 3339 in UTC.
-#[derive(Debug, ToSchema)]
+#[derive(Debug, serde::Serialize, ToSchema)]
 #[schema(value_type = String, format = DateTime, example = "2026-11-15T12:00:00Z")]
 pub struct Instant(pub String);
 
@@ -93,7 +93,7 @@ pub struct Lineage {
 }
 
 /// A place inside a source: bytes, a row, or a pointer into a document.
-#[derive(Debug, ToSchema)]
+#[derive(Debug, serde::Serialize, ToSchema)]
 pub struct SourceCursor {
     /// First byte, where it is a file of lines.
     pub byte_offset: Option<u64>,
@@ -105,6 +105,8 @@ pub struct SourceCursor {
     pub rowid: Option<i64>,
     /// RFC 6901, where it is a document.
     pub pointer: Option<String>,
+    /// In a binding: how many times the source was read again from an earlier place.
+    pub generation: Option<u64>,
 }
 
 /// A pointer back to where a fact came from.
@@ -222,10 +224,28 @@ pub struct Finding {
 pub struct ResumeCapability {
     /// The agent can resume it by its runtime id.
     pub by_runtime_id: bool,
+    /// `native` where the agent's own command resumes it, or `unsupported`.
+    pub support: String,
+    /// The words of that command.
+    pub command: Option<Vec<String>>,
+    /// The folder to run it in, in the agent's words.
+    pub cwd: Option<String>,
+    /// Why it can or cannot be resumed.
+    pub reason: String,
+}
+
+/// One pointer, or several: the session's own first, then those of the sessions joined to it.
+#[derive(Debug, serde::Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum BindingPointers {
+    /// One.
+    One(BindingProvenance),
+    /// Several.
+    Several(Vec<BindingProvenance>),
 }
 
 /// What a binding rests on.
-#[derive(Debug, ToSchema)]
+#[derive(Debug, serde::Serialize, ToSchema)]
 pub struct BindingProvenance {
     /// `runtime_transcript`, or `runtime_unavailable` where the agent shows no history.
     pub source_kind: String,
@@ -265,8 +285,8 @@ pub struct Binding {
     pub runtime_source_uri: Option<String>,
     /// The last position that was read.
     pub source_cursor: Option<SourceCursor>,
-    /// What the row rests on.
-    pub provenance: Option<BindingProvenance>,
+    /// What the row rests on: one pointer, or several once sessions were joined.
+    pub provenance: Option<BindingPointers>,
     /// Whether and how it can be resumed.
     pub resume_capability: ResumeCapability,
     /// When the tie was made.

@@ -2,28 +2,66 @@
 
 use crate::screen_requests::seen;
 use std::collections::{HashMap, HashSet};
-use taffrail_api::{ApprovalRow, Approvals, AttemptRow, DecisionRow, Decisions, SCHEMA_VERSION};
+use taffrail_api::{
+    ApprovalRow, Approvals, AttemptRow, ControlProvenance, DecisionRow, Decisions, SCHEMA_VERSION,
+};
 use taffrail_context::LiveStatuses;
 use taffrail_context::{Error, Settings};
 use taffrail_model::approval::{Approval, ApprovalId, Happening, State};
 use taffrail_model::audit::Deed;
 use taffrail_model::caller::Who;
-use taffrail_model::{SessionId, Timestamp};
-use taffrail_store::{IndexReader, Ledger};
+use taffrail_model::{SessionId, Timestamp, journal};
+use taffrail_store::{IndexReader, Ledger, SessionRow};
 
-/// Adds to each request the folder in which its session works.
-pub(crate) fn add_projects(settings: &Settings, rows: &mut [ApprovalRow]) -> Result<(), Error> {
-    let Some(index) = IndexReader::open(&settings.data)? else { return Ok(()) };
-    let mut known: HashMap<SessionId, Option<String>> = HashMap::new();
-    for row in rows.iter_mut().filter(|it| it.project_path.is_none()) {
-        let folder = match known.get(&row.session_id) {
-            Some(folder) => folder.clone(),
-            None => index.session_by_id(row.session_id)?.and_then(|it| it.project_path),
-        };
-        known.insert(row.session_id, folder.clone());
-        row.project_path = folder;
+/// Adds to each request the folder in which its session works, and where the session belongs.
+pub(crate) fn add_sessions(settings: &Settings, rows: &mut [ApprovalRow]) -> Result<(), Error> {
+    let mut known = Sessions::open(settings)?;
+    for row in rows {
+        let Some((folder, provenance)) = known.of(row.session_id)? else { continue };
+        row.project_path = row.project_path.take().or(folder);
+        row.provenance = Some(provenance);
     }
     Ok(())
+}
+
+/// The folder of a session, and where the session belongs.
+type Facts = (Option<String>, ControlProvenance);
+
+/// The facts about the sessions of requests, each looked up once.
+struct Sessions {
+    index: Option<IndexReader>,
+    ledger: Option<Ledger>,
+    known: HashMap<SessionId, Option<Facts>>,
+}
+
+impl Sessions {
+    fn open(settings: &Settings) -> Result<Self, Error> {
+        let (index, ledger) =
+            (IndexReader::open(&settings.data)?, Ledger::open_read_only(&settings.data)?);
+        Ok(Self { index, ledger, known: HashMap::new() })
+    }
+
+    fn of(&mut self, id: SessionId) -> Result<Option<Facts>, Error> {
+        if let Some(known) = self.known.get(&id) {
+            return Ok(known.clone());
+        }
+        let row = self.index.as_ref().map(|it| it.session_by_id(id)).transpose()?.flatten();
+        let facts = row.map(|row| self.facts(row)).transpose()?;
+        self.known.insert(id, facts.clone());
+        Ok(facts)
+    }
+
+    fn facts(&self, row: SessionRow) -> Result<Facts, Error> {
+        let bound = self.ledger.as_ref().map(|it| it.binding(row.id)).transpose()?.flatten();
+        let uri = Some(row.source_uri).filter(|it| !it.is_empty() && !journal::is_locator(it));
+        let provenance = ControlProvenance {
+            repowire_session_id: row.id,
+            runtime_session_id: row.runtime_id.to_string(),
+            runtime_source_uri: uri,
+            peer_id: bound.and_then(|it| it.peer_id),
+        };
+        Ok((row.project_path, provenance))
+    }
 }
 
 /// Requests from hooks, and those that screens show beside them.
@@ -73,6 +111,10 @@ pub fn decisions(settings: &Settings, elsewhere: Vec<DecisionRow>) -> Result<Dec
         }
     }
     decisions.sort_by_key(|it| it.at);
+    let mut sessions = Sessions::open(settings)?;
+    for decision in &mut decisions {
+        decision.provenance = sessions.of(decision.session_id)?.map(|it| it.1);
+    }
     Ok(Decisions { schema_version: SCHEMA_VERSION, decisions, attempts })
 }
 
@@ -104,6 +146,7 @@ fn forgotten(at: Timestamp, deed: Deed, known: &HashSet<ApprovalId>) -> Option<D
         outcome: None,
         caller: who.as_ref().map(|it| it.caller),
         seen: who,
+        provenance: None,
     })
 }
 

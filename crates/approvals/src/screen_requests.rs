@@ -58,5 +58,6 @@ fn request(row: &SessionRow, card: &LiveStatus) -> ApprovalRow {
         confidence: Confidence::Low,
         device: None,
         input: None,
+        provenance: None,
     }
 }

@@ -136,9 +136,8 @@ pub struct Provenance {
 #[must_use]
 pub fn of(binding: &taffrail_model::Binding) -> Binding {
     let uri = Some(binding.runtime_source_uri.clone()).filter(|it| !it.is_empty());
-    let provenance = binding.provenance.as_ref().map(provenance_of);
-    let provenance = provenance.unwrap_or_else(|| unavailable(binding));
-    let capability = json!({ "by_runtime_id": binding.resume_capability.by_runtime_id });
+    let cursor = binding.source_cursor.as_ref().filter(|_| uri.is_some());
+    let cursor = cursor.and_then(|it| generation_of(it, binding.source_generation));
     Binding {
         repowire_session_id: binding.session_id.to_string(),
         peer_id: Some(binding.peer_id.clone()),
@@ -147,9 +146,9 @@ pub fn of(binding: &taffrail_model::Binding) -> Binding {
         project_path: Some(binding.project_path.clone()),
         runtime_session_id: Some(Some(binding.runtime_session_id.to_string())),
         runtime_source_uri: Some(uri),
-        source_cursor: Some(binding.source_cursor.as_ref().and_then(fields_of)),
-        provenance: Some(Some(Pointers::One(Box::new(provenance)))),
-        resume_capability: Some(capability.as_object().cloned()),
+        source_cursor: Some(cursor),
+        provenance: Some(Some(pointers(binding))),
+        resume_capability: Some(Some(capability(&binding.resume_capability))),
         created_at: binding.created_at.to_string(),
         last_seen_at: binding.last_seen_at.to_string(),
         status: Status::from(&binding.status),
@@ -158,19 +157,45 @@ pub fn of(binding: &taffrail_model::Binding) -> Binding {
     }
 }
 
-fn fields_of(cursor: &taffrail_model::Cursor) -> Option<Map<String, Value>> {
-    serde_json::to_value(cursor).ok().and_then(|it| it.as_object().cloned())
+/// A cursor with the generation of its source: a smaller position of a later generation is later.
+fn generation_of(cursor: &taffrail_model::Cursor, generation: u64) -> Option<Map<String, Value>> {
+    let mut fields = serde_json::to_value(cursor).ok()?.as_object()?.clone();
+    fields.insert("generation".to_owned(), generation.into());
+    Some(fields)
 }
 
-fn provenance_of(provenance: &taffrail_model::Provenance) -> Provenance {
+fn capability(it: &taffrail_model::binding::ResumeCapability) -> Map<String, Value> {
+    let fields = [
+        ("by_runtime_id", json!(it.by_runtime_id)),
+        ("support", json!(it.support())),
+        ("command", json!(it.command)),
+        ("cwd", json!(it.cwd)),
+        ("reason", json!(it.reason)),
+    ];
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// The pointers of a binding: one object, or a list once sessions were joined.
+fn pointers(binding: &taffrail_model::Binding) -> Pointers {
+    let mut all: Vec<_> = binding.provenance.iter().map(pointer_of).collect();
+    match all.len() {
+        0 => Pointers::One(Box::new(unavailable(binding))),
+        1 => Pointers::One(Box::new(all.remove(0))),
+        _ => Pointers::Several(all),
+    }
+}
+
+fn pointer_of(pointer: &taffrail_model::binding::SourcePointer) -> Provenance {
+    let provenance = &pointer.provenance;
+    let has_source = !provenance.runtime_source_uri.is_empty();
+    let cursor = generation_of(&provenance.source_cursor, pointer.generation);
     Provenance {
         source_kind: provenance.source_kind.clone(),
         backend: provenance.backend.to_string(),
         runtime_session_id: Some(Some(provenance.runtime_session_id.to_string())),
-        runtime_source_uri: Some(
-            Some(provenance.runtime_source_uri.clone()).filter(|it| !it.is_empty()),
-        ),
-        source_cursor: Some(fields_of(&provenance.source_cursor)),
+        runtime_source_uri: Some(has_source.then(|| provenance.runtime_source_uri.clone())),
+        // A position without a source leads nowhere.
+        source_cursor: Some(cursor.filter(|_| has_source)),
         source_event_id: Some(provenance.source_event_id.clone()),
         observed_by_peer_id: Some(Some(provenance.observed_by_peer_id.to_string())),
         observed_at: provenance.observed_at.to_string(),
@@ -182,12 +207,13 @@ fn provenance_of(provenance: &taffrail_model::Provenance) -> Provenance {
 fn unavailable(binding: &taffrail_model::Binding) -> Provenance {
     let has_source = !binding.runtime_source_uri.is_empty();
     let kind = if has_source { "runtime_transcript" } else { UNAVAILABLE };
+    let cursor = binding.source_cursor.as_ref().filter(|_| has_source);
     Provenance {
         source_kind: kind.to_owned(),
         backend: binding.backend.to_string(),
         runtime_session_id: Some(Some(binding.runtime_session_id.to_string())),
         runtime_source_uri: Some(has_source.then(|| binding.runtime_source_uri.clone())),
-        source_cursor: Some(binding.source_cursor.as_ref().and_then(fields_of)),
+        source_cursor: Some(cursor.and_then(|it| generation_of(it, binding.source_generation))),
         source_event_id: Some(None),
         observed_by_peer_id: Some(binding.peer_id.clone()),
         observed_at: binding.last_seen_at.to_string(),
@@ -366,5 +392,7 @@ fn long_strings(value: &Value) -> Vec<(String, String)> {
 
 /// Paths may be long and have their own limit.
 fn is_locator(pointer: &str) -> bool {
-    ["/runtime_source_uri", "/project_path"].iter().any(|it| pointer.ends_with(it))
+    let ends = ["/runtime_source_uri", "/project_path", "/resume_capability/cwd"];
+    ends.iter().any(|it| pointer.ends_with(it))
+        || pointer.starts_with("/resume_capability/command/")
 }

@@ -9,12 +9,14 @@ pub mod delivery;
 mod doctor;
 mod error;
 pub mod live;
+mod operations;
 mod resume;
 
 pub use delivery::{queue, receipt, take_back};
 pub use doctor::doctor;
 pub use error::{DaemonError, ServeError};
+pub use operations::operations;
 pub use resume::{
-    begin_resume, end_resume, lost_sessions, note_resumed, resume_elsewhere, resume_folder,
-    resume_in_tmux, resume_plan, resume_plan_with,
+    begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed, resume_elsewhere,
+    resume_folder, resume_in_tmux, resume_plan, resume_plan_with,
 };

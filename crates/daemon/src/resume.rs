@@ -2,20 +2,22 @@
 //! from a folder or a title.
 
 use crate::DaemonError;
+use crate::operations::note_refused;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use taffrail_adapters::{Adapter, StartPlan, by_id};
 use taffrail_api::{ResumeReply, ResumeState, SCHEMA_VERSION};
-use taffrail_capture::{executor_at, lives, start_of, with_users_mask};
+use taffrail_capture::{TMUX_DEADLINE, executor_at, lives, start_of, with_users_mask};
 use taffrail_context::Error;
 use taffrail_context::{Settings, Target};
 use taffrail_devices::exchange::ask_lease;
-use taffrail_model::{Binding, Lifecycle, Process, Timestamp, replication};
+use taffrail_model::{Binding, Process, Timestamp, replication};
 use taffrail_query::bindings::{followed, tie};
 use taffrail_query::board::recent_statuses;
 use taffrail_query::resolve::resolve;
 use taffrail_query::status::StatusLookup;
-use taffrail_store::{Begun, IndexReader, Ledger, Operation, SessionRow};
+use taffrail_run::{accepts_text, locate_one};
+use taffrail_store::{ACQUIRE_EXECUTOR, Begun, IndexReader, Ledger, Operation, SessionRow};
 
 /// Returns what resuming a session would do.
 ///
@@ -33,43 +35,19 @@ pub fn resume_plan_with(
     let meant = Target::Id(followed(settings, target)?.id.to_string());
     let row = resolve(settings, &meant)?;
     let binding = tie(settings, &row, known)?;
-    let plan = by_id(&row.agent).and_then(Adapter::start_plan);
-    let command = plan.and_then(|it| words(it, &row, &binding));
-    let (state, reason) = match elsewhere(settings, &row) {
-        Some(reason) => (ResumeState::Unsupported, reason),
-        None => state(&row, &binding, command.is_some()),
-    };
+    let (state, reason) = state(&row, &binding);
+    let Binding { resume_capability: resume, current_executor_peer_id: executor, .. } = binding;
     Ok(ResumeReply {
         schema_version: SCHEMA_VERSION,
         session_id: row.id.to_string(),
         state,
-        command: command.filter(|_| state != ResumeState::Unsupported),
-        cwd: binding.project_path,
+        support: resume.support().as_str().to_owned(),
+        command: resume.command.filter(|_| state != ResumeState::Unsupported),
+        cwd: resume.cwd,
         reason,
-        executor: binding.current_executor_peer_id,
+        can_receive: executor.as_deref().map(accepts_text),
+        executor,
     })
-}
-
-/// Why a session of another device is not resumed here.
-fn elsewhere(settings: &Settings, row: &SessionRow) -> Option<String> {
-    let device = settings.devices.name_of(&replication::device_of(&row.source_uri)?);
-    if replication::is_shared(&row.source_uri) {
-        return Some(format!("it is shared from {device}, for reading only"));
-    }
-    let id: String = row.id.to_string().chars().take(8).collect();
-    Some(format!(
-        "its history is on {device}. `taffrail teleport pull {id} --project DIR` brings it here if it was left on \
-         the hub; that is done there, with `taffrail teleport push {id}`, while {device} is on"
-    ))
-}
-
-/// The agent's own command; for a session that moved here, with its folder.
-fn words(plan: &StartPlan, row: &SessionRow, binding: &Binding) -> Option<Vec<String>> {
-    let id = row.runtime_id.as_str();
-    match &binding.project_path {
-        Some(folder) if binding.metadata.contains_key("carried") => plan.resume_in(id, folder),
-        Some(_) | None => plan.resume(id),
-    }
 }
 
 /// Returns what resuming would do for each recent session that lost its agent without ending,
@@ -87,26 +65,24 @@ pub fn lost_sessions(settings: &Settings) -> Result<Vec<ResumeReply>, DaemonErro
     Ok(plans.filter(|it| it.state == ResumeState::ResumeAvailable).collect())
 }
 
-fn state(row: &SessionRow, binding: &Binding, has_command: bool) -> (ResumeState, String) {
-    use ResumeState::{ActiveExecutor, ResumeAvailable, Unsupported};
-    let no = |why: &str| (Unsupported, why.to_owned());
-    if row.parent.is_some() {
-        return no("it is a worker: the session it works for can be resumed");
+fn state(row: &SessionRow, binding: &Binding) -> (ResumeState, String) {
+    let resume = &binding.resume_capability;
+    // A session of another device runs there.
+    let is_here = row.parent.is_none() && !replication::is_locator(&row.source_uri);
+    match binding.current_executor_peer_id.as_deref().filter(|_| is_here) {
+        Some(executor) => (ResumeState::ActiveExecutor, runs_at(executor)),
+        None if resume.command.is_some() => (ResumeState::ResumeAvailable, resume.reason.clone()),
+        None => (ResumeState::Unsupported, resume.reason.clone()),
     }
-    match (&binding.status, &binding.current_executor_peer_id) {
-        (_, Some(executor)) => (ActiveExecutor, format!("it runs at {executor}")),
-        (Lifecycle::Resumable, None) if has_command => {
-            (ResumeAvailable, "its history is there and its agent resumes by id".to_owned())
-        }
-        (Lifecycle::Resumable | Lifecycle::Detached | Lifecycle::Active, None) => {
-            no("no way is known to resume this agent's sessions by their id")
-        }
-        (Lifecycle::Archived, None) => {
-            no("it is kept for history only: its agent's own file is gone, or you archived it")
-        }
-        (Lifecycle::Lost, None) => no("its history can no longer be found"),
-        (Lifecycle::Superseded, None) => no("another session took its place"),
-        (Lifecycle::Unknown(word), None) => no(&format!("it is {word}")),
+}
+
+fn runs_at(executor: &str) -> String {
+    match accepts_text(executor) {
+        true => format!("it runs at {executor}"),
+        false => format!(
+            "it runs at {executor}, outside tmux and `taffrail run`, so nothing can be typed into \
+             it from here"
+        ),
     }
 }
 
@@ -182,7 +158,7 @@ pub fn begin_resume(
     ask_lease(settings, session)?;
     let mut ledger = Ledger::open(&settings.data, &settings.new_device)?;
     let now = (settings.now)();
-    match ledger.begin_operation(session, ("resume", strategy), (now, &lives))? {
+    match ledger.begin_operation(session, (ACQUIRE_EXECUTOR, strategy), (now, &lives))? {
         Begun::Now(operation) => Ok(operation),
         Begun::Held(by) => Err(Error::Unresumed(resumed_already(&by, now)).into()),
     }
@@ -209,6 +185,17 @@ pub fn note_resumed(settings: &Settings, operation: i64, pid: u32) -> Result<(),
     Ok(ledger.note_process(operation, Process { pid, start })?)
 }
 
+/// Records that an attempt succeeds: this process is about to become the agent, and nothing of ours
+/// remains to record it afterwards. If the agent cannot be started, `end_resume` corrects it.
+///
+/// # Errors
+/// When the ledger cannot be written.
+pub fn end_resume_here(settings: &Settings, operation: i64, pid: u32) -> Result<(), DaemonError> {
+    let found = locate_one(settings, pid, TMUX_DEADLINE).executor;
+    let executor = found.unwrap_or_else(|| format!("process:{pid}"));
+    end_resume(settings, operation, &Ok(executor))
+}
+
 /// Records the outcome of an attempt.
 ///
 /// # Errors
@@ -232,6 +219,7 @@ pub fn end_resume(
 /// When the session cannot be resumed, or tmux fails.
 pub fn resume_in_tmux(settings: &Settings, reply: &ResumeReply) -> Result<String, DaemonError> {
     let (ResumeState::ResumeAvailable, Some(words)) = (reply.state, &reply.command) else {
+        note_refused(settings, reply)?;
         return Err(Error::Unresumed(reply.reason.clone()).into());
     };
     let folder = resume_folder(settings, reply)?;

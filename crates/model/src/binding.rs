@@ -51,11 +51,50 @@ pub struct Lineage {
     pub session_id: SessionId,
 }
 
+words! {
+    /// How far resuming a session is supported.
+    ResumeSupport {
+        /// The agent's own command resumes the session by its runtime id.
+        Native = "native",
+        /// The session cannot be resumed here.
+        Unsupported = "unsupported",
+    }
+}
+
 /// Whether and how a session can be resumed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResumeCapability {
     /// The agent can resume the session by its runtime id.
     pub by_runtime_id: bool,
+    /// The words of the agent's command, if it can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// The folder to run the command in, as the agent recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Why the session can or cannot be resumed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+impl ResumeCapability {
+    /// The support level.
+    #[must_use]
+    pub fn support(&self) -> ResumeSupport {
+        match self.by_runtime_id {
+            true => ResumeSupport::Native,
+            false => ResumeSupport::Unsupported,
+        }
+    }
+}
+
+/// A pointer into a source that may be cut or rewritten.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SourcePointer {
+    /// The source and the position in it.
+    pub provenance: Provenance,
+    /// The generation of the source that the position belongs to.
+    pub generation: u64,
 }
 
 /// The durable link, with the field names of the binding contract; `repowire_session_id` there is
@@ -78,8 +117,11 @@ pub struct Binding {
     pub runtime_source_uri: String,
     /// The last position read.
     pub source_cursor: Option<Cursor>,
-    /// The evidence for this row.
-    pub provenance: Option<Provenance>,
+    /// How many times the source was read again from an earlier position, as after a file was cut:
+    /// generation and position together never go back.
+    pub source_generation: u64,
+    /// The evidence for this row: its own source first, then those of the sessions it superseded.
+    pub provenance: Vec<SourcePointer>,
     /// Whether and how the session can be resumed.
     pub resume_capability: ResumeCapability,
     /// When the link was made.

@@ -15,7 +15,7 @@ mod waker;
 pub use attach::{PanePlace, tmux_around};
 pub use command::Run;
 pub use executor::{PasteError, paste, socket_of};
-pub use locate::{Located, locate, locate_one, servers_with};
+pub use locate::{Located, accepts_text, locate, locate_one, run_of, servers_with};
 pub use paste::Pasted;
 pub use start::{INSIDE, become_program, has_terminal, run};
 pub use waker::{ProxyEvent, ProxyEvents, Waker, waker};

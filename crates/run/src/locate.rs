@@ -23,6 +23,19 @@ impl Located {
     }
 }
 
+/// Whether text can be typed into an executor: a pane, or a terminal of ours. Into another process
+/// nothing can be typed from here.
+#[must_use]
+pub fn accepts_text(executor: &str) -> bool {
+    PaneName::of(executor).is_some() || run_of(executor).is_some()
+}
+
+/// The process of the run that an executor names.
+#[must_use]
+pub fn run_of(executor: &str) -> Option<u32> {
+    executor.strip_prefix("pty:")?.parse().ok()
+}
+
 /// Locates these processes.
 pub fn locate(settings: &Settings, pids: &[u32], within: Duration) -> HashMap<u32, Located> {
     located((&settings.runtime, &settings.variables), pids, within)

@@ -11,7 +11,7 @@ pub use agent_record::{RequestEvent, of_lines};
 pub use ask::AskOutcome;
 
 use crate::decision_log::sign_log;
-use crate::list::{add_projects, known_requests};
+use crate::list::{add_sessions, known_requests};
 use crate::refusal::{at_the_agent, refusal};
 use crate::screen_requests;
 use std::collections::BTreeMap;
@@ -126,8 +126,8 @@ impl Broker {
     pub fn row(&self, it: Approval) -> ApprovalRow {
         let mut row = [ApprovalRow::from(it)];
         self.fill_in(&mut row);
-        // Without the index, only the project is missing.
-        if let Err(error) = add_projects(self.settings(), &mut row) {
+        // Without the index, only the project and the history are missing.
+        if let Err(error) = add_sessions(self.settings(), &mut row) {
             tracing::debug!(%error, "cannot look up the folder of a request");
         }
         let [row] = row;
@@ -153,7 +153,7 @@ impl Broker {
         let mut out = known_requests(settings, &self.0.live.statuses(), all)?;
         self.fill_in(&mut out.approvals);
         out.approvals.extend(elsewhere);
-        add_projects(settings, &mut out.approvals)?;
+        add_sessions(settings, &mut out.approvals)?;
         Ok(out)
     }
 

@@ -142,7 +142,7 @@ fn a_session_of_which_nothing_is_known_is_told_all_the_same() {
 
 #[test]
 fn a_binding_of_ours_conforms() {
-    use taffrail_model::binding::ResumeCapability;
+    use taffrail_model::binding::{ResumeCapability, SourcePointer};
     use taffrail_model::{Binding, Lifecycle};
     let session = rich().main;
     let provenance = session.events.first().unwrap().provenance.clone();
@@ -156,8 +156,9 @@ fn a_binding_of_ours_conforms() {
         runtime_session_id: session.runtime_id.clone(),
         runtime_source_uri: session.source_uri,
         source_cursor: Some(provenance.source_cursor.clone()),
-        provenance: Some(provenance),
-        resume_capability: ResumeCapability { by_runtime_id: true },
+        source_generation: 0,
+        provenance: vec![SourcePointer { provenance, generation: 0 }],
+        resume_capability: ResumeCapability { by_runtime_id: true, ..ResumeCapability::default() },
         created_at: at,
         last_seen_at: at,
         status: Lifecycle::Active,
@@ -177,8 +178,43 @@ fn a_binding_of_ours_conforms() {
     }
     row.status = Lifecycle::Detached;
     row.runtime_source_uri = String::new();
-    (row.provenance, row.source_cursor) = (None, None);
+    (row.provenance, row.source_cursor) = (Vec::new(), None);
     let told = serde_json::to_value(binding::of(&row)).unwrap();
     strictly("binding", &told);
     assert_eq!(told["provenance"]["source_kind"], binding::UNAVAILABLE);
+}
+
+#[test]
+fn a_source_that_does_not_exist_has_no_cursor() {
+    use taffrail_model::binding::{ResumeCapability, SourcePointer};
+    use taffrail_model::{Binding, Lifecycle};
+    let session = rich().main;
+    let mut provenance = session.events.first().unwrap().provenance.clone();
+    let (at, cursor) = (provenance.observed_at, provenance.source_cursor.clone());
+    provenance.source_kind = binding::UNAVAILABLE.to_owned();
+    provenance.runtime_source_uri = String::new();
+    let pointer = SourcePointer { provenance, generation: 0 };
+    let row = Binding {
+        session_id: session.id,
+        peer_id: None,
+        current_executor_peer_id: None,
+        backend: session.agent.clone(),
+        project_path: None,
+        runtime_session_id: session.runtime_id.clone(),
+        runtime_source_uri: String::new(),
+        source_cursor: Some(cursor),
+        source_generation: 0,
+        provenance: vec![pointer.clone(), pointer],
+        resume_capability: ResumeCapability::default(),
+        created_at: at,
+        last_seen_at: at,
+        status: Lifecycle::Detached,
+        metadata: serde_json::Map::new(),
+    };
+    let told = serde_json::to_value(binding::of(&row)).unwrap();
+    strictly("binding", &told);
+    let cursors = [&told["source_cursor"], &told["provenance"][1]["source_cursor"]];
+    assert_eq!(cursors, [&serde_json::Value::Null; 2]);
+    // Sessions that were joined have a set of pointers.
+    assert_eq!(told["provenance"].as_array().map(Vec::len), Some(2));
 }

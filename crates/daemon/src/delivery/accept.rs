@@ -1,16 +1,15 @@
 //! Accepts messages, and reports their progress.
 
 use super::terminal::NOT_REACHED;
-use super::{Delivery, ledger, moved, run_of};
+use super::{Delivery, ledger, moved};
 use std::time::Duration;
 use taffrail_api::{Queue, Receipt, SCHEMA_VERSION};
-use taffrail_capture::PaneName;
 use taffrail_context::{Error, Live, Settings};
 use taffrail_devices::exchange::home_of;
 use taffrail_model::SessionId;
 use taffrail_model::message::{Happening, Message, Sender, TEXT_LIMIT};
-use taffrail_run::locate_one;
-use taffrail_store::QUEUE_LIMIT;
+use taffrail_run::{accepts_text, locate_one};
+use taffrail_store::{IndexReader, QUEUE_LIMIT};
 
 /// How long a sender waits for tmux.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -29,14 +28,13 @@ impl Delivery {
                 false => "no running process was found for this session",
             });
         };
-        if is_typed_into(self.settings(), &executor) {
+        if accepts_text(&executor) {
             return Ok(());
         }
         let process = card.and_then(|it| it.process);
         let Some(pid) = process.map(|it| it.pid) else { return no(NOT_REACHED) };
         let found = locate_one(self.settings(), pid, LOOK_AGAIN);
-        let is_there =
-            found.executor.as_deref().is_some_and(|it| is_typed_into(self.settings(), it));
+        let is_there = found.executor.as_deref().is_some_and(accepts_text);
         (self.0.on_located)(pid, found);
         if is_there { Ok(()) } else { no(NOT_REACHED) }
     }
@@ -73,17 +71,27 @@ impl Delivery {
     }
 }
 
-fn is_typed_into(settings: &Settings, executor: &str) -> bool {
-    PaneName::of(executor).is_some() || run_of(settings, executor).is_some()
-}
-
 /// Returns the progress of a message.
 ///
 /// # Errors
 /// When no message has this id, or the ledger cannot be read.
 pub fn receipt(settings: &Settings, id: &str) -> Result<Receipt, Error> {
     let found = ledger(settings)?.message(id)?;
-    found.map(Receipt::from).ok_or_else(|| Error::NoReceipt(id.to_owned()))
+    traced(settings, found.ok_or_else(|| Error::NoReceipt(id.to_owned()))?)
+}
+
+/// A receipt, with the source of the event that confirms it.
+fn traced(settings: &Settings, message: Message) -> Result<Receipt, Error> {
+    let (session, heard) = (message.session_id, message.heard_as);
+    let receipt = Receipt::from(message);
+    let (Some(heard), Some(index)) = (heard, IndexReader::open(&settings.data)?) else {
+        return Ok(receipt);
+    };
+    let Some(row) = index.session_by_id(session)? else { return Ok(receipt) };
+    Ok(match index.event_by_id(row.row, heard)? {
+        Some(event) => receipt.seen_in(&event.origin, &event.locator),
+        None => receipt,
+    })
 }
 
 /// The messages that wait for a session.

@@ -22,7 +22,7 @@ use taffrail_model::message::{Delivery as State, Happening, Message, due, held_b
 use taffrail_model::{EventId, Origin, SessionId, hash};
 use taffrail_run::Located;
 use taffrail_store::{IndexReader, Ledger, SessionRow, StoreError};
-use terminal::{Held, put_in, ready_place, run_of};
+use terminal::{Held, put_in, ready_place};
 
 /// How often waiting messages are tried again.
 const AGAIN: Duration = Duration::from_secs(1);

@@ -79,9 +79,8 @@ impl Pane {
 }
 
 /// The socket of our terminal that an executor names.
-pub(super) fn run_of(settings: &Settings, executor: &str) -> Option<PathBuf> {
-    let pid = executor.strip_prefix("pty:")?.parse().ok()?;
-    Some(socket_of(&settings.runtime, pid))
+fn run_of(settings: &Settings, executor: &str) -> Option<PathBuf> {
+    Some(socket_of(&settings.runtime, taffrail_run::run_of(executor)?))
 }
 
 /// The place for a session's prompts, if a prompt could be typed there now; otherwise why not.

@@ -1,23 +1,23 @@
 //! Computes a binding on request.
 
+use super::capability::{Folder, capability};
 use super::executors::executor_now;
 use super::features::feature_of;
+use super::history::Look;
 use crate::contracts::{checked, ledger};
 use crate::resolve::resolve;
 use crate::status::StatusLookup;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::path::Path;
-use taffrail_capture::is_missing;
 use taffrail_context::{Error, Settings, Target, TargetError};
-use taffrail_contracts::binding::{UNAVAILABLE, of};
-use taffrail_model::binding::{History, Mark, ResumeCapability, Standing};
-use taffrail_model::observed::ArchiveState;
+use taffrail_contracts::binding::of;
+use taffrail_model::binding::{History, Mark, SourcePointer, Standing};
 use taffrail_model::{
-    AgentId, Binding, Cursor, DeviceId, Lifecycle, LineageKind, Provenance, SessionId, Timestamp,
-    journal, replication,
+    AgentId, Binding, DeviceId, Lifecycle, LineageKind, SessionId, Timestamp, replication,
 };
-use taffrail_store::{Carried, EventRow, IndexReader, Ledger, SessionRow, SourceRow};
+use taffrail_run::accepts_text;
+use taffrail_store::{Carried, IndexReader, Ledger, SessionRow};
 
 /// A binding, for clients that show it to people.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +76,24 @@ pub fn followed(settings: &Settings, target: &Target) -> Result<Followed, Error>
     Ok(Followed { id, from: (id != named).then_some(named) })
 }
 
+/// The sessions whose histories make up one: those that were joined to it, the earliest first, and
+/// the session itself at the end.
+///
+/// # Errors
+/// When the session cannot be found, or the index cannot be read.
+pub fn histories(settings: &Settings, target: &Target) -> Result<Vec<SessionRow>, Error> {
+    let row = resolve(settings, target)?;
+    let mut out = Vec::new();
+    if let Some(index) = IndexReader::open(&settings.data)? {
+        for id in index.repairs().below(row.id) {
+            out.extend(index.session_by_id(id)?);
+        }
+    }
+    out.sort_by_key(|it| (it.last_event_at, it.id));
+    out.push(row);
+    Ok(out)
+}
+
 /// Computes a binding. Records the executor if it is new: the ledger remembers the last one.
 pub fn tie(
     settings: &Settings,
@@ -86,24 +104,41 @@ pub fn tie(
     let index = IndexReader::open(&settings.data)?.ok_or_else(gone)?;
     let kept = Remembered::read(settings, row.id)?;
     let executor = executor_now(settings, row, known)?;
-    let is_new = kept.binding.as_ref().is_some_and(|it| it.current_executor_peer_id != executor);
-    if is_new {
-        // If it cannot be recorded it is still reported, and only not remembered.
-        let noted =
-            ledger(settings).and_then(|mut it| Ok(it.attach(&[row.id], executor.as_deref())?));
-        if let Err(error) = noted {
-            tracing::info!(%error, session = %row.id, "cannot note who runs a session");
-        }
+    if kept.binding.as_ref().is_some_and(|it| it.current_executor_peer_id != executor) {
+        note_executor(settings, row, executor.as_deref());
     }
-    let look = Look { sources: index.sources_of(row.row)?, uri: &row.source_uri };
-    let last = index.last_events(row.row, 1)?.pop();
-    let mark = index.repairs().mark(row.id);
-    let mut hints = metadata(row, &look, (mark, index.repairs().below(row.id)));
-    hints.extend(kept.carried.as_ref().map(came));
-    let parts = Parts { kept, executor, mark, last, hints, now: (settings.now)() };
-    // A session that runs on another device is resumed there.
-    let is_here = !replication::is_locator(&row.source_uri);
-    Ok(parts.binding(row, &look, is_here && settings.boot().resumable.contains(&row.agent)))
+    let look = Look::at(&index, row)?;
+    let (mark, below) = (index.repairs().mark(row.id), index.repairs().below(row.id));
+    let now = (settings.now)();
+    let observed_at = index.last_events(row.row, 1)?.pop().map(|it| it.observed_at);
+    let joined = joined(settings, &index, (&below, now))?;
+    let parts = Parts { settings, row, look, kept, executor, mark, below, joined };
+    Ok(parts.binding(observed_at, now))
+}
+
+/// If the executor cannot be recorded it is still reported, and only not remembered.
+fn note_executor(settings: &Settings, row: &SessionRow, executor: Option<&str>) {
+    let noted = ledger(settings).and_then(|mut it| Ok(it.attach(&[row.id], executor)?));
+    if let Err(error) = noted {
+        tracing::info!(%error, session = %row.id, "cannot note who runs a session");
+    }
+}
+
+/// Pointers into the histories of the sessions that were joined to one.
+fn joined(
+    settings: &Settings,
+    index: &IndexReader,
+    (below, now): (&[SessionId], Timestamp),
+) -> Result<Vec<SourcePointer>, Error> {
+    let mut out = Vec::new();
+    for id in below {
+        let Some(row) = index.session_by_id(*id)? else { continue };
+        let kept = Remembered::read(settings, *id)?;
+        let seen = kept.binding.as_ref().map_or(now, |it| it.last_seen_at);
+        let look = Look::at(index, &row)?;
+        out.push(look.pointer(kept.binding.as_ref(), (&kept.device, seen)));
+    }
+    Ok(out)
 }
 
 /// The ledger's rows about a session.
@@ -124,153 +159,109 @@ impl Remembered {
     }
 }
 
-/// The current sources of a session.
-struct Look<'a> {
-    sources: Vec<SourceRow>,
-    uri: &'a str,
-}
-
-impl Look<'_> {
-    /// The locator of the history that the agent exposes, if it does.
-    fn exposed(&self) -> Option<&str> {
-        Some(self.uri).filter(|it| !it.is_empty() && !journal::is_locator(it))
-    }
-
-    fn history(&self) -> History {
-        if self.exposed().is_none() {
-            return History::Unexposed;
-        }
-        let own = || self.sources.iter().filter(|it| !journal::is_locator(&it.state.locator));
-        let copied = |it: &SourceRow| matches!(it.state.kept, ArchiveState::Bytes(_));
-        match (own().any(is_there), own().any(copied)) {
-            (true, _) => History::Readable,
-            (false, true) => History::Copied,
-            (false, false) => History::Missing,
-        }
-    }
-
-    /// How far it was read.
-    fn cursor(&self, last: Option<&EventRow>) -> Option<Cursor> {
-        let source = self.sources.iter().filter(|it| it.state.locator == self.uri);
-        let source = source.max_by_key(|it| it.state.offset)?;
-        match last.map(|it| &it.cursor) {
-            Some(cursor @ (Cursor::Row { .. } | Cursor::Pointer { .. })) => Some(cursor.clone()),
-            _ => Some(Cursor::Bytes { byte_offset: source.state.offset, length: 0 }),
-        }
-    }
-}
-
-/// Whether the source exists: a file may be back since the last scan. Only a read can tell what is
-/// in a database.
-fn is_there(source: &SourceRow) -> bool {
-    let state = &source.state;
-    let in_file = source.present || state.key.is_empty();
-    in_file && !is_missing(&Path::new(&state.home).join(&state.path))
-}
-
-/// The other inputs of a binding.
-struct Parts {
+/// The inputs of a binding.
+struct Parts<'a> {
+    settings: &'a Settings,
+    row: &'a SessionRow,
+    look: Look<'a>,
     kept: Remembered,
     executor: Option<String>,
     mark: Option<Mark>,
-    last: Option<EventRow>,
-    hints: Map<String, Value>,
-    now: Timestamp,
+    below: Vec<SessionId>,
+    joined: Vec<SourcePointer>,
 }
 
-impl Parts {
-    fn binding(self, row: &SessionRow, look: &Look<'_>, resumes: bool) -> Binding {
-        let history = look.history();
-        let can = resumes && row.parent.is_none() && self.mark.is_none();
-        let standing = Standing { history, resumable: can };
-        let status = Lifecycle::of(standing).attached(self.executor.as_deref()).marked(self.mark);
+impl Parts<'_> {
+    fn binding(self, observed_at: Option<Timestamp>, now: Timestamp) -> Binding {
+        let Self { row, look, mark, .. } = &self;
+        let (history, folder) = (look.history(), self.folder());
+        let resume = capability(self.settings, row, (history, *mark), &folder);
+        let standing = Standing { history, resumable: resume.by_runtime_id };
+        let status = Lifecycle::of(standing).attached(self.executor.as_deref()).marked(*mark);
         let kept = self.kept.binding.as_ref();
-        let seen = kept.map_or(self.now, |it| it.last_seen_at);
-        let seen = seen.max(self.last.as_ref().map_or(seen, |it| it.observed_at));
-        let cursor = look.cursor(self.last.as_ref());
-        let cursor = cursor.or_else(|| kept.and_then(|it| it.source_cursor.clone()));
+        let seen = kept.map_or(now, |it| it.last_seen_at);
+        let seen = observed_at.map_or(seen, |it| it.max(seen));
+        let (cursor, generation) = look.position(kept).unzip();
+        let own = look.pointer(kept, (&self.kept.device, seen));
         let last = self.executor.clone().or_else(|| kept.and_then(|it| it.peer_id.clone()));
         Binding {
             session_id: row.id,
             peer_id: last,
             current_executor_peer_id: self.executor.clone(),
             backend: AgentId::new(row.agent.clone()),
-            project_path: self.project_path().or_else(|| row.project_path.clone()),
+            project_path: self.canonical_folder().or_else(|| folder.path().map(str::to_owned)),
             runtime_session_id: row.runtime_id.clone(),
             runtime_source_uri: look.exposed().unwrap_or_default().to_owned(),
-            provenance: Some(self.provenance(row, look, (cursor.clone(), seen))),
-            source_cursor: cursor.filter(|_| look.exposed().is_some()),
-            resume_capability: ResumeCapability {
-                by_runtime_id: can && history == History::Readable,
-            },
+            source_cursor: cursor,
+            source_generation: generation.unwrap_or(0),
+            provenance: std::iter::once(own).chain(self.joined.iter().cloned()).collect(),
+            resume_capability: resume,
             created_at: kept.map_or(seen, |it| it.created_at).min(seen),
             last_seen_at: seen,
             status,
-            metadata: self.hints,
+            metadata: self.metadata(&folder),
         }
     }
 
-    /// The folder in which it continues, if it was imported.
-    fn project_path(&self) -> Option<String> {
-        self.kept.carried.as_ref().map(|it| it.project_path.clone())
-    }
-
-    fn provenance(
-        &self,
-        row: &SessionRow,
-        look: &Look<'_>,
-        (cursor, seen): (Option<Cursor>, Timestamp),
-    ) -> Provenance {
-        let uri = look.exposed();
-        let last = self.last.as_ref().filter(|it| Some(it.locator.as_str()) == uri);
-        Provenance {
-            source_kind: uri.map_or(UNAVAILABLE, |_| "runtime_transcript").to_owned(),
-            backend: AgentId::new(row.agent.clone()),
-            runtime_session_id: row.runtime_id.clone(),
-            runtime_source_uri: uri.unwrap_or_default().to_owned(),
-            source_cursor: cursor.unwrap_or(Cursor::Bytes { byte_offset: 0, length: 0 }),
-            source_event_id: last.and_then(|it| it.source_event_id.clone()),
-            observed_by_peer_id: self.kept.device.clone(),
-            observed_at: seen,
+    /// The folder in which it continues: where it was imported to, or where its agent worked.
+    fn folder(&self) -> Folder {
+        match &self.kept.carried {
+            Some(it) => Folder::Imported(it.project_path.clone()),
+            None => Folder::Recorded(self.row.project_path.clone()),
         }
     }
+
+    /// The same folder without links, if it exists on this device.
+    fn canonical_folder(&self) -> Option<String> {
+        let is_here = !replication::is_locator(&self.row.source_uri);
+        let folder = self.folder();
+        folder.path().filter(|_| is_here).and_then(canonical)
+    }
+
+    /// Hints next to the fields of the contract; never text of a transcript.
+    fn metadata(&self, folder: &Folder) -> Map<String, Value> {
+        let row = self.row;
+        let archived = match self.mark {
+            Some(Mark::Archived) => Some("person"),
+            None if self.look.history() == History::Copied => Some("clean-up"),
+            Some(Mark::Superseded(_)) | None => None,
+        };
+        let superseded = match self.mark {
+            Some(Mark::Superseded(by)) => Some(json!(by)),
+            Some(Mark::Archived) | None => None,
+        };
+        let feature = feature_of(row.project_path.as_deref(), row.last_event_at);
+        let differs = self.canonical_folder().filter(|it| Some(it.as_str()) != folder.path());
+        let hints = [
+            ("parent_id", row.parent.map(|it| json!(it))),
+            ("superseded_by", superseded),
+            ("archived_by", archived.map(|it| json!(it))),
+            ("supersedes", (!self.below.is_empty()).then(|| json!(self.below))),
+            (
+                "feature",
+                feature.map(|it| json!({ "feature_id": it.feature_id, "project": it.project })),
+            ),
+            ("heard_in", self.look.heard_in()),
+            ("can_receive", self.executor.as_deref().map(|it| json!(accepts_text(it)))),
+            ("recorded", differs.map(|_| json!({ "project_path": folder.path() }))),
+            ("carried", self.kept.carried.as_ref().map(came)),
+        ];
+        let known = hints.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?)));
+        known.collect()
+    }
+}
+
+/// A folder without links; `None` if it does not exist here.
+pub(super) fn canonical(path: &str) -> Option<String> {
+    let path = Some(Path::new(path)).filter(|it| it.is_absolute())?;
+    path.canonicalize().ok()?.to_str().map(str::to_owned)
 }
 
 /// Imported data is another device's word.
-fn came(it: &Carried) -> (String, Value) {
+fn came(it: &Carried) -> Value {
     let lineage = LineageKind::Teleport;
-    let came = json!({
+    json!({
         "lineage": lineage.as_str(), "device": it.device, "device_name": it.device_name,
         "at": it.at, "bundle": it.bundle, "untrusted": true,
-    });
-    ("carried".to_owned(), came)
-}
-
-/// Hints next to the fields of the contract; never text of a transcript.
-fn metadata(
-    row: &SessionRow,
-    look: &Look<'_>,
-    (mark, below): (Option<Mark>, Vec<SessionId>),
-) -> Map<String, Value> {
-    let mut out = Map::new();
-    let mut add = |name: &str, value: Value| out.insert(name.to_owned(), value);
-    if let Some(parent) = row.parent {
-        add("parent_id", json!(parent));
-    }
-    match mark {
-        Some(Mark::Superseded(by)) => drop(add("superseded_by", json!(by))),
-        Some(Mark::Archived) => drop(add("archived_by", json!("person"))),
-        None if look.history() == History::Copied => drop(add("archived_by", json!("clean-up"))),
-        None => {}
-    }
-    if !below.is_empty() {
-        add("supersedes", json!(below));
-    }
-    if let Some(feature) = feature_of(row.project_path.as_deref(), row.last_event_at) {
-        add("feature", json!({ "feature_id": feature.feature_id, "project": feature.project }));
-    }
-    if look.exposed().is_none() && !look.uri.is_empty() {
-        add("heard_in", json!(look.uri));
-    }
-    out
+    })
 }

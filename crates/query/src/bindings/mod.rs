@@ -4,12 +4,14 @@
 //! a process runs the session. Nothing checks in the background.
 
 mod binding;
+mod capability;
 mod executors;
 mod features;
+mod history;
 mod peers;
 mod repair;
 
-pub use binding::{Followed, Tied, followed, tied};
+pub use binding::{Followed, Tied, followed, histories, tied};
 pub use features::{FeatureLink, feature_of, sessions_of_feature};
 pub use repair::Repair;
 

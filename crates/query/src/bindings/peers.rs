@@ -1,5 +1,6 @@
 //! Executors by name, which the binding contract's own daemon calls peers.
 
+use super::binding::canonical;
 use crate::status::is_run;
 use std::collections::BTreeMap;
 use taffrail_api::{Peer, PeerList, PeerStatus, SCHEMA_VERSION};
@@ -7,17 +8,20 @@ use taffrail_context::{Error, TargetError};
 use taffrail_context::{Live, LiveStatus};
 use taffrail_model::SessionId;
 use taffrail_model::status::Status;
+use taffrail_run::accepts_text;
 use taffrail_store::{IndexReader, Ledger, SessionRow};
 
 /// The executors that run sessions now.
 pub fn peers(live: &Live) -> Result<PeerList, Error> {
     let mut all: BTreeMap<String, Peer> = BTreeMap::new();
     for (name, row, status) in run_now(live)? {
+        let folder = row.project_path.clone();
         let peer = all.entry(name.clone()).or_insert_with(|| Peer {
+            can_receive: accepts_text(&name),
             peer_id: name,
             status: PeerStatus::Online,
             backend: row.agent.clone(),
-            project_path: row.project_path.clone(),
+            project_path: folder.as_deref().and_then(canonical).or(folder),
             sessions: Vec::new(),
         });
         if matches!(status, Status::Running | Status::WaitingApproval) {

@@ -9,7 +9,8 @@ use axum::Json;
 use axum::extract::{Path, State};
 use serde_json::value::RawValue;
 use taffrail_api::{
-    Messages, PeerList, PeerQuery, RepairBody, RepairReply, Timeline, TranscriptQuery, schema,
+    Messages, PeerList, PeerQuery, PeerTimelineQuery, RepairBody, RepairReply, Timeline,
+    TimelineQuery, TranscriptQuery, schema,
 };
 use taffrail_query::bindings::Repair;
 use taffrail_query::bindings::{binding_with, peer, peers, repair_with};
@@ -62,14 +63,15 @@ pub(super) async fn list_peers(State(app): State<App>) -> Result<Json<PeerList>,
 
 /// The turns of the one session a peer runs, or ran last.
 #[utoipa::path(get, path = "/api/peers/{name}/timeline", tag = "bindings",
-    params(("name" = String, Path), PeerQuery), responses((status = 200, body = Timeline)))]
+    params(("name" = String, Path), PeerTimelineQuery),
+    responses((status = 200, body = Timeline)))]
 pub(super) async fn get_peer_timeline(
     State(app): State<App>,
     Path(name): Path<String>,
-    Query(query): Query<PeerQuery>,
+    Query(query): Query<PeerTimelineQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
-    let id = of_peer(&app, name, query.session_id.clone()).await?;
-    history::get_timeline(State(app), Path(id)).await
+    let id = of_peer(&app, name, query.session_id).await?;
+    history::get_timeline(State(app), Path(id), Query(TimelineQuery::default())).await
 }
 
 /// What was said in the one session a peer runs, or ran last.

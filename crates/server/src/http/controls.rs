@@ -2,12 +2,38 @@
 
 use super::api_error::ApiError;
 use super::app::App;
+use super::bindings::of_peer;
 use super::extract::JsonBody;
 use super::subscribe::meant;
 use axum::Json;
 use axum::extract::{Path, State};
-use taffrail_api::{ResumeBody, ResumeReply};
-use taffrail_daemon::{resume_in_tmux, resume_plan_with};
+use taffrail_api::{Operations, ResumeBody, ResumeReply};
+use taffrail_daemon::{operations, resume_in_tmux, resume_plan_with};
+
+/// The attempts to get an executor for a session, with how each ended.
+#[utoipa::path(get, path = "/api/sessions/{id}/operations", tag = "controls",
+    params(("id" = String, Path, description = "the beginning of its id")),
+    responses((status = 200, body = Operations)))]
+pub(super) async fn list_operations(
+    State(app): State<App>,
+    Path(id): Path<String>,
+) -> Result<Json<Operations>, ApiError> {
+    let found = app.ask(move |handle| operations(handle.settings(), &meant(handle, &id, "")?));
+    Ok(Json(found.await?))
+}
+
+/// The same for the one session a peer runs, or ran last.
+#[utoipa::path(post, path = "/api/peers/{name}/controls/resume", tag = "controls",
+    params(("name" = String, Path)),
+    request_body = ResumeBody, responses((status = 200, body = ResumeReply)))]
+pub(super) async fn resume_peer(
+    State(app): State<App>,
+    Path(name): Path<String>,
+    body: JsonBody<ResumeBody>,
+) -> Result<Json<ResumeReply>, ApiError> {
+    let id = of_peer(&app, name, None).await?;
+    resume_session(State(app), Path(id), body).await
+}
 
 /// Says whether and how a session can be resumed; with `dry_run: false` it is, in tmux.
 #[utoipa::path(post, path = "/api/sessions/{id}/controls/resume", tag = "controls",

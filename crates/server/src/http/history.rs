@@ -9,13 +9,13 @@ use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{
     CapturePage, EventLine, EventsQuery, FeedQuery, FeedReply, Message, Messages, MessagesQuery,
-    Role, SCHEMA_VERSION, Timeline, TranscriptQuery,
+    Role, SCHEMA_VERSION, Timeline, TimelineHistory, TimelineQuery, TranscriptQuery,
 };
 use taffrail_context::Target;
 use taffrail_daemon::DaemonError;
 use taffrail_daemon::live::Handle;
 use taffrail_model::{Event, Kind, ResumeCursor};
-use taffrail_query::bindings::tie;
+use taffrail_query::bindings::{histories, tie};
 use taffrail_query::events::turns;
 use taffrail_query::feed;
 use taffrail_store::EventRow;
@@ -116,11 +116,20 @@ pub(super) async fn get_transcript(
 ) -> Result<Json<Messages>, ApiError> {
     let runtime = query.runtime_session_id;
     let wanted = Wanted { after: query.after, limit: query.limit, kinds: is_transcript };
-    let told = app.ask(move |handle| said(handle, &meant(handle, &id, "")?, &wanted)).await?;
-    match runtime.filter(|it| it != told.runtime_session_id.as_str()) {
-        Some(other) => Err(ApiError::not_found(format!("it has no runtime session `{other}`"))),
-        None => Ok(Json(told)),
-    }
+    let chosen = runtime.clone();
+    let told = app.ask(move |handle| {
+        let target = meant(handle, &id, "")?;
+        let Some(chosen) = chosen else { return said(handle, &target, &wanted).map(Some) };
+        let rows = histories(handle.settings(), &target)?;
+        let row = rows.into_iter().find(|it| it.runtime_id.as_str() == chosen);
+        row.map(|it| said(handle, &Target::Id(it.id.to_string()), &wanted)).transpose()
+    });
+    told.await?.map(Json).ok_or_else(|| no_history(runtime))
+}
+
+fn no_history(runtime: Option<String>) -> ApiError {
+    let runtime = runtime.unwrap_or_default();
+    ApiError::not_found(format!("it has no runtime session `{runtime}`"))
 }
 
 fn is_transcript(kind: &Kind) -> bool {
@@ -171,25 +180,54 @@ fn message(event: Event) -> Message {
     }
 }
 
-/// The turns of a session, and the tie it is found by.
+/// The turns of a session and of those joined to it, and the tie it is found by.
 #[utoipa::path(get, path = "/api/sessions/{id}/timeline", tag = "history",
-    params(("id" = String, Path)), responses((status = 200, body = Timeline)))]
+    params(("id" = String, Path), TimelineQuery), responses((status = 200, body = Timeline)))]
 pub(super) async fn get_timeline(
     State(app): State<App>,
     Path(id): Path<String>,
+    Query(query): Query<TimelineQuery>,
 ) -> Result<Json<Timeline>, ApiError> {
-    let told = app.ask(move |handle| {
-        let target = meant(handle, &id, "")?;
-        let session = super::sessions::found(handle, &target)?;
-        let turns = turns(handle.settings(), &Target::Id(session.id.to_string()))?;
-        let row = taffrail_query::resolve::resolve(
-            handle.settings(),
-            &Target::Id(session.id.to_string()),
-        )?;
-        let binding = document(&tie(handle.settings(), &row, &|id| handle.live().status(id))?);
-        Ok(Timeline { schema_version: SCHEMA_VERSION, session, binding, turns })
-    });
-    Ok(Json(told.await?))
+    let runtime = query.runtime_session_id;
+    let chosen = runtime.clone();
+    let told = app.ask(move |handle| timeline(handle, &meant(handle, &id, "")?, chosen.as_deref()));
+    told.await?.map(Json).ok_or_else(|| no_history(runtime))
+}
+
+/// The timeline of a session, of one of its histories if `runtime` names one; `None` if no history
+/// has that name.
+fn timeline(
+    handle: &Handle,
+    target: &Target,
+    runtime: Option<&str>,
+) -> Result<Option<Timeline>, DaemonError> {
+    let settings = handle.settings();
+    let session = super::sessions::found(handle, target)?;
+    let mut rows = histories(settings, &Target::Id(session.id.to_string()))?;
+    let own = rows.last().map(|row| tie(settings, row, &|id| handle.live().status(id)));
+    let binding = own.transpose()?.as_ref().and_then(document);
+    rows.retain(|it| runtime.is_none_or(|runtime| it.runtime_id.as_str() == runtime));
+    let (mut all, mut told) = (Vec::new(), Vec::new());
+    for row in rows {
+        let turns = turns(settings, &Target::Id(row.id.to_string()))?;
+        told.push(TimelineHistory {
+            repowire_session_id: row.id,
+            runtime_session_id: row.runtime_id,
+            runtime_source_uri: row.source_uri,
+            turn_ids: turns.iter().map(|it| it.id).collect(),
+        });
+        all.extend(turns);
+    }
+    all.sort_by_key(|it| it.started_at);
+    let is_known = !told.is_empty();
+    let schema_version = SCHEMA_VERSION;
+    Ok(is_known.then_some(Timeline {
+        schema_version,
+        session,
+        binding,
+        turns: all,
+        histories: told,
+    }))
 }
 
 /// What happened recently in all sessions: prompts, calls, approvals, ends and errors.

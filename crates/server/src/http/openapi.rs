@@ -10,7 +10,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
 use utoipa::openapi::{OpenApi, PathItem, Ref, RefOr, path::Operation};
 
 /// Routes that the binding contract names without `/api`.
-pub(super) const PLAIN: [&str; 9] = [
+pub(super) const PLAIN: [&str; 10] = [
     "/api/sessions/{id}/timeline",
     "/api/sessions/{id}/transcript",
     "/api/sessions/{id}/binding",
@@ -20,6 +20,7 @@ pub(super) const PLAIN: [&str; 9] = [
     "/api/sessions/{id}/controls/resume",
     "/api/sessions/{id}/controls/notify",
     "/api/peers/{name}/controls/notify",
+    "/api/peers/{name}/controls/resume",
 ];
 
 #[derive(utoipa::OpenApi)]

@@ -132,7 +132,7 @@ fn word_of(path: &'static str) -> &'static str {
     match below {
         "sessions/{id}/queue" | "receipts/{id}" => "queue",
         "sessions/{id}/controls/notify" | "peers/{name}/controls/notify" => "send",
-        "sessions/{id}/controls/resume" => "resume",
+        "sessions/{id}/controls/resume" | "peers/{name}/controls/resume" => "resume",
         "sessions/{id}/binding" => "binding",
         "archive/prune" => "archive prune",
         "stop" => "daemon stop",

@@ -4,8 +4,8 @@ use super::app::App;
 use super::auth::{self, Door, Pass, Surface};
 use super::openapi::PLAIN;
 use super::{
-    about, activity, approvals, bindings, compression, controls, documents, findings, history,
-    metrics, openapi, queue, request_log, rights, sessions, streams, wait, web, web_enter,
+    about, activity, approvals, bindings, compression, controls, documents, extract, findings,
+    history, metrics, openapi, queue, request_log, rights, sessions, streams, wait, web, web_enter,
     web_settings, websocket, writes,
 };
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -25,6 +25,7 @@ const RIGHTS: &[(&str, Right)] = &[
     ("/api/sessions/{id}/controls/resume", Right::Script),
     ("/api/sessions/{id}/controls/notify", Right::Script),
     ("/api/peers/{name}/controls/notify", Right::Script),
+    ("/api/peers/{name}/controls/resume", Right::Script),
     ("/api/sessions/{id}/queue", Right::Script),
     ("/api/receipts/{id}", Right::Script),
     ("/api/stop", Right::Script),
@@ -82,6 +83,8 @@ pub(super) const ROUTES: &[Route] = &[
     || routes!(about::get_health),
     || routes!(writes::index_history),
     || routes!(controls::resume_session),
+    || routes!(controls::resume_peer),
+    || routes!(controls::list_operations),
     || routes!(queue::send_prompt),
     || routes!(queue::send_prompt_to_peer),
     || routes!(queue::list_queue, queue::queue_prompt),
@@ -135,9 +138,12 @@ fn table(app: &App, surface: Surface) -> Router {
     router.layer(Extension(surface)).layer(from_fn(auth::json_only)).with_state(app.clone())
 }
 
-/// A route that checks the right of its caller, if its actions need one.
+/// A route that checks the right of its caller, if its actions need one, and that it knows the
+/// parameters it is given.
 fn guarded(app: &App, route: Route) -> UtoipaMethodRouter<App> {
     let route = route();
+    let bare = extract::without_parameters(&route.1);
+    let route = route.layer(from_fn_with_state(bare, extract::refuse_parameters));
     let needed = route.1.paths.keys().find_map(|path| needed(path));
     match needed {
         None => route,

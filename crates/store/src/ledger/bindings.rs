@@ -5,7 +5,7 @@ use crate::db::codec::{blob, micros};
 use crate::db::{Columns, StoreError, meta};
 use rusqlite::{OptionalExtension, Row, params};
 use std::collections::HashSet;
-use taffrail_model::binding::ResumeCapability;
+use taffrail_model::binding::{ResumeCapability, SourcePointer};
 use taffrail_model::{
     AgentId, Binding, Cursor, DeviceId, Lifecycle, Provenance, RuntimeIdentity, RuntimeSessionId,
     SessionId, Timestamp, journal,
@@ -77,6 +77,8 @@ impl Ledger {
         for it in bound {
             let by_runtime_id = it.lifecycle == Lifecycle::Resumable;
             let provenance = it.provenance(device.clone(), now);
+            // Our own journal is not a source of the agent, so its position is not a cursor.
+            let cursor = is_exposed(&it.source_uri).then_some(&provenance.source_cursor);
             transaction.prepare_cached(BIND)?.execute(params![
                 it.session.as_bytes(),
                 it.who.agent.as_str(),
@@ -84,10 +86,10 @@ impl Ledger {
                 it.who.scope,
                 it.who.id.as_str(),
                 it.source_uri,
-                json(&ResumeCapability { by_runtime_id })?,
+                json(&ResumeCapability { by_runtime_id, ..ResumeCapability::default() })?,
                 micros(now),
                 it.lifecycle.as_str(),
-                json(&provenance.source_cursor)?,
+                cursor.map(json).transpose()?,
                 json(&provenance)?,
                 json(&it.metadata())?,
             ])?;
@@ -216,6 +218,9 @@ fn read_draft(row: &Row<'_>) -> rusqlite::Result<BindingDraft> {
 
 fn read_binding(row: &Row<'_>) -> rusqlite::Result<Binding> {
     let row = Columns::of(row);
+    let generation = row.count("generation")?;
+    let provenance = parsed::<Provenance>(row.get("provenance")?);
+    let pointer = |provenance| SourcePointer { provenance, generation };
     Ok(Binding {
         session_id: SessionId::from_bytes(row.get("session_id")?),
         peer_id: row.get("peer_id")?,
@@ -225,9 +230,9 @@ fn read_binding(row: &Row<'_>) -> rusqlite::Result<Binding> {
         runtime_session_id: RuntimeSessionId::new(row.get::<String>("runtime_session_id")?),
         runtime_source_uri: row.get("runtime_source_uri")?,
         source_cursor: parsed(row.get("source_cursor")?),
-        provenance: parsed(row.get("provenance")?),
-        resume_capability: parsed(row.get("resume_capability")?)
-            .unwrap_or(ResumeCapability { by_runtime_id: false }),
+        source_generation: generation,
+        provenance: provenance.into_iter().map(pointer).collect(),
+        resume_capability: parsed(row.get("resume_capability")?).unwrap_or_default(),
         created_at: row.time("created_at")?,
         last_seen_at: row.time("last_seen_at")?,
         status: Lifecycle::from(row.get::<String>("status")?.as_str()),

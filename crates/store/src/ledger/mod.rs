@@ -28,7 +28,9 @@ pub(crate) use bindings::{BOUND, BindingDraft, is_exposed};
 pub use imports::Carried;
 pub(crate) use imports::ImportPlace;
 pub use messages::{MESSAGES_KEPT, QUEUE_LIMIT};
-pub use operations::{Begun, HELD_SECONDS, LEASE_SECONDS, OPERATIONS_KEPT, Operation};
+pub use operations::{
+    ACQUIRE_EXECUTOR, Begun, HELD_SECONDS, LEASE_SECONDS, OPERATIONS_KEPT, Operation,
+};
 pub use published::{Mark, ToldBatch, ToldCursor, ToldKind, ToldSession, ToldUpdate};
 pub use remote_orders::{PromptState, RemoteAnswer, RemotePrompt};
 pub use remote_requests::{REMOTE_KEPT, RemoteChange, RemoteRequest};

@@ -14,6 +14,11 @@ pub const HELD_SECONDS: i64 = 600;
 /// How many attempts are kept; new ones displace the oldest.
 pub const OPERATIONS_KEPT: i64 = 10_000;
 
+/// The kind of an attempt to get an executor for a session.
+pub const ACQUIRE_EXECUTOR: &str = "session.acquire_executor";
+/// The same kind in the rows of earlier releases.
+const RESUME: &str = "resume";
+
 /// An attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
@@ -83,6 +88,26 @@ impl Ledger {
         Ok(Begun::Now(id))
     }
 
+    /// Records an attempt that was refused before anything was started.
+    ///
+    /// # Errors
+    /// When the ledger cannot be written.
+    pub fn note_refused(
+        &mut self,
+        session: SessionId,
+        (kind, strategy): (&str, &str),
+        (now, why): (Timestamp, &str),
+    ) -> Result<(), StoreError> {
+        let query = "INSERT INTO operations (session_id, kind, strategy, began_at, state, result) \
+                     VALUES (?1, ?2, ?3, ?4, 'failed', ?5)";
+        let values = params![session.as_bytes(), kind, strategy, micros(now), why];
+        self.connection.execute(query, values)?;
+        let prune = "DELETE FROM operations WHERE id <= ?1";
+        let last = self.connection.last_insert_rowid();
+        self.connection.execute(prune, [last.saturating_sub(OPERATIONS_KEPT)])?;
+        Ok(())
+    }
+
     /// Records the process that an attempt started.
     ///
     /// # Errors
@@ -122,9 +147,10 @@ fn of_session(connection: &Connection, session: SessionId) -> Result<Vec<Operati
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Operation> {
     let row = Columns::of(row);
+    let kind: String = row.get("kind")?;
     Ok(Operation {
         id: row.get("id")?,
-        kind: row.get("kind")?,
+        kind: if kind == RESUME { ACQUIRE_EXECUTOR.to_owned() } else { kind },
         strategy: row.get("strategy")?,
         began_at: row.time("began_at")?,
         state: row.get("state")?,
@@ -170,6 +196,22 @@ mod tests {
         ledger.end_operation(first, "done", "tmux:%1").unwrap();
         assert_eq!(begin(&mut ledger, "a", 110, &[]), None);
         assert!(begin(&mut ledger, "a", 100 + LEASE_SECONDS, &[]).is_some());
+    }
+
+    #[test]
+    fn an_attempt_of_an_earlier_release_has_the_kind_of_the_contract() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut ledger = Ledger::open(folder.path(), &DeviceId::new("d")).unwrap();
+        begin(&mut ledger, "a", 100, &[]).unwrap();
+        let now = Timestamp::from_second(200).unwrap();
+        let refused = (ACQUIRE_EXECUTOR, "live");
+        ledger.note_refused(who("a"), refused, (now, "it runs at tmux:%1")).unwrap();
+        let all = ledger.operations(who("a")).unwrap();
+        let told: Vec<_> = all.iter().map(|it| (it.kind.as_str(), it.state.as_str())).collect();
+        assert_eq!(told, [(ACQUIRE_EXECUTOR, "running"), (ACQUIRE_EXECUTOR, "failed")]);
+        assert_eq!(all[1].result.as_deref(), Some("it runs at tmux:%1"));
+        // A refused attempt holds nothing.
+        assert!(begin(&mut ledger, "a", 201, &[]).is_some());
     }
 
     #[test]

@@ -20,6 +20,11 @@ pub enum Changes {
 const CANONICAL: &str = " AND e.removed = 0 \
   ORDER BY e.at, s.rank, e.kind <> 'session.started', e.position, e.part, e.id";
 
+/// The canonical order, reversed.
+const LATEST: &str = " AND e.removed = 0 \
+  ORDER BY e.at DESC, s.rank DESC, e.kind <> 'session.started' DESC, e.position DESC, \
+  e.part DESC, e.id DESC";
+
 impl IndexReader {
     /// A session's live events in canonical order.
     ///
@@ -34,13 +39,39 @@ impl IndexReader {
     /// # Errors
     /// When the index cannot be read.
     pub fn last_events(&self, session: i64, limit: usize) -> Result<Vec<EventRow>, StoreError> {
-        let order = " AND e.removed = 0 \
-            ORDER BY e.at DESC, s.rank DESC, e.kind <> 'session.started' DESC, e.position DESC, \
-            e.part DESC, e.id DESC";
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut rows = self.event_rows(&format!("{EVENT}{order} LIMIT ?2"), &[&session, &limit])?;
+        let mut rows =
+            self.event_rows(&format!("{EVENT}{LATEST} LIMIT ?2"), &[&session, &limit])?;
         rows.reverse();
         Ok(rows)
+    }
+
+    /// A session's latest live event in one source.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_event_in(
+        &self,
+        session: i64,
+        locator: &str,
+    ) -> Result<Option<EventRow>, StoreError> {
+        let query = format!("{EVENT} AND s.locator = ?2{LATEST} LIMIT 1");
+        Ok(self.event_rows(&query, &[&session, &locator])?.pop())
+    }
+
+    /// The agent's id of a session's latest record in one source that has an id.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn last_record_id(
+        &self,
+        session: i64,
+        locator: &str,
+    ) -> Result<Option<String>, StoreError> {
+        let has_id = "AND s.locator = ?2 AND e.source_event_id IS NOT NULL";
+        let query = format!("{EVENT} {has_id}{LATEST} LIMIT 1");
+        let found = self.event_rows(&query, &[&session, &locator])?.pop();
+        Ok(found.and_then(|it| it.source_event_id))
     }
 
     /// The changes after a cursor; everything if the cursor is unknown.

@@ -7,7 +7,7 @@ use crate::output::{Out, say};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use taffrail_api::client::escaped;
-use taffrail_api::{RepairBody, RepairReply};
+use taffrail_api::{OperationRow, Operations, RepairBody, RepairReply};
 use taffrail_tui::terminal::{line, pad};
 
 /// Show or repair a session's link to its process and its files
@@ -17,6 +17,7 @@ Examples:
   taffrail link @last
       its process, its history, and whether it can be resumed
   taffrail link 3f2a --json              in the form of the binding contract
+  taffrail link 3f2a --operations        attempts to resume it
   taffrail link join 3f2a 91c0           3f2a replaces 91c0
   taffrail link split 91c0               undo the join
   taffrail link archive 3f2a
@@ -29,6 +30,9 @@ pub(super) struct Args {
     /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", required = true, add = session_ids())]
     id: Option<String>,
+    /// List the attempts to resume it, and how each ended
+    #[arg(long)]
+    operations: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -62,6 +66,9 @@ enum Action {
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let Some(action) = &args.action else {
         let id = args.id.as_deref().unwrap_or_default();
+        if args.operations {
+            return list_operations(id, context);
+        }
         let told: Box<RawValue> = context.answer(id, "binding")?;
         return if context.json { Out::new().raw_json(&told) } else { show(&told) };
     };
@@ -83,6 +90,26 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     }
     say(&told(action, &done));
     Ok(())
+}
+
+fn list_operations(id: &str, context: &Context) -> Result<(), CliError> {
+    let found: Operations = context.answer(id, "operations")?;
+    if context.json {
+        return Out::new().json(&found);
+    }
+    if found.operations.is_empty() {
+        say("no attempt to resume it is recorded");
+        return Ok(());
+    }
+    Out::new().lines(found.operations.iter().map(operation))
+}
+
+fn operation(it: &OperationRow) -> String {
+    let how =
+        it.via.as_ref().map_or(it.strategy.clone(), |via| format!("{} in {via}", it.strategy));
+    let end = it.failure.as_ref().map(|it| &it.message).or(it.result.as_ref());
+    let end = end.map(|it| format!(": {}", line(it))).unwrap_or_default();
+    format!("{}  {}  {}{end}", it.began_at, line(&how), line(&it.state))
 }
 
 fn repaired(context: &Context, word: &str, body: &RepairBody) -> Result<RepairReply, CliError> {

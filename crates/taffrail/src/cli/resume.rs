@@ -16,8 +16,8 @@ use taffrail_api::{ResumeBody, ResumeReply, ResumeState, SCHEMA_VERSION};
 use taffrail_capture::with_users_mask;
 use taffrail_context::Target;
 use taffrail_daemon::{
-    begin_resume, end_resume, lost_sessions, note_resumed, resume_elsewhere, resume_folder,
-    resume_in_tmux, resume_plan,
+    begin_resume, end_resume, end_resume_here, lost_sessions, note_resumed, resume_elsewhere,
+    resume_folder, resume_in_tmux, resume_plan,
 };
 use taffrail_ingest::Scope;
 use taffrail_query::events::turns;
@@ -179,6 +179,7 @@ fn take_over(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
     let operation = begin_resume(&context.settings, reply, "terminal")?;
     // The agent replaces this process.
     note_resumed(&context.settings, operation, std::process::id())?;
+    end_resume_here(&context.settings, operation, std::process::id())?;
     // `exec` returns only if it fails.
     let error = with_users_mask(|| Command::new(program).args(rest).current_dir(folder).exec());
     let why = format!("{program} cannot be started: {error}");

@@ -97,8 +97,12 @@ fn a_binding_says_what_ties_a_session() {
     let told = ["backend", "project_path", "runtime_session_id", "runtime_source_uri", "status"];
     assert_eq!(told.map(|name| &it[name]), ["claude-code", "/w/app", SESSION, &uri, "resumable"]);
     assert_eq!((&it["peer_id"], &it["current_executor_peer_id"]), (&Value::Null, &Value::Null));
-    assert_eq!(it["resume_capability"], json!({"by_runtime_id": true}));
-    assert_eq!(it["source_cursor"], json!({"byte_offset": size, "length": 0}));
+    let expected = json!({"by_runtime_id": true, "support": "native",
+        "command": ["claude", "--resume", SESSION], "cwd": "/w/app",
+        "reason": "its history is there and its agent resumes by id"});
+    assert_eq!(it["resume_capability"], expected);
+    let expected = json!({"byte_offset": size, "length": 0, "generation": 0});
+    assert_eq!(it["source_cursor"], expected);
     assert_eq!(it["metadata"], json!({}));
     let from = &it["provenance"];
     assert_eq!(
@@ -108,8 +112,8 @@ fn a_binding_says_what_ties_a_session() {
     // A sub-agent has a binding, and is never a target of its own.
     let worker = binding(&home, WORKER);
     assert_eq!(
-        (&worker["status"], &worker["resume_capability"]),
-        (&json!("detached"), &json!({"by_runtime_id": false}))
+        (&worker["status"], &worker["resume_capability"]["support"]),
+        (&json!("detached"), &json!("unsupported"))
     );
     assert_eq!(worker["metadata"], json!({"parent_id": it["repowire_session_id"]}));
     let text = home.ok(&["binding", FORK]);

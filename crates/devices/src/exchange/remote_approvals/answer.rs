@@ -90,6 +90,7 @@ fn decided(
         outcome: None,
         caller: Some(Caller::Person),
         seen: None,
+        provenance: None,
     }
 }
 

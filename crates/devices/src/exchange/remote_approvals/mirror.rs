@@ -159,6 +159,7 @@ pub(super) fn row(
         confidence: Confidence::High,
         device: Some(device.to_owned()),
         input: None,
+        provenance: None,
     }
 }
 

@@ -479,3 +479,25 @@ fn a_request_that_a_server_tells_is_the_oldest_that_was_left_to_its_dialog() {
     decide(&machine.client(), others[0].id.as_str(), Allowed::Allow).unwrap();
     assert!(matches!(asked("s3").unwrap(), AskOutcome::Left), "it was decided");
 }
+
+#[test]
+fn requests_and_decisions_point_to_their_session_its_history_and_its_executor() {
+    let machine = Machine::new();
+    let settings = machine.handle.settings();
+    let mut ledger = taffrail_store::Ledger::open(&settings.data, &settings.new_device).unwrap();
+    ledger.attach(&[id(FIRST)], Some("tmux:%7")).unwrap();
+    let asks = hook(&machine, body("n1", "make"));
+    let [it] = waits_for(&machine, &State::Pending, 1).try_into().unwrap();
+    let at = it.provenance.unwrap();
+    assert_eq!((at.repowire_session_id, at.runtime_session_id.as_str()), (id(FIRST), FIRST));
+    assert_eq!(at.peer_id.as_deref(), Some("tmux:%7"));
+    let binding = machine.get(&format!("/sessions/{}/binding", id(FIRST))).json();
+    assert_eq!(at.runtime_source_uri.as_deref(), binding["runtime_source_uri"].as_str());
+    decide(&machine.client(), it.id.as_str(), Allowed::Deny).unwrap();
+    asks.join().unwrap();
+    let log: taffrail_api::Decisions = machine.client().get("/api/approvals/log").unwrap();
+    let decided = log.decisions.into_iter().find(|row| row.approval_id == it.id).unwrap();
+    let decided = decided.provenance.unwrap();
+    assert_eq!(decided.repowire_session_id, at.repowire_session_id);
+    assert_eq!(decided.runtime_source_uri, at.runtime_source_uri);
+}

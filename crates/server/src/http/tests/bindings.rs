@@ -117,3 +117,112 @@ fn a_peer_that_ended_stands_for_the_session_it_ran_last() {
     );
     assert_eq!(machine.get("/peers").json()["peers"], json!([]));
 }
+
+/// Two sessions of one piece of work.
+fn joined() -> Machine {
+    let machine = Machine::new();
+    let path = format!("/sessions/{}/binding", id(FIRST));
+    let done: Value = machine.client().post(&path, &json!({"join": SECOND})).unwrap();
+    assert_eq!(done["changed"], json!([id(SECOND)]));
+    machine
+}
+
+#[test]
+fn a_joined_session_has_a_pointer_to_each_history() {
+    let machine = joined();
+    let binding = machine.get(&format!("/sessions/{}/binding", id(FIRST))).json();
+    conforms(&binding);
+    let pointers = binding["provenance"].as_array().unwrap();
+    let told: Vec<_> = pointers.iter().map(|it| &it["runtime_session_id"]).collect();
+    assert_eq!(told, [&json!(FIRST), &json!(SECOND)], "its own first");
+    for pointer in pointers {
+        assert!(pointer["source_event_id"].is_string(), "{pointer}");
+        assert!(pointer["source_cursor"]["generation"].is_u64(), "{pointer}");
+    }
+    // A session that nothing is joined to has one pointer.
+    assert!(
+        machine.get(&format!("/sessions/{}/binding", id(SECOND))).json()["provenance"].is_object()
+    );
+}
+
+#[test]
+fn the_timeline_of_a_joined_session_lacked_the_other_history() {
+    let of = |machine: &Machine, rest: &str| machine.get(&format!("/sessions/{rest}")).json();
+    let turns = |it: &Value| {
+        let ids = it["turns"].as_array().unwrap().iter().map(|it| it["id"].clone());
+        ids.collect::<Vec<_>>()
+    };
+    let alone = Machine::new();
+    let [first, second] =
+        [FIRST, SECOND].map(|it| turns(&of(&alone, &format!("{}/timeline", id(it)))));
+    assert!(!first.is_empty() && !second.is_empty());
+    let machine = joined();
+    let whole = of(&machine, &format!("{}/timeline", id(FIRST)));
+    let mut found = turns(&whole);
+    let mut both = [first.clone(), second.clone()].concat();
+    found.sort_by_key(ToString::to_string);
+    both.sort_by_key(ToString::to_string);
+    assert_eq!(found, both);
+    let started: Vec<_> =
+        whole["turns"].as_array().unwrap().iter().map(|it| it["started_at"].to_string()).collect();
+    assert!(started.is_sorted(), "{started:?}");
+    let named: Vec<_> =
+        whole["histories"].as_array().unwrap().iter().map(|it| &it["runtime_session_id"]).collect();
+    assert_eq!(named, [&json!(SECOND), &json!(FIRST)]);
+    assert_eq!(whole["histories"][0]["turn_ids"], json!(second));
+    // One of the histories alone.
+    let part = of(&machine, &format!("{}/timeline?runtime_session_id={SECOND}", id(FIRST)));
+    assert_eq!(turns(&part), second);
+    let part = of(&machine, &format!("{}/transcript?runtime_session_id={SECOND}", id(FIRST)));
+    assert_eq!(part["runtime_session_id"], json!(SECOND));
+}
+
+#[test]
+fn a_timeline_of_a_runtime_session_that_it_has_not_was_its_own() {
+    let machine = Machine::new();
+    for what in ["timeline", "transcript"] {
+        let ask = |runtime: &str| {
+            machine
+                .get(&format!("/sessions/{}/{what}?runtime_session_id={runtime}", id(FIRST)))
+                .status
+        };
+        assert_eq!((ask(FIRST), ask(SECOND)), (200, 404), "{what}");
+    }
+}
+
+#[test]
+fn a_parameter_that_a_route_does_not_know_was_ignored() {
+    let machine = Machine::new();
+    let described = machine.get("/openapi.json").json();
+    let mut asked = 0;
+    for (path, item) in described["paths"].as_object().unwrap() {
+        if item.get("get").is_none() {
+            continue;
+        }
+        let path = path.replace("{id}", &id(FIRST).to_string()).replace("{name}", "tmux:%253");
+        assert!(!path.contains('{'), "{path}");
+        let answer = machine.get(&format!("{path}?zz=1"));
+        assert_eq!(answer.status, 400, "{path}");
+        assert_eq!(answer.json()["error"]["kind"], "usage", "{path}");
+        asked += 1;
+    }
+    assert!(asked > 30, "{asked}");
+}
+
+#[test]
+fn an_executor_says_whether_it_can_receive() {
+    let machine = Machine::new();
+    machine.stands(FIRST, Status::Waiting);
+    machine.runs_at(SECOND, Status::Running, "process:418");
+    let peers = machine.get("/peers").json();
+    let told: Vec<_> = peers["peers"].as_array().unwrap().iter().collect();
+    let told: Vec<_> = told.iter().map(|it| (&it["peer_id"], &it["can_receive"])).collect();
+    let expected = [(&json!("process:418"), &json!(false)), (&json!("tmux:%3"), &json!(true))];
+    assert_eq!(told, expected);
+    for (session, can) in [(FIRST, true), (SECOND, false)] {
+        let binding = machine.get(&format!("/sessions/{}/binding", id(session))).json();
+        conforms(&binding);
+        let told = (&binding["status"], &binding["metadata"]["can_receive"]);
+        assert_eq!(told, (&json!("active"), &json!(can)));
+    }
+}

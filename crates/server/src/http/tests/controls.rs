@@ -29,3 +29,60 @@ fn resume_says_what_the_binding_allows_and_guesses_nothing() {
     let refused = machine.client().post::<Value>(&path, &json!({"dry_run": false}));
     assert!(matches!(refused, Err(ClientError::Refused(told)) if told.code == 6));
 }
+
+#[test]
+fn resume_by_peer_is_resume_of_the_session_it_runs() {
+    let machine = Machine::new();
+    machine.runs_at(FIRST, Status::Waiting, "process:418");
+    for folder in ["", "/api"] {
+        let path = format!("{folder}/peers/process:418/controls/resume");
+        let told: Value = machine.client().post(&path, &json!({})).unwrap();
+        assert_eq!(told, asked(&machine, FIRST));
+        let state = (&told["state"], &told["can_receive"], &told["support"]);
+        assert_eq!(state, (&json!("active_executor"), &json!(false), &json!("native")));
+        assert!(told["reason"].as_str().unwrap().contains("nothing can be typed"), "{told}");
+    }
+    let path = "/peers/process:419/controls/resume";
+    let none = machine.client().post::<Value>(path, &json!({}));
+    assert!(matches!(none, Err(ClientError::Refused(told)) if told.code == 3));
+}
+
+#[test]
+fn the_binding_says_how_a_session_is_resumed() {
+    let machine = Machine::new();
+    let told = machine.get(&format!("/sessions/{}/binding", id(FIRST))).json();
+    let told = &told["resume_capability"];
+    assert_eq!(told["support"], "native");
+    assert_eq!(told["command"], json!(["claude", "--resume", FIRST]));
+    assert_eq!(
+        (&told["cwd"], &told["reason"]),
+        (&asked(&machine, FIRST)["cwd"], &asked(&machine, FIRST)["reason"])
+    );
+}
+
+#[test]
+fn attempts_to_resume_are_records_that_can_be_read() {
+    let machine = Machine::new();
+    let path = format!("/api/sessions/{}/operations", id(FIRST));
+    let read = || machine.get(&path).json()["operations"].clone();
+    assert_eq!(read(), json!([]));
+    machine.runs_at(FIRST, Status::Running, "tmux:%4");
+    let resume = format!("/api/sessions/{}/controls/resume", id(FIRST));
+    let refused = machine.client().post::<Value>(&resume, &json!({"dry_run": false}));
+    assert!(matches!(refused, Err(ClientError::Refused(told)) if told.code == 6));
+    let all = read();
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all}");
+    let mut one = all[0].clone();
+    one["began_at"].take();
+    one["runtime_source_uri"].take();
+    assert_eq!(
+        one,
+        json!({
+            "id": 1, "kind": "session.acquire_executor", "strategy": "live_executor", "via": null,
+            "state": "failed", "result": null, "began_at": null, "pid": null, "peer_id": null,
+            "failure": {"kind": "already_running", "message": "it runs at tmux:%4"},
+            "repowire_session_id": id(FIRST), "runtime_session_id": FIRST,
+            "runtime_source_uri": null,
+        })
+    );
+}

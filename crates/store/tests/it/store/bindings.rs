@@ -40,7 +40,7 @@ fn every_session_is_bound_with_its_commit() {
     assert_eq!((binding.status, binding.created_at), (Lifecycle::Lost, at(1)));
     // A missing source confirms nothing: the last-seen time and the cursor stay.
     assert_eq!((binding.last_seen_at, binding.source_cursor), (at(1), cursor));
-    assert_eq!(binding.provenance.unwrap().source_kind, "runtime_transcript");
+    assert_eq!(binding.provenance[0].provenance.source_kind, "runtime_transcript");
     assert!(!binding.resume_capability.by_runtime_id);
 
     desk.writer.begin().unwrap();
@@ -82,7 +82,8 @@ fn a_session_only_the_journal_tells_of_has_no_source_and_is_not_lost() {
     desk.write(&[heard.saying(&all_said(0..1))]);
     let check = |desk: &Desk| {
         let binding = ledger(desk).binding(who("s").session()).unwrap().unwrap();
-        let provenance = binding.provenance.unwrap();
+        let provenance = &binding.provenance[0].provenance;
+        assert_eq!(binding.source_cursor, None, "a position in no source");
         assert_eq!(binding.status, Lifecycle::Detached);
         assert_eq!(provenance.source_kind, "runtime_unavailable");
         assert_eq!(provenance.runtime_source_uri, "");

@@ -174,7 +174,7 @@ fn check_lost(by: By) {
     for name in ["runtime_source_uri", "source_cursor", "last_seen_at", "created_at"] {
         assert_eq!(lost[name], before[name], "{by:?} {name}");
     }
-    assert_eq!(lost["resume_capability"], json!({"by_runtime_id": false}));
+    assert_eq!(lost["resume_capability"]["by_runtime_id"], false);
     home.index();
     assert_eq!(home.json(&["show", SESSION, "--json"])["session"]["lifecycle"], "lost");
     std::fs::rename(&aside, home.path(&path(SESSION))).unwrap();
@@ -230,6 +230,68 @@ fn what_the_agent_deleted_and_we_kept_is_archived() {
     assert_eq!(faults(&home, &it), json!([]), "{it}");
 }
 
+#[test]
+fn a_hook_after_the_last_record_took_the_record_from_the_provenance() {
+    let home = history::home();
+    home.index();
+    let before = binding(&home, SESSION)["provenance"]["source_event_id"].clone();
+    assert!(before.is_string(), "{before}");
+    let agent = Agent::start(&home, SESSION);
+    let name = json!(agent.name());
+    until_run(&home, SESSION, &[json!("active"), name.clone(), name]);
+    let it = binding(&home, SESSION);
+    assert_eq!(it["provenance"]["source_event_id"], before, "{it}");
+    assert_eq!(it["provenance"]["source_cursor"], it["source_cursor"]);
+    agent.end();
+}
+
+#[test]
+fn a_file_that_was_cut_took_its_cursor_back() {
+    let home = history::home();
+    home.index();
+    let cursor = || {
+        let it = binding(&home, SESSION);
+        assert_eq!(faults(&home, &it), json!([]), "{it}");
+        assert_eq!(it["provenance"]["source_cursor"], it["source_cursor"]);
+        let at = |name: &str| it["source_cursor"][name].as_u64().unwrap();
+        (at("generation"), at("byte_offset"))
+    };
+    let before = cursor();
+    let file = home.path(&path(SESSION));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let half: String = text.split_inclusive('\n').take(2).collect();
+    std::fs::write(&file, &half).unwrap();
+    home.index();
+    let cut = cursor();
+    assert_eq!((before.0, cut), (0, (1, u64::try_from(half.len()).unwrap())));
+    assert!(cut.1 < before.1 && cut > before);
+    std::fs::write(&file, &text).unwrap();
+    home.index();
+    assert_eq!(cursor(), (1, before.1));
+    home.ok(&["rebuild", "--yes"]);
+    assert_eq!(cursor(), (1, before.1), "the ledger keeps the generation");
+}
+
+#[test]
+fn a_project_reached_through_a_link_was_two_projects() {
+    let home = Home::new(history::PROGRAM);
+    let (real, link) = (home.path("real"), home.path("link"));
+    std::fs::create_dir(&real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    let text =
+        taffrail_testkit::claude::talk(SESSION, 0, 4).replace("/w/app", &link.to_string_lossy());
+    home.write(&path(SESSION), text);
+    home.index();
+    let it = binding(&home, SESSION);
+    assert_eq!(faults(&home, &it), json!([]), "{it}");
+    let real = real.canonicalize().unwrap();
+    assert_eq!(it["project_path"], json!(real));
+    // The agent finds its history by its own words.
+    assert_eq!(it["metadata"]["recorded"]["project_path"], json!(link));
+    assert_eq!(it["resume_capability"]["cwd"], json!(link));
+    assert_eq!(home.json(&["resume", SESSION, "--dry-run", "--json"])["cwd"], json!(link));
+}
+
 fn check_hooks_only(by: By) {
     let home = Home::new(history::PROGRAM);
     let _daemon = started(by, &home);
@@ -248,6 +310,13 @@ fn check_hooks_only(by: By) {
     );
     assert_eq!(it["provenance"]["source_kind"], "runtime_unavailable");
     assert_eq!(it["provenance"]["runtime_source_uri"], Value::Null);
+    let cursors = [&it["source_cursor"], &it["provenance"]["source_cursor"]];
+    assert_eq!(cursors, [&Value::Null; 2], "no position in a source that does not exist");
+    let told = home.json(&["resume", SESSION, "--dry-run", "--json"]);
+    assert_eq!(told["state"], "unsupported");
+    let reason = told["reason"].as_str().unwrap();
+    assert!(reason.contains("source locator is not known"), "the missing part is named: {reason}");
+    assert_eq!(it["resume_capability"]["reason"], told["reason"]);
     assert!(it["metadata"]["heard_in"].as_str().unwrap().starts_with("journal:claude-code/"));
     // The binding is still useful: its executor is known.
     let agent = Agent::start(&home, SESSION);

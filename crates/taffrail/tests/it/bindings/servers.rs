@@ -167,3 +167,39 @@ fn two_who_resume_a_session_at_once_start_one_agent() {
         here.wait().unwrap();
     }
 }
+
+#[test]
+fn a_terminal_resume_that_succeeded_was_running_for_ever() {
+    let it = Resumable::new();
+    let mut here = it.resume(&[]).spawn().unwrap();
+    let agents = until("the agent", || Some(it.agents()).filter(|all| !all.is_empty()));
+    let read = || it.home.json(&["link", SESSION, "--operations", "--json"])["operations"].clone();
+    let told = &read()[0];
+    let how = ["kind", "strategy", "via", "state"].map(|name| told[name].as_str().unwrap());
+    assert_eq!(how, ["session.acquire_executor", "native_resume", "terminal", "done"]);
+    assert_eq!(told["pid"], agents[0]);
+    assert!(told["result"].is_string() && told["result"] == told["peer_id"], "{told}");
+    end(agents[0]);
+    here.wait().unwrap();
+    // It may be resumed again at once, and the first attempt stays done.
+    let mut again = it.resume(&[]).spawn().unwrap();
+    until("the agent again", || (it.agents().len() == 2).then_some(()));
+    let states: Vec<_> = read().as_array().unwrap().iter().map(|it| it["state"].clone()).collect();
+    assert_eq!(states, ["done", "done"]);
+    end(it.agents()[1]);
+    again.wait().unwrap();
+    let text = it.home.ok(&["link", SESSION, "--operations"]);
+    assert!(text.contains("native_resume in terminal  done"), "{text}");
+}
+
+#[test]
+fn a_resume_that_cannot_start_its_agent_is_a_failed_operation() {
+    let it = Resumable::new();
+    std::fs::remove_file(it.home.path("bin/claude")).unwrap();
+    let mut command = it.resume(&[]);
+    command.env("PATH", it.home.path("bin"));
+    assert!(!command.status().unwrap().success());
+    let told = it.home.json(&["link", SESSION, "--operations", "--json"])["operations"][0].clone();
+    let failed = (&told["state"], &told["failure"]["kind"], &told["result"]);
+    assert_eq!(failed, (&"failed".into(), &"start_failed".into(), &Value::Null), "{told}");
+}
