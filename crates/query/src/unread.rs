@@ -101,5 +101,6 @@ fn unread_session(
         pid: None,
         executor: None,
         tags: Vec::new(),
+        imported: facts.imported,
     }
 }

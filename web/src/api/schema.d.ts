@@ -2045,6 +2045,16 @@ export interface components {
          * @enum {string}
          */
         HookWord: "install" | "uninstall";
+        /** @description The status of the work in an imported document, in the document's own words. */
+        Imported: {
+            /**
+             * Format: double
+             * @description The completed part, from 0 to 1; `null` if the document has none.
+             */
+            progress?: number | null;
+            /** @description As `in_progress`, `paused`, `completed`, `error` or `aborted`; `null` if the document has none. */
+            status?: string | null;
+        };
         /** @description What a run of the index came to. */
         IndexReport: {
             /**
@@ -2628,6 +2638,7 @@ export interface components {
             group: components["schemas"]["Group"];
             /** @description The durable session. */
             id: components["schemas"]["SessionId"];
+            imported?: components["schemas"]["Imported"] | null;
             last_event_at?: components["schemas"]["Instant"] | null;
             /** @description Where it is in its life. */
             lifecycle: components["schemas"]["Lifecycle"];
