@@ -27,7 +27,6 @@ fn a_validator_is_compared_with_the_manifest() {
     };
     check(&ours, &[], (0, true));
     check(&strict, &["--strict"], (0, true));
-    check(&strict, &[], (6, false));
     check("true {}", &[], (6, false));
     check("false {}", &[], (6, false));
     check("sh -c 'kill -9 $$' {}", &[], (6, false));

@@ -212,7 +212,7 @@ fn a_start_from_a_document_is_refused_before_anything_is_written() {
     };
     let good = state("2026-02-03T09:00:00.000Z");
     check(&good, &["--agent", "codex"], (6, "codex is not installed"));
-    check(&good, &["--agent", "parrot"], (3, "parrot"));
+    check(&good, &["--agent", "parrot"], (2, "parrot"));
     check(&json!({"session_id": "x"}), &["--agent", "claude-code"], (6, "schema_version"));
     std::fs::remove_dir_all(home.path("elsewhere")).unwrap();
     check(&good, &["--agent", "claude-code"], (6, "is not a folder"));
