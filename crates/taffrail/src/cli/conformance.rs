@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_tui::numbers::counted;
 
-/// Test another program against the documents of the open contracts
+/// Test another program against documents of open contracts
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
