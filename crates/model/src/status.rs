@@ -5,6 +5,7 @@
 
 mod failure;
 mod fold;
+mod imported;
 mod mark;
 mod order;
 mod pending;
