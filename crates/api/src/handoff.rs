@@ -2,7 +2,7 @@
 
 use crate::schema;
 use serde::{Deserialize, Serialize};
-use taffrail_model::{SessionId, Timestamp};
+use taffrail_model::{Imported, SessionId, Timestamp};
 use utoipa::ToSchema;
 
 /// A brief of a session. All that an agent or a person wrote in it is redacted.
@@ -27,6 +27,13 @@ pub struct Handoff {
     pub goal: String,
     /// Its status.
     pub status: String,
+    /// The status in the document, if the session is an imported one; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::Imported>)]
+    pub imported: Option<Imported>,
+    /// The agents that an imported document names; left out otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<HandoffAgent>,
     /// What it waits for.
     pub waiting_for: Option<String>,
     /// What a person decided.
@@ -49,12 +56,26 @@ pub struct Handoff {
     pub markdown: String,
 }
 
+/// An agent that an imported document names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct HandoffAgent {
+    /// Its id in the document.
+    pub id: String,
+    /// Its purpose.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its status in the document.
+    pub status: String,
+    /// Its summary of its work.
+    pub summary: Option<String>,
+}
+
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HandoffDecision {
-    /// When.
-    #[schema(value_type = schema::Instant)]
-    pub at: Timestamp,
+    /// When; `null` if an imported document does not say it.
+    #[schema(value_type = Option<schema::Instant>)]
+    pub at: Option<Timestamp>,
     /// About what.
     pub context: String,
     /// What.

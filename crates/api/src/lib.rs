@@ -46,7 +46,7 @@ pub use error::{Envelope, ErrorBody, ErrorKind};
 pub use feed::{FeedQuery, FeedReply};
 pub use findings::{FindingChange, FindingList, FindingMessage, FindingsQuery, Quality};
 pub use handoff::{
-    Handoff, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
+    Handoff, HandoffAgent, HandoffDecision, HandoffFailure, HandoffFile, HandoffResume, HandoffTurn,
 };
 pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
 pub use live::{

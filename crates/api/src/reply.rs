@@ -5,8 +5,8 @@ use crate::schema;
 use serde::{Deserialize, Serialize};
 use taffrail_model::status::{Group, Status, WaitingFor};
 use taffrail_model::{
-    Confidence, Event, EventId, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId, Timestamp,
-    Tokens,
+    Confidence, Event, EventId, Imported, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId,
+    Timestamp, Tokens,
 };
 use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{OneOfBuilder, Ref, Schema};
@@ -172,6 +172,10 @@ pub struct Session {
     /// The tags a person gave it, in lists; left out where it has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// The status in the document, if the session is an imported one; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<schema::Imported>)]
+    pub imported: Option<Imported>,
 }
 
 /// A list of sessions, the latest first.

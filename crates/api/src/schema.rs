@@ -92,6 +92,15 @@ pub struct Lineage {
     pub session_id: SessionId,
 }
 
+/// The status of the work in an imported document, in the document's own words.
+#[derive(Debug, ToSchema)]
+pub struct Imported {
+    /// As `in_progress`, `paused`, `completed`, `error` or `aborted`; `null` if the document has none.
+    pub status: Option<String>,
+    /// The completed part, from 0 to 1; `null` if the document has none.
+    pub progress: Option<f64>,
+}
+
 /// A place inside a source: bytes, a row, or a pointer into a document.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub struct SourceCursor {

@@ -2,9 +2,11 @@
 
 pub mod dmux;
 mod from_captured;
+mod from_state;
 pub mod history;
 
 pub use from_captured::{ADAPTER, of};
+pub use from_state::{ImportedSession, of_state};
 
 use crate::digest;
 use crate::form::named;

@@ -1,7 +1,7 @@
 //! What a source reports about a session as a whole, apart from its events.
 
 use crate::hash::Digest16;
-use crate::{Process, RuntimeIdentity, SessionId, Timestamp};
+use crate::{Imported, Process, RuntimeIdentity, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The longest stored path, branch or name, in bytes.
@@ -85,6 +85,9 @@ pub struct Facts {
     /// The earliest record of a kind that copies omit: it identifies the original among its copies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncopied_since: Option<Timestamp>,
+    /// The status in the document, if the session is an imported one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// The process last seen running the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
@@ -157,6 +160,7 @@ impl Facts {
             handed_from: self.handed_from.or(later.handed_from),
             first_record: self.first_record.or(later.first_record),
             uncopied_since: earlier(self.uncopied_since, later.uncopied_since),
+            imported: later.imported.or(self.imported),
             process: later.process.or(self.process),
             base: later.base.or(self.base),
         }

@@ -20,6 +20,7 @@ pub mod facts;
 pub mod findings;
 pub mod hash;
 pub mod ids;
+mod imported;
 pub mod journal;
 pub mod message;
 pub mod notices;
@@ -48,6 +49,7 @@ pub use ids::{
     AgentId, ApprovalId, DeviceId, EventId, MessageId, RuntimeIdentity, RuntimeSessionId,
     SessionId, StreamName, TurnId,
 };
+pub use imported::Imported;
 pub use observed::{NewEvent, NewUsage, Observed, Outcome};
 pub use process::Process;
 pub use record::{Record, RecordKey};

@@ -5,6 +5,7 @@
 
 mod failure;
 mod fold;
+mod imported;
 mod mark;
 mod order;
 mod pending;
@@ -260,7 +261,7 @@ pub fn group(reading: &Reading, now: Timestamp) -> Group {
         Status::Running => Group::Working,
         Status::Waiting => Group::YourTurn,
         Status::Idle => Group::Idle,
-        Status::Unknown if young => Group::Idle,
+        Status::Unknown if young || reading.rule == StatusRule::ImportedDocument => Group::Idle,
         Status::Unknown | Status::Exited => Group::Done,
     }
 }

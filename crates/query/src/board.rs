@@ -2,6 +2,7 @@
 
 mod recent_session;
 
+use crate::imported::{imported_reading, imported_status};
 use crate::status::{EVIDENCE, is_run, life_of, live_status_of_life};
 use recent_session::RecentSession;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -77,7 +78,7 @@ impl Board {
         }
         if let Some(known) = self.known.get_mut(&row.id) {
             (known.process, known.row) = (row.process.or(known.process), row.row);
-            known.remote = remote(row);
+            (known.remote, known.imported) = (remote(row), imported_reading(row));
         }
         Ok(self.settle_with_parent(row.id, now))
     }
@@ -187,7 +188,7 @@ impl Board {
     fn add(&mut self, index: &IndexReader, row: &SessionRow) -> Result<(), Error> {
         let known = self.known.entry(row.id).or_default();
         (known.row, known.parent, known.process) = (row.row, row.parent, row.process);
-        known.remote = remote(row);
+        (known.remote, known.imported) = (remote(row), imported_reading(row));
         known.evidence.clear();
         known.extend(&index.last_events(row.row, 2 * EVIDENCE)?);
         Ok(())
@@ -231,6 +232,7 @@ impl Board {
         let said = known.remote.as_deref();
         let said = said.and_then(|row| self.remote_status(row, now));
         let thresholds = self.live.settings().status.thresholds;
+        let said = known.imported.clone().map(imported_status).or(said);
         let mut card = said.unwrap_or_else(|| LiveStatus {
             executor: known.executor.clone(),
             ..live_status_of_life(evidence, (known.process, life), &workers, (now, thresholds))

@@ -1,6 +1,7 @@
 //! The status of sessions: evidence from the index, and whether processes are alive.
 
 use crate::board::recent_statuses;
+use crate::imported::{imported_reading, imported_status};
 use crate::resolve::resolve;
 use crate::session_row::session;
 use crate::status::{EVIDENCE, StatusLookup, When, apply_status, executor_of, live_status, when};
@@ -94,6 +95,9 @@ fn live_card(
 ) -> Result<Option<Arc<LiveStatus>>, Error> {
     if let Some(card) = known(row.id) {
         return Ok(Some(card));
+    }
+    if let Some(reading) = imported_reading(row) {
+        return Ok(Some(Arc::new(imported_status(reading))));
     }
     if !row.captured || settings.kept_up {
         return Ok(remote(settings, row));

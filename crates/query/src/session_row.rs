@@ -1,5 +1,7 @@
 //! Converts a session of the index to the form of the API.
 
+use crate::imported::{imported_reading, imported_status};
+use crate::status::apply_status;
 use taffrail_api::Session;
 use taffrail_context::Devices;
 use taffrail_model::status::{Group, Status};
@@ -8,6 +10,16 @@ use taffrail_store::SessionRow;
 
 /// Converts a session to the form of the API.
 pub fn session(devices: &Devices, row: SessionRow) -> Session {
+    let imported = imported_reading(&row).map(imported_status);
+    let mut session = converted(devices, row);
+    if let Some(status) = imported {
+        // The group of an imported session does not depend on the time.
+        apply_status(&mut session, &status, status.reading.since);
+    }
+    session
+}
+
+fn converted(devices: &Devices, row: SessionRow) -> Session {
     // A session that is not captured, or that runs elsewhere, cannot be known here to be over.
     let ours = row.captured && !replication::is_locator(&row.source_uri);
     Session {
@@ -52,5 +64,6 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
         pending_approval_id: None,
         findings: Vec::new(),
         tags: Vec::new(),
+        imported: row.imported,
     }
 }

@@ -106,5 +106,6 @@ fn unread_session(
         pending_approval_id: None,
         findings: Vec::new(),
         tags: Vec::new(),
+        imported: facts.imported,
     }
 }

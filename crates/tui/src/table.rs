@@ -90,7 +90,7 @@ pub fn status(session: &Session, clock: &Clock) -> String {
     let since = since.map(|at| format!(" for {}", when::ago(at, clock.now)));
     let failed = if session.failed { ", failed" } else { "" };
     let mark = shape(session);
-    let status = session.status.as_str();
+    let status = imported(session).unwrap_or_else(|| session.status.as_str().to_owned());
     format!("{mark} {status}{failed}{}{}", since.unwrap_or_default(), runs_at(session))
 }
 
@@ -147,5 +147,14 @@ fn what(session: &Session) -> String {
 fn title(session: &Session) -> String {
     let title = session.title.as_deref().map(line).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| "(no title)".to_owned());
-    if session.captured { title } else { format!("(not captured) {title}") }
+    let title = if session.captured { title } else { format!("(not captured) {title}") };
+    match imported(session) {
+        Some(words) => format!("({words}) {title}"),
+        None => title,
+    }
+}
+
+/// The status that an imported document gives a session, as `imported: in progress, 65 %`.
+pub fn imported(session: &Session) -> Option<String> {
+    session.imported.as_ref().map(|it| format!("imported: {}", line(&it.words())))
 }

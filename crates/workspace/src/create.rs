@@ -47,30 +47,34 @@ impl Directory {
         };
         let id = feature_id(&new.name, at).ok_or_else(needs)?;
         let directory = Self::open_or_make(here, now)?;
-        directory.make(&id, new, (invocation, at))?;
+        let begun = Begun::of(&id, new, at);
+        let lines = [begun.line(invocation, at)];
+        directory.make(&begun, (FeatureStatus::Active, at), &lines)?;
         Ok(id)
     }
 
-    fn make(
+    /// Creates a feature with this content and this history, unless there is one of its id.
+    pub(crate) fn make(
         &self,
-        id: &str,
-        new: &New,
-        (invocation, at): (&Invocation, Timestamp),
+        begun: &Begun,
+        (status, at): (FeatureStatus, Timestamp),
+        lines: &[HistoryLine],
     ) -> Result<(), WorkError> {
+        let id = begun.plan.feature.id.as_str();
         let mut active = self.active()?.unwrap_or_else(Active::empty);
         if self.is_taken(id, &active)? {
             return Err(WorkError::refused(format!("there is already a feature {id}")));
         }
         let entry = ActiveFeature {
             feature_id: id.to_owned(),
-            started_at: at,
+            started_at: begun.current.started_at,
             last_active: at,
-            status: FeatureStatus::Active,
+            status,
         };
         active.push(&entry)?;
         self.sweep()?;
         let unfinished = format!("{UNFINISHED}{id}");
-        self.fill(&unfinished, &Begun::of(id, new, at), invocation)?;
+        self.fill(&unfinished, (begun, at), lines)?;
         self.write_readme()?;
         // The feature exists from here on. If we crash, the next process adds it to the list.
         self.folder.rename(&unfinished, &self.folder, id)?;
@@ -100,13 +104,18 @@ impl Directory {
         self.folder.replace(README, README_TEXT.as_bytes())
     }
 
-    fn fill(&self, name: &str, begun: &Begun, invocation: &Invocation) -> Result<(), WorkError> {
+    fn fill(
+        &self,
+        name: &str,
+        (begun, at): (&Begun, Timestamp),
+        lines: &[HistoryLine],
+    ) -> Result<(), WorkError> {
         let folder = self.folder.make(name)?;
         folder.make(ARTIFACTS)?;
         folder.replace(PLAN, document(&json!(begun.plan)).as_bytes())?;
         folder.replace(HISTORY, b"")?;
-        history::append(&folder, &begun.line(invocation))?;
-        folder.replace(STATE, begun.state_text().as_bytes())
+        lines.iter().try_for_each(|line| history::append(&folder, line))?;
+        folder.replace(STATE, begun.state_text(at).as_bytes())
     }
 }
 
@@ -128,10 +137,19 @@ impl Begun {
         Self { plan: Plan { feature, phases: Vec::new() }, current }
     }
 
-    fn line(&self, invocation: &Invocation) -> HistoryLine {
-        let what = What::Created { feature: self.plan.feature.clone() };
+    /// The line that creates the feature.
+    pub(crate) fn line(&self, invocation: &Invocation, at: Timestamp) -> HistoryLine {
+        self.line_of(What::Created { feature: self.plan.feature.clone() }, (invocation, at))
+    }
+
+    /// A line about a part of the initial content.
+    pub(crate) fn line_of(
+        &self,
+        what: What,
+        (invocation, at): (&Invocation, Timestamp),
+    ) -> HistoryLine {
         HistoryLine {
-            timestamp: self.current.started_at,
+            timestamp: at,
             command: invocation.command.clone(),
             arguments: invocation.arguments.clone(),
             model: self.current.model_in_use,
@@ -144,8 +162,8 @@ impl Begun {
         }
     }
 
-    fn state_text(&self) -> String {
-        document(&state_document(&self.plan.feature.id, &self.current, self.current.started_at))
+    fn state_text(&self, at: Timestamp) -> String {
+        document(&state_document(&self.plan.feature.id, &self.current, at))
     }
 }
 

@@ -16,6 +16,7 @@ mod error;
 mod feature;
 mod folder;
 mod history;
+mod import;
 mod invocation;
 mod lock;
 mod migrate;

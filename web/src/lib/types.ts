@@ -2,6 +2,7 @@
 import type { components } from '../api/schema';
 
 type Schemas = components['schemas'];
+export type Imported = Schemas['Imported'];
 export type Session = Schemas['Session'];
 export type Usage = Schemas['Usage'];
 export type Summary = Schemas['Summary'];

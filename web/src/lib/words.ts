@@ -1,11 +1,23 @@
 // Words and numbers as every page shows them.
-import type { Session, Usage } from './types';
+import type { Imported, Session, Usage } from './types';
 
 export type Tone = 'approval' | 'question' | 'working' | 'turn' | 'idle' | 'done' | 'failed';
 export type Look = { shape: string; word: string; tone: Tone };
 
 /** How a state is drawn: a shape, a word and a colour, which never speaks alone. */
 export function look(session: Session): Look {
+  if (session.imported) return { ...state(session), word: imported(session.imported) };
+  return state(session);
+}
+
+/** The status that an imported document gives its work: imported: in progress, 65 %. */
+export function imported(it: Imported): string {
+  const part = it.progress ?? -1;
+  const share = part >= 0 && part <= 1 ? `, ${Math.round(part * 100)} %` : '';
+  return `imported: ${(it.status ?? 'status unknown').replaceAll('_', ' ')}${share}`;
+}
+
+function state(session: Session): Look {
   if (session.lifecycle === 'lost') return { shape: '✕', word: 'lost', tone: 'failed' };
   if (session.failed) return { shape: '✕', word: 'failed', tone: 'failed' };
   switch (session.status) {

@@ -30,7 +30,16 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
     ),
     (
         "reads and writes files that the user names, or the user's own documents",
-        &["annotations", "snapshot", "state", "teleport", "teleport/through", "work"],
+        &[
+            "annotations",
+            "snapshot",
+            "state",
+            "state/resume",
+            "teleport",
+            "teleport/through",
+            "work",
+            "work/conversion",
+        ],
     ),
     (
         "asks or sets up this machine: its caller, keys, hub, rules, agents and service",

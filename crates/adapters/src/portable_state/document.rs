@@ -1,6 +1,6 @@
 //! A session state as written, read leniently: a field of another type is absent.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// A state, as far as it is read.
 pub(super) struct Document(Map<String, Value>);
@@ -19,6 +19,11 @@ impl Document {
     /// A text that is not empty.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         text(self.0.get(name)?)
+    }
+
+    /// A number.
+    pub(super) fn number(&self, name: &str) -> Option<&Number> {
+        self.0.get(name)?.as_number()
     }
 
     /// A text from its metadata.

@@ -6,7 +6,7 @@ use crate::{Reader, records};
 use serde_json::Value;
 use std::borrow::Cow;
 use taffrail_model::{
-    Confidence, Detail, Draft, EventId, Facts, Kind, Record, RecordKey, RuntimeIdentity, Sink,
+    Confidence, Detail, Draft, EventId, Facts, Imported, Kind, Record, RecordKey, RuntimeIdentity, Sink,
     Timestamp, Title, TitleRank, TurnId, text,
 };
 
@@ -49,8 +49,15 @@ fn facts(document: &Document) -> Facts {
         git_branch: document.remark("git_branch").map(str::to_owned),
         entrypoint: Some("import".to_owned()),
         started_at: document.text("created_at").and_then(records::time),
+        imported: Some(imported(document)),
         ..Facts::default()
     }
+}
+
+/// The status of the work, in the words of the document.
+fn imported(document: &Document) -> Imported {
+    let status = document.text("status").map(text::excerpt);
+    Imported { status, progress: document.number("progress").cloned() }
 }
 
 struct StateEvents<'a, 's> {

@@ -1,14 +1,13 @@
 //! Checks the public conformance suite: every rule has a document that breaks only this rule, and
 //! check, schema and types agree on all documents.
-//!
-//! `TAFFRAIL_BLESS=1` writes the missing documents.
 
-use crate::breaking;
 use crate::support;
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
-use support::{documents, expressible, folder, independent, through_types};
+use support::{documents, expressible, independent, through_types};
+use taffrail_contracts::kit::folder_of;
 use taffrail_contracts::{ALL, Contract, Level, Reading, Strictness, find};
 use taffrail_contracts::{rules, validate};
 
@@ -17,7 +16,7 @@ const BOTH: [Strictness; 2] = [Strictness::Lenient, Strictness::Strict];
 #[test]
 fn good_documents_conform() {
     for contract in shaped() {
-        let good = documents(&folder(contract).join("good"));
+        let good = documents(contract, "good");
         assert!(good.len() > 2, "{}", contract.name);
         for (name, value) in good {
             for strictness in BOTH {
@@ -31,7 +30,7 @@ fn good_documents_conform() {
 #[test]
 fn what_examples_do_is_allowed_with_a_warning() {
     for contract in shaped() {
-        let lenient = documents(&folder(contract).join("lenient"));
+        let lenient = documents(contract, "lenient");
         assert!(!lenient.is_empty(), "{}", contract.name);
         for (name, value) in lenient {
             let report = validate(contract, &value, Strictness::Lenient);
@@ -42,27 +41,14 @@ fn what_examples_do_is_allowed_with_a_warning() {
     }
 }
 
-/// The folder of the document that breaks a rule.
-fn folder_of(level: Level) -> &'static str {
-    match level {
-        Level::Must => "bad",
-        Level::Strict => "strict",
-        Level::Advice => "warned",
-    }
-}
-
 #[test]
 fn every_rule_has_a_document_that_breaks_it() {
     for contract in shaped() {
-        for (rule, level) in rules(contract) {
-            let path = folder(contract).join(folder_of(level)).join(format!("{rule}.json"));
-            if !path.exists() && std::env::var("TAFFRAIL_BLESS").is_ok_and(|it| it == "1") {
-                let broken = breaking::broken(contract, &rule);
-                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-                let text = serde_json::to_string_pretty(&broken).unwrap() + "\n";
-                std::fs::write(&path, text).unwrap();
-            }
-            assert!(path.exists(), "{} has no document for {rule}", contract.name);
+        for level in [Level::Must, Level::Strict, Level::Advice] {
+            let of_level = rules(contract).into_iter().filter(|it| it.1 == level);
+            let expected: BTreeSet<_> = of_level.map(|it| it.0).collect();
+            let there = documents(contract, folder_of(level)).into_iter().map(|it| it.0);
+            assert_eq!(there.collect::<BTreeSet<_>>(), expected, "{} {level:?}", contract.name);
         }
     }
 }
@@ -72,7 +58,7 @@ fn a_bad_document_breaks_the_rule_it_is_named_after() {
     for contract in shaped() {
         let known = rules(contract);
         for level in [Level::Must, Level::Strict, Level::Advice] {
-            for (name, value) in documents(&folder(contract).join(folder_of(level))) {
+            for (name, value) in documents(contract, folder_of(level)) {
                 assert!(known.contains(&(name.clone(), level)), "{}: {name}", contract.name);
                 for strictness in BOTH {
                     check_broken(contract, (&name, level), &value, strictness);
@@ -110,7 +96,7 @@ fn an_independent_validator_agrees_on_every_document() {
         for strictness in BOTH {
             let independent = independent(contract, strictness);
             for kind in ["good", "lenient", "bad", "strict", "warned"] {
-                for (name, value) in documents(&folder(contract).join(kind)) {
+                for (name, value) in documents(contract, kind) {
                     let report = validate(contract, &value, strictness);
                     let ours = expressible(contract, &report).is_empty();
                     let theirs = independent.is_valid(&value);
@@ -127,7 +113,7 @@ fn an_independent_validator_agrees_on_every_document() {
 fn types_read_and_write_what_conforms() {
     for contract in shaped() {
         for kind in ["good", "lenient", "strict", "warned"] {
-            for (name, value) in documents(&folder(contract).join(kind)) {
+            for (name, value) in documents(contract, kind) {
                 let again = through_types(contract.name, &value);
                 assert_eq!(again.as_ref().unwrap(), &value, "{} {kind}/{name}", contract.name);
             }
@@ -139,7 +125,7 @@ fn types_read_and_write_what_conforms() {
 fn another_major_version_is_refused_and_a_minor_one_is_not() {
     let check = |contract: &str, field: &str, version: &str, expected: Option<&str>| {
         let contract = find(contract).unwrap();
-        let good = documents(&folder(contract).join("good"));
+        let good = documents(contract, "good");
         let mut value = good.into_iter().find(|(name, _)| name == "whole").unwrap().1;
         value[field] = version.into();
         let report = validate(contract, &value, Strictness::Lenient);
@@ -180,10 +166,10 @@ fn the_page_of_contracts_names_tests_that_exist() {
     for name in names {
         assert!(code.contains(&format!("fn {name}(")), "{name}");
     }
-    let files = page.split('`').skip(1).step_by(2).filter(|it| it.ends_with(".json"));
-    for file in files {
-        let there = ALL.iter().any(|contract| folder(contract).join(file).exists());
-        assert!(there, "{file}");
+    let files = page.split('`').skip(1).step_by(2).filter_map(|it| it.strip_suffix(".json"));
+    for (kind, name) in files.filter_map(|it| it.rsplit_once('/')) {
+        let has = |contract| documents(contract, kind).iter().any(|it| it.0 == name);
+        assert!(shaped().any(has), "{kind}/{name}");
     }
 }
 

@@ -9,7 +9,6 @@
 )]
 
 mod adapters;
-mod breaking;
 mod conformance;
 mod derived;
 mod golden;

@@ -7,7 +7,7 @@
 use crate::support;
 
 use serde_json::{Value, json};
-use support::{documents, expressible, folder, independent, through_types};
+use support::{documents, expressible, independent, through_types};
 use taffrail_contracts::{Contract, Strictness, find, validate, validate_text};
 use taffrail_testkit::mutate::{Lengths, Mutator};
 use taffrail_testkit::{Chance, Scale};
@@ -37,7 +37,7 @@ fn check(name: &str) {
     let scale = Scale::from_env();
     let mut all = Vec::new();
     for kind in ["good", "lenient", "bad", "strict", "warned"] {
-        all.extend(documents(&folder(contract).join(kind)).into_iter().map(|(_, value)| value));
+        all.extend(documents(contract, kind).into_iter().map(|(_, value)| value));
     }
     let readings =
         [Strictness::Lenient, Strictness::Strict].map(|it| (it, independent(contract, it)));

@@ -1,7 +1,7 @@
 //! The facts of a session, as one device publishes them to others.
 
 use crate::hash::Digest16;
-use crate::{AgentId, Facts, RuntimeIdentity, SessionId, Timestamp, Title};
+use crate::{AgentId, Facts, Imported, RuntimeIdentity, SessionId, Timestamp, Title};
 use serde::{Deserialize, Serialize};
 
 /// A session as its agent knows it, without derived ids.
@@ -75,6 +75,9 @@ pub struct RelayedFacts {
     /// The earliest record of a kind that copies omit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uncopied_since: Option<Timestamp>,
+    /// The status in the document, if the session is an imported one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }
 
 impl RelayedFacts {
@@ -95,6 +98,7 @@ impl RelayedFacts {
             handed_from: facts.handed_from,
             first_record: facts.first_record,
             uncopied_since: facts.uncopied_since,
+            imported: facts.imported.clone(),
         }
     }
 
@@ -115,6 +119,7 @@ impl RelayedFacts {
             handed_from: self.handed_from,
             first_record: self.first_record,
             uncopied_since: self.uncopied_since,
+            imported: self.imported,
             process: None,
             base: None,
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::observed::NewUsage;
 use crate::{
-    AgentId, Confidence, Facts, Kind, Origin, Timestamp, Title, TitleRank, Tokens, TurnId,
+    AgentId, Confidence, Facts, Imported, Kind, Origin, Timestamp, Title, TitleRank, Tokens, TurnId,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -50,6 +50,7 @@ fn facts(words: &[String], number: i64) -> RelayedFacts {
         handed_from: word(2).map(|it| who(&it).session()),
         first_record: word(3).map(|_| [7; 16]),
         uncopied_since: word(4).map(|_| at),
+        imported: word(5).map(|it| Imported { status: Some(it), progress: Some(1.into()) }),
         process: None,
         base: None,
     })

@@ -62,6 +62,7 @@ rules! {
     RemoteReport = "its own device says so",
     RemoteSilent = "its own device has not reported for 5 min",
     RemoteUnreported = "its own device did not report a status",
+    ImportedDocument = "an imported document says so; the session was not seen here",
 }
 
 impl fmt::Display for StatusRule {

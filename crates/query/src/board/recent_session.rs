@@ -3,6 +3,7 @@
 use crate::status::EVIDENCE;
 use std::collections::HashSet;
 use taffrail_model::evidence::Evidence;
+use taffrail_model::status::Reading;
 use taffrail_model::{Cursor, EventId, Origin, Process, SessionId, Timestamp};
 use taffrail_store::{EventRow, SessionRow};
 
@@ -23,6 +24,8 @@ pub(super) struct RecentSession {
     pub(super) until: Option<Timestamp>,
     /// The row of a remote session, whose device publishes its status.
     pub(super) remote: Option<Box<SessionRow>>,
+    /// The status of an imported session.
+    pub(super) imported: Option<Reading>,
 }
 
 impl RecentSession {

@@ -2,6 +2,7 @@
 
 use super::ledger;
 use crate::resolve::resolve;
+use serde_json::Value;
 use taffrail_context::{Error, Settings, Target};
 use taffrail_model::SessionId;
 use taffrail_store::{Ledger, Note};
@@ -35,6 +36,36 @@ pub fn remarks(settings: &Settings, target: &Target) -> Result<Remarked, Error> 
     Ok(Remarked { session_id, tags, notes })
 }
 
+/// Takes the tags and the note of an imported document over. Text that is not a tag stays in the
+/// document only, and a document that is imported again adds nothing twice.
+pub(super) fn annotate(
+    settings: &Settings,
+    session: SessionId,
+    document: &str,
+) -> Result<(), Error> {
+    let document: Value = serde_json::from_str(document).unwrap_or_default();
+    let tags = document.pointer("/metadata/tags").and_then(Value::as_array).into_iter().flatten();
+    let tags = tags.filter_map(Value::as_str).filter(|it| is_tag(it)).map(str::to_owned);
+    let tags: Vec<_> = tags.collect();
+    let note = document.pointer("/metadata/notes").and_then(Value::as_str).unwrap_or_default();
+    let note: String = note.trim().chars().take(NOTE_LENGTH).collect();
+    if tags.is_empty() && note.is_empty() {
+        return Ok(());
+    }
+    let mut ledger = ledger(settings)?;
+    ledger.tag(session, &tags, &[])?;
+    let is_new = ledger.notes(session)?.iter().all(|it| it.text != note);
+    if is_new && !note.is_empty() {
+        ledger.note(session, &Note { at: (settings.now)(), text: note })?;
+    }
+    Ok(())
+}
+
+fn is_tag(tag: &str) -> bool {
+    let is_long = tag.chars().count() > TAG_LENGTH;
+    !tag.trim().is_empty() && !is_long && !tag.chars().any(char::is_control)
+}
+
 /// Adds and removes tags of a session.
 ///
 /// # Errors
@@ -45,8 +76,7 @@ pub fn tag(
     (given, taken): (&[String], &[String]),
 ) -> Result<Remarked, Error> {
     for tag in given {
-        let is_long = tag.chars().count() > TAG_LENGTH;
-        if tag.trim().is_empty() || is_long || tag.chars().any(char::is_control) {
+        if !is_tag(tag) {
             return Err(Error::NoTag(tag.clone()));
         }
     }

@@ -11,7 +11,10 @@ mod snapshots;
 mod transfer;
 
 pub use annotations::{Remarked, clear_notes, note, remarks, tag};
-pub use imported::{Imported, import_state, imported_session};
+pub(crate) use imported::state_of;
+pub use imported::{
+    Imported, ImportedWork, import_state, imported_session, imported_work, state_in_file,
+};
 pub use snapshots::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history};
 
 pub use captured::{captured, workers_below};

@@ -2,13 +2,14 @@
 //! adapters find.
 
 use super::captured::captured;
+use super::imported::state_of;
 use super::{checked, ledger, orchestrated, recorded};
 use crate::resolve::resolve;
 use crate::status::StatusLookup;
 use serde_json::value::RawValue;
 use std::path::Path;
 use taffrail_context::{Error, Settings, Target, TargetError};
-use taffrail_contracts::ecc::{self, Snapshot, dmux, history};
+use taffrail_contracts::ecc::{self, ImportedSession, Snapshot, dmux, history};
 use taffrail_store::{Ledger, SessionRow, Taken};
 
 /// The adapter that takes a snapshot.
@@ -85,7 +86,22 @@ pub fn session_snapshot(
     target: &Target,
     known: StatusLookup<'_>,
 ) -> Result<Snapshot, Error> {
-    Ok(ecc::of(&captured(settings, resolve(settings, target)?, known)?))
+    of_row(settings, resolve(settings, target)?, known)
+}
+
+/// The snapshot of a session: of an imported one, from its document.
+fn of_row(
+    settings: &Settings,
+    row: SessionRow,
+    known: StatusLookup<'_>,
+) -> Result<Snapshot, Error> {
+    match state_of(settings, &row)? {
+        Some(state) => {
+            let (id, source_uri) = (row.id.to_string(), row.source_uri.as_str());
+            Ok(ecc::of_state(&state, ImportedSession { id: &id, source_uri }))
+        }
+        None => Ok(ecc::of(&captured(settings, row, known)?)),
+    }
 }
 
 /// Validates and records a snapshot: it replaces the latest, and the history holds each body once.
@@ -103,7 +119,7 @@ pub fn recorded_snapshot(settings: &Settings, snapshot: &Snapshot) -> Result<Box
 
 fn taken(settings: &Settings, target: SnapshotTarget<'_>) -> Result<Snapshot, Error> {
     if let Some(row) = captured_row(settings, target)? {
-        return Ok(ecc::of(&captured(settings, row, &|_| None)?));
+        return of_row(settings, row, &|_| None);
     }
     for adapter in SnapshotAdapter::ALL {
         let is_asked = target.adapter.is_none_or(|it| it == adapter);

@@ -40,6 +40,8 @@ pub(super) fn of(captured: &Captured, command: Vec<String>) -> Handoff {
         git_commit: text(&captured.here.git_commit),
         goal: safe(&craft::of(captured).goal),
         status: main.status.as_str().to_owned(),
+        imported: None,
+        agents: Vec::new(),
         waiting_for: waiting.filter(|it| !it.is_empty()),
         decisions: decisions(&done),
         files: files(captured),
@@ -68,7 +70,7 @@ fn decisions(done: &[Call<'_>]) -> Vec<HandoffDecision> {
     let late = all.len().saturating_sub(MOST);
     let told = all.into_iter().skip(late);
     told.map(|it| HandoffDecision {
-        at: it.at,
+        at: Some(it.at),
         context: line(&it.context),
         chosen: line(&it.chosen),
     })
@@ -96,7 +98,7 @@ fn failing(done: &[Call<'_>]) -> Option<HandoffFailure> {
     Some(HandoffFailure { command: line(command), exit_code: call.exit_code(), output })
 }
 
-fn tasks(all: &[String]) -> Vec<String> {
+pub(super) fn tasks(all: &[String]) -> Vec<String> {
     all.iter().take(MOST).map(|it| line(it)).collect()
 }
 
@@ -111,7 +113,7 @@ fn turns(all: &[Turn]) -> Vec<HandoffTurn> {
 }
 
 /// Removes secrets, and characters that a terminal would interpret or hide.
-fn safe(text: &str) -> String {
+pub(super) fn safe(text: &str) -> String {
     let text = redact(text);
     let shown = |it: char| match it {
         '\n' | '\t' => Some(it),
@@ -127,7 +129,7 @@ fn safe(text: &str) -> String {
     redact(&shown).trim().to_owned()
 }
 
-fn line(text: &str) -> String {
+pub(super) fn line(text: &str) -> String {
     let text = safe(text).split_whitespace().collect::<Vec<_>>().join(" ");
     begin(&text, LINE)
 }

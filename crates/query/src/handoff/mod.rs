@@ -2,15 +2,18 @@
 //! with it.
 
 mod brief;
+mod imported;
 mod markdown;
 mod outcomes;
 
-use crate::contracts::captured;
+use crate::contracts::{captured, state_of};
 use crate::resolve::resolve;
 use taffrail_adapters::{Adapter, by_id};
 use taffrail_api::Handoff;
 use taffrail_context::agent_id;
 use taffrail_context::{Error, Settings, Target};
+use taffrail_contracts::craft::State;
+use taffrail_model::SessionId;
 
 /// A brief of a session.
 ///
@@ -22,10 +25,20 @@ pub fn handoff(settings: &Settings, target: &Target) -> Result<Handoff, Error> {
     let plan = adapter.and_then(Adapter::start_plan);
     let resume = plan.and_then(|it| it.resume(row.runtime_id.as_str())).unwrap_or_default();
     let label = adapter.map_or(row.agent.clone(), |it| it.descriptor().label.to_owned());
-    let captured = captured(settings, row, &|_| None)?;
-    let mut handoff = brief::of(&captured, resume);
+    let mut handoff = match state_of(settings, &row)? {
+        Some(state) => imported::of(row.id, &state),
+        None => brief::of(&captured(settings, row, &|_| None)?, resume),
+    };
     handoff.markdown = markdown::of(&handoff, &label);
     Ok(handoff)
+}
+
+/// A brief of a session state that was not imported, or was imported as this session.
+#[must_use]
+pub fn handoff_of_state(session: SessionId, state: &State) -> Handoff {
+    let mut handoff = imported::of(session, state);
+    handoff.markdown = markdown::of(&handoff, imported::LABEL);
+    handoff
 }
 
 /// The command that starts an agent with a brief.

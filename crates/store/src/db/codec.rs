@@ -2,8 +2,9 @@
 
 use rusqlite::Row;
 use rusqlite::types::Type;
+use serde_json::json;
 use taffrail_model::hash::Digest16;
-use taffrail_model::{Cursor, Facts, Timestamp};
+use taffrail_model::{Cursor, Facts, Imported, Timestamp};
 
 /// Times are stored as microseconds since 1970.
 pub(crate) fn micros(at: Timestamp) -> i64 {
@@ -67,6 +68,16 @@ pub(crate) fn read_facts(json: &str) -> Facts {
         tracing::warn!(column = error.column(), "cannot read the facts of a session");
         Facts::default()
     })
+}
+
+/// The stored form of an imported document's status.
+pub(crate) fn write_imported(imported: &Imported) -> String {
+    json!({ "status": imported.status, "progress": imported.progress }).to_string()
+}
+
+/// Reads the stored form of an imported document's status.
+pub(crate) fn read_imported(json: &str) -> Option<Imported> {
+    serde_json::from_str(json).ok()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::slots::Slot;
 use super::usage::owned_cost;
 use crate::db::StoreError;
-use crate::db::codec::{micros, read_facts, signed};
+use crate::db::codec::{micros, read_facts, signed, write_imported};
 use crate::ledger::ImportPlace;
 use rusqlite::{Connection, OptionalExtension, params};
 use taffrail_model::binding::{History, Standing};
@@ -124,6 +124,7 @@ pub(crate) fn refresh(
         facts.uncopied_since.map(micros),
         facts.process.map(|it| it.pid),
         facts.process.map(|it| signed(it.start)),
+        facts.imported.as_ref().map(write_imported),
     ])?;
     Ok(())
 }

@@ -3,10 +3,10 @@
 use super::context::{Context, Paging};
 use super::{
     agents, annotations, approvals, archive, attach, away, backup, capture, completions, config,
-    daemon, device, doctor, document, events, explain, export, feed, findings, forget, handoff,
-    health, hooks, hub, index, key, link, ls, man, notifications, rebuild, resume, rules, run,
-    schema, search, send, service, setup, share, show, snapshot, state, stats, status_bar, summary,
-    tail, telemetry, teleport, token, uninstall, upgrade, validate, wait, web, work,
+    conformance, daemon, device, doctor, document, events, explain, export, feed, findings, forget,
+    handoff, health, hooks, hub, index, key, link, ls, man, notifications, rebuild, resume, rules,
+    run, schema, search, send, service, setup, share, show, snapshot, state, stats, status_bar,
+    summary, tail, telemetry, teleport, token, uninstall, upgrade, validate, wait, web, work,
 };
 use crate::env::Env;
 use crate::error::CliError;
@@ -53,6 +53,7 @@ pub(super) enum Command {
     Teleport(teleport::Args),
     Share(share::Args),
     Document(document::Args),
+    Conformance(conformance::Args),
     Work(work::Args),
     #[command(hide = true)]
     Snapshot(snapshot::Args),
@@ -117,6 +118,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Teleport(args) => teleport::run(&args, &context()?),
         Command::Share(args) => share::run(&args, &context()?),
         Command::Document(args) => document::run(&args, json),
+        Command::Conformance(args) => conformance::run(&args, json),
         Command::Work(args) => work::run(&args, &Env::read()?, json),
         Command::Snapshot(args) => snapshot::run(&args, &context()?),
         Command::State(args) => state::run(&args, json),

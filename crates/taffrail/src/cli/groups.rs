@@ -14,7 +14,7 @@ pub(super) const GROUPS: [(&str, &str); 8] = [
         "setup hooks config daemon service notifications telemetry agents doctor upgrade uninstall",
     ),
     ("Data", "index rebuild archive backup restore"),
-    ("Documents", "document work"),
+    ("Documents", "document work conformance"),
     ("Scripts", "events status-bar token completions man"),
 ];
 
@@ -23,7 +23,7 @@ const NAME: usize = 14;
 
 const HEAD: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n";
 const FOOT: &str =
-    "\nEvery command takes --json, --no-pager and --color WHEN; --help shows examples.\n";
+    "Every command takes --json, --no-pager and --color WHEN; --help shows examples.\n";
 
 /// The same command with its subcommands in groups in its help.
 pub(super) fn grouped(command: Command) -> Command {

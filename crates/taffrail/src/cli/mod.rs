@@ -13,6 +13,7 @@ mod command;
 mod completions;
 mod config;
 mod confirmation;
+mod conformance;
 mod context;
 mod daemon;
 mod device;

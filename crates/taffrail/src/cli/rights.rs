@@ -40,6 +40,8 @@ const RIGHTS: &[(&str, Right)] = &[
     ("queue add", Right::Script),
     ("queue rm", Right::Script),
     ("resume", Right::Script),
+    ("document resume", Right::Script),
+    ("state resume", Right::Script),
     ("away", Right::Script),
     ("link join", Right::Script),
     ("link split", Right::Script),

@@ -14,6 +14,7 @@ use taffrail_model::findings::Finding;
 use taffrail_model::turn::Turn;
 use taffrail_model::{Event, Kind, SessionId};
 use taffrail_query::bindings::{FeatureLink, feature_of, followed, tied};
+use taffrail_query::contracts::{ImportedWork, imported_work};
 use taffrail_tui::numbers::short;
 use taffrail_tui::phrases::{Outcome, decided, flag, word};
 use taffrail_tui::table::{self, elsewhere};
@@ -49,6 +50,9 @@ struct Shown {
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_from: Option<SessionId>,
     findings: Vec<Finding>,
+    /// The work in the document, if the session is an imported one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    imported: Option<ImportedWork>,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
@@ -65,7 +69,9 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         let (schema_version, resolved_from) = (SCHEMA_VERSION, followed.from);
         let asked = path("/api/findings", &[("id", &session.id.to_string()), ("all", "true")]);
         let findings = context.questions()?.get::<FindingList>(&asked)?.findings;
-        let shown = Shown { schema_version, session, turns, feature, resolved_from, findings };
+        let imported = imported_work(&context.settings, &target)?;
+        let shown =
+            Shown { schema_version, session, turns, feature, resolved_from, findings, imported };
         return Out::new().json(&shown);
     }
     let mut out = Out::paged(context.pager.as_ref());

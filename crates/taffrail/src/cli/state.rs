@@ -1,5 +1,9 @@
 //! `taffrail state`
 
+mod resume;
+
+pub(super) use resume::{ResumeArgs, resume};
+
 use super::completions::session_ids;
 use super::events::catch_up;
 use super::{Context, TEMPLATE, validate};
@@ -42,6 +46,7 @@ enum Command {
     Export(ExportArgs),
     Validate(validate::StateArgs),
     Import(ImportArgs),
+    Resume(ResumeArgs),
 }
 
 /// Print a session as a session state 1.0.0
@@ -81,6 +86,7 @@ pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
         Command::Validate(args) => validate::state(args, json),
         Command::Export(args) => export(args, &Context::new(json)?),
         Command::Import(args) => import(args, &Context::new(json)?),
+        Command::Resume(args) => resume(args, &Context::new(json)?),
     }
 }
 

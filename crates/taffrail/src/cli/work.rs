@@ -1,5 +1,6 @@
 //! `taffrail work`
 
+mod conversion;
 mod log;
 mod report;
 mod task;
@@ -29,6 +30,7 @@ Examples:
   taffrail work task add t1 --phase build --description \"a switch\" --agent codex
   taffrail work task start t1
   taffrail work show                the feature's state and its open tasks
+  taffrail work export              the feature as a session state 1.0.0
   taffrail work check               check every file against the contract
   taffrail work recover             repair what is corrupt or missing
 ")]
@@ -56,6 +58,17 @@ enum Action {
         #[arg(long, value_name = "MODEL", default_value = "opus")]
         model: String,
     },
+    /// Create a feature from a session state 1.0.0
+    Import {
+        /// Session state, as `work export` or another tool wrote it
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Model in use, if the state has no plan that names one
+        #[arg(long, value_name = "MODEL", default_value = "opus")]
+        model: String,
+    },
+    /// Print the feature as a session state 1.0.0
+    Export,
     /// List the features
     Ls,
     /// Show a feature: its state and its plan
@@ -121,6 +134,8 @@ pub(super) fn run(args: &Args, env: &Env, json: bool) -> Result<(), CliError> {
     let work = Work { args, env, json };
     match &args.action {
         Action::New { name, description, model } => work.make(name, description, model),
+        Action::Import { file, model } => work.import(file, model),
+        Action::Export => work.export(),
         Action::Ls => report::list(&work.look()?.overview()?, json, &env.clock()),
         Action::Show => {
             let held = work.feature(FeatureStatus::Active)?;

@@ -9,6 +9,8 @@ mod checking;
 mod exporting;
 use crate::cli::history;
 mod importing;
+mod kit;
+mod living;
 mod orchestrated;
 mod recorded;
 use crate::cli::steady;

@@ -9,6 +9,7 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+mod conversion;
 mod many;
 mod screens;
 

@@ -234,6 +234,9 @@ fn what(state: &State, session: &Session) -> String {
     // A summary from before the current status says nothing about it.
     let summary =
         state.sessions.summary(session.id).filter(|_| state.sessions.is_summed_up(session));
+    if let Some(words) = table::imported(session) {
+        return format!("{words} · {}", known());
+    }
     match (session.group, waiting.map(|it| (it.kind, shown(&it.text)))) {
         (_, Some((WaitingKind::Approval, text))) => format!("run  {text}"),
         (_, Some((WaitingKind::Question, text))) => format!("asks \"{text}\""),

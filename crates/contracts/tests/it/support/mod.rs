@@ -3,18 +3,41 @@
 pub(crate) mod recorded;
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taffrail_contracts::Reading;
 use taffrail_contracts::{Contract, Fault, Report, Strictness, schema_of};
-use taffrail_contracts::{binding, craft, ecc, event};
+use taffrail_contracts::{binding, craft, ecc, event, kit};
 
 /// The folder of a contract's documents.
 pub(crate) fn folder(contract: &Contract) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance").join(contract.name)
 }
 
+/// The documents of one kind, by name: those that are written by hand, and those that the kit makes.
+pub(crate) fn documents(contract: &Contract, kind: &str) -> Vec<(String, Value)> {
+    let mut all: BTreeMap<_, _> = made(contract, kind).into_iter().collect();
+    all.extend(written(&folder(contract).join(kind)));
+    all.into_iter().collect()
+}
+
+/// The documents of one kind that the kit makes.
+fn made(contract: &Contract, kind: &str) -> Vec<(String, Value)> {
+    if kind == "good" || kind == "lenient" {
+        return Vec::new();
+    }
+    let whole = written(&folder(contract).join("good")).into_iter().find(|it| it.0 == "whole");
+    let all = kit::generated(contract, &whole.expect("a complete document").1).into_iter();
+    let of_kind = all.filter_map(|(path, text)| {
+        let (folder, file) = path.rsplit_once('/').unwrap();
+        let name = file.strip_suffix(".json").unwrap().to_owned();
+        folder.ends_with(kind).then(|| (name, serde_json::from_str(&text).unwrap()))
+    });
+    of_kind.collect()
+}
+
 /// The documents of one folder, by name.
-pub(crate) fn documents(folder: &Path) -> Vec<(String, Value)> {
+fn written(folder: &Path) -> Vec<(String, Value)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut out: Vec<_> = entries
         .map(|entry| entry.unwrap().path())

@@ -1,11 +1,13 @@
 //! A session's row in the index.
 
 use crate::db::Columns;
+use crate::db::codec::read_imported;
 use rusqlite::Row;
 use taffrail_model::facts::earlier;
 use taffrail_model::status::Failure;
 use taffrail_model::{
-    Lifecycle, Lineage, LineageKind, Process, RuntimeSessionId, SessionId, Timestamp, Tokens,
+    Imported, Lifecycle, Lineage, LineageKind, Process, RuntimeSessionId, SessionId, Timestamp,
+    Tokens,
 };
 
 /// A session as the index stores it.
@@ -59,6 +61,8 @@ pub struct SessionRow {
     pub captured: bool,
     /// How it failed, if it has no later events and its process is gone.
     pub failure: Option<Failure>,
+    /// The status in the document, if the session is an imported one.
+    pub imported: Option<Imported>,
 }
 
 /// Every column of a session that a reader needs.
@@ -92,6 +96,7 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         process: process(&row)?,
         captured: row.get("captured")?,
         failure: row.get::<Option<String>>("failure")?.as_deref().and_then(Failure::parse),
+        imported: row.get::<Option<String>>("imported")?.as_deref().and_then(read_imported),
     })
 }
 

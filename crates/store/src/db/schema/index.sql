@@ -37,7 +37,8 @@ CREATE TABLE sessions (
   lineage_kind TEXT, lineage_session BLOB,
   pid INTEGER, process_start INTEGER,
   captured INTEGER NOT NULL DEFAULT 1,
-  failure TEXT
+  failure TEXT,
+  imported TEXT
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);
 CREATE INDEX sessions_by_batch ON sessions (last_batch);

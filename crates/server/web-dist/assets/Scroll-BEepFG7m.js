@@ -1,1 +1,0 @@
-import{I as e,It as t,V as n,Y as r,at as i,ht as a,k as o,rt as s,yt as c}from"./words-DOjLDqiR.js";var l=i([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(i,u){let d=o(u,`high`,3,``);var f=l();let p;var m=c(f);r(m,()=>u.children),t(f),a(()=>{e(f,`aria-label`,u.label),p=n(f,``,p,{"max-height":d()||null})}),s(i,f)}export{u as t};

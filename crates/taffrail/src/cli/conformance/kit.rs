@@ -1,0 +1,110 @@
+//! The documents of the kit: those that people wrote are carried inside the program, the others are
+//! generated.
+
+use crate::error::CliError;
+use rust_embed::RustEmbed;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+use taffrail_contracts::kit::{Entry, WHOLE, entries, generated};
+use taffrail_contracts::{ALL, Contract};
+
+/// The version of the manifest.
+const VERSION: u32 = 1;
+/// The name of the manifest.
+pub(super) const MANIFEST: &str = "manifest.json";
+
+/// The documents that people wrote.
+#[derive(RustEmbed)]
+#[folder = "../../docs/conformance/"]
+struct Written;
+
+/// Writes every document and the manifest below a folder; returns the entries of the manifest.
+pub(super) fn write(folder: &Path) -> Result<Vec<Entry>, CliError> {
+    let documents = documents()?;
+    for (path, bytes) in &documents {
+        let file = folder.join(path);
+        std::fs::create_dir_all(file.parent().unwrap_or(folder))?;
+        std::fs::write(file, bytes)?;
+    }
+    let entries = entries(documents.keys().map(String::as_str));
+    std::fs::write(folder.join(MANIFEST), manifest(&entries))?;
+    Ok(entries)
+}
+
+/// The text of the manifest with these entries.
+pub(super) fn manifest(entries: &[Entry]) -> String {
+    let manifest = json!({ "manifest_version": VERSION, "documents": entries });
+    format!("{manifest:#}\n")
+}
+
+/// Every file of the kit by its path. A written document takes the place of a generated one.
+fn documents() -> Result<BTreeMap<String, Cow<'static, [u8]>>, CliError> {
+    let mut all = BTreeMap::new();
+    for contract in ALL {
+        let made = made(contract)?;
+        all.extend(made.into_iter().map(|(path, text)| (path, Cow::Owned(text.into_bytes()))));
+    }
+    for path in Written::iter().filter(|it| it != MANIFEST) {
+        let file = Written::get(&path).ok_or_else(|| missing(&path))?;
+        all.insert(path.into_owned(), file.data);
+    }
+    Ok(all)
+}
+
+fn made(contract: &Contract) -> Result<Vec<(String, String)>, CliError> {
+    let path = format!("{}/{WHOLE}", contract.name);
+    let Some(whole) = Written::get(&path) else { return Ok(Vec::new()) };
+    let whole: Value = serde_json::from_slice(&whole.data).map_err(|_| missing(&path))?;
+    Ok(generated(contract, &whole))
+}
+
+fn missing(path: &str) -> CliError {
+    CliError::failure(format!("the program does not carry {path}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The manifest of the repository lists what people wrote. `UPDATE_GOLDEN=1` writes it again.
+    #[test]
+    fn the_manifest_of_the_repository_lists_every_written_document() {
+        let paths: Vec<_> = Written::iter().collect();
+        let expected = manifest(&entries(paths.iter().map(AsRef::as_ref)));
+        let file =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance").join(MANIFEST);
+        if std::env::var("UPDATE_GOLDEN").is_ok_and(|it| it == "1") {
+            std::fs::write(&file, &expected).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(file).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_kit_has_a_document_for_every_rule_of_every_contract() {
+        let documents = documents().unwrap();
+        let entries = entries(documents.keys().map(String::as_str));
+        for contract in ALL {
+            let own = entries.iter().filter(|it| it.contract == contract.name);
+            let about: BTreeSet<_> = own.filter_map(|it| it.rule.clone()).collect();
+            let rules = taffrail_contracts::rules(contract);
+            let bare: Vec<_> = rules.iter().filter(|(rule, _)| !about.contains(rule)).collect();
+            // Six kinds of document in a directory are told apart by the field that is missing.
+            let most = if contract.name == "ai-session" { 7 } else { 0 };
+            assert!(bare.len() <= most, "{}: {bare:?}", contract.name);
+        }
+        assert!(entries.len() > 400, "{}", entries.len());
+    }
+
+    #[test]
+    fn what_is_generated_is_not_also_in_the_repository() {
+        let same = |contract: &Contract| made(contract).unwrap().into_iter();
+        let same = ALL
+            .iter()
+            .flat_map(same)
+            .filter(|(path, text)| Written::get(path).is_some_and(|it| it.data == text.as_bytes()));
+        assert_eq!(same.map(|it| it.0).collect::<Vec<_>>(), [""; 0]);
+    }
+}
