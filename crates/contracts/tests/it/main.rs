@@ -14,4 +14,5 @@ mod conformance;
 mod derived;
 mod golden;
 mod mutations;
+mod real_work;
 mod support;

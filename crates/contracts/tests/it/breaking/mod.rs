@@ -92,6 +92,13 @@ fn by_hand(contract: &str, rule: &str, whole: &Value) -> Option<Value> {
         ("ecc", "aggregates.states.derived") => {
             with(&[("/aggregates/states", json!({ "running": 2 }))])
         }
+        ("ecc", "aggregates.healths.derived") => {
+            with(&[("/aggregates/healths", json!({ "healthy": 7 }))])
+        }
+        ("ecc", "workers.health.empty") => with(&[
+            ("/workers/0/health", json!("")),
+            ("/aggregates/healths", json!({ "": 1, "healthy": 1 })),
+        ]),
         ("ecc", "workers.id.unique") => {
             let mut value = whole.clone();
             value["workers"][1]["id"] = value["workers"][0]["id"].clone();
