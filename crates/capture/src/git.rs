@@ -39,6 +39,34 @@ pub fn checkout(folder: &Path) -> Option<Checkout> {
     Some(Checkout { root: root.to_owned(), branch, commit })
 }
 
+/// The root of the repository that a folder's working tree is linked to; `None` if it is not a linked
+/// one.
+#[must_use]
+pub fn linked_root(folder: &Path) -> Option<PathBuf> {
+    let root = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
+    let own = git_folder(root)?;
+    let shared = own.join(text(&own.join("commondir"))?.trim_end()).canonicalize().ok()?;
+    shared.parent().map(Path::to_owned)
+}
+
+/// The commit that was checked out in a folder's working tree at a moment, in seconds since 1970, by
+/// the log that git keeps of HEAD; `None` if the log does not reach back that far.
+#[must_use]
+pub fn commit_at(folder: &Path, second: i64) -> Option<String> {
+    let root = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
+    let log = text(&git_folder(root)?.join("logs/HEAD"))?;
+    let entries = log.lines().filter_map(log_entry);
+    entries.filter(|(at, _)| *at <= second).last().map(|(_, commit)| commit.to_owned())
+}
+
+/// The time and the new commit of a line such as `old new Name <mail> 1700000000 +0100\tcommit: x`.
+fn log_entry(line: &str) -> Option<(i64, &str)> {
+    let (head, _) = line.split_once('\t').unwrap_or((line, ""));
+    let commit = head.split(' ').nth(1).filter(|it| is_hash(it))?;
+    let second = head.rsplit(' ').nth(1)?.parse().ok()?;
+    Some((second, commit))
+}
+
 fn git_folder(root: &Path) -> Option<PathBuf> {
     let dot = root.join(".git");
     if dot.is_dir() {
@@ -112,11 +140,36 @@ mod tests {
         };
         check(&root, Some("main"));
         check(&other, Some("feature/a"));
+        assert_eq!(linked_root(&root), None);
+        assert_eq!(linked_root(&other), root.canonicalize().ok());
         git(&root, &["pack-refs", "--all"]);
         check(&root, Some("main"));
         check(&other, Some("feature/a"));
         git(&other, &["checkout", "-q", "--detach"]);
         check(&other, None);
+    }
+
+    #[test]
+    fn the_commit_of_a_moment_is_that_of_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        git(root, &["init", "-q", "-b", "main"]);
+        let commit = |second: i64, name: &str| {
+            let mut command = Command::new("git");
+            command.arg("-C").arg(root).args(["-c", "user.name=A B", "-c", "user.email=a@b"]);
+            command.env("GIT_COMMITTER_DATE", format!("{second} +0100"));
+            command.args(["commit", "-q", "--allow-empty", "-m", name]);
+            assert!(command.status().unwrap().success());
+            git(root, &["rev-parse", "HEAD"])
+        };
+        let (one, two) = (commit(1_700_000_000, "one"), commit(1_700_000_100, "two"));
+        let check = |second, expected: Option<&String>| {
+            assert_eq!(commit_at(root, second).as_ref(), expected, "{second}");
+        };
+        check(1_699_999_999, None);
+        check(1_700_000_000, Some(&one));
+        check(1_700_000_099, Some(&one));
+        check(1_800_000_000, Some(&two));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! The caller provides every value, including time and host name. [`crate::derived`] interprets the
 //! events, and [`crate::status_table`] maps the status.
 
+use std::collections::BTreeMap;
 use taffrail_model::status::{Status, WaitingFor, WaitingKind};
 use taffrail_model::turn::{Turn, TurnStatus};
 use taffrail_model::{
@@ -25,6 +26,56 @@ pub struct Captured {
     pub remarks: Remarks,
     /// Its synchronization with other devices.
     pub carried: Carried,
+    /// What the disk says of the files that the session changed.
+    pub disk: Disk,
+}
+
+/// Files on disk, by absolute path. Empty for a session of another device.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disk {
+    /// The files and folders that are there now.
+    pub files: BTreeMap<String, OnDisk>,
+}
+
+/// A file or a folder on disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OnDisk {
+    /// When it was made, where the file system keeps that.
+    pub born_at: Option<Timestamp>,
+    /// Whether it is a folder.
+    pub is_folder: bool,
+    /// The content of a text file that nobody changed after the session.
+    pub content: Option<String>,
+}
+
+/// How far the clocks of an agent and of a file system may differ, in seconds.
+const CLOCKS_DIFFER: i64 = 2;
+
+impl Disk {
+    /// Whether a file was there before a call that wrote it, by the time of its birth; `None` if
+    /// that does not show it.
+    #[must_use]
+    pub fn was_there(&self, path: &str, (since, until): (Timestamp, Timestamp)) -> Option<bool> {
+        let born = self.files.get(path).filter(|it| !it.is_folder)?.born_at?.as_second();
+        let began = since.as_second() - CLOCKS_DIFFER;
+        match born {
+            born if born < began => Some(true),
+            born if born <= until.as_second() + CLOCKS_DIFFER => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether the path is a folder now.
+    #[must_use]
+    pub fn is_folder(&self, path: &str) -> bool {
+        self.files.get(path).is_some_and(|it| it.is_folder)
+    }
+
+    /// The content of a file that nobody changed after the session.
+    #[must_use]
+    pub fn content(&self, path: &str) -> Option<&str> {
+        self.files.get(path)?.content.as_deref()
+    }
 }
 
 /// The context of an export.
@@ -32,12 +83,14 @@ pub struct Captured {
 pub struct Here {
     /// The current time.
     pub now: Timestamp,
-    /// The device's name, or the host name until the device has one.
+    /// The name of the device that the session is on; the host name until a device has one.
     pub device: String,
-    /// The root of the project's repository, if there is one.
+    /// The root of the project's repository, if it is on this device.
     pub repo_root: Option<String>,
-    /// The commit checked out there.
+    /// The commit that was checked out there at the session's last event.
     pub git_commit: Option<String>,
+    /// The project's folder on the device that the session was imported from.
+    pub former_project: Option<String>,
     /// This program's version.
     pub version: String,
 }
@@ -85,6 +138,8 @@ pub struct AgentSession {
     pub parent: Option<SessionId>,
     /// A title that a person or an agent gave. The beginning of the first prompt does not count.
     pub title: Option<String>,
+    /// The title in lists, which may be the beginning of the first prompt.
+    pub listed_as: Option<String>,
     /// The working directory.
     pub project_path: Option<String>,
     /// The last known branch.
@@ -107,6 +162,10 @@ pub struct AgentSession {
     pub executor: Option<String>,
     /// The tokens it used itself.
     pub tokens: Tokens,
+    /// The tokens of its latest request and answer: the size of its context.
+    pub context: Option<Tokens>,
+    /// The command line of its process.
+    pub command: Option<String>,
     /// The locator of its history.
     pub source_uri: String,
     /// Its turns.
@@ -158,6 +217,16 @@ impl AgentSession {
         self.texts(&Kind::UserPrompt).next()
     }
 
+    /// The prompts, in order.
+    pub fn prompts(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.texts(&Kind::UserPrompt)
+    }
+
+    /// The summaries that replaced the context, in order.
+    pub fn compactions(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.texts(&Kind::ContextCompacted)
+    }
+
     /// The last answer.
     #[must_use]
     pub fn last_answer(&self) -> Option<&str> {
@@ -187,11 +256,32 @@ impl AgentSession {
         self.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question)
     }
 
+    /// Whether the last thing that the agent recorded of its turn is an error.
+    fn stopped_at_error(&self) -> bool {
+        let is_work = |event: &&Event| {
+            matches!(
+                event.kind,
+                Kind::UserPrompt
+                    | Kind::AssistantMessage
+                    | Kind::AssistantThinking
+                    | Kind::ToolCall
+                    | Kind::ToolResult
+                    | Kind::Error
+            )
+        };
+        self.spoken().rev().find(is_work).is_some_and(|event| event.kind == Kind::Error)
+    }
+
     /// How its last turn ended.
     #[must_use]
     pub fn ending(&self) -> Ending {
         let Some(turn) = self.turns.last() else { return Ending::Nothing };
         match turn.status {
+            TurnStatus::Open | TurnStatus::Superseded | TurnStatus::Exited
+                if self.stopped_at_error() =>
+            {
+                Ending::Failed
+            }
             TurnStatus::Open | TurnStatus::Superseded => Ending::Open,
             TurnStatus::Completed => Ending::Done,
             TurnStatus::Interrupted if turn.errors > 0 => Ending::Failed,

@@ -12,7 +12,9 @@ pub use types::{
     AgentState, Artifacts, ContextUsage, Decision, Failure, FileChange, State, Teleportation,
 };
 
-use crate::form::{absolute, email, moment, moment_ms, relative, semver, sha1, sha256, uuid_v4};
+use crate::form::{
+    absolute, email, moment, moment_ms, relative, semver, sha1, sha256, stated, uuid_v4,
+};
 use crate::report::Level;
 use crate::rule::Rule;
 use crate::shape::{
@@ -45,7 +47,7 @@ pub fn shape() -> &'static Shape {
             must("updated_at", Shape::Text(vec![moment(), moment_ms()])),
             must("device", text()),
             must("project", formed(absolute())),
-            must("goal", text()),
+            must("goal", formed(stated())),
             must("mode", word(MODES)),
             must("status", word(STATUSES)),
             must("progress", portion()),
@@ -71,15 +73,19 @@ fn portion() -> Shape {
     Shape::Number(Some((0.0, 1.0)))
 }
 
+fn count() -> Shape {
+    Shape::Whole(Some(0))
+}
+
 fn when() -> Shape {
     or_null(formed(moment()))
 }
 
 fn agent() -> Shape {
     let error = object(vec![
-        may("category", word(CATEGORIES)),
-        may("message", text()),
-        may("retry_count", Shape::Whole(None)),
+        strictly("category", word(CATEGORIES)),
+        strictly("message", text()),
+        strictly("retry_count", count()),
         may("last_retry_at", when()),
     ]);
     let artifacts = object(vec![
@@ -93,7 +99,7 @@ fn agent() -> Shape {
         must("status", word(AGENT_STATUSES)),
         may("started_at", when()),
         may("completed_at", when()),
-        may("duration_seconds", or_null(Shape::Whole(None))),
+        may("duration_seconds", or_null(count())),
         may("progress", or_null(portion())),
         may("result", or_null(word(OUTCOMES))),
         may("blocking_on", or_null(text())),
@@ -105,11 +111,11 @@ fn agent() -> Shape {
 
 fn decision() -> Shape {
     object(vec![
-        may("timestamp", formed(moment())),
-        may("context", text()),
-        may("options", list(text())),
-        may("chosen", text()),
-        may("reasoning", or_null(text())),
+        strictly("timestamp", formed(moment())),
+        strictly("context", text()),
+        strictly("options", list(text())),
+        strictly("chosen", text()),
+        strictly("reasoning", or_null(text())),
     ])
 }
 
@@ -119,8 +125,8 @@ fn file() -> Shape {
         must("action", word(ACTIONS)),
         may("agent_id", text()),
         may("timestamp", formed(moment())),
-        may("lines_added", or_null(Shape::Whole(None))),
-        may("lines_removed", or_null(Shape::Whole(None))),
+        may("lines_added", or_null(count())),
+        may("lines_removed", or_null(count())),
         may("hash_before", or_null(formed(sha256()))),
         may("hash_after", or_null(formed(sha256()))),
     ])
@@ -128,10 +134,10 @@ fn file() -> Shape {
 
 fn context_usage() -> Shape {
     object(vec![
-        may("estimated_tokens", Shape::Whole(None)),
-        may("compression_count", Shape::Whole(None)),
+        may("estimated_tokens", count()),
+        may("compression_count", count()),
         may("last_compression", when()),
-        may("by_agent", map(Shape::Whole(None))),
+        may("by_agent", map(count())),
     ])
 }
 

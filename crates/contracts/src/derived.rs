@@ -4,19 +4,37 @@
 //! matter which agent wrote it.
 
 mod calls;
+mod check_output;
+mod check_programs;
 mod checks;
 mod decisions;
+mod edits;
 mod failure;
+mod file_states;
 mod files;
+mod goal;
+mod lines;
+mod open_points;
 mod patch;
 mod paths;
 mod plan;
+mod result;
 mod seeds;
+mod shell;
+mod shell_files;
+mod shell_run;
+mod small_talk;
+mod tasks;
 
 pub use calls::{Call, calls};
-pub use checks::checks;
-pub use decisions::{Choice, choices};
+pub use checks::{Check, Outcome, checks};
+pub use decisions::{Choice, choices, denied, subject};
 pub use failure::{Trouble, trouble};
-pub use files::{Changes, FileFact, changes};
+pub use files::{Changes, FileFact, changed_paths, changes};
+pub use goal::{Goal, asked, goal};
+pub(crate) use open_points::is_nothing;
+pub use open_points::{OpenPoints, open_points};
 pub use plan::{Plan, plan};
-pub use seeds::{kind_of_worker, seeds};
+pub use result::{WorkFailure, work_failure};
+pub use seeds::{began_by, kind_of_worker, seeds};
+pub use tasks::{Tasks, answered_points, tasks};

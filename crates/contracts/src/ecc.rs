@@ -3,6 +3,7 @@
 pub mod dmux;
 mod from_captured;
 mod from_state;
+mod health;
 pub mod history;
 
 pub use from_captured::{ADAPTER, of};
@@ -85,6 +86,9 @@ pub struct Worker {
     pub label: String,
     /// Its state; any word is valid.
     pub state: String,
+    /// Its health: `healthy`, `stale`, `degraded` or `unknown`; any word is valid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<String>,
     /// Its branch.
     #[serde(default, deserialize_with = "nullable", skip_serializing_if = "Option::is_none")]
     pub branch: Option<Option<String>>,
@@ -160,6 +164,9 @@ pub struct Aggregates {
     pub worker_count: Number,
     /// The number of workers in each state.
     pub states: BTreeMap<String, Number>,
+    /// The number of workers of each health.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub healths: Option<BTreeMap<String, Number>>,
     /// What this version does not know.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -169,13 +176,20 @@ impl Aggregates {
     /// The counts of these workers.
     #[must_use]
     pub fn of(workers: &[Worker]) -> Self {
-        let mut states: BTreeMap<String, u64> = BTreeMap::new();
-        for worker in workers {
-            *states.entry(worker.state.clone()).or_default() += 1;
-        }
-        let states = states.into_iter().map(|(state, count)| (state, count.into())).collect();
-        Self { worker_count: (workers.len() as u64).into(), states, rest: Map::new() }
+        let states = counts(workers.iter().map(|it| it.state.as_str()));
+        let unknown = health::UNKNOWN;
+        let healths = workers.iter().map(|it| it.health.as_deref().unwrap_or(unknown));
+        let healths = Some(counts(healths));
+        Self { worker_count: (workers.len() as u64).into(), states, healths, rest: Map::new() }
     }
+}
+
+fn counts<'w>(words: impl Iterator<Item = &'w str>) -> BTreeMap<String, Number> {
+    let mut out: BTreeMap<String, u64> = BTreeMap::new();
+    for word in words {
+        *out.entry(word.to_owned()).or_default() += 1;
+    }
+    out.into_iter().map(|(word, count)| (word, count.into())).collect()
 }
 
 impl Snapshot {
@@ -228,6 +242,7 @@ fn worker() -> Shape {
         must("id", formed(named())),
         must("label", formed(named())),
         must("state", formed(named())),
+        may("health", formed(named())),
         may("branch", or_null(text())),
         may("worktree", or_null(text())),
         must("runtime", runtime()),
@@ -258,6 +273,7 @@ fn aggregates() -> Shape {
     object(vec![
         must("workerCount", Shape::Whole(Some(0))),
         must("states", map(Shape::Whole(Some(0)))),
+        may("healths", map(Shape::Whole(Some(0)))),
     ])
 }
 
@@ -275,6 +291,13 @@ pub static RULES: &[Rule] = &[
         level: Level::Must,
         broken: states_lie,
         hint: "Count the states of `workers`; leave out a state that no worker is in.",
+        schema: None,
+    },
+    Rule {
+        name: "aggregates.healths.derived",
+        level: Level::Must,
+        broken: healths_lie,
+        hint: "Count the healths of `workers`; one without a health counts as `unknown`.",
         schema: None,
     },
     Rule {
@@ -301,26 +324,35 @@ fn count_lies(value: &Value) -> Vec<(String, String)> {
 }
 
 fn states_lie(value: &Value) -> Vec<(String, String)> {
-    let written = value.pointer("/aggregates/states").and_then(Value::as_object);
+    counts_lie(value, ("/aggregates/states", "in state"), |worker| worker.get("state")?.as_str())
+}
+
+fn healths_lie(value: &Value) -> Vec<(String, String)> {
+    counts_lie(value, ("/aggregates/healths", "of health"), |worker| match worker.get("health") {
+        None => Some(health::UNKNOWN),
+        Some(health) => health.as_str(),
+    })
+}
+
+/// The counts that differ from those of the workers; none if there are no counts.
+fn counts_lie(
+    value: &Value,
+    (place, relation): (&str, &str),
+    word: fn(&Value) -> Option<&str>,
+) -> Vec<(String, String)> {
+    let written = value.pointer(place).and_then(Value::as_object);
     let (Some(workers), Some(written)) = (workers_of(value), written) else { return Vec::new() };
-    let mut true_ones: BTreeMap<&str, u64> = BTreeMap::new();
-    for state in workers.iter().filter_map(|worker| worker.get("state")?.as_str()) {
-        *true_ones.entry(state).or_default() += 1;
-    }
-    let names: BTreeSet<&str> =
-        true_ones.keys().copied().chain(written.keys().map(String::as_str)).collect();
-    let lies = names.into_iter().filter_map(|state| {
-        let truth = true_ones.get(state).copied();
-        let said = written.get(state);
-        let equal = match (truth, said.and_then(Value::as_f64)) {
-            (Some(truth), Some(said)) => truth as f64 == said,
-            (None, _) | (_, None) => false,
-        };
-        (!equal).then(|| {
+    let true_ones = counts(workers.iter().filter_map(word));
+    let names: BTreeSet<&String> = true_ones.keys().chain(written.keys()).collect();
+    let lies = names.into_iter().filter_map(|name| {
+        let truth = true_ones.get(name).and_then(Number::as_f64);
+        let said = written.get(name);
+        (truth.is_none() || truth != said.and_then(Value::as_f64)).then(|| {
             let said = said.map_or("nothing".to_owned(), Value::to_string);
             let truth = truth.unwrap_or_default();
-            let message = format!("{truth} workers are in state {state:?}, and {said} is said.");
-            (step("/aggregates/states", state), message)
+            let message =
+                format!("{truth} workers are {relation} {name:?}, and {said} is written.");
+            (step(place, name), message)
         })
     });
     lies.collect()
@@ -343,10 +375,11 @@ mod tests {
 
     #[test]
     fn the_same_body_has_the_same_mark_and_another_has_another() {
-        let place = dmux::by_name("mend", "/w");
+        let place = dmux::by_name("mend", &["/w".to_owned()]).remove(0);
+        let now = taffrail_model::Timestamp::UNIX_EPOCH;
         let worker = dmux::WorkerFiles { name: "a".to_owned(), ..dmux::WorkerFiles::default() };
-        let one = dmux::snapshot(&place, &[], &[]);
-        let other = dmux::snapshot(&place, &[worker], &[]);
+        let one = dmux::snapshot(&place, &[], &[], now);
+        let other = dmux::snapshot(&place, &[worker], &[], now);
         assert_eq!(mark(&one), mark(&one.clone()));
         assert_ne!(mark(&one), mark(&other));
         assert_eq!(mark(&one).len(), 64);

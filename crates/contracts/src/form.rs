@@ -69,8 +69,10 @@ pub fn absolute() -> Form {
 /// A path below the project.
 #[must_use]
 pub fn relative() -> Form {
-    let hint = "Write the path relative to the project, without a leading slash.";
-    Form::new("relative", Level::Strict, r"^[^/\\]", hint)
+    let hint = "Write the path relative to the project, without a leading slash and not above it.";
+    // Neither an absolute path nor one that begins with `..`.
+    let pattern = r"^(?:[^./\\]|\.(?:[^.]|$)|\.\.[^/\\])";
+    Form::new("relative", Level::Strict, pattern, hint)
 }
 
 /// At least one character.
@@ -82,6 +84,12 @@ pub fn named() -> Form {
         "^(?:.|[\n\r])",
         "Write a name: an empty one identifies nothing.",
     )
+}
+
+/// At least one character, where a reader needs it.
+#[must_use]
+pub fn stated() -> Form {
+    Form::new("empty", Level::Strict, "^(?:.|[\n\r])", "Say it in a sentence.")
 }
 
 /// An e-mail address, roughly.
@@ -152,7 +160,11 @@ mod tests {
         check(&sha256(), &[&"a1".repeat(32)], &["", "a1b2c3d4e5f6...", &"g".repeat(64)]);
         check(&sha1(), &[&"a1".repeat(20)], &[&"a1".repeat(32)]);
         check(&absolute(), &["/w", r"C:\w", r"\\host\w"], &["w", "", "./w"]);
-        check(&relative(), &["src/a.rs", "a"], &["/a", "", r"\a"]);
+        check(
+            &relative(),
+            &["src/a.rs", "a", ".env", "..a", "./a", "."],
+            &["/a", "", r"\a", "../a", ".."],
+        );
         check(&named(), &["a", "\n"], &[""]);
         check(&email(), &["a@b.c"], &["a", "a b@c", "@", "a@b@c"]);
         check(

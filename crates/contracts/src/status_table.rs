@@ -29,16 +29,48 @@ pub struct Words {
     pub result: Option<Outcome>,
 }
 
+/// What became of an agent's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Work {
+    /// There was something to do, and all of it is done.
+    pub is_done: bool,
+    /// Something is left to do.
+    pub is_left: bool,
+    /// The turn ended, and its last check or all of its commands failed.
+    pub has_failed: bool,
+}
+
 /// The status of a captured agent, in the terms of every document.
 #[must_use]
-pub fn words(session: &AgentSession, role: Role) -> Words {
+pub fn words(session: &AgentSession, role: Role, work: Work) -> Words {
     let asking = session.status == Status::Waiting && session.is_asking();
-    let mut words = table(session.status, session.ending(), role);
+    let mut words = with_work(session.status, session.ending(), role, work);
     if asking {
         (words.agent, words.result) = (AgentStatus::Running, None);
     }
     if session.lifecycle == Lifecycle::Lost {
         words.ecc_session = "missing";
+    }
+    words
+}
+
+/// The table, corrected by what became of the work: nothing is completed that is not done.
+#[must_use]
+pub fn with_work(status: Status, ending: Ending, role: Role, work: Work) -> Words {
+    let has_failed = work.has_failed && ending == Ending::Done;
+    let is_alive = matches!(status, Status::Running | Status::Waiting | Status::Idle);
+    let mut words = table(status, if has_failed { Ending::Failed } else { ending }, role);
+    if has_failed && is_alive {
+        words.ecc_worker = worker_state(status, ending, role);
+    }
+    if words.craft == Craft::Completed && !work.is_done {
+        words.craft = Craft::Paused;
+    }
+    if role == Role::Main && words.ecc_session == "completed" && !work.is_done {
+        (words.ecc_session, words.ecc_worker) = ("idle", "idle");
+    }
+    if role == Role::Main && words.agent == AgentStatus::Completed && work.is_left {
+        (words.agent, words.result) = (AgentStatus::Pending, None);
     }
     words
 }
@@ -157,6 +189,26 @@ mod tests {
         check(exited, Ending::Open, ["idle", "aborted", "aborted", "error", "aborted"]);
         check(exited, Ending::TimedOut, ["idle", "timeout", "aborted", "timeout", "timeout"]);
         check(unknown, Ending::Done, ["idle", "unknown", "paused", "completed", "success"]);
+    }
+
+    #[test]
+    fn nothing_is_completed_that_is_not_done() {
+        let done = Work { is_done: true, ..Work::default() };
+        let left = Work { is_left: true, ..Work::default() };
+        let failed = Work { has_failed: true, ..done };
+        let check = |status, work, expected: [&str; 5]| {
+            let it = with_work(status, Ending::Done, Role::Main, work);
+            let result = it.result.as_ref().map_or("-", Outcome::as_str);
+            let got = [it.ecc_session, it.ecc_worker, it.craft.as_str(), it.agent.as_str(), result];
+            assert_eq!(got, expected, "{status:?} {work:?}");
+        };
+        let exited = Status::Exited;
+        check(exited, done, ["completed", "completed", "completed", "completed", "success"]);
+        check(exited, left, ["idle", "idle", "paused", "pending", "-"]);
+        check(exited, Work::default(), ["idle", "idle", "paused", "completed", "success"]);
+        check(exited, failed, ["failed", "failed", "error", "error", "failure"]);
+        check(Status::Waiting, failed, ["active", "waiting", "paused", "error", "failure"]);
+        check(Status::Waiting, left, ["active", "waiting", "paused", "pending", "-"]);
     }
 
     #[test]

@@ -60,6 +60,19 @@ pub enum Detail<'a> {
         /// How long it ran.
         duration_ms: Option<u64>,
     },
+    /// A tool that changes a file returned a result.
+    FileResult {
+        /// Joins call, approval and result.
+        call_id: Cow<'a, str>,
+        /// The tool reported a failure.
+        failed: Option<bool>,
+        /// How long it ran.
+        duration_ms: Option<u64>,
+        /// The content before the change, as a JSON string; `None` if the file is new.
+        original: Option<&'a RawValue>,
+        /// The user changed the proposed content before it was written.
+        is_amended: bool,
+    },
     /// An approval was decided.
     Approval {
         /// Joins call, approval and result.
@@ -68,6 +81,8 @@ pub enum Detail<'a> {
         decision: Cow<'a, str>,
         /// Who decided, in the agent's terms.
         decided_by: Option<Cow<'a, str>>,
+        /// The words that the person gave with the decision.
+        reason: Option<Cow<'a, str>>,
     },
     /// The agent stopped.
     Stopped {
@@ -213,7 +228,10 @@ impl Detail<'_> {
             Self::Compacted { trigger, .. } => trigger.as_deref(),
             Self::Prompt { asked_by } => asked_by.as_deref(),
             Self::Told { label, .. } => label.as_deref(),
-            Self::None | Self::Started { .. } | Self::ToolResult { .. } => None,
+            Self::None
+            | Self::Started { .. }
+            | Self::ToolResult { .. }
+            | Self::FileResult { .. } => None,
         }
     }
 
@@ -224,6 +242,7 @@ impl Detail<'_> {
             Self::ToolResult { failed, exit_code, .. } => {
                 *failed == Some(true) || exit_code.is_some_and(|code| code != 0)
             }
+            Self::FileResult { failed, .. } => *failed == Some(true),
             Self::Told { failed, .. } => *failed,
             _ => false,
         }
@@ -240,6 +259,9 @@ impl Detail<'_> {
             && let Ok(value) = serde_json::from_str(input.get())
         {
             out.insert("input".to_owned(), value);
+        }
+        if let Self::FileResult { original, is_amended, .. } = self {
+            out.insert("change".to_owned(), change_json(*original, *is_amended));
         }
         out
     }
@@ -285,10 +307,16 @@ impl Detail<'_> {
                 put_some(put, "exit_code", *exit_code);
                 put_some(put, "duration_ms", *duration_ms);
             }
-            Self::Approval { call_id, decision, decided_by } => {
+            Self::FileResult { call_id, failed, duration_ms, .. } => {
+                put_text(put, "call_id", Some(call_id));
+                put_some(put, "failed", *failed);
+                put_some(put, "duration_ms", *duration_ms);
+            }
+            Self::Approval { call_id, decision, decided_by, reason } => {
                 put_text(put, "call_id", Some(call_id));
                 put_text(put, "decision", Some(decision));
                 put_text(put, "decided_by", decided_by.as_deref());
+                put_text(put, "reason", reason.as_deref());
             }
             Self::Stopped { reason, duration_ms } => {
                 put_text(put, "reason", reason.as_deref());
@@ -316,6 +344,17 @@ impl Detail<'_> {
             }
         }
     }
+}
+
+/// What a file was before a change: `original` is `null` for a new file.
+fn change_json(original: Option<&RawValue>, is_amended: bool) -> Value {
+    let original = original.and_then(|it| serde_json::from_str(it.get()).ok());
+    let mut out = Map::new();
+    out.insert("original".to_owned(), original.unwrap_or(Value::Null));
+    if is_amended {
+        out.insert("amended".to_owned(), true.into());
+    }
+    Value::Object(out)
 }
 
 fn put_text(put: &mut dyn FnMut(&str, Value), name: &str, value: Option<&str>) {

@@ -55,8 +55,8 @@ pub(super) struct Line<'a> {
     pub(super) attachment: Option<Attachment<'a>>,
 
     // The outcome of a tool call.
-    #[serde(deserialize_with = "lenient")]
-    pub(super) tool_use_result: Option<ToolUseResult>,
+    #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) tool_use_result: Option<ToolUseResult<'a>>,
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) permission_decision: Option<PermissionDecision<'a>>,
     #[serde(borrow, deserialize_with = "lenient")]
@@ -217,10 +217,10 @@ pub(super) struct Attachment<'a> {
     pub(super) origin: Option<Origin<'a>>,
 }
 
-/// The program's own copy of a tool's result; only times are taken from it.
+/// The program's own copy of a tool's result: times, and what a file was before its change.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct ToolUseResult {
+pub(super) struct ToolUseResult<'a> {
     #[serde(deserialize_with = "whole")]
     pub(super) duration_ms: Option<u64>,
     #[serde(deserialize_with = "whole")]
@@ -228,6 +228,17 @@ pub(super) struct ToolUseResult {
     /// The answers to a question.
     #[serde(deserialize_with = "lenient")]
     pub(super) answers: Option<Answers>,
+    /// `create` for a new file.
+    #[serde(borrow, rename = "type", deserialize_with = "lenient")]
+    pub(super) kind: Text<'a>,
+    /// The content before the change.
+    #[serde(borrow)]
+    pub(super) original_file: Raw<'a>,
+    #[serde(borrow)]
+    pub(super) original_file_contents: Raw<'a>,
+    /// The user changed the proposal before it was written.
+    #[serde(deserialize_with = "lenient")]
+    pub(super) user_modified: Option<bool>,
 }
 
 /// The answers to a question: only their presence counts.
@@ -289,5 +300,5 @@ impl<'de> Lenient<'de> for Fault<'de> {
 
 made_of_objects! {
     Line<'de>, Message<'de>, Block<'de>, Usage, OutputDetails, Origin<'de>, ForkedFrom<'de>, Attachment<'de>,
-    ToolUseResult, Answers, PermissionDecision<'de>, CompactMetadata<'de>, Connection<'de>,
+    ToolUseResult<'de>, Answers, PermissionDecision<'de>, CompactMetadata<'de>, Connection<'de>,
 }

@@ -1,13 +1,16 @@
 //! Records under the user's name: prompts, interruptions and tool results.
 
 use super::prompts::{self, Circumstances, Meaning};
-use super::record::{Attachment, Block, Content, Line};
+use super::record::{Attachment, Block, Content, Line, ToolUseResult};
 use super::record_sink::RecordSink;
 use std::borrow::Cow;
+use serde_json::value::RawValue;
 use taffrail_model::{Detail, EventId, Kind};
 
 /// The first part number of results: the decision about a call comes before its result.
 const RESULT_PARTS: u32 = 1000;
+/// What precedes the user's own words in the result of a refused call.
+const WORDS_FOLLOW: &str = "the user said:\n";
 
 /// Emits the events of a user record.
 pub(super) fn emit<'r>(line: &'r Line<'r>, sink: &mut RecordSink<'r, '_>) {
@@ -78,39 +81,55 @@ pub(super) fn is_result(block: &Block<'_>) -> bool {
 }
 
 fn emit_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], sink: &mut RecordSink<'r, '_>) {
-    let times = line.tool_use_result.as_ref().filter(|_| blocks.len() == 1);
-    let took = times.and_then(|times| times.duration_ms.or(times.total_duration_ms));
+    let own = line.tool_use_result.as_ref().filter(|_| blocks.len() == 1);
     for (part, block) in (0..).zip(blocks) {
         if is_result(block) {
             let call = sink.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
             emit_decision(line, part, block, call, sink);
-            emit_result(part, block, (call, took), sink);
+            emit_result(part, block, (call, own), sink);
         } else if let Some(text) = block.text.as_deref().filter(|t| prompts::is_interrupt(t)) {
             sink.interrupted(part, Cow::Borrowed(text));
         }
     }
 }
 
-/// Emits a tool result: the event of the call, and how long it took.
+/// Emits a tool result: the event of the call, and the program's own copy of the result.
 pub(super) fn emit_result<'r>(
     part: u32,
     block: &'r Block<'r>,
-    (call, duration_ms): (Option<EventId>, Option<u64>),
+    (call, own): (Option<EventId>, Option<&'r ToolUseResult<'r>>),
     sink: &mut RecordSink<'r, '_>,
 ) {
-    let call_id = block.tool_use_id.as_deref().unwrap_or_default();
     let text = block.content.as_deref().unwrap_or_default();
-    let failed = block.is_error;
     let mut draft = sink.draft(RESULT_PARTS + part, Kind::ToolResult);
     draft.parent = call;
-    draft.detail = Detail::ToolResult {
-        call_id: Cow::Borrowed(call_id),
-        failed,
-        exit_code: exit_code_of(text).filter(|_| failed == Some(true)),
-        duration_ms,
-    };
+    draft.detail = result_detail(block, text, own);
     draft.text = Some(Cow::Borrowed(text));
     sink.emit(draft);
+}
+
+fn result_detail<'r>(
+    block: &'r Block<'r>,
+    text: &str,
+    own: Option<&'r ToolUseResult<'r>>,
+) -> Detail<'r> {
+    let call_id = Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default());
+    let failed = block.is_error;
+    let duration_ms = own.and_then(|own| own.duration_ms.or(own.total_duration_ms));
+    if let Some((original, is_amended)) = own.and_then(change_of) {
+        return Detail::FileResult { call_id, failed, duration_ms, original, is_amended };
+    }
+    let exit_code = exit_code_of(text).filter(|_| failed == Some(true));
+    Detail::ToolResult { call_id, failed, exit_code, duration_ms }
+}
+
+/// The content of a file before its change, `None` inside for a new file, and whether the user
+/// changed the proposal.
+fn change_of<'r>(own: &'r ToolUseResult<'r>) -> Option<(Option<&'r RawValue>, bool)> {
+    let is_text = |it: &&RawValue| it.get().starts_with('"');
+    let original = own.original_file.or(own.original_file_contents).filter(is_text);
+    let is_new = original.is_none() && own.kind.as_deref() == Some("create");
+    (original.is_some() || is_new).then_some((original, own.user_modified == Some(true)))
 }
 
 /// The output of a failed command starts with its exit code on its own line.
@@ -139,8 +158,15 @@ fn emit_decision<'r>(
         call_id: Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default()),
         decision: Cow::Borrowed(decision),
         decided_by: decided_by.map(Cow::Borrowed),
+        reason: words_in(block).map(Cow::Borrowed),
     };
     sink.emit(draft);
+}
+
+/// The user's own words beside a refusal.
+fn words_in<'r>(block: &'r Block<'r>) -> Option<&'r str> {
+    let (_, words) = block.content.as_deref()?.split_once(WORDS_FOLLOW)?;
+    Some(words.trim()).filter(|words| !words.is_empty())
 }
 
 /// The decision and its author, if anyone was asked: settings decide without asking.

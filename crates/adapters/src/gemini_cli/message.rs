@@ -161,11 +161,17 @@ impl<'a> Message<'a> {
         draft.detail = Detail::ToolResult {
             call_id: Cow::Borrowed(&call.id),
             failed,
-            exit_code: None,
+            exit_code: call.result.answer().and_then(|text| exit_code_in(&text)),
             duration_ms: None,
         };
         Some(draft)
     }
+}
+
+/// The exit code of a command, which only the model's copy of the result names, and only if it is not
+/// 0.
+fn exit_code_in(answer: &str) -> Option<i64> {
+    answer.lines().rev().find_map(|line| line.strip_prefix("Exit Code: ")?.trim().parse().ok())
 }
 
 /// The part of the call for a result's part.

@@ -2,14 +2,17 @@
 //! its metadata marks unknown values as unknown.
 
 use super::{
-    AgentState, Artifacts, ContextUsage, Decision, Failure, FileAction, FileChange, GOAL_SENTENCES,
-    Mode, SCHEMA_URL, State, Status, Storage, SyncStatus, Teleportation, VERSION,
+    AgentState, Artifacts, ContextUsage, Decision, Failure, FileAction, FileChange, Mode,
+    SCHEMA_URL, State, Storage, SyncStatus, Teleportation, VERSION,
 };
 use crate::captured::{AgentSession, Captured, Carried};
-use crate::derived::{self, Call, Changes, Plan, calls, changes, choices, kind_of_worker, plan};
+use crate::derived::{
+    self, Call, Changes, Tasks, calls, changes, choices, goal, kind_of_worker, plan, tasks,
+    work_failure,
+};
 use crate::form;
-use crate::prose::{first_sentences, said};
-use crate::status_table::{Role, Words, words};
+use crate::prose::{said, summary};
+use crate::status_table::{Role, Words, Work, words};
 use serde_json::{Map, Number, Value, json};
 use taffrail_model::{Kind, Timestamp, Tokens};
 
@@ -24,11 +27,10 @@ pub fn of(captured: &Captured) -> State {
     let all = captured.all();
     let done: Vec<Vec<Call<'_>>> = all.iter().map(|session| calls(session)).collect();
     let changes = changes(captured);
-    let plan = done.first().and_then(|calls| plan(calls));
     let main = &captured.main;
-    let (goal, goal_from) = goal(main);
-    let metadata = metadata(captured, (goal_from, plan.is_some()), &changes);
-    let plan = plan.unwrap_or_default();
+    let tasks = tasks(main, done.first().map_or(&[], Vec::as_slice));
+    let (goal, goal_from) = goal_of(main);
+    let metadata = metadata(captured, (goal_from, tasks.from), &changes);
     let began = main.began().unwrap_or(captured.here.now);
     let moved = all.iter().filter_map(|session| session.moved()).max().unwrap_or(captured.here.now);
     State {
@@ -41,12 +43,12 @@ pub fn of(captured: &Captured) -> State {
         project: project(main),
         goal,
         mode: Mode::Default,
-        status: status(main, &plan),
-        progress: portion(plan.progress()),
+        status: words(main, Role::Main, work(main, done.first(), &tasks)).craft,
+        progress: portion(tasks.progress()),
         agents: agents(&all, &done, &changes),
-        completed_work: plan.done,
-        pending_tasks: plan.open,
-        decisions_made: Some(done.iter().flat_map(|calls| choices(calls)).map(decision).collect()),
+        completed_work: tasks.done,
+        pending_tasks: tasks.open,
+        decisions_made: Some(decisions(&all, &done)),
         files_modified: changes.files.iter().map(|it| file(it, &all)).collect(),
         context_usage: context_usage(&all),
         teleportation: teleportation(captured),
@@ -62,37 +64,57 @@ fn project(main: &AgentSession) -> String {
 }
 
 /// The goal, and its origin.
-fn goal(main: &AgentSession) -> (String, &'static str) {
-    let titled = main.title.as_deref().map(|it| (it, "title"));
-    let told = titled.or_else(|| main.first_prompt().map(|it| (it, "first_prompt")));
-    let told = told.map(|(text, from)| (first_sentences(text, GOAL_SENTENCES), from));
-    told.filter(|(text, _)| !text.is_empty()).unwrap_or_else(|| (NO_GOAL.to_owned(), "none"))
+fn goal_of(main: &AgentSession) -> (String, &'static str) {
+    goal(main).map_or_else(|| (NO_GOAL.to_owned(), "none"), |it| (it.text, it.from))
 }
 
-/// Ended work with open tasks is paused, not completed.
-fn status(main: &AgentSession, plan: &Plan) -> Status {
-    let status = words(main, Role::Main).craft;
-    if status == Status::Completed && !plan.open.is_empty() { Status::Paused } else { status }
+/// What became of an agent's work.
+fn work(session: &AgentSession, calls: Option<&Vec<Call<'_>>>, tasks: &Tasks) -> Work {
+    let calls = calls.map_or(&[][..], Vec::as_slice);
+    Work {
+        is_done: tasks.are_done(),
+        is_left: !tasks.open.is_empty(),
+        has_failed: work_failure(session, calls).is_some(),
+    }
+}
+
+fn decisions(all: &[&AgentSession], done: &[Vec<Call<'_>>]) -> Vec<Decision> {
+    let made = all.iter().zip(done).flat_map(|(session, calls)| choices(session, calls));
+    let mut made: Vec<_> = made.collect();
+    made.sort_by_key(|it| it.at);
+    made.into_iter().map(decision).collect()
 }
 
 fn agents(all: &[&AgentSession], done: &[Vec<Call<'_>>], changes: &Changes) -> Vec<AgentState> {
     let parent = done.first().map_or(&[][..], Vec::as_slice);
     let agents = all.iter().zip(done).enumerate();
-    agents
+    let mut agents: Vec<AgentState> = agents
         .map(|(place, (session, calls))| {
             let (role, kind) = match place {
                 0 => (Role::Main, session.agent.to_string()),
                 _ => (Role::Worker, kind_of_worker(session, parent)),
             };
+            let work = work(session, Some(calls), &tasks(session, calls));
+            let words = words(session, role, work);
             let artifacts = artifacts(place, changes);
-            agent(
-                (id_of(place, session), kind),
-                session,
-                (words(session, role), plan(calls)),
-                artifacts,
-            )
+            agent((id_of(place, session), kind), (session, calls), words, artifacts)
         })
-        .collect()
+        .collect();
+    let awaited = awaited(all, parent, &agents);
+    if let Some(main) = agents.first_mut().filter(|it| it.status == super::AgentStatus::Running) {
+        main.blocking_on = Some(awaited);
+    }
+    agents
+}
+
+/// The sub-agent whose result the main agent waits for: its call has no answer.
+fn awaited(all: &[&AgentSession], parent: &[Call<'_>], agents: &[AgentState]) -> Option<String> {
+    let workers = all.iter().zip(agents).skip(1);
+    let mut awaited = workers.filter(|(worker, state)| {
+        let is_open = derived::began_by(worker, parent).is_some_and(|call| call.answer.is_none());
+        is_open && state.result == Some(None)
+    });
+    awaited.next().map(|(_, state)| state.id.clone())
 }
 
 fn id_of(place: usize, session: &AgentSession) -> String {
@@ -101,32 +123,50 @@ fn id_of(place: usize, session: &AgentSession) -> String {
 
 fn agent(
     (id, kind): (String, String),
-    session: &AgentSession,
-    (words, plan): (Words, Option<Plan>),
+    (session, calls): (&AgentSession, &[Call<'_>]),
+    words: Words,
     artifacts: Artifacts,
 ) -> AgentState {
     let is_over = words.result.is_some();
     let ended = session.turns.last().map(|turn| turn.last_at).filter(|_| is_over);
     let took = |(from, to): (Timestamp, Timestamp)| to.as_millisecond() - from.as_millisecond();
     let took = session.began().zip(ended).map(|span| took(span) / 1000);
-    let progress = plan.map(|plan| plan.progress());
-    let finished = (words.agent == super::AgentStatus::Completed).then_some(1.0);
-    let failed = words.agent == super::AgentStatus::Error;
+    let has_failed = words.agent == super::AgentStatus::Error;
     AgentState {
         id,
         kind,
-        status: words.agent,
         started_at: Some(session.began().map(written)),
         completed_at: Some(ended.map(written)),
         duration_seconds: Some(took.map(|it| it.max(0).into())),
-        progress: Some(progress.or(finished).map(portion)),
+        progress: Some(progress(session, calls, &words).map(portion)),
+        status: words.agent,
         result: Some(words.result),
         blocking_on: Some(None),
-        error: Some(derived::trouble(session).filter(|_| failed).map(failure)),
-        output_summary: Some(session.last_answer().map(|it| first_sentences(it, 3))),
+        error: Some(has_failed.then(|| error(session, calls)).flatten()),
+        output_summary: Some(session.last_answer().map(|it| summary(it, 3))),
         artifacts: Some(artifacts),
         rest: Map::new(),
     }
+}
+
+/// An agent's progress: the share of its tasks, 1 once it is completed; unknown without tasks.
+fn progress(session: &AgentSession, calls: &[Call<'_>], words: &Words) -> Option<f64> {
+    if words.agent == super::AgentStatus::Completed && plan(calls).is_none() {
+        return Some(1.0);
+    }
+    let tasks = tasks(session, calls);
+    Some(tasks.progress()).filter(|_| tasks.from != "none")
+}
+
+/// The last error, else the command that failed.
+fn error(session: &AgentSession, calls: &[Call<'_>]) -> Option<Failure> {
+    let work = || {
+        let failed = work_failure(session, calls)?;
+        let category = crate::vocabulary::Category::Logical;
+        let (message, retries, last_retry) = (failed.message, 0, None);
+        Some(derived::Trouble { category, message, retries, last_retry })
+    };
+    work().or_else(|| derived::trouble(session)).map(failure)
 }
 
 fn failure(trouble: derived::Trouble) -> Failure {
@@ -158,7 +198,7 @@ fn decision(choice: derived::Choice) -> Decision {
         context: Some(choice.context),
         options: Some(choice.options),
         chosen: Some(choice.chosen),
-        reasoning: Some(None),
+        reasoning: Some(choice.reasoning),
         rest: Map::new(),
     }
 }
@@ -177,12 +217,14 @@ fn file(fact: &derived::FileFact, all: &[&AgentSession]) -> FileChange {
     }
 }
 
+/// The size of each agent's context, by its latest request; else what it used, each token once.
 fn context_usage(all: &[&AgentSession]) -> ContextUsage {
-    let by_agent: Vec<(String, u64)> = all
-        .iter()
-        .enumerate()
-        .map(|(place, session)| (id_of(place, session), total(session.tokens)))
-        .collect();
+    let used = |session: &AgentSession| {
+        session.context.map_or_else(|| without_rereads(session.tokens), context_size)
+    };
+    let agents = all.iter().enumerate();
+    let by_agent: Vec<(String, u64)> =
+        agents.map(|(place, session)| (id_of(place, session), used(session))).collect();
     let sum = by_agent.iter().fold(0_u64, |sum, (_, tokens)| sum.saturating_add(*tokens));
     let folded = all.iter().flat_map(|session| session.spoken());
     let folded: Vec<Timestamp> = folded
@@ -198,9 +240,14 @@ fn context_usage(all: &[&AgentSession]) -> ContextUsage {
     }
 }
 
-/// Input and output tokens; reasoning is part of the output.
-fn total(tokens: Tokens) -> u64 {
-    let parts = [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output];
+/// The tokens of one request and its answer; reasoning is part of the output.
+fn context_size(tokens: Tokens) -> u64 {
+    without_rereads(tokens).saturating_add(tokens.cache_read)
+}
+
+/// A cache is read again with every request, so its reads count one context many times.
+fn without_rereads(tokens: Tokens) -> u64 {
+    let parts = [tokens.input, tokens.cache_write, tokens.output];
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
@@ -246,7 +293,7 @@ pub fn storage(store: Option<&str>) -> Storage {
 
 fn metadata(
     captured: &Captured,
-    (goal, has_plan): (&str, bool),
+    (goal, tasks): (&str, &str),
     changes: &Changes,
 ) -> Map<String, Value> {
     let main = &captured.main;
@@ -261,9 +308,12 @@ fn metadata(
         "status": main.status.as_str(),
         "lifecycle": main.lifecycle.as_str(),
         "goal_from": goal,
-        "progress_from": if has_plan { "plan" } else { "none" },
+        "progress_from": tasks,
+        // No agent records one of the contract's modes.
+        "mode_from": "none",
         "project_known": main.project_path.is_some(),
         "files_outside_project": changes.outside,
+        "files_action_assumed": assumed(changes),
         "storage": captured.carried.store,
         "git_commit": commit.filter(|it| !is_sha1(it)),
     });
@@ -275,6 +325,12 @@ fn metadata(
         "taffrail": own,
     });
     all.as_object().cloned().unwrap_or_default()
+}
+
+/// The files of which nothing shows whether they were there before.
+fn assumed(changes: &Changes) -> Vec<&str> {
+    let assumed = changes.files.iter().filter(|it| it.is_assumed);
+    assumed.map(|it| it.path.as_str()).collect()
 }
 
 fn portion(part: f64) -> Number {

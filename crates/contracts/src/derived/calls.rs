@@ -4,11 +4,14 @@ use crate::captured::AgentSession;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use taffrail_model::rules::command_in;
 use taffrail_model::{Event, Kind, Timestamp};
 
 /// A tool call.
 #[derive(Debug)]
 pub struct Call<'e> {
+    /// The id that joins call, approval and result.
+    pub id: &'e str,
     /// The time of the call.
     pub at: Timestamp,
     /// The tool's name.
@@ -44,6 +47,7 @@ fn call<'e>(event: &'e Event, answers: &BTreeMap<&str, &'e Event>) -> Option<Cal
         None => Cow::Owned(Value::Null),
     };
     Some(Call {
+        id: word(event, "call_id").unwrap_or_default(),
         at: event.created_at,
         tool: word(event, "tool")?,
         input,
@@ -96,16 +100,17 @@ impl Call<'_> {
         names.iter().find_map(|name| self.input.get(*name)?.as_str())
     }
 
-    /// The command line that it ran.
+    /// The command line that it ran, as a person would type it.
     #[must_use]
-    pub fn command(&self) -> Option<String> {
-        match self.input.get("command").or_else(|| self.input.get("cmd"))? {
-            Value::String(line) => Some(line.clone()),
-            Value::Array(words) => {
-                let words: Vec<_> = words.iter().filter_map(Value::as_str).collect();
-                Some(words.join(" "))
+    pub fn script(&self) -> Option<String> {
+        let command = self.input.get("command").or_else(|| self.input.get("cmd"))?;
+        let words: Vec<&str> =
+            command.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        match words.as_slice() {
+            [_, options, script] if options.starts_with('-') && options.ends_with('c') => {
+                Some((*script).to_owned())
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+            _ => command_in(&self.input),
         }
     }
 }

@@ -1,12 +1,17 @@
-//! Decisions of the user: answers to questions, and plans that were approved or rejected.
+//! Decisions of the user: answers to questions, plans that were approved or rejected, and tools that
+//! were allowed or denied.
 
 use super::calls::Call;
-use crate::prose::{first_sentences, said};
+use crate::captured::AgentSession;
+use crate::prose::{said, summary};
 use serde_json::Value;
-use taffrail_model::Timestamp;
+use std::collections::BTreeMap;
+use taffrail_model::{Event, Kind, Timestamp};
 
 const APPROVED: &str = "approved";
 const REJECTED: &str = "rejected";
+const ALLOWED: &str = "allowed";
+const DENIED: &str = "denied";
 
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,27 +24,110 @@ pub struct Choice {
     pub options: Vec<String>,
     /// The option chosen.
     pub chosen: String,
+    /// The user's own words about it.
+    pub reasoning: Option<String>,
 }
 
-/// The decisions of a session, in order. An unanswered question is not a decision.
+/// The decisions of a session, in order. An unanswered question is not a decision, and neither is
+/// what a rule or a setting decided.
 #[must_use]
-pub fn choices(calls: &[Call<'_>]) -> Vec<Choice> {
-    let own = calls.iter().filter(|call| !call.is_copy && call.answer.is_some());
-    own.flat_map(|call| approval(call).map_or_else(|| answers(call), |it| vec![it])).collect()
+pub fn choices(session: &AgentSession, calls: &[Call<'_>]) -> Vec<Choice> {
+    let resolved = resolved(session);
+    let own = calls.iter().filter(|call| !call.is_copy);
+    let mut out: Vec<Choice> = own.flat_map(|call| of_call(call, resolved.get(call.id))).collect();
+    out.extend(session.events.iter().filter_map(by_request));
+    out.sort_by_key(|it| it.at);
+    out
+}
+
+/// The calls that the user denied.
+#[must_use]
+pub fn denied<'c, 'e>(session: &AgentSession, calls: &'c [Call<'e>]) -> Vec<&'c Call<'e>> {
+    let resolved = resolved(session);
+    let is_denied = |call: &&Call<'_>| {
+        resolved.get(call.id).is_some_and(|it| verdict(it).is_some_and(|it| it == DENIED))
+    };
+    calls.iter().filter(|call| !call.is_copy).filter(is_denied).collect()
+}
+
+/// The decisions about calls that the agent itself recorded, by call.
+fn resolved(session: &AgentSession) -> BTreeMap<&str, &Event> {
+    let resolved = session.spoken().filter(|event| event.kind == Kind::ApprovalResolved);
+    resolved.filter_map(|event| Some((word(event, "call_id")?, event))).collect()
+}
+
+fn word<'e>(event: &'e Event, name: &str) -> Option<&'e str> {
+    event.data.get(name).and_then(Value::as_str)
+}
+
+fn of_call(call: &Call<'_>, resolved: Option<&&Event>) -> Vec<Choice> {
+    if let Some(plan) = plan(call, resolved) {
+        return vec![plan];
+    }
+    let answered = if call.answer.is_some() { answers(call) } else { Vec::new() };
+    match resolved.and_then(|event| permission(call, event)) {
+        Some(permission) if answered.is_empty() => vec![permission],
+        Some(_) | None => answered,
+    }
+}
+
+/// A tool that a person allowed or denied.
+fn permission(call: &Call<'_>, event: &Event) -> Option<Choice> {
+    let by = word(event, "decided_by")?;
+    // Settings, rules and hooks decide without asking anyone.
+    if !by.starts_with("user") {
+        return None;
+    }
+    Some(Choice {
+        at: event.created_at,
+        context: said(&format!("Use {}: {}", call.tool, subject(call))),
+        options: [ALLOWED, DENIED].map(str::to_owned).to_vec(),
+        chosen: verdict(event)?.to_owned(),
+        reasoning: word(event, "reason").map(said),
+    })
+}
+
+/// What a call is about: its command, its file, or its whole input.
+#[must_use]
+pub fn subject(call: &Call<'_>) -> String {
+    let file = || call.field(&super::edits::PATH).map(str::to_owned);
+    call.script().or_else(file).unwrap_or_else(|| call.input.to_string())
+}
+
+fn verdict(event: &Event) -> Option<&'static str> {
+    match word(event, "decision")? {
+        "accept" | "allow" | "approved" | "approve" => Some(ALLOWED),
+        "reject" | "deny" | "denied" | "abort" => Some(DENIED),
+        _ => None,
+    }
+}
+
+/// A request that a person answered through this program.
+fn by_request(event: &Event) -> Option<Choice> {
+    let is_ours = event.kind == Kind::ApprovalResolved && event.data.contains_key("approval_id");
+    let by = word(event, "decided_by").filter(|by| is_ours && *by != "rule")?;
+    let reasoning = word(event, "reason").map(said);
+    Some(Choice {
+        at: event.created_at,
+        context: said(&format!("Use a tool: {}", event.text.as_deref()?)),
+        options: [ALLOWED, DENIED].map(str::to_owned).to_vec(),
+        chosen: verdict(event)?.to_owned(),
+        reasoning: reasoning.filter(|_| !by.is_empty()),
+    })
 }
 
 /// A plan submitted for approval: the input of a tool has a plan in prose, or the tool leaves plan mode.
-fn approval(call: &Call<'_>) -> Option<Choice> {
+fn plan(call: &Call<'_>, resolved: Option<&&Event>) -> Option<Choice> {
     let tool = call.tool.to_ascii_lowercase();
-    if !(tool.contains("plan") && (tool.contains("exit") || tool.contains("approv"))) {
-        return None;
-    }
-    let plan = call.field(&["plan"]).map(|it| it.trim_start_matches(['#', ' ', '\n']));
-    let context =
-        plan.map_or_else(|| "Plan".to_owned(), |it| format!("Plan: {}", first_sentences(it, 1)));
+    let is_plan = tool.contains("plan") && (tool.contains("exit") || tool.contains("approv"));
+    call.answer.filter(|_| is_plan)?;
+    let about = call.field(&["plan"]).map(|it| summary(it, 1)).filter(|it| !it.is_empty());
+    let context = about.map_or_else(|| "Plan".to_owned(), |it| format!("Plan: {it}"));
     let chosen = if call.has_failed() { REJECTED } else { APPROVED };
+    let reasoning = resolved.and_then(|event| word(event, "reason")).map(said);
     let options = [APPROVED, REJECTED].map(str::to_owned).to_vec();
-    Some(Choice { at: call.answered_at(), context, options, chosen: chosen.to_owned() })
+    let (at, chosen) = (call.answered_at(), chosen.to_owned());
+    Some(Choice { at, context, options, chosen, reasoning })
 }
 
 fn answers(call: &Call<'_>) -> Vec<Choice> {
@@ -53,14 +141,14 @@ fn answers(call: &Call<'_>) -> Vec<Choice> {
     let choice = |question: &Value| {
         let asked = question.get("question")?.as_str()?;
         let id = question.get("id").and_then(Value::as_str).unwrap_or(asked);
-        let chosen = match &given {
-            Some(given) => in_json(given, [id, asked]),
-            None => in_words(call.said(), asked),
+        let (chosen, reasoning) = match &given {
+            Some(given) => (in_json(given, [id, asked]), None),
+            None => (in_words(call.said(), asked), notes_in(call.said(), asked)),
         };
         let options = question.get("options").and_then(Value::as_array);
         let options = options.into_iter().flatten().filter_map(label).collect();
         let chosen = chosen.filter(|it| !it.is_empty())?;
-        Some(Choice { at: call.answered_at(), context: said(asked), options, chosen })
+        Some(Choice { at: call.answered_at(), context: said(asked), options, chosen, reasoning })
     };
     questions.iter().filter_map(choice).collect()
 }
@@ -85,11 +173,25 @@ fn in_json(given: &Value, names: [&str; 2]) -> Option<String> {
 
 /// The answer in a sentence: `"question"="answer"` pairs, else the whole sentence.
 fn in_words(text: &str, question: &str) -> Option<String> {
-    let Some((_, after)) = text.split_once(&format!("\"{question}\"=\"")) else {
+    let Some(after) = after_question(text, question) else {
         return (!text.contains("\"=\"")).then(|| said(text));
     };
     let ends = ["\", \"", "\" user notes:", "\" selected preview:", "\". ", "\".\n"];
     let end = ends.iter().filter_map(|end| after.find(end)).min();
     let end = end.or_else(|| after.rfind('"')).unwrap_or(after.len());
     after.get(..end).map(said)
+}
+
+fn after_question<'t>(text: &'t str, question: &str) -> Option<&'t str> {
+    text.split_once(&format!("\"{question}\"=\"")).map(|(_, after)| after)
+}
+
+/// The user's notes beside an answer, up to the next answer or the end of the list.
+fn notes_in(text: &str, question: &str) -> Option<String> {
+    let after = after_question(text, question)?;
+    let answer = after.find("\", \"").unwrap_or(after.len());
+    let (_, notes) = after.split_once("\" user notes: ").filter(|(own, _)| own.len() < answer)?;
+    let ends = [", \"", " selected preview:", ". You can now", ". You can "];
+    let end = ends.iter().filter_map(|end| notes.find(end)).min().unwrap_or(notes.len());
+    notes.get(..end).map(said).filter(|it| !it.is_empty())
 }

@@ -14,13 +14,13 @@ pub(super) enum Section {
     Update { path: String, to: Option<String>, hunks: Vec<Hunk> },
 }
 
-/// One hunk: the text before and after, and the numbers of lines added and removed.
+/// One hunk: the text before and after.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
     pub(super) old: String,
     pub(super) new: String,
-    pub(super) added: u64,
-    pub(super) removed: u64,
+    /// Both texts are whole lines.
+    pub(super) has_whole_lines: bool,
 }
 
 /// Parses the sections of a patch. Text before and after the patch is ignored.
@@ -98,8 +98,7 @@ fn change(hunks: &mut Vec<Hunk>, line: &str) {
             text.push('\n');
         }
     }
-    hunk.added += u64::from(new && !old);
-    hunk.removed += u64::from(old && !new);
+    hunk.has_whole_lines = true;
 }
 
 #[cfg(test)]
@@ -113,8 +112,7 @@ mod tests {
         let hunk = Hunk {
             old: "same\nold\n".into(),
             new: "same\nnew\nmore\n".into(),
-            added: 2,
-            removed: 1,
+            has_whole_lines: true,
         };
         let expected = [
             Section::Add { path: "a.txt".into(), content: "one\n\n".into() },
@@ -129,7 +127,7 @@ mod tests {
     fn a_unified_diff_is_read() {
         let got =
             hunks("--- a\n+++ b\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n");
-        let hunk = Hunk { old: "a\nb\n".into(), new: "a\nc\n".into(), added: 1, removed: 1 };
+        let hunk = Hunk { old: "a\nb\n".into(), new: "a\nc\n".into(), has_whole_lines: true };
         assert_eq!(got, [hunk]);
     }
 }

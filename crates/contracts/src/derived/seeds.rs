@@ -45,6 +45,14 @@ fn is_path(word: &str) -> bool {
 /// The purpose of a sub-agent: the kind that its parent requested, else its agent.
 #[must_use]
 pub fn kind_of_worker(worker: &AgentSession, parent: &[Call<'_>]) -> String {
+    let call = began_by(worker, parent);
+    let kind = call.and_then(|it| it.field(&["subagent_type", "agent_type"]));
+    kind.map_or_else(|| worker.agent.to_string(), str::to_owned)
+}
+
+/// The call of the parent that started a sub-agent.
+#[must_use]
+pub fn began_by<'c, 'e>(worker: &AgentSession, parent: &'c [Call<'e>]) -> Option<&'c Call<'e>> {
     let prompt = worker.first_prompt().map(str::trim);
     let began = |call: &&Call<'_>| {
         let asked = call.field(&["prompt", "message"]).map(str::trim);
@@ -52,6 +60,5 @@ pub fn kind_of_worker(worker: &AgentSession, parent: &[Call<'_>]) -> String {
             && call.field(&["description"]) == worker.title.as_deref();
         named || (asked.is_some() && asked == prompt)
     };
-    let kind = parent.iter().find(began).and_then(|it| it.field(&["subagent_type", "agent_type"]));
-    kind.map_or_else(|| worker.agent.to_string(), str::to_owned)
+    parent.iter().find(began)
 }

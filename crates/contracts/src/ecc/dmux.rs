@@ -1,13 +1,20 @@
 //! The `dmux-tmux` adapter of the snapshot contract: a session of worktrees orchestrated in tmux,
 //! with a folder for each worker. The caller provides files and panes; this module parses them.
 
+use super::health::{DEGRADED, HEALTHY, STALE, UNKNOWN};
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
+use crate::derived::is_nothing;
 use serde_json::{Map, Value};
+use taffrail_model::Timestamp;
 
 /// The adapter's id.
 pub const ADAPTER: &str = "dmux-tmux";
 /// The folder of a project's sessions, unless its plan names another.
 pub const FOLDER: &str = ".orchestration";
+/// The folders in which the session of a name is looked for.
+const FOLDERS: [&str; 2] = [FOLDER, ".claude/orchestration"];
+/// A running worker whose status file is older is stale, in seconds.
+const STALE_AFTER: i64 = 5 * 60;
 /// The files of a worker: status, task and handoff.
 pub const FILES: [&str; 3] = ["status.md", "task.md", "handoff.md"];
 /// The format for `tmux list-panes -s -F`.
@@ -38,8 +45,10 @@ pub struct Pane {
 pub struct Place {
     /// The session's name, as tmux knows it.
     pub session: String,
-    /// The root of its repository.
-    pub repo_root: String,
+    /// The name as it is written in folders, which tmux may have, too.
+    pub slug: String,
+    /// The root of its repository, where it is known.
+    pub repo_root: Option<String>,
     /// The folder with its workers' folders.
     pub folder: String,
     /// The target that was requested.
@@ -63,13 +72,34 @@ pub struct WorkerFiles {
     pub handoff: Option<String>,
 }
 
-/// The place of the tmux session with this name.
+/// The places where the workers of the tmux session with this name may be, below one of these
+/// repositories, the most likely first.
 #[must_use]
-pub fn by_name(name: &str, repo_root: &str) -> Place {
-    let session = slug(name).unwrap_or_else(|| base_of(repo_root));
-    let folder = format!("{}/{FOLDER}/{session}", repo_root.trim_end_matches('/'));
-    let target = target("session", name);
-    Place { session, repo_root: repo_root.to_owned(), folder, target, planned: Vec::new() }
+pub fn by_name(name: &str, roots: &[String]) -> Vec<Place> {
+    let slug = slug(name).unwrap_or_else(|| name.to_owned());
+    let mut out = Vec::new();
+    for root in roots {
+        for (folder, session) in FOLDERS.iter().flat_map(|it| [(it, name), (it, &slug)]) {
+            out.push(Place {
+                session: name.to_owned(),
+                slug: slug.clone(),
+                repo_root: Some(root.clone()),
+                folder: format!("{}/{folder}/{session}", root.trim_end_matches('/')),
+                target: target("session", name),
+                planned: Vec::new(),
+            });
+        }
+    }
+    out
+}
+
+/// A session that only tmux knows.
+#[must_use]
+pub fn nowhere(name: &str) -> Place {
+    let (session, folder) = (name.to_owned(), String::new());
+    let slug = slug(name).unwrap_or_else(|| name.to_owned());
+    let (target, planned) = (target("session", name), Vec::new());
+    Place { session, slug, repo_root: None, folder, target, planned }
 }
 
 /// The place of a plan.
@@ -84,12 +114,13 @@ pub fn by_plan(path: &str, plan: &Value, here: &str) -> Result<Place, String> {
         Some(_) => Err(format!("`{name}` of a plan is a string.")),
     };
     let repo_root = joined(here, text("repoRoot")?.unwrap_or("."));
-    let name = text("sessionName")?.map_or_else(|| base_of(&repo_root), str::to_owned);
-    let session = slug(&name).unwrap_or_else(|| "session".to_owned());
+    let session = text("sessionName")?.map_or_else(|| base_of(&repo_root), str::to_owned);
+    let slug = slug(&session).unwrap_or_else(|| "session".to_owned());
     let root = text("coordinationRoot")?.map(|it| joined(here, it));
     let root = root.unwrap_or_else(|| format!("{}/{FOLDER}", repo_root.trim_end_matches('/')));
-    let folder = format!("{root}/{session}");
-    Ok(Place { session, repo_root, folder, target: target("plan", path), planned: planned(plan) })
+    let (folder, repo_root) = (format!("{root}/{slug}"), Some(repo_root));
+    let (target, planned) = (target("plan", path), planned(plan));
+    Ok(Place { session, slug, repo_root, folder, target, planned })
 }
 
 fn planned(plan: &Value) -> Vec<(String, String, Vec<String>)> {
@@ -134,15 +165,21 @@ pub fn panes(answer: &str) -> Vec<Pane> {
 
 /// A snapshot of the session, from its workers' files and its panes.
 #[must_use]
-pub fn snapshot(place: &Place, workers: &[WorkerFiles], panes: &[Pane]) -> Snapshot {
+pub fn snapshot(
+    place: &Place,
+    workers: &[WorkerFiles],
+    panes: &[Pane],
+    now: Timestamp,
+) -> Snapshot {
     let mut workers: Vec<&WorkerFiles> = workers.iter().collect();
     workers.sort_by(|one, other| one.name.cmp(&other.name));
-    let documents: Vec<Worker> = workers.iter().map(|files| worker(place, files, panes)).collect();
+    let documents = workers.iter().map(|files| worker(place, files, panes, now));
+    let documents: Vec<Worker> = documents.collect();
     let session = Session {
         id: place.session.clone(),
         kind: "orchestrated".to_owned(),
         state: session_state(&documents, panes).to_owned(),
-        repo_root: Some(Some(place.repo_root.clone())),
+        repo_root: Some(place.repo_root.clone()),
         source_target: place.target.clone(),
         rest: Map::new(),
     };
@@ -166,7 +203,7 @@ fn session_state(workers: &[Worker], panes: &[Pane]) -> &'static str {
     }
 }
 
-fn worker(place: &Place, files: &WorkerFiles, panes: &[Pane]) -> Worker {
+fn worker(place: &Place, files: &WorkerFiles, panes: &[Pane], now: Timestamp) -> Worker {
     let status = files.status.as_deref().unwrap_or_default();
     let worktree = listed(status, "worktree");
     let state = listed(status, "state");
@@ -177,6 +214,7 @@ fn worker(place: &Place, files: &WorkerFiles, panes: &[Pane]) -> Worker {
         id: files.name.clone(),
         label: files.name.clone(),
         state: state.clone().unwrap_or_else(|| "unknown".to_owned()),
+        health: Some(health(status, state.as_deref(), pane, now).to_owned()),
         branch: Some(listed(status, "branch")),
         worktree: Some(worktree),
         runtime: runtime(pane, state.as_deref()),
@@ -184,6 +222,20 @@ fn worker(place: &Place, files: &WorkerFiles, panes: &[Pane]) -> Worker {
         outputs: outputs(files.handoff.as_deref().unwrap_or_default()),
         artifacts: artifacts(&files.folder),
         rest: Map::new(),
+    }
+}
+
+/// The health of a worker: that of a running one depends on its pane and on the age of its status.
+fn health(status: &str, state: Option<&str>, pane: Option<&Pane>, now: Timestamp) -> &'static str {
+    let updated = listed(status, "updated").and_then(|it| it.parse::<Timestamp>().ok());
+    let age = updated.map(|it| now.as_second() - it.as_second());
+    match state {
+        Some("failed" | "error") => DEGRADED,
+        Some("completed" | "succeeded" | "success" | "done") => HEALTHY,
+        Some("running" | "active") if pane.is_some_and(|it| it.is_dead) => DEGRADED,
+        Some("running" | "active") if age.is_none_or(|it| it > STALE_AFTER) => STALE,
+        Some("running" | "active") => HEALTHY,
+        Some(_) | None => UNKNOWN,
     }
 }
 
@@ -218,9 +270,9 @@ fn outputs(handoff: &str) -> Outputs {
     let validation = ["Validation", "Tests / Verification", "Tests", "Verification"];
     let risks = ["Remaining Risks", "Follow-ups", "Follow Ups"];
     Outputs {
-        summary: bullets(&section(handoff, &["Summary"])),
-        validation: bullets(&section(handoff, &validation)),
-        remaining_risks: bullets(&section(handoff, &risks)),
+        summary: points(&section(handoff, &["Summary"])),
+        validation: points(&section(handoff, &validation)),
+        remaining_risks: points(&section(handoff, &risks)),
         rest: Map::new(),
     }
 }
@@ -255,6 +307,11 @@ fn below(text: &str, heading: &str) -> String {
     let after = text.lines().map(str::trim).skip_while(|line| !ours.iter().any(|it| it == line));
     let lines: Vec<_> = after.skip(1).take_while(|line| !is_heading(line)).collect();
     lines.join("\n").trim().to_owned()
+}
+
+/// The items of a list, without the placeholder of the template.
+fn points(text: &str) -> Vec<String> {
+    bullets(text).into_iter().filter(|it| !is_nothing(it)).collect()
 }
 
 fn bullets(text: &str) -> Vec<String> {

@@ -1,18 +1,23 @@
 //! A captured session as a snapshot: its workers are the main agent and its sub-agents. An unknown
 //! value is `null` or empty, never absent.
 
+use super::health::{DEGRADED, HEALTHY, STALE, UNKNOWN};
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
 use crate::captured::{AgentSession, Captured};
-use crate::derived::{self, Call, Changes, calls, changes, kind_of_worker, plan};
-use crate::prose::{first_sentences, said};
-use crate::status_table::{Role, words};
+use crate::derived::{self, Call, Changes, Tasks, calls, changes, kind_of_worker, tasks};
+use crate::prose::{said, summary};
+use crate::status_table::{Role, Work, words};
 use crate::vocabulary::FileAction;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use taffrail_model::Timestamp;
 use taffrail_model::status::Status;
 
 /// The adapter's id in our own snapshots.
 pub const ADAPTER: &str = "taffrail";
 const KIND: &str = "captured";
+/// A running worker that was silent for longer is stale, in seconds.
+const STALE_AFTER: i64 = 5 * 60;
 
 /// A snapshot of a captured session.
 #[must_use]
@@ -27,12 +32,34 @@ pub fn of(captured: &Captured) -> Snapshot {
             0 => session.agent.to_string(),
             _ => kind_of_worker(session, parent),
         };
-        worker(session, calls, (place, &kind), &changes)
+        worker((session, calls), (place, &kind), &changes, captured.here.now)
     });
-    Snapshot::new(ADAPTER, session(captured), workers.collect())
+    let workers = distinct(workers.collect());
+    let main = tasks(&captured.main, parent);
+    Snapshot::new(ADAPTER, session(captured, work((&captured.main, parent), &main)), workers)
 }
 
-fn session(captured: &Captured) -> Session {
+/// Labels that several workers share are told apart by the ids.
+fn distinct(mut workers: Vec<Worker>) -> Vec<Worker> {
+    let mut seen = BTreeSet::new();
+    for worker in &mut workers {
+        if !seen.insert(worker.label.clone()) {
+            let short: String = worker.id.chars().take(8).collect();
+            worker.label = format!("{} ({short})", worker.label);
+        }
+    }
+    workers
+}
+
+fn work((session, calls): (&AgentSession, &[Call<'_>]), tasks: &Tasks) -> Work {
+    Work {
+        is_done: tasks.are_done(),
+        is_left: !tasks.open.is_empty(),
+        has_failed: derived::work_failure(session, calls).is_some(),
+    }
+}
+
+fn session(captured: &Captured, work: Work) -> Session {
     let main = &captured.main;
     let id = main.id.to_string();
     let (kind, value) =
@@ -40,7 +67,7 @@ fn session(captured: &Captured) -> Session {
     Session {
         id,
         kind: KIND.to_owned(),
-        state: words(main, Role::Main).ecc_session.to_owned(),
+        state: words(main, Role::Main, work).ecc_session.to_owned(),
         repo_root: Some(captured.here.repo_root.clone()),
         source_target: SourceTarget { kind, value, rest: Map::new() },
         rest: Map::new(),
@@ -48,25 +75,40 @@ fn session(captured: &Captured) -> Session {
 }
 
 fn worker(
-    session: &AgentSession,
-    calls: &[Call<'_>],
+    (session, calls): (&AgentSession, &[Call<'_>]),
     (place, kind): (usize, &str),
     changes: &Changes,
+    now: Timestamp,
 ) -> Worker {
     let role = if place == 0 { Role::Main } else { Role::Worker };
-    let words = words(session, role);
-    let label = session.title.as_deref().map(said).filter(|it| !it.is_empty());
+    let tasks = tasks(session, calls);
+    let words = words(session, role, work((session, calls), &tasks));
+    let title = session.listed_as.as_deref().or(session.title.as_deref());
+    let label = title.map(said).filter(|it| !it.is_empty());
     Worker {
         id: session.id.to_string(),
         label: label.unwrap_or_else(|| kind.to_owned()),
         state: words.ecc_worker.to_owned(),
+        health: Some(health(words.ecc_worker, session, now).to_owned()),
         branch: Some(session.git_branch.clone()),
         worktree: Some(session.project_path.clone()),
         runtime: runtime(session, kind),
         intent: intent(session, calls),
-        outputs: outputs(session, calls),
+        outputs: outputs(session, calls, tasks),
         artifacts: artifacts(session, place, changes),
         rest: Map::new(),
+    }
+}
+
+/// The health of a worker: silence makes one that runs stale, and what failed or broke off is
+/// degraded.
+fn health(state: &str, session: &AgentSession, now: Timestamp) -> &'static str {
+    let silent = session.moved().map(|it| now.as_second() - it.as_second());
+    match state {
+        "failed" | "timeout" | "aborted" => DEGRADED,
+        "running" if silent.is_none_or(|it| it > STALE_AFTER) => STALE,
+        "running" | "completed" | "waiting" | "waiting_approval" | "idle" => HEALTHY,
+        _ => UNKNOWN,
     }
 }
 
@@ -88,7 +130,7 @@ fn runtime(session: &AgentSession, kind: &str) -> Runtime {
     });
     Runtime {
         kind: format!("{}-session", session.agent),
-        command: Some(None),
+        command: Some(session.command.as_deref().map(said).filter(|_| !is_over)),
         pid: Some(pid),
         active,
         dead: is_over,
@@ -97,29 +139,38 @@ fn runtime(session: &AgentSession, kind: &str) -> Runtime {
 }
 
 fn intent(session: &AgentSession, calls: &[Call<'_>]) -> Intent {
-    let asked = session.first_prompt().or(session.title.as_deref()).unwrap_or_default();
+    let asked = derived::asked(session).or_else(|| derived::goal(session));
     Intent {
-        objective: first_sentences(asked, 3),
+        objective: asked.map(|it| it.text).unwrap_or_default(),
         seed_paths: derived::seeds(session, calls),
         rest: Map::new(),
     }
 }
 
-fn outputs(session: &AgentSession, calls: &[Call<'_>]) -> Outputs {
-    let plan = plan(calls).unwrap_or_default();
-    let answer = session.last_answer().map(|it| first_sentences(it, 3));
-    let mut summary = plan.done;
-    summary.extend(answer.filter(|it| !it.is_empty()));
-    let mut risks = plan.open;
+fn outputs(session: &AgentSession, calls: &[Call<'_>], tasks: Tasks) -> Outputs {
+    let answer = session.last_answer().map(|it| summary(it, 3)).filter(|it| !it.is_empty());
+    let checks = derived::checks(calls);
+    let failed = checks.iter().filter(|it| it.has_failed()).map(derived::Check::told);
+    let mut risks = tasks.open;
+    risks.extend(failed);
+    risks.extend(denied(session, calls));
+    risks.extend(derived::answered_points(session).risks);
     risks.extend(derived::trouble(session).filter(|_| has_failed(session)).map(|it| it.message));
     let waits = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
     risks.extend(waits.map(|it| format!("Waits for: {}", said(&it.text))));
+    let done = if tasks.from == "plan" { tasks.done } else { Vec::new() };
     Outputs {
-        summary,
-        validation: derived::checks(calls),
+        summary: done.into_iter().chain(answer).collect(),
+        validation: checks.iter().map(derived::Check::told).collect(),
         remaining_risks: risks,
         rest: Map::new(),
     }
+}
+
+/// The calls that the user denied, as sentences.
+fn denied(session: &AgentSession, calls: &[Call<'_>]) -> Vec<String> {
+    let denied = derived::denied(session, calls).into_iter();
+    denied.map(|call| format!("The user denied: {}", said(&derived::subject(call)))).collect()
 }
 
 fn has_failed(session: &AgentSession) -> bool {

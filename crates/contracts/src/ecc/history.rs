@@ -1,6 +1,7 @@
 //! The `claude-history` adapter of the snapshot contract: session files in Markdown, one for each
 //! day or short id. The caller provides the files; this module parses them.
 
+use super::health::HEALTHY;
 use super::{Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
 use serde_json::{Map, Value, json};
 
@@ -122,6 +123,7 @@ fn worker(path: &str, id: &str, text: &str, worktree: Option<String>) -> Worker 
         id: id.to_owned(),
         label: title.unwrap_or(id).to_owned(),
         state: RECORDED.to_owned(),
+        health: Some(HEALTHY.to_owned()),
         branch: Some(marked(text, "Branch")),
         worktree: Some(worktree),
         runtime: Runtime {

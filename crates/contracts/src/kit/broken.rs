@@ -105,6 +105,13 @@ fn of_snapshot(rule: &str) -> Option<Vec<(&'static str, Option<Value>)>> {
         "aggregates.states.derived" => {
             vec![set("/aggregates/states", json!({ "running": 2 }))]
         }
+        "aggregates.healths.derived" => {
+            vec![set("/aggregates/healths", json!({ "healthy": 7 }))]
+        }
+        "workers.health.empty" => vec![
+            set("/workers/0/health", json!("")),
+            set("/aggregates/healths", json!({ "": 1, "healthy": 1 })),
+        ],
         "workers.id.unique" => {
             vec![set("/workers/0/id", json!("one")), set("/workers/1/id", json!("one"))]
         }

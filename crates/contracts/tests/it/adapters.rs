@@ -6,6 +6,11 @@ use taffrail_contracts::ecc::Snapshot;
 use taffrail_contracts::ecc::dmux::{self, Pane, WorkerFiles};
 use taffrail_contracts::ecc::history::{self, Target};
 use taffrail_contracts::{Strictness, find, validate};
+use taffrail_model::Timestamp;
+
+fn now() -> Timestamp {
+    "2026-03-02T08:01:00Z".parse().unwrap()
+}
 
 fn checked(snapshot: &Snapshot) -> Value {
     let value = serde_json::to_value(snapshot).unwrap();
@@ -38,10 +43,10 @@ fn pane(title: &str, path: &str, is_dead: bool) -> Pane {
 
 #[test]
 fn a_worker_is_told_by_its_files_and_its_pane() {
-    let place = dmux::by_name("mend", "/w/app");
+    let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
     assert_eq!(place.folder, "/w/app/.orchestration/mend");
     let panes = [pane("parser", "/elsewhere", false)];
-    let got = checked(&dmux::snapshot(&place, &[files("parser", "running")], &panes));
+    let got = checked(&dmux::snapshot(&place, &[files("parser", "running")], &panes, now()));
     let expected = json!({
         "schemaVersion": "ecc.session.v1",
         "adapterId": "dmux-tmux",
@@ -50,7 +55,7 @@ fn a_worker_is_told_by_its_files_and_its_pane() {
             "sourceTarget": { "type": "session", "value": "mend" },
         },
         "workers": [{
-            "id": "parser", "label": "parser", "state": "running",
+            "id": "parser", "label": "parser", "state": "running", "health": "healthy",
             "branch": "orchestrator-mend-parser", "worktree": "/w/app-mend-parser",
             "runtime": {
                 "kind": "tmux-pane", "command": "codex", "pid": 4711, "active": false, "dead": false,
@@ -70,7 +75,7 @@ fn a_worker_is_told_by_its_files_and_its_pane() {
                 "handoffFile": "/w/app/.orchestration/mend/parser/handoff.md",
             },
         }],
-        "aggregates": { "workerCount": 1, "states": { "running": 1 } },
+        "aggregates": { "workerCount": 1, "states": { "running": 1 }, "healths": { "healthy": 1 } },
     });
     assert_eq!(got, expected);
 }
@@ -78,10 +83,10 @@ fn a_worker_is_told_by_its_files_and_its_pane() {
 #[test]
 fn a_session_is_in_one_of_its_five_states() {
     let check = |states: &[&str], panes: &[Pane], expected: &str| {
-        let place = dmux::by_name("mend", "/w/app");
+        let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
         let names = ["a", "b", "c"];
         let workers: Vec<_> = names.iter().zip(states).map(|(name, it)| files(name, it)).collect();
-        let got = checked(&dmux::snapshot(&place, &workers, panes));
+        let got = checked(&dmux::snapshot(&place, &workers, panes, now()));
         assert_eq!(got["session"]["state"], expected, "{states:?}");
     };
     let (alive, dead) = (pane("a", "/w", false), pane("a", "/w", true));
@@ -95,8 +100,8 @@ fn a_session_is_in_one_of_its_five_states() {
 #[test]
 fn a_worker_without_a_pane_is_dead_if_it_ever_began() {
     let check = |worker: &WorkerFiles, panes: &[Pane], expected: (&str, bool)| {
-        let place = dmux::by_name("mend", "/w/app");
-        let got = checked(&dmux::snapshot(&place, std::slice::from_ref(worker), panes));
+        let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
+        let got = checked(&dmux::snapshot(&place, std::slice::from_ref(worker), panes, now()));
         let worker = &got["workers"][0];
         let told =
             (worker["state"].as_str().unwrap(), worker["runtime"]["dead"].as_bool().unwrap());
@@ -117,11 +122,11 @@ fn a_plan_leads_to_its_session() {
         "workers": [{ "name": "The Parser", "task": " Mend. ", "seedPaths": ["b", "a"] }, {}],
     });
     let place = dmux::by_plan("/w/plan.json", &plan, "/w").unwrap();
-    let told = (place.session.as_str(), place.repo_root.as_str(), place.folder.as_str());
-    assert_eq!(told, ("mend-it", "/w/sub", "/c/mend-it"));
+    let told = (place.session.as_str(), place.repo_root.as_deref(), place.folder.as_str());
+    assert_eq!(told, ("Mend It!", Some("/w/sub"), "/c/mend-it"));
     assert_eq!((place.target.kind.as_str(), place.target.value.as_str()), ("plan", "/w/plan.json"));
     let bare = WorkerFiles { name: "the-parser".to_owned(), ..WorkerFiles::default() };
-    let got = checked(&dmux::snapshot(&place, &[bare], &[]));
+    let got = checked(&dmux::snapshot(&place, &[bare], &[], now()));
     assert_eq!(
         got["workers"][0]["intent"],
         json!({ "objective": "Mend.", "seedPaths": ["a", "b"] })
@@ -131,6 +136,54 @@ fn a_plan_leads_to_its_session() {
     for bad in [json!([]), json!({ "repoRoot": 7 }), json!(null)] {
         assert!(dmux::by_plan("p", &bad, "/w").is_err(), "{bad}");
     }
+}
+
+#[test]
+fn a_name_is_looked_for_as_tmux_has_it_and_where_the_reference_looks() {
+    let places = dmux::by_name("My_Session", &["/w".to_owned()]);
+    assert!(places.iter().all(|it| it.session == "My_Session" && it.slug == "my-session"));
+    let folders: Vec<_> = places.iter().map(|it| it.folder.as_str()).collect();
+    let expected = [
+        "/w/.orchestration/My_Session",
+        "/w/.orchestration/my-session",
+        "/w/.claude/orchestration/My_Session",
+        "/w/.claude/orchestration/my-session",
+    ];
+    assert_eq!(folders, expected);
+    let got = checked(&dmux::snapshot(&dmux::nowhere("My_Session"), &[], &[], now()));
+    assert_eq!(
+        (&got["session"]["id"], &got["session"]["repoRoot"]),
+        (&json!("My_Session"), &json!(null))
+    );
+}
+
+#[test]
+fn a_health_follows_from_state_pane_and_age() {
+    let check = |state: &str, panes: &[Pane], at: &str, expected: &str| {
+        let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
+        let at = at.parse().unwrap();
+        let got = checked(&dmux::snapshot(&place, &[files("a", state)], panes, at));
+        assert_eq!(got["workers"][0]["health"], expected, "{state} {at}");
+        assert_eq!(got["aggregates"]["healths"], json!({ expected: 1 }));
+    };
+    let (soon, late) = ("2026-03-02T08:04:00Z", "2026-03-02T08:06:00Z");
+    check("running", &[], soon, "healthy");
+    check("running", &[], late, "stale");
+    check("running", &[pane("a", "/w", true)], soon, "degraded");
+    check("failed", &[], soon, "degraded");
+    check("done", &[], late, "healthy");
+    check("not started", &[], soon, "unknown");
+}
+
+#[test]
+fn the_placeholder_of_a_template_is_nothing() {
+    let handoff =
+        "## Summary\n- Pending\n\n## Validation\n- Pending\n\n## Remaining Risks\n- Pending\n";
+    let worker = WorkerFiles { handoff: Some(handoff.to_owned()), ..files("a", "running") };
+    let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
+    let got = checked(&dmux::snapshot(&place, &[worker], &[], now()));
+    let expected = json!({ "summary": [], "validation": [], "remainingRisks": [] });
+    assert_eq!(got["workers"][0]["outputs"], expected);
 }
 
 #[test]
@@ -160,7 +213,7 @@ fn a_session_file_is_a_recorded_session() {
             "sourceTarget": { "type": "claude-history", "value": "latest" },
         },
         "workers": [{
-            "id": "a1b2c3d4", "label": "Session: Mend the parser", "state": "recorded",
+            "id": "a1b2c3d4", "label": "Session: Mend the parser", "state": "recorded", "health": "healthy",
             "branch": "parser", "worktree": "/w/app",
             "runtime": {
                 "kind": "claude-session", "command": "claude", "pid": null, "active": false, "dead": true,
@@ -173,7 +226,7 @@ fn a_session_file_is_a_recorded_session() {
             },
             "artifacts": { "sessionFile": path, "context": "src/parse.rs\n\n  tests/" },
         }],
-        "aggregates": { "workerCount": 1, "states": { "recorded": 1 } },
+        "aggregates": { "workerCount": 1, "states": { "recorded": 1 }, "healths": { "healthy": 1 } },
     });
     assert_eq!(got, expected);
 }

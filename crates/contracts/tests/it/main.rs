@@ -13,4 +13,5 @@ mod conformance;
 mod derived;
 mod golden;
 mod mutations;
+mod real_work;
 mod support;

@@ -62,6 +62,8 @@ fn name_of(path: &str) -> String {
 pub(super) fn event(row: &EventRow, body: Option<Body>) -> RelayedEvent {
     let plain = plain(row);
     let Some(Body { text, mut data, .. }) = body else { return plain };
+    // Whole files stay here: the call says what changed in them.
+    data.remove("change");
     redact_map(&mut data);
     let text = text.map(|text| shortened(&text, &mut data));
     let mut label = row.label.clone();

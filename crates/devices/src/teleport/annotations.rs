@@ -74,6 +74,9 @@ pub(super) struct LedgerExtract {
     /// The session it was forked from on import.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) forked_from: Option<SessionId>,
+    /// The project's folder on the device it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) project: Option<String>,
 }
 
 /// Imports tags and notes that are missing here, and snapshots if there are none. Requests and

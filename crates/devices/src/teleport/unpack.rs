@@ -361,6 +361,7 @@ impl<'a> Arriving<'a> {
             lineage: decided.descent.lineage.clone(),
             approvals: decided.remarks.approvals.clone(),
             forked_from: decided.fork.as_ref().map(|_| manifest.about.session),
+            project: decided.places.project.clone(),
         };
         Carried {
             device: manifest.made_by.clone(),

@@ -1,6 +1,7 @@
 //! A captured session with its sub-agents, complete.
 
-use super::transfer::carried;
+use super::disk::disk;
+use super::transfer::{carried, origin};
 use crate::board::recent_statuses;
 use crate::events::{device_of, each_line};
 use crate::status::StatusLookup;
@@ -9,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use taffrail_api::EventLine;
-use taffrail_capture::{Checkout, checkout};
+use taffrail_capture::{checkout, command_line, commit_at};
 use taffrail_context::LiveStatus;
 use taffrail_context::{Error, Settings};
-use taffrail_contracts::captured::{AgentSession, Captured, Here, Remarks};
+use taffrail_contracts::captured::{AgentSession, Captured, Disk, Here, Remarks};
 use taffrail_model::evidence::Life;
 use taffrail_model::observed::Marks;
 use taffrail_model::turn::{Turn, TurnInput, turns};
@@ -43,10 +44,17 @@ pub fn captured(
         workers.push(capturer.seen(worker)?);
     }
     let carried = carried(settings, &reader, &row)?;
+    let (device, former_project) = origin(settings, &row)?;
+    let is_here = device.is_none();
     let main = capturer.seen(row)?;
-    let here = here(settings, &main, capturer.now);
+    let mut here = here(settings, &main, capturer.now, is_here);
+    here.device = device.unwrap_or(here.device);
+    here.former_project = former_project;
     let remarks = remarks(settings, id)?;
-    Ok(Captured { main, workers, target: None, here, remarks, carried })
+    let disk_of = |it: &Captured| if is_here { disk(it) } else { Disk::default() };
+    let disk = Disk::default();
+    let captured = Captured { main, workers, target: None, here, remarks, carried, disk };
+    Ok(Captured { disk: disk_of(&captured), ..captured })
 }
 
 /// All sub-agents below a session, at any level.
@@ -84,11 +92,14 @@ impl Capturer<'_> {
         let events: Vec<_> = events.into_iter().zip(notes).filter_map(live).collect();
         let turns = turns_of(&events);
         let (reading, process) = (&card.reading, card.process.filter(|_| card.life == Life::Alive));
+        let command = process.as_ref().map(|it| command_line(it.pid).join(" "));
+        let context = self.reader.last_usage(row.row)?.map(|(_, tokens)| tokens);
         Ok(AgentSession {
             id: row.id,
             agent: AgentId::new(row.agent),
             runtime_id: row.runtime_id,
             parent: row.parent,
+            listed_as: row.title.clone(),
             title: row.title.filter(|_| !row.title_derived),
             project_path: row.project_path,
             git_branch: row.git_branch,
@@ -101,6 +112,8 @@ impl Capturer<'_> {
             process,
             executor: card.executor.clone(),
             tokens: row.tokens,
+            context,
+            command: command.filter(|it| !it.is_empty()),
             source_uri: row.source_uri,
             turns,
             events: events.into_iter().map(|(event, _)| event).collect(),
@@ -150,22 +163,17 @@ fn turns_of(events: &[(Event, Remembered)]) -> Vec<Turn> {
     turns(inputs, None)
 }
 
-fn here(settings: &Settings, main: &AgentSession, now: Timestamp) -> Here {
-    let found = main.project_path.as_deref().map(Path::new).filter(|it| it.is_absolute());
-    let found = found.and_then(checkout);
+fn here(settings: &Settings, main: &AgentSession, now: Timestamp, is_here: bool) -> Here {
+    let folder = main.project_path.as_deref().map(Path::new);
+    let folder = folder.filter(|it| it.is_absolute() && is_here);
     Here {
         now,
         device: own_name(settings).unwrap_or_else(|| settings.host.clone()),
-        repo_root: found.as_ref().map(|it| it.root.to_string_lossy().into_owned()),
-        git_commit: found.and_then(|it| commit_of(&it, main.git_branch.as_deref())),
+        repo_root: folder.and_then(checkout).map(|it| it.root.to_string_lossy().into_owned()),
+        git_commit: folder.zip(main.moved()).and_then(|(it, at)| commit_at(it, at.as_second())),
+        former_project: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     }
-}
-
-/// The commit, unless the folder has another branch checked out than the session's.
-fn commit_of(found: &Checkout, branch: Option<&str>) -> Option<String> {
-    let moved = branch.is_some_and(|it| found.branch.as_deref().is_some_and(|now| now != it));
-    found.commit.clone().filter(|_| !moved)
 }
 
 fn remarks(settings: &Settings, id: SessionId) -> Result<Remarks, Error> {
@@ -175,22 +183,4 @@ fn remarks(settings: &Settings, id: SessionId) -> Result<Remarks, Error> {
     let notes: Vec<_> = ledger.notes(id)?.into_iter().map(|it| it.text).collect();
     let notes = Some(notes.join("\n")).filter(|it| !it.is_empty());
     Ok(Remarks { tags: ledger.tags(id)?, notes })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_commit_of_another_branch_is_not_told() {
-        let check = |now: Option<&str>, then: Option<&str>, expected: bool| {
-            let (root, commit) = ("/w".into(), Some("c".to_owned()));
-            let found = Checkout { root, branch: now.map(str::to_owned), commit };
-            assert_eq!(commit_of(&found, then).is_some(), expected, "{now:?} {then:?}");
-        };
-        check(Some("main"), Some("main"), true);
-        check(Some("main"), Some("other"), false);
-        check(Some("main"), None, true);
-        check(None, Some("main"), true);
-    }
 }

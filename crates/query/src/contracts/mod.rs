@@ -3,6 +3,7 @@
 
 mod annotations;
 mod captured;
+mod disk;
 mod imported;
 mod orchestrated;
 mod recorded;

@@ -1,8 +1,8 @@
 //! Worktree sessions in tmux: a plan or a session's name, a folder for each worker, and panes.
 
 use super::snapshots::{SnapshotAdapter, SnapshotTarget};
-use std::path::Path;
-use taffrail_capture::{checkout, panes_of, text_below, tmux_servers};
+use std::path::{Path, PathBuf};
+use taffrail_capture::{checkout, linked_root, panes_of, text_below, tmux_servers};
 use taffrail_context::{Error, Settings};
 use taffrail_contracts::ecc::Snapshot;
 use taffrail_contracts::ecc::dmux::{self, FILES, PANE_FORMAT, Pane, Place, WorkerFiles};
@@ -25,8 +25,9 @@ pub(super) fn snapshot(
     target: SnapshotTarget<'_>,
 ) -> Result<Option<Snapshot>, Error> {
     let by_plan = is_plan(target);
-    let place = if by_plan { planned(target)? } else { named(target) };
-    let panes = panes(settings, &place.session);
+    let place = if by_plan { planned(target)? } else { dmux::nowhere(target.text) };
+    let (place, panes) = with_panes(settings, place);
+    let place = if by_plan { place } else { found(place, target.here, panes.as_deref()) };
     let folders = folders_in(&place.folder);
     let is_there = panes.is_some() || !folders.is_empty();
     let is_asked = by_plan || target.adapter == Some(SnapshotAdapter::Orchestrated);
@@ -40,7 +41,7 @@ pub(super) fn snapshot(
         let waiting = waiting.filter(|name| !folders.contains(*name));
         workers.extend(waiting.map(|name| worker(&place.folder, name)));
     }
-    Ok(Some(dmux::snapshot(&place, &workers, &panes.unwrap_or_default())))
+    Ok(Some(dmux::snapshot(&place, &workers, &panes.unwrap_or_default(), (settings.now)())))
 }
 
 fn planned(target: SnapshotTarget<'_>) -> Result<Place, Error> {
@@ -54,9 +55,32 @@ fn planned(target: SnapshotTarget<'_>) -> Result<Place, Error> {
     dmux::by_plan(&shown, &plan, &target.here.to_string_lossy()).map_err(told)
 }
 
-fn named(target: SnapshotTarget<'_>) -> Place {
-    let root = checkout(target.here).map_or_else(|| target.here.to_owned(), |it| it.root);
-    dmux::by_name(target.text, &root.to_string_lossy())
+/// The place with its panes: a session of tmux has the name as given, or as folders have it.
+fn with_panes(settings: &Settings, place: Place) -> (Place, Option<Vec<Pane>>) {
+    if let Some(panes) = panes(settings, &place.session) {
+        return (place, Some(panes));
+    }
+    match panes(settings, &place.slug) {
+        Some(panes) => (Place { session: place.slug.clone(), ..place }, Some(panes)),
+        None => (place, None),
+    }
+}
+
+/// The first place that has workers, below the current repository or that of a pane.
+fn found(session: Place, here: &Path, panes: Option<&[Pane]>) -> Place {
+    let panes = panes.into_iter().flatten().map(|it| PathBuf::from(&it.path));
+    let folders = std::iter::once(here.to_owned()).chain(panes);
+    let roots: Vec<String> = folders.flat_map(|it| roots(&it)).collect();
+    let places = dmux::by_name(&session.target.value, &roots);
+    let place = places.into_iter().find(|it| !folders_in(&it.folder).is_empty());
+    place.map_or(session.clone(), |it| Place { session: session.session, ..it })
+}
+
+/// The root of a folder's working tree, that of the repository it is linked to, and the folder itself.
+fn roots(folder: &Path) -> Vec<String> {
+    let own = checkout(folder).map(|it| it.root);
+    let all = [own, linked_root(folder), Some(folder.to_owned())];
+    all.into_iter().flatten().map(|it| it.to_string_lossy().into_owned()).collect()
 }
 
 /// The panes of the tmux session of this name; `None` if no server has it.

@@ -29,6 +29,29 @@ pub fn pushed_note(session: SessionId) -> String {
     format!("pushed/{}", hash::to_hex(session.as_bytes()))
 }
 
+/// The device that a session is on, `None` for this one, and the folder that its project had on the
+/// device it was imported from.
+pub(super) fn origin(
+    settings: &Settings,
+    row: &SessionRow,
+) -> Result<(Option<String>, Option<String>), Error> {
+    if let Some(device) = replication::device_of(&row.source_uri) {
+        return Ok((Some(settings.devices.name_of(&device)), None));
+    }
+    let Some(ledger) = Ledger::open_read_only(&settings.data)? else { return Ok((None, None)) };
+    let body = ledger.carried(row.id)?.map(|it| it.body);
+    // A later version may have written a form that this one cannot read.
+    let extract = body.and_then(|it| serde_json::from_str::<Extract>(&it).ok());
+    Ok((None, extract.and_then(|it| it.project)))
+}
+
+/// What the ledger keeps of an imported session, as far as a document needs it.
+#[derive(Deserialize)]
+struct Extract {
+    #[serde(default)]
+    project: Option<String>,
+}
+
 /// How a session reaches other devices.
 pub(super) fn carried(
     settings: &Settings,

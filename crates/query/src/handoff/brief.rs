@@ -43,7 +43,7 @@ pub(super) fn of(captured: &Captured, command: Vec<String>) -> Handoff {
         imported: None,
         agents: Vec::new(),
         waiting_for: waiting.filter(|it| !it.is_empty()),
-        decisions: decisions(&done),
+        decisions: decisions(main, &done),
         files: files(captured),
         failing: failing(&done),
         error: trouble(main).filter(|_| has_failed(main)).map(|it| line(&it.message)),
@@ -65,8 +65,8 @@ fn has_failed(main: &AgentSession) -> bool {
     main.turns.last().is_some_and(|it| it.errors > 0)
 }
 
-fn decisions(done: &[Call<'_>]) -> Vec<HandoffDecision> {
-    let all = choices(done);
+fn decisions(main: &AgentSession, done: &[Call<'_>]) -> Vec<HandoffDecision> {
+    let all = choices(main, done);
     let late = all.len().saturating_sub(MOST);
     let told = all.into_iter().skip(late);
     told.map(|it| HandoffDecision {
@@ -88,7 +88,7 @@ fn files(captured: &Captured) -> Vec<HandoffFile> {
 /// The command that was still failing when the session stopped.
 fn failing(done: &[Call<'_>]) -> Option<HandoffFailure> {
     let answered = done.iter().filter(|it| it.answer.is_some());
-    let ran: Vec<_> = answered.filter_map(|it| Some((it, it.command()?))).collect();
+    let ran: Vec<_> = answered.filter_map(|it| Some((it, it.script()?))).collect();
     let late = ran.len().saturating_sub(MOST);
     let ran: Vec<_> = ran.into_iter().skip(late).collect();
     let outcomes: Vec<_> =

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use taffrail_adapters::{Adapter, Source, by_id};
-use taffrail_contracts::captured::{AgentSession, Captured, Carried, Here, Remarks};
+use taffrail_contracts::captured::{AgentSession, Captured, Carried, Disk, Here, Remarks};
 use taffrail_model::observed::Marks;
 use taffrail_model::status::Status;
 use taffrail_model::turn::{TurnInput, turns};
@@ -103,6 +103,7 @@ impl Recorder {
             agent: AgentId::new(self.agent.clone()),
             runtime_id: who.id.clone(),
             parent: facts.parent.as_ref().map(RuntimeIdentity::session),
+            listed_as: facts.title.clone().map(|it| it.text),
             title: title.map(|it| it.text),
             project_path: facts.project_path.clone(),
             git_branch: facts.git_branch.clone(),
@@ -120,6 +121,8 @@ impl Recorder {
             process: None,
             executor: None,
             tokens: self.usage.get(id).into_iter().flat_map(HashMap::values).copied().sum(),
+            context: None,
+            command: None,
             source_uri: locator.clone(),
             turns,
             events,
@@ -146,10 +149,11 @@ fn captured(main: AgentSession, workers: Vec<AgentSession>) -> Captured {
         // Only a Git checkout has a commit.
         repo_root: main.project_path.clone(),
         git_commit: Some("ab".repeat(20)),
+        former_project: None,
         version: "0.0.0".to_owned(),
     };
-    let (remarks, carried) = (Remarks::default(), Carried::default());
-    Captured { main, workers, target: None, here, remarks, carried }
+    let (remarks, carried, disk) = (Remarks::default(), Carried::default(), Disk::default());
+    Captured { main, workers, target: None, here, remarks, carried, disk }
 }
 
 impl Sink for Recorder {

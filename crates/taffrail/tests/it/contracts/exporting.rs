@@ -113,6 +113,7 @@ fn a_repository_is_told_with_its_commit() {
     std::fs::create_dir_all(&folder).unwrap();
     let git = |words: &[&str]| {
         let mut command = home.any_command("git".as_ref(), &folder);
+        command.env("GIT_COMMITTER_DATE", "2026-09-01T00:00:00Z");
         let words = [&["-c", "user.name=a", "-c", "user.email=a@b"], words].concat();
         let output = command.args(words).output().unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -126,6 +127,22 @@ fn a_repository_is_told_with_its_commit() {
         home.json(&["snapshot", "20261001_1"])["session"]["repoRoot"],
         root.to_str().unwrap()
     );
-    let state = home.json(&["state", "export", "20261001_1"]);
-    assert_eq!(state["metadata"]["git_commit"], git(&["rev-parse", "HEAD"]));
+    let commit = || home.json(&["state", "export", "20261001_1"])["metadata"]["git_commit"].clone();
+    let then = git(&["rev-parse", "HEAD"]);
+    assert_eq!(commit(), then);
+    // A commit of today is not the session's.
+    let mut today = home.any_command("git".as_ref(), &folder);
+    today.args([
+        "-c",
+        "user.name=a",
+        "-c",
+        "user.email=a@b",
+        "commit",
+        "-q",
+        "--allow-empty",
+        "-m",
+        "two",
+    ]);
+    assert!(today.status().unwrap().success());
+    assert_eq!(commit(), then);
 }

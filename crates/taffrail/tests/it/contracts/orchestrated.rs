@@ -129,14 +129,17 @@ fn three_panes_in_three_worktrees_one_of_which_dies() {
             "sourceTarget": { "type": "session", "value": "mend" },
         })
     );
-    assert_eq!(snapshot["aggregates"], json!({ "workerCount": 3, "states": { "running": 3 } }));
+    assert_eq!(
+        snapshot["aggregates"],
+        json!({ "workerCount": 3, "states": { "running": 3 }, "healths": { "stale": 3 } })
+    );
     assert_eq!(dead(&snapshot), [false; 3]);
     let mut lexer = snapshot["workers"][1].clone();
     let pid = lexer["runtime"]["pid"].take().as_u64().unwrap();
     let folder = repository.join(".orchestration/mend/lexer");
     let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let expected = json!({
-        "id": "lexer", "label": "lexer", "state": "running", "branch": "mend-lexer",
+        "id": "lexer", "label": "lexer", "state": "running", "health": "stale", "branch": "mend-lexer",
         "worktree": stage.worktree("lexer"),
         "runtime": {
             "kind": "tmux-pane", "command": "cat", "pid": null, "active": false, "dead": false,
