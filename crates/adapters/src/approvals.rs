@@ -104,7 +104,8 @@ pub(crate) fn call_in(
     asked_in(json, "PreToolUse", questions, whose)
 }
 
-fn asked_in(
+/// A call or a request, by the name of its hook.
+pub(crate) fn asked_in(
     json: &str,
     hook: &str,
     questions: &[&str],
@@ -116,16 +117,21 @@ fn asked_in(
     if !asks || questions.contains(&tool) {
         return None;
     }
-    Some(Request {
-        who: whose(&payload),
-        tool: tool.to_owned(),
+    Some(request_of(&payload, whose(&payload)))
+}
+
+/// The request in a payload.
+pub(crate) fn request_of(payload: &Payload<'_>, who: RuntimeIdentity) -> Request {
+    Request {
+        who,
+        tool: payload.tool_name.as_deref().unwrap_or_default().to_owned(),
         command: payload.command(),
         says: payload.request().unwrap_or_default().into_owned(),
         mark: payload.input_mark(),
         project: payload.folder(),
         files: payload.file().into_iter().collect(),
         input: payload.input(),
-    })
+    }
 }
 
 /// The refusal of a call that is about to run, in the shape that several agents share.

@@ -212,10 +212,14 @@ impl Source<'_> {
 /// How our hook is installed. The agent's settings keep hooks by event, in groups of commands.
 #[derive(Debug)]
 pub struct HookPlan {
+    /// The folder that the files are below.
+    pub base: HookBase,
     /// The files that may hold hooks. Ours go into the first that holds any, else into the first.
     pub files: &'static [HookFile],
     /// When the agent calls.
     pub events: &'static [HookEvent],
+    /// The unit of timeouts in these files.
+    pub unit: TimeoutUnit,
     /// How the settings name the command.
     pub call: HookCall,
     /// The trust that the user must grant before hooks run.
@@ -224,6 +228,35 @@ pub struct HookPlan {
     pub bans: &'static [HookBan],
     /// The same hooks as a plugin of the agent.
     pub plugin: Option<&'static HookPlugin>,
+}
+
+/// The folder that the files of hooks are below.
+#[derive(Debug, Clone, Copy)]
+pub enum HookBase {
+    /// Each home of the agent.
+    AgentHome,
+    /// One folder, wherever the agent's homes are: by the first rule that applies.
+    Folder(&'static [HomeRule]),
+}
+
+/// The unit in which an agent's settings count a timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+}
+
+impl TimeoutUnit {
+    /// A number of seconds in this unit.
+    #[must_use]
+    pub fn count(self, seconds: u32) -> u64 {
+        match self {
+            Self::Seconds => seconds.into(),
+            Self::Milliseconds => u64::from(seconds) * 1000,
+        }
+    }
 }
 
 /// The trust an agent asks for before it runs hooks, and where it records that trust.
@@ -242,7 +275,7 @@ pub struct HookTrust {
 /// A file that may hold hooks.
 #[derive(Debug)]
 pub struct HookFile {
-    /// Its path below the home.
+    /// Its path below the base.
     pub path: &'static str,
     /// The syntax.
     pub syntax: Syntax,

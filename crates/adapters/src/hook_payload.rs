@@ -28,7 +28,7 @@ pub(crate) struct Payload<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(crate) agent_type: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
-    cwd: Text<'a>,
+    pub(crate) cwd: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
     model: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
@@ -44,7 +44,7 @@ pub(crate) struct Payload<'a> {
     #[serde(borrow)]
     pub(crate) tool_response: Raw<'a>,
     #[serde(borrow, deserialize_with = "filled")]
-    tool_use_id: Text<'a>,
+    pub(crate) tool_use_id: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
     tool_calls: Option<Vec<Option<ToolCall<'a>>>>,
     #[serde(borrow, deserialize_with = "filled")]
@@ -153,8 +153,7 @@ impl<'a> Payload<'a> {
 
     /// The signal of a question, with the answers it offers.
     pub(crate) fn question_signal(&self) -> Signal {
-        let options = self.tool_input.map(|it| options_in(it.get())).unwrap_or_default();
-        Signal::Asked { call: self.call(), options }
+        Signal::Asked { call: self.call(), options: self.options() }
     }
 
     /// The signal of a call that is about to run.
@@ -201,10 +200,20 @@ impl<'a> Payload<'a> {
         tasks.filter(|task| goes_on(task.as_ref().and_then(|it| it.status.as_deref()))).count()
     }
 
+    /// The answers that a question offers.
+    pub(crate) fn options(&self) -> Vec<String> {
+        self.tool_input.map(|it| options_in(it.get())).unwrap_or_default()
+    }
+
     /// The meaning of a hook that all agents share; `None` for any other hook.
     pub(crate) fn meaning(&self) -> Option<HookMeaning<'_>> {
+        self.meaning_of(self.hook_event_name.as_deref()?)
+    }
+
+    /// The meaning of a hook under the name that most agents give it.
+    pub(crate) fn meaning_of(&self, hook: &str) -> Option<HookMeaning<'_>> {
         let plain = |signal| HookMeaning { kind: Kind::Heartbeat, signal, text: None };
-        Some(match self.hook_event_name.as_deref()? {
+        Some(match hook {
             "SessionStart" if self.source.as_deref() == Some("compact") => plain(Signal::Alive),
             "SessionStart" if self.source.as_deref() == Some("clear") => plain(Signal::TookOver),
             "SessionStart" => plain(Signal::Started),

@@ -30,6 +30,8 @@ pub(crate) struct EntrySink<'e, 's> {
     pub(crate) entry: &'e Entry<'e>,
     /// The agent's process, among the writer's ancestors.
     pub(crate) process: Option<Process>,
+    /// The confidence of the events that follow.
+    pub(crate) confidence: Confidence,
     sink: &'s mut dyn Sink,
     facts: &'s mut SessionFacts,
 }
@@ -59,7 +61,8 @@ impl Reader for JournalReader {
             return sink.unknown("journal/unreadable", None);
         };
         let process = self.process_of(&entry);
-        let sink = &mut EntrySink { entry: &entry, process, sink, facts: &mut self.facts };
+        let (confidence, facts) = (Confidence::High, &mut self.facts);
+        let sink = &mut EntrySink { entry: &entry, process, confidence, sink, facts };
         match &entry.via {
             Origin::Hook | Origin::Registry | Origin::Telemetry => (self.read_entry)(sink),
             Origin::Process => process_loss(sink, self.descriptor.id),
@@ -108,6 +111,7 @@ impl<'e> EntrySink<'e, '_> {
             Draft::new(RecordKey::Provider(Cow::Borrowed(&self.entry.nonce)), part, kind);
         draft.at = Some(self.entry.at);
         draft.origin = self.entry.via.clone();
+        draft.confidence = self.confidence.clone();
         draft
     }
 

@@ -26,14 +26,16 @@ mod transfer;
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod hook_tests;
 
 pub use agent_server::{ServerMessage, ServerPlan, ServerRequest, ServerState};
 pub use approvals::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 pub use callers::{agent_marks, agent_programs, instruction_files};
 pub use descriptor::{
-    Advice, AdvisedSetting, Descriptor, Encoding, HomeRule, HookBan, HookCall, HookEvent, HookFile,
-    HookPlan, HookPlugin, HookTrust, ImportedDocument, Importer, LiveEntry, LivePlan, Place,
-    Retention, Shape, Source, SqlitePlan, Syntax, Traces,
+    Advice, AdvisedSetting, Descriptor, Encoding, HomeRule, HookBan, HookBase, HookCall, HookEvent,
+    HookFile, HookPlan, HookPlugin, HookTrust, ImportedDocument, Importer, LiveEntry, LivePlan,
+    Place, Retention, Shape, Source, SqlitePlan, Syntax, TimeoutUnit, Traces,
 };
 pub use screen::{Screen, ScreenState};
 pub use start_plan::StartPlan;
@@ -60,6 +62,12 @@ pub trait Adapter: Sync {
     /// A reader of the journal's entries for this agent: from hooks, registries and probes. It keeps
     /// no memory between records.
     fn journal(&self) -> Box<dyn Reader>;
+
+    /// The file, below the home, within which the agent's session ids are unique; `None` if they are
+    /// unique everywhere.
+    fn store(&self) -> Option<&'static str> {
+        None
+    }
 
     /// How our hook is installed in the agent's settings; `None` if we have no hook for the agent.
     fn hook_plan(&self) -> Option<&'static HookPlan> {

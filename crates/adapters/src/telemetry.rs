@@ -208,6 +208,7 @@ mod tests {
             agent: AgentId::new(agent.to_owned()),
             via: Origin::Telemetry,
             ancestors: Vec::new(),
+            store: None,
             shortened: false,
             payload: &payload,
         };
@@ -249,7 +250,11 @@ mod tests {
         check("codex.conversation_starts", json!({}), "/s alive high");
         check("codex.sse_event", json!({"event.kind": "response.created"}), "");
         check("codex.sse_event", json!({"input_token_count": "700"}), "/s alive high");
-        check("gemini_cli.user_prompt", json!({}), "");
+        check("gemini_cli.user_prompt", json!({"prompt": "secret"}), "/s prompted high");
+        check("gemini_cli.tool_call", json!({"decision": "accept"}), "/s alive high");
+        check("gemini_cli.api_response", json!({"input_token_count": 7}), "/s alive high");
+        check("gemini_cli.chat_compression", json!({}), "/s compacted high");
+        check("gemini_cli.flash_fallback", json!({}), "");
     }
 
     #[test]
@@ -276,8 +281,9 @@ mod tests {
             "user.id": "SECRET", "input_token_count": 1, "model": "SECRET ".repeat(1000),
         });
         let names = ["user_prompt", "tool_result", "tool_decision", "api_request", "sse_event"];
-        for name in names.iter().flat_map(|it| [format!("claude_code.{it}"), format!("codex.{it}")])
-        {
+        for name in names.iter().flat_map(|it| {
+            ["claude_code", "codex", "gemini_cli"].map(|agent| format!("{agent}.{it}"))
+        }) {
             let entry = telemetry_entry(&sent(&name, texts.clone()));
             let kept = entry.map(|it| it.payload).unwrap_or_default();
             assert!(!kept.contains("SECRET"), "{name}: {kept}");
@@ -299,6 +305,27 @@ mod tests {
         assert!(recorder.data[0].get("session.id").is_none());
         let unnamed = recorded("claude_code.api_request", json!({"session.id": "s"})).unwrap();
         assert_eq!(unnamed.spent, []);
+    }
+
+    #[test]
+    fn only_requests_of_gemini_that_its_chat_leaves_out_are_added_up() {
+        let spent = |role: &str| {
+            let response = json!({
+                "session.id": "s", "prompt_id": "p", "model": "m", "role": role,
+                "input_token_count": 700, "output_token_count": "25", "tool_token_count": 2,
+                "cached_content_token_count": 100, "thoughts_token_count": 5,
+            });
+            let recorder = recorded("gemini_cli.api_response", response).unwrap();
+            assert_eq!(recorder.data[0]["output_token_count"], "25");
+            recorder.spent
+        };
+        let tokens =
+            Tokens { output: 30, input: 602, cache_read: 100, cache_write: 0, reasoning: 5 };
+        assert_eq!(spent("utility_router"), [(tokens, None)]);
+        assert_eq!(spent("utility_summarizer").len(), 1);
+        assert_eq!(spent("main"), []);
+        assert_eq!(spent("subagent"), []);
+        assert_eq!(spent(""), []);
     }
 
     #[test]

@@ -107,6 +107,7 @@ fn tell(settings: &Settings, session: SessionId, attempt: &Attempt, number: u64)
         agent: identity.agent,
         via: Origin::Input,
         ancestors: Vec::new(),
+        store: None,
         shortened: false,
         payload: &payload,
     };

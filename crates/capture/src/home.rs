@@ -56,14 +56,47 @@ pub fn usual_home(
     adapter.descriptor().homes.iter().find_map(|rule| applied(rule, user_home, variables))
 }
 
+/// The folder that the first of these rules gives.
+#[must_use]
+pub fn folder_by(
+    rules: &[HomeRule],
+    user_home: &Path,
+    variables: &HashMap<String, String>,
+) -> Option<PathBuf> {
+    rules.iter().find_map(|rule| applied(rule, user_home, variables))
+}
+
+/// The real path of the file within which an agent's session ids are unique, by the environment of
+/// the agent; `None` if its ids are unique everywhere, or if the file does not exist.
+#[must_use]
+pub fn store_of(
+    adapter: &'static dyn Adapter,
+    user_home: &Path,
+    variable: fn(&str) -> Option<String>,
+) -> Option<String> {
+    let store = adapter.store()?;
+    let rules = adapter.descriptor().homes.iter();
+    let home = rules.into_iter().find_map(|rule| placed(rule, user_home, variable))?;
+    let home = home.canonicalize().ok().filter(|it| it.join(store).is_file())?;
+    Some(format!("{}/{store}", home.to_string_lossy()))
+}
+
 fn applied(
     rule: &HomeRule,
     user_home: &Path,
     variables: &HashMap<String, String>,
 ) -> Option<PathBuf> {
+    placed(rule, user_home, |name| variables.get(name).cloned())
+}
+
+fn placed(
+    rule: &HomeRule,
+    user_home: &Path,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<PathBuf> {
     let base = match rule.variable {
         None => user_home.to_owned(),
-        Some(name) => variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from)?,
+        Some(name) => variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)?,
     };
     Some(if rule.below.is_empty() { base } else { base.join(rule.below) })
 }

@@ -37,7 +37,7 @@ pub use copy::{Content, Copied, read_copy};
 pub use discover::{Discovery, Named, Refused, discover, discover_at};
 pub use error::ReadError;
 pub use git::{Checkout, checkout, commit_at, linked_root};
-pub use home::{Home, homes, usual_home};
+pub use home::{Home, folder_by, homes, store_of, usual_home};
 pub use journal::{
     JournalLimits, LeftOut, Since, gather as gather_journal, is_spooled, journal_homes,
     keep_journal, make_spool, purge_journal, spool, spool_folder,

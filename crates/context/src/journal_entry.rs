@@ -51,6 +51,7 @@ pub fn write_entry(
         agent: AgentId::new(agent.to_owned()),
         via,
         ancestors: Vec::new(),
+        store: None,
         shortened: false,
         payload: &payload,
     };

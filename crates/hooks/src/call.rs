@@ -17,8 +17,8 @@ pub(crate) struct Call {
     pub(crate) agent: String,
     /// As an argument list, or as a shell command line.
     pub(crate) form: HookCall,
-    /// The agent's timeout.
-    pub(crate) seconds: Option<u64>,
+    /// The agent's timeout, in the unit of its settings.
+    pub(crate) timeout: Option<u64>,
 }
 
 impl Call {
@@ -53,7 +53,7 @@ impl Ours<'_> {
         &self,
         command: &str,
         arguments: Option<&[String]>,
-        seconds: Option<u64>,
+        timeout: Option<u64>,
     ) -> Option<Call> {
         let (program, form) = match arguments {
             Some([word, agent]) if word == WORD && agent == self.agent => {
@@ -69,7 +69,7 @@ impl Ours<'_> {
         let is_known = program == self.program || Some(program.as_str()) == self.before;
         let is_named = Path::new(&program).file_name().is_some_and(|name| name == PROGRAM);
         let agent = self.agent.to_owned();
-        (is_known || is_named).then_some(Call { program, agent, form, seconds })
+        (is_known || is_named).then_some(Call { program, agent, form, timeout })
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
 
     fn line(program: &str) -> Call {
         let (program, agent) = (program.to_owned(), "codex".to_owned());
-        Call { program, agent, form: HookCall::ShellLine, seconds: Some(2) }
+        Call { program, agent, form: HookCall::ShellLine, timeout: Some(2) }
     }
 
     const OURS: Ours<'_> = Ours { agent: "codex", program: "/opt/t", before: Some("/old/t") };

@@ -18,7 +18,9 @@ pub struct HookChange {
     pub after: Option<String>,
     /// Advice for the user once it is done.
     pub advice: Vec<String>,
-    pub(crate) home: PathBuf,
+    pub(crate) base: PathBuf,
     pub(crate) below: &'static str,
+    /// How many folders above the file we created.
+    pub(crate) folders: usize,
     pub(crate) note: Option<Note>,
 }

@@ -4,7 +4,7 @@ use crate::HooksError;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use taffrail_capture::open_below;
 
 /// The largest settings file that is read.
@@ -50,11 +50,47 @@ pub(crate) fn write(
     }
     let mode = now.map_or(PRIVATE, |(_, mode)| mode);
     let done = match after {
-        Some(text) => replace(&path, text.as_bytes(), mode),
+        Some(text) => {
+            create_folders(home, below).and_then(|()| replace(&path, text.as_bytes(), mode))
+        }
         None => fs::remove_file(&path),
     };
     let done = done.and_then(|()| File::open(home)?.sync_all());
     done.map_err(|error| HooksError::io(&path, error))
+}
+
+/// How many of the folders between a home and a file do not exist.
+pub(crate) fn missing_folders(home: &Path, below: &str) -> usize {
+    folders(home, below).iter().filter(|it| it.symlink_metadata().is_err()).count()
+}
+
+/// Removes this many folders above a file, as far as they are empty.
+pub(crate) fn remove_folders(file: &Path, count: usize) {
+    for folder in file.ancestors().skip(1).take(count) {
+        // A folder with other files stays, and so do those above it.
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
+    }
+}
+
+fn create_folders(home: &Path, below: &str) -> io::Result<()> {
+    for folder in folders(home, below) {
+        match fs::DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+            _ if !folder.symlink_metadata()?.is_dir() => {
+                return Err(ErrorKind::NotADirectory.into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The folders between a home and a file, the outermost first.
+fn folders(home: &Path, below: &str) -> Vec<PathBuf> {
+    let parts: Vec<_> = below.split('/').collect();
+    (1..parts.len()).filter_map(|end| Some(home.join(parts.get(..end)?.join("/")))).collect()
 }
 
 /// Writes a file of our own, and creates the folders above it.

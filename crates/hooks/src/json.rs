@@ -192,10 +192,10 @@ fn group(call: &Call) -> String {
         }
         HookCall::ShellLine => String::new(),
     };
-    let seconds = call.seconds.map_or_else(String::new, |it| format!(", \"timeout\": {it}"));
+    let timeout = call.timeout.map_or_else(String::new, |it| format!(", \"timeout\": {it}"));
     let command = string(&call.command());
     format!(
-        "{{ \"{HOOKS}\": [{{ \"type\": \"command\", \"command\": {command}{arguments}{seconds} }}] }}"
+        "{{ \"{HOOKS}\": [{{ \"type\": \"command\", \"command\": {command}{arguments}{timeout} }}] }}"
     )
 }
 
@@ -215,6 +215,6 @@ pub(crate) fn call(command: &CstObject, ours: Ours<'_>) -> Option<Call> {
         }
         None => None,
     };
-    let seconds = command.get("timeout").and_then(Value::as_u64);
-    ours.recognised(command.get("command")?.as_str()?, arguments.as_deref(), seconds)
+    let timeout = command.get("timeout").and_then(Value::as_u64);
+    ours.recognised(command.get("command")?.as_str()?, arguments.as_deref(), timeout)
 }

@@ -6,6 +6,9 @@ pub(crate) struct Made {
     /// The file.
     #[serde(default)]
     pub(crate) file: bool,
+    /// How many of the folders above it.
+    #[serde(default)]
+    pub(crate) folders: usize,
     /// The whole content of the file.
     #[serde(default)]
     pub(crate) root: bool,

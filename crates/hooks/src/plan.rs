@@ -6,7 +6,8 @@ use crate::text::{calls, holds_hooks, installed, is_complete, stripped};
 use crate::trust::is_trusted;
 use crate::{HookChange, HookSettings, HookWish, HooksError, Made, ban, files};
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, HookCall, HookFile, HookPlan, agents, by_id};
+use taffrail_adapters::{Adapter, HookBase, HookCall, HookFile, HookPlan, agents, by_id};
+use taffrail_capture::folder_by;
 use taffrail_context::Error;
 use taffrail_context::agent_id;
 
@@ -22,8 +23,8 @@ pub fn plan_hooks(
     let mut out = Vec::new();
     for adapter in wanted_agents(given, agent)? {
         let Some(plan) = adapter.hook_plan() else { continue };
-        for home in homes(given, adapter) {
-            let desk = Desk { given, adapter, plan, home };
+        for (_, base) in places(given, adapter, plan) {
+            let desk = Desk { given, adapter, plan, base };
             out.extend(match wish {
                 HookWish::Install => desk.install()?,
                 HookWish::Uninstall => desk.take_out_of(desk.sheets()?)?,
@@ -42,7 +43,14 @@ pub fn carry_out(given: &HookSettings<'_>, change: &HookChange) -> Result<(), Ho
     if let Some(text) = before {
         note::copy(given, (change.agent, &change.path), text)?;
     }
-    let write = || files::write(&change.home, change.below, before, after);
+    let write = || {
+        files::write(&change.base, change.below, before, after)?;
+        // Folders that we created for the file go with it.
+        if after.is_none() {
+            files::remove_folders(&change.path, change.folders);
+        }
+        Ok(())
+    };
     let keep = |note: Option<&Note>| note::keep(given.state, &change.path, note);
     match &change.note {
         // A note that lists too much is harmless: undoing looks for each piece first.
@@ -80,13 +88,31 @@ pub(crate) fn homes(given: &HookSettings<'_>, adapter: &dyn Adapter) -> Vec<Path
     homes.filter(|it| it.adapter.descriptor().id == id).map(|it| it.root).collect()
 }
 
+/// Each home of an agent with the folder of its hooks. If one folder serves all homes, only the
+/// first is listed.
+pub(crate) fn places(
+    given: &HookSettings<'_>,
+    adapter: &dyn Adapter,
+    plan: &HookPlan,
+) -> Vec<(PathBuf, PathBuf)> {
+    let homes = homes(given, adapter).into_iter();
+    match plan.base {
+        HookBase::AgentHome => homes.map(|home| (home.clone(), home)).collect(),
+        HookBase::Folder(rules) => {
+            let settings = given.settings;
+            let base = folder_by(rules, &settings.user_home, &settings.variables);
+            homes.zip(base.and_then(|it| it.canonicalize().ok())).collect()
+        }
+    }
+}
+
 /// The calls of a plan.
 pub(crate) fn wanted(plan: &HookPlan, agent: &str, program: &str) -> Vec<(&'static str, Call)> {
     let call = |seconds: u32| Call {
         program: program.to_owned(),
         agent: agent.to_owned(),
         form: plan.call,
-        seconds: Some(u64::from(seconds)),
+        timeout: Some(plan.unit.count(seconds)),
     };
     plan.events.iter().map(|event| (event.name, call(event.seconds))).collect()
 }
@@ -97,12 +123,12 @@ pub(crate) fn program(path: &Path, form: HookCall) -> Result<&str, HooksError> {
     text.ok_or_else(|| HooksError::Program(path.to_owned()))
 }
 
-/// One home of one agent.
+/// The files of one agent below one folder.
 pub(crate) struct Desk<'a> {
     pub(crate) given: &'a HookSettings<'a>,
     pub(crate) adapter: &'static dyn Adapter,
     pub(crate) plan: &'static HookPlan,
-    pub(crate) home: PathBuf,
+    pub(crate) base: PathBuf,
 }
 
 /// A settings file, and what we know of it.
@@ -131,8 +157,8 @@ impl Desk<'_> {
 
     /// Reads one file.
     fn sheet(&self, file: &'static HookFile) -> Result<Sheet, HooksError> {
-        let path = self.home.join(file.path);
-        let text = files::read(&self.home, file.path)?.map(|(text, _)| text);
+        let path = self.base.join(file.path);
+        let text = files::read(&self.base, file.path)?.map(|(text, _)| text);
         let note = note::read(self.given.state, &path);
         let found =
             calls(text.as_deref().unwrap_or_default(), file.syntax, self.ours(note.as_ref())?);
@@ -180,7 +206,9 @@ impl Desk<'_> {
         let text = base.as_deref().unwrap_or_default();
         let (after, pieces, made) = installed(text, sheet.file.syntax, &wanted, ours)
             .map_err(|error| HooksError::refused(&sheet.path, &error))?;
-        let made = Made { file: base.is_none(), ..made };
+        let known = sheet.note.as_ref().map_or(0, |it| it.made.folders);
+        let folders = files::missing_folders(&self.base, sheet.file.path).max(known);
+        let made = Made { file: base.is_none(), folders, ..made };
         let note = Note::new(&sheet.path, ours.program, (text, &after), (pieces, made));
         Ok(Some(self.change(sheet, Some(after), Some(note))))
     }
@@ -223,16 +251,17 @@ impl Desk<'_> {
             before: sheet.text,
             after,
             advice,
-            home: self.home.clone(),
+            base: self.base.clone(),
             below: sheet.file.path,
+            folders: sheet.note.as_ref().map_or(0, |it| it.made.folders),
             note,
         }
     }
 
     /// What keeps hooks from running, or must be done before they run.
     pub(crate) fn advice(&self, calls: &[(String, Call)]) -> Vec<String> {
-        let bans = ban::bans(self.plan.bans, &self.home, self.given.system);
-        let trust = self.plan.trust.filter(|it| !is_trusted(it, &self.home, calls));
+        let bans = ban::bans(self.plan.bans, &self.base, self.given.system);
+        let trust = self.plan.trust.filter(|it| !is_trusted(it, &self.base, calls));
         bans.into_iter().chain(trust.map(|it| it.text.to_owned())).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! The status of the hooks of every agent.
 
-use crate::plan::{Desk, homes, named, program, wanted};
+use crate::plan::{Desk, named, places, program, wanted};
 use crate::text::is_complete;
 use crate::{HookSettings, HooksError};
 use std::path::PathBuf;
@@ -25,21 +25,21 @@ fn rows(given: &HookSettings<'_>, adapter: &'static dyn Adapter) -> Vec<HookRow>
         let note = "Taffrail has no hooks for it; its sessions are seen by what it writes";
         return vec![bare(adapter, HookState::Unsupported, note.to_owned())];
     };
-    let homes = homes(given, adapter);
-    if homes.is_empty() {
+    let places = places(given, adapter, plan);
+    if places.is_empty() {
         return vec![bare(adapter, HookState::NoHome, "no home of it was found".to_owned())];
     }
-    homes.into_iter().map(|home| row(given, adapter, plan, home)).collect()
+    places.into_iter().map(|it| row(given, adapter, plan, it)).collect()
 }
 
 fn row(
     given: &HookSettings<'_>,
     adapter: &'static dyn Adapter,
     plan: &'static HookPlan,
-    home: PathBuf,
+    (home, base): (PathBuf, PathBuf),
 ) -> HookRow {
     let path = home.to_string_lossy().into_owned();
-    let desk = Desk { given, adapter, plan, home };
+    let desk = Desk { given, adapter, plan, base };
     let row = looked_at(&desk)
         .unwrap_or_else(|error| bare(adapter, HookState::Unknown, error.to_string()));
     HookRow { home: Some(path), ..row }

@@ -17,7 +17,7 @@ fn wanted(form: HookCall) -> Vec<(&'static str, Call)> {
         program: PROGRAM.to_owned(),
         agent: "a".to_owned(),
         form,
-        seconds: Some(seconds),
+        timeout: Some(seconds),
     };
     EVENTS.into_iter().zip([2, 600, 2]).map(|(event, seconds)| (event, call(seconds))).collect()
 }

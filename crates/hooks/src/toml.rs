@@ -143,7 +143,7 @@ fn fields(call: &Call) -> Vec<String> {
     if call.form == HookCall::Arguments {
         out.push(format!("args = [{}]", call.arguments().map(string).join(", ")));
     }
-    out.extend(call.seconds.map(|it| format!("timeout = {it}")));
+    out.extend(call.timeout.map(|it| format!("timeout = {it}")));
     out
 }
 
@@ -188,9 +188,9 @@ fn call(command: &dyn TableLike, ours: Ours<'_>) -> Option<Call> {
         }
         None => None,
     };
-    let seconds = command.get("timeout").and_then(Item::as_integer);
-    let seconds = seconds.and_then(|it| u64::try_from(it).ok());
-    ours.recognised(command.get("command")?.as_str()?, arguments.as_deref(), seconds)
+    let timeout = command.get("timeout").and_then(Item::as_integer);
+    let timeout = timeout.and_then(|it| u64::try_from(it).ok());
+    ours.recognised(command.get("command")?.as_str()?, arguments.as_deref(), timeout)
 }
 
 /// From a table's heading to the end of its last value.

@@ -20,7 +20,7 @@ pub(crate) fn is_trusted(trust: &HookTrust, home: &Path, calls: &[(String, Call)
     let Ok(notes) = Toml::parse(&text) else { return false };
     let trusted = notes.texts(trust.notes, NOTED);
     let is_noted = |(event, call): &(String, Call)| {
-        let seconds = call.seconds.unwrap_or(SECONDS);
+        let seconds = call.timeout.unwrap_or(SECONDS);
         let identity = (trust.identity)(event, &call.command(), seconds);
         let digest = Sha256::digest(identity);
         let hex = digest.iter().fold(String::new(), |mut out, byte| {
@@ -42,7 +42,7 @@ mod tests {
     fn call(seconds: u64) -> (String, Call) {
         let (program, agent) = ("/usr/bin/taffrail".to_owned(), "codex".to_owned());
         let form = HookCall::ShellLine;
-        ("Stop".to_owned(), Call { program, agent, form, seconds: Some(seconds) })
+        ("Stop".to_owned(), Call { program, agent, form, timeout: Some(seconds) })
     }
 
     /// The note for the call with two seconds, as the agent computes it from the normal form.

@@ -111,7 +111,8 @@ pub fn run(
     let uncaptured = writer.uncaptured()?;
     let is_left_out = |who: &RuntimeIdentity| uncaptured.has(who);
     let is_left_out: LeftOut<'_> = if uncaptured.is_empty() { None } else { Some(&is_left_out) };
-    gather_journal(&settings.data, is_left_out).map_err(StoreError::from)?;
+    let device = writer.device()?;
+    gather_journal(&settings.data, device.as_str(), is_left_out).map_err(StoreError::from)?;
     let (limits, now) = (settings.retention.journal, (settings.now)());
     keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());

@@ -4,6 +4,7 @@ use crate::copier::{CapturePolicy, Copier};
 use crate::sink::PieceSink;
 use taffrail_adapters::Adapter;
 use taffrail_capture::{Flow, Job, Reading, Texts, read};
+use taffrail_model::journal::scope_in;
 use taffrail_model::observed::Observed;
 use taffrail_store::archive::Packer;
 
@@ -36,5 +37,9 @@ impl SourceReader<'_> {
 
 /// The scope in which an agent's session ids are unique: global, or one file of one device.
 pub(crate) fn scope_of(device: &str, adapter: &dyn Adapter, (home, path): (&str, &str)) -> String {
-    if adapter.descriptor().scoped_ids { format!("{device}:{home}/{path}") } else { String::new() }
+    if adapter.descriptor().scoped_ids {
+        scope_in(device, &format!("{home}/{path}"))
+    } else {
+        String::new()
+    }
 }

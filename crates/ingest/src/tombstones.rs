@@ -26,7 +26,8 @@ pub(crate) fn finish_forgetting(settings: &Settings, writer: &mut Writer) -> Res
     }
     let forgotten = writer.forgotten()?;
     let is_meant = |who: &RuntimeIdentity| forgotten.holds(who, &Facts::default());
-    purge_journal(&settings.data, &is_meant).map_err(StoreError::from)?;
+    let device = writer.device()?;
+    purge_journal(&settings.data, device.as_str(), &is_meant).map_err(StoreError::from)?;
     let archive = Archive::new(&settings.data);
     for state in writer.sources_of(&rows)? {
         archive.remove((&state).into())?;

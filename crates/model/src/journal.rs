@@ -14,7 +14,8 @@ pub const FOLDER: &str = "journal";
 pub const PAYLOAD_LIMIT: usize = 64 * 1024;
 
 /// The fields of an entry.
-pub const FIELDS: &[&str] = &["at", "nonce", "agent", "via", "ancestors", "shortened", "payload"];
+pub const FIELDS: &[&str] =
+    &["at", "nonce", "agent", "via", "ancestors", "store", "shortened", "payload"];
 
 /// One report, stamped by the process that recorded it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,12 +31,40 @@ pub struct Entry<'a> {
     /// The ancestors of the recording process, the nearest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<Ancestor>,
+    /// Where the agent keeps the session, if its ids are unique only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<Store>,
     /// The payload was too long and was truncated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
     /// The report, unchanged.
     #[serde(borrow)]
     pub payload: &'a RawValue,
+}
+
+/// The file within which an agent's session ids are unique.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Store {
+    /// Its real path, as the reporter's environment names it.
+    pub path: String,
+    /// The device it is on; the writer of the journal adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+}
+
+impl Entry<'_> {
+    /// The scope of the session's id; `None` if the entry does not name its store and device.
+    #[must_use]
+    pub fn scope(&self) -> Option<String> {
+        let store = self.store.as_ref()?;
+        Some(scope_in(store.device.as_deref()?, &store.path))
+    }
+}
+
+/// The scope of ids that are unique within one file of one device.
+#[must_use]
+pub fn scope_in(device: &str, path: &str) -> String {
+    format!("{device}:{path}")
 }
 
 /// The payload of an entry from the process table (`via` is `process`): a session lost the process

@@ -173,6 +173,7 @@ impl<'a> Watch<'a> {
             agent: AgentId::new(self.adapter.descriptor().id),
             via: Origin::Pty,
             ancestors: Vec::new(),
+            store: None,
             shortened: false,
             payload: &payload,
         };

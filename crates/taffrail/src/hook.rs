@@ -38,10 +38,12 @@ fn record(agent: &str) -> io::Result<()> {
         return Ok(());
     }
     let (at, nonce, pid) = (env::now(), env::nonce(), std::process::id());
+    let user_home = env::user_home();
     if let Some(data) = env::data_folder() {
-        take_down(&data, Said { agent, payload: &payload, at, nonce: nonce.clone(), pid })?;
+        let (nonce, user_home, variable) = (nonce.clone(), user_home.as_deref(), env::variable);
+        take_down(&data, Said { agent, payload: &payload, at, nonce, pid, user_home, variable })?;
     }
-    let places = env::config_folder().zip(env::user_home());
+    let places = env::config_folder().zip(user_home);
     let denied = places.and_then(|(config, home)| deny_call((&config, &home), agent, &payload));
     if let Some(denied) = denied {
         return io::stdout().lock().write_all(denied.as_bytes());

@@ -68,7 +68,9 @@ fn record(agent: &str, payload: &[u8]) -> io::Result<()> {
     let folders = env::data_folder().zip(env::state_folder());
     let Some((data, state)) = folders else { return Ok(()) };
     let (at, nonce, pid) = (env::now(), env::nonce(), std::process::id());
-    take_down_line(&data, &state, Said { agent, payload, at, nonce, pid })
+    let (user_home, variable) = (None, env::variable);
+    let said = Said { agent, payload, at, nonce, pid, user_home, variable };
+    take_down_line(&data, &state, said)
 }
 
 /// The output of the user's own command.

@@ -1,6 +1,8 @@
 //! How Claude Code is configured to call our hook.
 
-use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax};
+use crate::{
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax, TimeoutUnit,
+};
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;
@@ -14,6 +16,7 @@ const MANAGED: [&str; 2] = [
 ];
 
 pub(super) static PLAN: HookPlan = HookPlan {
+    base: HookBase::AgentHome,
     files: &[HookFile { path: SETTINGS, syntax: Syntax::Json }],
     events: &[
         capture("SessionStart"),
@@ -32,6 +35,7 @@ pub(super) static PLAN: HookPlan = HookPlan {
         capture("PreCompact"),
         capture("PostCompact"),
     ],
+    unit: TimeoutUnit::Seconds,
     call: HookCall::Arguments,
     trust: None,
     bans: &[

@@ -1,6 +1,8 @@
 //! How Codex is configured to call our hook.
 
-use crate::{HookBan, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax};
+use crate::{
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax, TimeoutUnit,
+};
 use serde_json::Value;
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
@@ -12,6 +14,7 @@ const CONFIG: &str = "config.toml";
 const REQUIREMENTS: &str = "/etc/codex/requirements.toml";
 
 pub(super) static PLAN: HookPlan = HookPlan {
+    base: HookBase::AgentHome,
     files: &[
         HookFile { path: "hooks.json", syntax: Syntax::Json },
         HookFile { path: CONFIG, syntax: Syntax::Toml },
@@ -29,6 +32,7 @@ pub(super) static PLAN: HookPlan = HookPlan {
         capture("PreCompact"),
         capture("PostCompact"),
     ],
+    unit: TimeoutUnit::Seconds,
     call: HookCall::ShellLine,
     trust: Some(&TRUST),
     bans: &[

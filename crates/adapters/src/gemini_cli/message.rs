@@ -4,7 +4,7 @@ use super::parts::Part;
 use super::record::{Message, Thought, TokenCounts, ToolCall};
 use crate::{gist, records};
 use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
+use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, Timestamp, Tokens};
 
 /// The message itself.
 pub(super) const BODY: u32 = 0;
@@ -15,6 +15,8 @@ const FIRST_CALL: u32 = 100;
 
 /// The prefix of the summary that replaces compacted messages.
 const SUMMARY_TAG: &str = "<state_snapshot>";
+/// The remark after a person broke off a turn.
+const CANCELLED: &str = "Request cancelled.";
 
 impl<'a> Message<'a> {
     /// All events of the message, or `None` if its type is unknown.
@@ -22,6 +24,7 @@ impl<'a> Message<'a> {
         let drafts = match self.r#type.as_deref()? {
             "user" => self.said_by_user().into_iter().collect(),
             "gemini" => self.said_by_model(),
+            "info" if self.content.text().as_deref() == Some(CANCELLED) => vec![self.stopped()],
             label @ ("info" | "warning") => {
                 let label = label.into();
                 vec![self.remark(Kind::Notice, Detail::Remark { label })]
@@ -67,6 +70,13 @@ impl<'a> Message<'a> {
         draft.text = self.content.text();
         draft.detail = detail;
         draft
+    }
+
+    /// A person broke off the turn.
+    fn stopped(&self) -> Draft<'_> {
+        let reason = Some(Cow::Borrowed("interrupted"));
+        let detail = Detail::Stopped { reason, duration_ms: None };
+        Draft { ends_turn: true, ..self.remark(Kind::AgentStopped, detail) }
     }
 
     /// A prompt, unless the program wrote the message itself: tool results belong to their calls,
@@ -154,7 +164,10 @@ impl<'a> Message<'a> {
             return None;
         }
         let mut draft = self.draft(result_of(part), Kind::ToolResult);
-        draft.at = time(call.timestamp.as_deref()).or(draft.at);
+        // The agent may stamp a cancelled call before the message that holds it.
+        draft.at = time(call.timestamp.as_deref()).max(draft.at);
+        // The agent writes the cancelled call after its remark about it.
+        draft.signal = call.is_cancelled().then_some(Signal::Interrupted);
         let shown = || call.result_display.as_deref().map(Cow::Borrowed);
         // The person saw the plain output; the model's copy is wrapped in warnings.
         draft.text = shown().or_else(|| call.result.answer());

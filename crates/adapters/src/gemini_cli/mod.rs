@@ -1,19 +1,24 @@
 //! Gemini CLI: chats in JSON lines below `~/.gemini/tmp`, one folder per project.
 
+mod approvals;
+mod hooks;
+mod install;
 mod message;
 mod message_list;
 mod parts;
 mod project;
 mod record;
+mod screen;
+mod telemetry;
 mod transcript;
 
-use crate::no_journal::NoJournal;
+use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, Descriptor, Encoding, HomeRule, Place, Reader, Retention, Shape, Source,
-    StartPlan, Traces, records,
+    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, HomeRule, HookPlan, Place, Reader,
+    Retention, Screen, ScreenState, Shape, Source, StartPlan, TelemetryPlan, Traces, records,
 };
 use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 const ID: &str = "gemini-cli";
 const SCHEME: &str = "gemini-chat";
@@ -102,7 +107,23 @@ impl Adapter for GeminiCli {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(NoJournal)
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
+    }
+
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
+        Some(&approvals::PLAN)
+    }
+
+    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
+        Some(&telemetry::PLAN)
+    }
+
+    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
+        screen::read(screen)
     }
 
     fn start_plan(&self) -> Option<&'static StartPlan> {
@@ -110,7 +131,7 @@ impl Adapter for GeminiCli {
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, KNOWN_FIELDS)
+        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
     }
 }
 

@@ -163,6 +163,11 @@ impl ToolCall<'_> {
             _ => None,
         }
     }
+
+    /// Whether a person refused the call or broke off the turn.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.status.as_deref() == Some("cancelled")
+    }
 }
 
 made_of_objects! {

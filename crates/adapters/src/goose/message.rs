@@ -4,10 +4,12 @@ use super::block::{Answer, ApprovalRequest, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
 use crate::gist;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Kind, RecordKey, Timestamp, Tokens};
+use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, Timestamp, Tokens};
 
 /// The prefix of a text that Goose puts before every turn.
 const CONTEXT_TAG: &str = "<turn-context>";
+/// The end of the error of a call that a person cancelled, which ends the turn.
+const CANCELLED: &str = "Tool call cancelled by user";
 
 /// A parsed message row. The part of an event is the number of its block.
 pub(super) struct Message<'a> {
@@ -157,6 +159,8 @@ impl<'a> Message<'a> {
         let said = answer.and_then(|answer| answer.is_error);
         let mut draft = self.draft(part, Kind::ToolResult);
         draft.text = answer.and_then(Answer::text).or_else(error);
+        let is_cancelled = outcome.error.as_deref().is_some_and(|it| it.ends_with(CANCELLED));
+        draft.signal = is_cancelled.then_some(Signal::Interrupted);
         draft.detail = Detail::ToolResult {
             call_id: Cow::Borrowed(block.id.as_deref().unwrap_or_default()),
             failed: outcome.failed(said),

@@ -1,18 +1,22 @@
 //! Goose: all sessions of a machine in one SQLite database.
 
+mod approvals;
 mod block;
+mod hooks;
+mod install;
 mod message;
 mod row;
+mod screen;
 mod session;
 mod transcript;
 
-use crate::no_journal::NoJournal;
+use crate::journal::JournalReader;
 use crate::{
-    Adapter, Descriptor, HomeRule, Place, Reader, Shape, Source, SqlitePlan, StartPlan, Traces,
-    records,
+    Adapter, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
+    Shape, Source, SqlitePlan, StartPlan, Traces, records,
 };
 use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 const ID: &str = "goose";
 const SCHEME: &str = "goose-sqlite";
@@ -120,7 +124,23 @@ impl Adapter for Goose {
     }
 
     fn journal(&self) -> Box<dyn Reader> {
-        Box::new(NoJournal)
+        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
+    }
+
+    fn store(&self) -> Option<&'static str> {
+        Some(DATABASE)
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        Some(&install::PLAN)
+    }
+
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
+        Some(&approvals::PLAN)
+    }
+
+    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
+        screen::read(screen)
     }
 
     fn start_plan(&self) -> Option<&'static StartPlan> {
@@ -128,7 +148,7 @@ impl Adapter for Goose {
     }
 
     fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, KNOWN_FIELDS)
+        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
     }
 }
 

@@ -7,11 +7,12 @@
 
 mod kinds;
 
+use crate::replay::adapter_of;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, Reader, Source, all, by_id, folder_of};
+use taffrail_adapters::{Adapter, Reader, Source, all, folder_of};
 use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
 use taffrail_model::findings::{EventView, Fold, Role, Standing, Thresholds};
 use taffrail_model::observed::Marks;
@@ -24,10 +25,11 @@ use taffrail_model::{
 /// The minimum number of sessions: losing any must fail the test.
 const FEWEST: usize = 40;
 /// The right findings, by the recording's name.
-const RIGHT: [(&str, &[&str]); 3] = [
+const RIGHT: [(&str, &[&str]); 4] = [
     ("claude_overloaded", &["provider_crash"]),
     ("claude_question_and_worker", &["question_asked"]),
     ("codex_overloaded", &["provider_crash"]),
+    ("gemini_refused_and_interrupted", &["question_asked"]),
 ];
 
 /// The right findings in fixtures: each has an error at which its agent gave up.
@@ -199,8 +201,7 @@ fn every_recording_brings_what_is_right_and_no_more() {
     let (mut met, mut all_found) = (0, BTreeMap::new());
     for folder in fs::read_dir(root).unwrap().map(|it| it.unwrap().path()) {
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-        let agent = if name.starts_with("codex") { "codex" } else { "claude-code" };
-        let adapter = by_id(agent).unwrap();
+        let adapter = adapter_of(&name);
         let mut recorder = Recorder::default();
         recorder.read(adapter.journal(), &fs::read(folder.join("journal.jsonl")).unwrap());
         let (home, mut files) = (folder.join("home"), Vec::new());

@@ -20,7 +20,7 @@ use taffrail_model::{
 };
 
 /// The minimum number of recordings: losing any must fail the test.
-const FEWEST: usize = 13;
+const FEWEST: usize = 15;
 
 /// The true status of a session.
 #[derive(Deserialize)]
@@ -97,8 +97,7 @@ fn recordings() -> Vec<Recording> {
 
 fn recording(folder: &Path) -> Recording {
     let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
-    let agent = if name.starts_with("codex") { "codex" } else { "claude-code" };
-    let adapter = by_id(agent).unwrap();
+    let adapter = adapter_of(&name);
     let truth = fs::read_to_string(folder.join("truth.jsonl")).unwrap();
     let truth = truth.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (sessions, parents) = (HashMap::new(), HashMap::new());
@@ -113,6 +112,16 @@ fn recording(folder: &Path) -> Recording {
         out.read(reader(adapter, path), &fs::read(&file).unwrap());
     }
     out
+}
+
+/// The agent of a recording, by the first word of its name.
+pub(crate) fn adapter_of(name: &str) -> &'static dyn Adapter {
+    let agent = match name.split('_').next() {
+        Some("codex") => "codex",
+        Some("gemini") => "gemini-cli",
+        _ => "claude-code",
+    };
+    by_id(agent).unwrap()
 }
 
 fn reader(adapter: &dyn Adapter, path: &str) -> Box<dyn Reader> {

@@ -386,6 +386,7 @@ fn journal(settings: &Settings, it: &Approval, has_twin: bool) {
         agent: it.agent.clone(),
         via: Origin::Input,
         ancestors: Vec::new(),
+        store: None,
         shortened: false,
         payload: &payload,
     };

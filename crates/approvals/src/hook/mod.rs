@@ -14,8 +14,8 @@ pub use status_line::take_down_line;
 
 use std::io;
 use std::path::Path;
-use taffrail_adapters::by_id;
-use taffrail_model::journal::Entry;
+use taffrail_adapters::{Adapter, by_id};
+use taffrail_model::journal::{Entry, Store};
 use taffrail_model::{AgentId, Origin, Timestamp};
 
 /// How many ancestors are searched. An agent is rarely more than a shell or two above its hook.
@@ -34,6 +34,10 @@ pub struct Said<'a> {
     pub nonce: String,
     /// Our own process id.
     pub pid: u32,
+    /// The user's home.
+    pub user_home: Option<&'a Path>,
+    /// The environment, by name.
+    pub variable: fn(&str) -> Option<String>,
 }
 
 /// True if another agent sent this: it ran our hook because it reads this agent's settings. The
@@ -51,14 +55,24 @@ pub fn is_anothers(agent: &str, payload: &[u8]) -> bool {
 pub fn take_down(data: &Path, said: Said<'_>) -> io::Result<()> {
     let Some(adapter) = by_id(said.agent) else { return Ok(()) };
     let Some(kept) = payload::kept(said.payload) else { return Ok(()) };
+    let store = said.store(adapter);
     let entry = Entry {
         at: said.at,
         nonce: said.nonce,
         agent: AgentId::new(adapter.descriptor().id),
         via: Origin::Hook,
         ancestors: taffrail_capture::ancestors(said.pid, ANCESTORS),
+        store,
         shortened: kept.shortened,
         payload: &kept.json,
     };
     taffrail_capture::spool(data, &entry)
+}
+
+impl Said<'_> {
+    /// Where the agent keeps its sessions, by its own environment.
+    fn store(&self, adapter: &'static dyn Adapter) -> Option<Store> {
+        let path = taffrail_capture::store_of(adapter, self.user_home?, self.variable)?;
+        Some(Store { path, device: None })
+    }
 }

@@ -77,11 +77,12 @@ pub fn spool_folder(data: &Path) -> PathBuf {
 }
 
 /// Moves the spool's entries into segments, in order of time; returns the segments it appended to. Entries
-/// about sessions that `is_left_out` selects are dropped.
+/// about sessions that `is_left_out` selects are dropped. An entry that names the store of its session
+/// gets this device.
 ///
 /// # Errors
 /// When a segment cannot be written. A file that is not an entry is renamed to `.broken`.
-pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>> {
+pub fn gather(data: &Path, device: &str, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>> {
     let mut names = match fs::read_dir(data.join(SPOOL)) {
         Ok(entries) => entries.filter_map(|it| it.ok()?.file_name().into_string().ok()).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -91,7 +92,7 @@ pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>>
     names.sort();
     let mut segments = Vec::new();
     for name in &names {
-        let segment = gather_one(data, &data.join(SPOOL).join(name), is_left_out)?;
+        let segment = gather_one((data, device), &data.join(SPOOL).join(name), is_left_out)?;
         segments.extend(segment.filter(|it| segments.last() != Some(it)));
     }
     Ok(segments)
@@ -100,7 +101,11 @@ pub fn gather(data: &Path, is_left_out: LeftOut<'_>) -> io::Result<Vec<PathBuf>>
 /// Selects sessions whose entries are dropped; `None` keeps all entries.
 pub type LeftOut<'a> = Option<&'a dyn Fn(&RuntimeIdentity) -> bool>;
 
-fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<Option<PathBuf>> {
+fn gather_one(
+    (data, device): (&Path, &str),
+    path: &Path,
+    is_left_out: LeftOut<'_>,
+) -> io::Result<Option<PathBuf>> {
     let is_small =
         fs::symlink_metadata(path).is_ok_and(|it| it.is_file() && it.len() < ENTRY_LIMIT);
     let bytes = if is_small { fs::read(path)? } else { Vec::new() };
@@ -108,6 +113,7 @@ fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<
         fs::rename(path, path.with_extension("broken"))?;
         return Ok(None);
     };
+    let bytes = placed(bytes, device);
     if is_left_out.is_some_and(|it| segments::speaks_of(adapter, &bytes).iter().any(it)) {
         fs::remove_file(path)?;
         return Ok(None);
@@ -119,6 +125,18 @@ fn gather_one(data: &Path, path: &Path, is_left_out: LeftOut<'_>) -> io::Result<
     append(&segment, &bytes)?;
     fs::remove_file(path)?;
     Ok(Some(segment))
+}
+
+/// The entry with its device, if it names the store of its session.
+fn placed(bytes: Vec<u8>, device: &str) -> Vec<u8> {
+    let with_device = || {
+        let mut entry: Entry<'_> = serde_json::from_slice(&bytes).ok()?;
+        entry.store.as_mut()?.device = Some(device.to_owned());
+        let mut out = serde_json::to_vec(&entry).ok()?;
+        out.push(b'\n');
+        Some(out)
+    };
+    with_device().unwrap_or(bytes)
 }
 
 /// Appends lines to a segment. A line that a crash left unfinished is ended first.

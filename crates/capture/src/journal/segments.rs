@@ -72,8 +72,12 @@ fn drop_most(data: &Path, bytes: u64, today: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// When a segment cannot be read or written. Segments before it are done.
-pub fn purge_journal(data: &Path, is_meant: &dyn Fn(&RuntimeIdentity) -> bool) -> io::Result<u64> {
-    super::gather(data, None)?;
+pub fn purge_journal(
+    data: &Path,
+    device: &str,
+    is_meant: &dyn Fn(&RuntimeIdentity) -> bool,
+) -> io::Result<u64> {
+    super::gather(data, device, None)?;
     let mut gone = 0;
     for segment in segments(data) {
         let Some(adapter) = adapter_of(&segment.path) else { continue };
@@ -201,6 +205,7 @@ mod tests {
             agent: AgentId::new("claude-code"),
             via: Origin::Hook,
             ancestors: Vec::new(),
+            store: None,
             shortened: false,
             payload: &payload,
         };
@@ -223,7 +228,7 @@ mod tests {
         for day in [0, 1, 39, 40] {
             say(data, day * DAY + 60, "s");
         }
-        super::super::gather(data, None).unwrap();
+        super::super::gather(data, "d", None).unwrap();
         let now = Timestamp::from_second(40 * DAY + 3600).unwrap();
         for _ in 0..2 {
             keep_journal(data, JournalLimits::default(), now).unwrap();
@@ -241,14 +246,14 @@ mod tests {
         for (day, session) in [(1, "gone"), (2, "gone"), (2, "stays"), (3, "gone"), (3, "stays")] {
             say(data, day * DAY, session);
         }
-        super::super::gather(data, None).unwrap();
+        super::super::gather(data, "d", None).unwrap();
         let now = Timestamp::from_second(3 * DAY + 3600).unwrap();
         keep_journal(data, JournalLimits::default(), now).unwrap();
         say(data, 3 * DAY + 1, "gone");
-        let gone = purge_journal(data, &|who| who.id.as_str() == "gone").unwrap();
+        let gone = purge_journal(data, "d", &|who| who.id.as_str() == "gone").unwrap();
         assert_eq!(gone, 4);
         assert_eq!(names(data), ["1970-01-03.jsonl.zst", "1970-01-04.jsonl"]);
-        let left = purge_journal(data, &|who| who.id.as_str() == "stays").unwrap();
+        let left = purge_journal(data, "d", &|who| who.id.as_str() == "stays").unwrap();
         assert_eq!(left, 2);
         assert_eq!(names(data), [""; 0]);
     }

@@ -110,6 +110,7 @@ mod tests {
             agent: AgentId::new("codex"),
             via: Origin::Hook,
             ancestors: vec![Ancestor { pid: 7, start: 5, name: "codex".into() }],
+            store: None,
             shortened: false,
             payload: &payload,
         };
@@ -122,7 +123,7 @@ mod tests {
         let data = folder.path();
         let now = |second| Timestamp::from_second(second).unwrap();
         say(data, 10, "before");
-        gather(data, None).unwrap();
+        gather(data, "d", None).unwrap();
         let mut since = Since::new(data, by_id("codex").unwrap(), now(20));
         let mut check = |second, expected: &[&str]| {
             let facts = since.facts(data, now(second));
@@ -133,11 +134,11 @@ mod tests {
         check(20, &[]);
         say(data, 30, "a");
         check(31, &["a"]);
-        gather(data, None).unwrap();
+        gather(data, "d", None).unwrap();
         check(32, &["a"]);
         check(33, &[]);
         say(data, 90_000, "b");
-        gather(data, None).unwrap();
+        gather(data, "d", None).unwrap();
         check(90_001, &["b"]);
     }
 }

@@ -315,7 +315,8 @@ impl Scanner {
             let is_left_out = |who: &RuntimeIdentity| rules.uncaptured().has(who);
             let all = rules.uncaptured().is_empty();
             let is_left_out: LeftOut<'_> = if all { None } else { Some(&is_left_out) };
-            let gathered = gather_journal(&self.given.settings.data, is_left_out);
+            let gathered =
+                gather_journal(&self.given.settings.data, &self.given.device, is_left_out);
             return gathered.map_err(|error| Error::Store(error.into()));
         }
         Ok(Vec::new())

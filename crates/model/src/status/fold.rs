@@ -25,6 +25,8 @@ pub(super) struct Fold {
     pub(super) moved: Option<Mark>,
     /// The latest evidence of work.
     pub(super) output: Option<Mark>,
+    /// That evidence is from a hook that cannot report when the work stops.
+    pub(super) is_doubted: bool,
     /// The latest evidence from a source other than a transcript.
     pub(super) live: Option<Mark>,
     /// The latest evidence from a hook.
@@ -124,6 +126,7 @@ impl Fold {
         }
         if !matches!(it.says, Signal::Alive | Signal::Quiet | Signal::Unknown(_)) {
             self.output = Some(mark);
+            self.is_doubted = it.source == Origin::Hook && it.confidence == Confidence::Low;
         }
     }
 

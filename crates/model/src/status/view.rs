@@ -149,7 +149,9 @@ impl View<'_> {
         let heard_of = self.fold.output.unwrap_or(by);
         let (age, thresholds) = (self.age(heard_of.at), self.given.thresholds);
         let is_listed = self.given.life == Life::Alive && self.fold.listed_busy.is_some();
-        let sure = if age <= thresholds.doubt {
+        let sure = if self.fold.is_doubted {
+            Confidence::Low
+        } else if age <= thresholds.doubt {
             Confidence::High
         } else if age <= thresholds.idle || is_listed {
             Confidence::Medium

@@ -76,6 +76,7 @@ pub(crate) fn write_down(settings: &Settings, sent: &[Telemetry]) -> io::Result<
             agent: AgentId::new(it.agent),
             via: Origin::Telemetry,
             ancestors: Vec::new(),
+            store: None,
             shortened: false,
             payload: &payload,
         };

@@ -212,7 +212,7 @@ fn settings_name_the_place_and_the_token() {
             assert!(it.text.contains("Bearer t0ken") && !it.text.contains('@'), "{}", it.text);
         }
     };
-    check(None, &["Claude Code", "Codex"]);
+    check(None, &["Claude Code", "Codex", "Gemini CLI"]);
     check(Some("codex"), &["Codex"]);
     for agent in ["goose", "nobody"] {
         assert!(otel_settings(Some(agent), "e", "t").is_err(), "{agent}");

@@ -16,6 +16,7 @@ mod driving;
 mod elsewhere;
 mod expected;
 mod handing;
+mod others;
 mod plays;
 mod resuming;
 mod running;

@@ -182,7 +182,7 @@ fn failures() {
         ("bad_time", &["ls", "--since", "soon"], 2),
         ("rebuild_unasked", &["rebuild"], 2),
         ("hooks_unasked", &["hooks", "install"], 2),
-        ("hooks_none", &["hooks", "install", "--agent", "goose"], 6),
+        ("hooks_none", &["hooks", "install", "--agent", "portable-state"], 6),
         ("bad_category", &["ls", "--category", "poem"], 2),
         ("bad_key", &["config", "set", "colour", "red"], 2),
         ("no_key", &["config", "get", "colour"], 3),

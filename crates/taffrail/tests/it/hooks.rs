@@ -299,6 +299,45 @@ fn another_program_is_noticed_and_replaced() {
 }
 
 #[test]
+fn gemini_counts_its_time_limits_in_milliseconds() {
+    let home = Home::new(PROGRAM);
+    let (file, before) =
+        (".gemini/settings.json", "{\n  // mine\n  \"ui\": { \"theme\": \"x\" }\n}\n");
+    home.write(file, before);
+    home.ok(&["hooks", "install", "--agent", "gemini-cli", "--yes"]);
+    let after = text(&home, file);
+    let command = format!("\"command\": \"{PROGRAM} hook gemini-cli\", \"timeout\": 2000");
+    for event in ["SessionStart", "BeforeAgent", "BeforeTool", "Notification", "AfterAgent"] {
+        assert!(after.contains(&format!("\"{event}\": [")), "{after}");
+    }
+    assert_eq!(after.matches(&command).count(), 7, "{after}");
+    assert_eq!(state(&home, "gemini-cli"), "installed");
+    home.ok(&["hooks", "uninstall", "--agent", "gemini-cli", "--yes"]);
+    assert_eq!(text(&home, file), before);
+    home.write(file, "{\"hooksConfig\": {\"enabled\": false}}");
+    let list = home.json(&["hooks", "status", "--agent", "gemini-cli", "--json"]);
+    assert!(list["agents"][0]["notes"].to_string().contains("hooksConfig.enabled"), "{list}");
+}
+
+#[test]
+fn the_folders_made_for_gooses_plugin_go_with_it() {
+    let home = Home::new(PROGRAM);
+    home.write(".local/share/goose/sessions/x", "");
+    home.write(".agents/notes.md", "mine");
+    let file = ".agents/plugins/taffrail/hooks/hooks.json";
+    home.ok(&["hooks", "install", "--agent", "goose", "--yes"]);
+    let hooks: Value = serde_json::from_str(&text(&home, file)).unwrap();
+    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["command"], format!("{PROGRAM} hook goose"));
+    assert_eq!(hooks["hooks"]["Stop"][0]["hooks"][0]["timeout"], 2);
+    assert_eq!(state(&home, "goose"), "installed");
+    home.write(".agents/plugins/other/hooks/hooks.json", "{}");
+    home.ok(&["hooks", "uninstall", "--agent", "goose", "--yes"]);
+    assert!(!home.path(".agents/plugins/taffrail").exists(), "our folders stay behind");
+    assert_eq!(text(&home, ".agents/plugins/other/hooks/hooks.json"), "{}");
+    assert_eq!(text(&home, ".agents/notes.md"), "mine");
+}
+
+#[test]
 fn a_ban_is_told() {
     let home = with_settings("{\"disableAllHooks\": true}");
     let said = home.run(&["hooks", "install", "--yes"]).stderr;

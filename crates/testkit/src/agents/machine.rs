@@ -1,6 +1,6 @@
 //! An isolated machine for agents, Taffrail and a scripted model.
 
-use super::{Namespace, claude, codex, program_of};
+use super::{Namespace, claude, codex, gemini, goose, program_of};
 use crate::model::Model;
 use crate::{Home, Output, Tmux};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,10 @@ pub enum Agent {
     Claude,
     /// Codex.
     Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Goose.
+    Goose,
 }
 
 /// An isolated machine. Dropping it removes everything on it.
@@ -41,6 +45,15 @@ impl Machine {
         claude::seed(&machine);
         codex::seed(&machine);
         machine
+    }
+
+    /// Prepares the home for an agent that not every machine has.
+    pub fn prepare(&self, agent: Agent) {
+        match agent {
+            Agent::Claude | Agent::Codex => {}
+            Agent::Gemini => gemini::seed(self),
+            Agent::Goose => goose::seed(self),
+        }
     }
 
     /// The home and Taffrail on it; its commands run inside.
@@ -129,6 +142,8 @@ impl Agent {
         match self {
             Self::Claude => claude::PACKAGE,
             Self::Codex => codex::PACKAGE,
+            Self::Gemini => gemini::PACKAGE,
+            Self::Goose => goose::PACKAGE,
         }
     }
 
@@ -136,6 +151,8 @@ impl Agent {
         match self {
             Self::Claude => claude::environment(port),
             Self::Codex => codex::environment(),
+            Self::Gemini => gemini::environment(port),
+            Self::Goose => goose::environment(),
         }
     }
 }

@@ -6,6 +6,8 @@
 
 mod claude;
 mod codex;
+mod gemini;
+mod goose;
 mod install;
 mod machine;
 mod namespace;

@@ -5,6 +5,8 @@
 //! forking and sub-agents (a marker in the sub-agent's prompt) need nothing more. An answer may
 //! wait at a gate until the test opens it.
 
+mod chat;
+mod gemini;
 mod http;
 mod messages;
 mod pick;
@@ -24,6 +26,10 @@ pub enum Wire {
     Messages,
     /// OpenAI's responses.
     Responses,
+    /// OpenAI's chat completions.
+    Chat,
+    /// Google's generative language API.
+    Gemini,
 }
 
 /// The input and output tokens that every answer reports.

@@ -31,6 +31,8 @@ pub(super) fn pick(wire: Wire, body: &Value) -> Picked {
     let said = match wire {
         Wire::Messages => messages(body),
         Wire::Responses => items(body),
+        Wire::Chat => chat(body),
+        Wire::Gemini => contents(body),
     };
     let mut picked = Picked { purpose: Purpose::Turn, scenario: String::new(), step: 0 };
     let mut last = String::new();
@@ -54,7 +56,7 @@ fn purpose(wire: Wire, body: &Value, last: &str) -> Purpose {
     let without_tools = body["tools"].as_array().is_none_or(Vec::is_empty);
     if is(&["create a detailed summary", "context checkpoint", "handoff summary"]) {
         Purpose::Summary
-    } else if (wire == Wire::Messages && without_tools) || is(&["concise, single-line task title"])
+    } else if (wire != Wire::Responses && without_tools) || is(&["concise, single-line task title"])
     {
         Purpose::Side
     } else {
@@ -89,6 +91,29 @@ fn items(body: &Value) -> Vec<(String, bool)> {
         after_result = is_result;
     }
     said
+}
+
+/// The same for messages of which each result is one of its own.
+fn chat(body: &Value) -> Vec<(String, bool)> {
+    let all = body["messages"].as_array().map_or(&[][..], Vec::as_slice);
+    let said = all.iter().filter_map(|it| match it["role"].as_str() {
+        Some("user") => Some((words(&it["content"]), false)),
+        Some("tool") => Some((String::new(), true)),
+        _ => None,
+    });
+    said.collect()
+}
+
+/// The same for contents, whose parts are texts and results.
+fn contents(body: &Value) -> Vec<(String, bool)> {
+    let all = body["contents"].as_array().map_or(&[][..], Vec::as_slice);
+    let users = all.iter().filter(|it| it["role"] == "user");
+    users
+        .map(|it| {
+            let parts = it["parts"].as_array().map_or(&[][..], Vec::as_slice);
+            (words(&it["parts"]), parts.iter().any(|it| it["functionResponse"].is_object()))
+        })
+        .collect()
 }
 
 fn words(content: &Value) -> String {

@@ -86,13 +86,18 @@ impl Wire {
                 Call::of("Bash", json!({"command": command, "description": "A scripted command"}))
             }
             Self::Responses => Call::of("exec_command", json!({"cmd": command})),
+            Self::Chat => Call::of("shell", json!({"command": command})),
+            Self::Gemini => {
+                let input = json!({"command": command, "description": "A scripted command"});
+                Call::of("run_shell_command", input)
+            }
         }
     }
 
     fn guarded(self, command: &str) -> Call {
         match self {
             // The agent decides what needs approval, and it asks for every command that writes.
-            Self::Messages => self.shell(command),
+            Self::Messages | Self::Chat | Self::Gemini => self.shell(command),
             Self::Responses => {
                 let input = json!({"cmd": command, "sandbox_permissions": "require_escalated",
                     "justification": "May this command run?"});
@@ -109,6 +114,12 @@ impl Wire {
         match self {
             Self::Messages => Call::of("AskUserQuestion", json!({"questions": [asked]})),
             Self::Responses => Call::of("request_user_input", json!({"questions": [asked]})),
+            Self::Chat => Call::of("ask", json!({"questions": [asked]})),
+            Self::Gemini => {
+                let asked = json!({"question": question, "header": "Scripted", "type": "choice",
+                    "options": options});
+                Call::of("ask_user", json!({"questions": [asked]}))
+            }
         }
     }
 
@@ -119,6 +130,7 @@ impl Wire {
                     "subagent_type": "general-purpose", "run_in_background": in_background});
                 Call::of("Agent", input)
             }
+            Self::Chat | Self::Gemini => Call::of("delegate", json!({"instructions": prompt})),
             Self::Responses => {
                 let call = Call::of("spawn_agent", json!({"message": prompt}));
                 Call { group: Some("multi_agent_v1"), ..call }

@@ -2,8 +2,8 @@
 
 use super::pick::{Picked, Purpose, pick};
 use super::say::{Answer, Say, text};
-use super::stream::{Reply, line};
-use super::{Wire, http, messages};
+use super::stream::Reply;
+use super::{Wire, http};
 use crate::process::until_every;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -117,6 +117,8 @@ impl Shared {
         let wire = match (request.method.as_str(), request.path.as_str()) {
             ("POST", path) if path.ends_with("/v1/messages") => Wire::Messages,
             ("POST", path) if path.ends_with("/v1/responses") => Wire::Responses,
+            ("POST", path) if path.ends_with("/chat/completions") => Wire::Chat,
+            ("POST", path) if path.contains("enerateContent") => Wire::Gemini,
             (_, path) if path.ends_with("/models") => {
                 let none = json!({"object": "list", "data": [], "models": []});
                 return http::answer(&mut stream, 200, &none);
@@ -132,14 +134,13 @@ impl Shared {
             let error = json!({"type": "overloaded_error", "message": "scripted"});
             return http::answer(&mut stream, status, &json!({"type": "error", "error": error}));
         }
-        if wire == Wire::Messages && request.body["stream"] != true {
+        if !is_streamed(wire, &request.path, &request.body) {
             let wholes = self.contents(&reply, &answer, |_| Some(()))?;
-            let whole = messages::whole(number, reply.model, &wholes);
-            return http::answer(&mut stream, 200, &whole);
+            return http::answer(&mut stream, 200, &reply.whole(&wholes));
         }
         http::begin_stream(&mut stream, number)?;
         let mut send = |events: &[Value]| {
-            let lines: String = events.iter().map(line).collect();
+            let lines: String = events.iter().map(|it| reply.line(it)).collect();
             stream.write_all(lines.as_bytes()).ok()
         };
         send(&reply.opening())?;
@@ -192,6 +193,15 @@ impl Shared {
         while !state.over && !state.open.contains(gate) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+    }
+}
+
+/// Whether a request wants its answer as a stream.
+fn is_streamed(wire: Wire, path: &str, body: &Value) -> bool {
+    match wire {
+        Wire::Messages | Wire::Chat => body["stream"] == true,
+        Wire::Responses => true,
+        Wire::Gemini => path.contains("streamGenerateContent"),
     }
 }
 

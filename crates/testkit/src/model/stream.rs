@@ -1,7 +1,7 @@
 //! One answer in progress: the order of its parts, for any API.
 
 use super::say::Content;
-use super::{Wire, messages, responses};
+use super::{Wire, chat, gemini, messages, responses};
 use serde_json::Value;
 
 /// A piece of an answer in the form of the API.
@@ -29,6 +29,8 @@ impl Reply<'_> {
         match self.wire {
             Wire::Messages => messages::opening(self.number, self.model),
             Wire::Responses => responses::opening(self.number),
+            Wire::Chat => chat::opening(self.number, self.model),
+            Wire::Gemini => Vec::new(),
         }
     }
 
@@ -37,6 +39,8 @@ impl Reply<'_> {
         match self.wire {
             Wire::Messages => messages::part(content, &id, index),
             Wire::Responses => responses::part(content, &id, index),
+            Wire::Chat => chat::part(content, (self.number, self.model), index),
+            Wire::Gemini => gemini::part(content, &id),
         }
     }
 
@@ -44,12 +48,28 @@ impl Reply<'_> {
         match self.wire {
             Wire::Messages => messages::closing(wholes),
             Wire::Responses => responses::closing(self.number, self.model, wholes),
+            Wire::Chat => chat::closing(self.number, self.model, wholes),
+            Wire::Gemini => gemini::closing(),
         }
     }
-}
 
-/// An event as server-sent events write it.
-pub(super) fn line(event: &Value) -> String {
-    let kind = event["type"].as_str().unwrap_or_default();
-    format!("event: {kind}\ndata: {event}\n\n")
+    /// The whole answer, for a request that wants no stream.
+    pub(super) fn whole(&self, wholes: &[Value]) -> Value {
+        match self.wire {
+            Wire::Messages | Wire::Responses => messages::whole(self.number, self.model, wholes),
+            Wire::Chat => chat::whole(self.number, self.model, wholes),
+            Wire::Gemini => gemini::whole(wholes),
+        }
+    }
+
+    /// An event as server-sent events write it.
+    pub(super) fn line(&self, event: &Value) -> String {
+        match self.wire {
+            Wire::Messages | Wire::Responses => {
+                let kind = event["type"].as_str().unwrap_or_default();
+                format!("event: {kind}\ndata: {event}\n\n")
+            }
+            Wire::Chat | Wire::Gemini => format!("data: {event}\n\n"),
+        }
+    }
 }

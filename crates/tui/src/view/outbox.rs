@@ -22,13 +22,38 @@ pub(crate) fn draw(
     let session = state.sessions.get(to);
     let name = session.map_or("?".to_owned(), table::project);
     let inside = painter.frame(middle(screen, COLUMNS, 6), &format!("Send to {name}"));
-    let place = session.and_then(|it| it.executor.as_deref()).map(shown);
-    let how = match place {
-        Some(at) => format!("Runs at {at}. The prompt goes in when the session waits for one."),
-        None => "The prompt goes in when the session waits for one.".to_owned(),
-    };
+    let how = how(session.and_then(|it| it.executor.as_deref()));
     let at = |y: u16| Rect { y: inside.y + y, height: 1, ..inside };
     painter.line(at(0), &Line::from(span(how, dim)));
     prompt(painter, at(1), "› ", text);
     painter.line(at(3), &Line::from(span("Enter send · Esc cancel", dim)));
+}
+
+/// What happens to the prompt, by where the session runs. A plain terminal cannot be typed into.
+fn how(executor: Option<&str>) -> String {
+    match executor {
+        Some(at) if at.starts_with("process:") => {
+            format!("Taffrail cannot type into {}: only into tmux and `taffrail run`.", shown(at))
+        }
+        Some(at) => {
+            format!("Runs at {}. The prompt goes in when the session waits for one.", shown(at))
+        }
+        None => "The prompt goes in when the session waits for one.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_terminal_is_named_before_anything_is_typed() {
+        let check = |executor: Option<&str>, expected: &str| {
+            assert!(how(executor).starts_with(expected), "{}", how(executor));
+        };
+        check(Some("process:7"), "Taffrail cannot type into process:7");
+        check(Some("tmux:%1"), "Runs at tmux:%1. The prompt goes in");
+        check(Some("pty:9"), "Runs at pty:9. The prompt goes in");
+        check(None, "The prompt goes in");
+    }
 }

@@ -33,11 +33,21 @@ const WORDS: &[&str] = &[
 #[test]
 fn damaged_payloads_say_the_same_twice_and_never_more_than_they_hold() {
     for adapter in agents() {
-        let fuzz = Fuzz::of(adapter.descriptor().id, payloads()).with_words(WORDS);
+        let id = adapter.descriptor().id;
+        let seeds = if id == "goose" { own_payloads() } else { payloads() };
+        let fuzz = Fuzz::of(id, seeds).with_words(WORDS);
         let taken = fuzz.run(COUNTS, |input| check(adapter, input));
         let hooked = adapter.hook_plan().is_some();
         assert!(!hooked || taken > 0, "{taken} payloads said something");
     }
+}
+
+/// A payload and an entry of an agent that names its hooks and sessions in its own way.
+fn own_payloads() -> Vec<Vec<u8>> {
+    vec![
+        br#"{"event":"PreToolUse","session_id":"20261114_4","tool_call_id":"c","tool_name":"shell","tool_input":{"command":"make x"},"working_dir":"/w"}"#.to_vec(),
+        br#"{"at":"2026-11-14T22:58:32.152Z","nonce":"n","agent":"goose","via":"hook","store":{"path":"/h/sessions.db","device":"d"},"payload":{"event":"Stop","session_id":"20261114_4","last_assistant_message":"Done."}}"#.to_vec(),
+    ]
 }
 
 /// Entries of the recorded journals, whole and as payloads alone, and messages of a server.

@@ -28,6 +28,8 @@ fn what_a_look_at_everything_gathers_from_hooks_is_read_by_it() {
         at: (settings.now)(),
         nonce: "one".to_owned(),
         pid: std::process::id(),
+        user_home: None,
+        variable: |_| None,
     };
     take_down(&settings.data, said).unwrap();
     let writer = Writer::open(&settings.data, settings.boot()).unwrap();

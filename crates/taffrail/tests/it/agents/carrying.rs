@@ -137,7 +137,7 @@ fn go_on(machine: &Machine, agent: Agent, id: &str) {
     let screen = machine.beside(agent, Path::new(PROGRAM), &["resume", id]);
     screen.wait_for(match agent {
         Agent::Claude => "mode on",
-        Agent::Codex => ready(agent),
+        Agent::Codex | Agent::Gemini | Agent::Goose => ready(agent),
     });
     screen.enter("What was the word? [[scenario:more]]");
     screen.wait_for("I remember it.");
@@ -172,7 +172,7 @@ fn check(agent: Agent, way: &Way) {
     let asks = "And now? [[scenario:back]]";
     let ran = match agent {
         Agent::Claude => laptop.run(agent, &["-p", "--resume", runtime, asks]),
-        Agent::Codex => {
+        Agent::Codex | Agent::Gemini | Agent::Goose => {
             laptop.run(agent, &["exec", "--skip-git-repo-check", "resume", runtime, asks])
         }
     };

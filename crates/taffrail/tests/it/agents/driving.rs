@@ -8,6 +8,8 @@ pub(crate) fn usual(agent: Agent) -> &'static [&'static str] {
         Agent::Claude => &["--permission-mode", "default"],
         // Only a person can trust hooks; on a machine of our own we may bypass that.
         Agent::Codex => &["-a", "on-request", "-s", "read-only", "--dangerously-bypass-hook-trust"],
+        Agent::Gemini => &["-m", "gemini-2.5-pro"],
+        Agent::Goose => &["session"],
     }
 }
 
@@ -16,6 +18,8 @@ pub(crate) fn program(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "claude",
         Agent::Codex => "codex",
+        Agent::Gemini => "gemini",
+        Agent::Goose => "goose",
     }
 }
 
@@ -24,6 +28,8 @@ pub(crate) fn ready(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "manual mode on",
         Agent::Codex => "Ask Codex to do anything",
+        Agent::Gemini => "Type your message",
+        Agent::Goose => "Enter to send",
     }
 }
 
@@ -32,6 +38,9 @@ pub(crate) fn dialog(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "Do you want to proceed?",
         Agent::Codex => "Would you like to run the following command?",
+        Agent::Gemini => "Allow execution of",
+        // An answered dialog has another mark.
+        Agent::Goose => "◆  Goose would like to call",
     }
 }
 
@@ -40,6 +49,8 @@ pub(crate) fn allow(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "Enter",
         Agent::Codex => "y",
+        Agent::Gemini => "1",
+        Agent::Goose => "Enter",
     }
 }
 
@@ -48,6 +59,16 @@ pub(crate) fn broken_off(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "Interrupted",
         Agent::Codex => "Conversation interrupted",
+        Agent::Gemini => "Request cancelled.",
+        Agent::Goose => "Interrupted, what should goose",
+    }
+}
+
+/// The key that interrupts a turn.
+pub(crate) fn interrupt(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Claude | Agent::Codex | Agent::Gemini => "Escape",
+        Agent::Goose => "C-c",
     }
 }
 
@@ -56,6 +77,8 @@ pub(crate) fn quit(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "/exit",
         Agent::Codex => "/quit",
+        Agent::Gemini => "/quit",
+        Agent::Goose => "/exit",
     }
 }
 
@@ -64,6 +87,8 @@ pub(crate) fn resume(agent: Agent, id: &str) -> Vec<&str> {
     match agent {
         Agent::Claude => vec!["--resume", id],
         Agent::Codex => vec!["resume", id],
+        Agent::Gemini => vec!["--resume", id],
+        Agent::Goose => vec!["session", "--resume", "--session-id", id],
     }
 }
 
@@ -72,6 +97,7 @@ pub(crate) fn fork(agent: Agent, id: &str) -> Vec<&str> {
     match agent {
         Agent::Claude => vec!["--resume", id, "--fork-session"],
         Agent::Codex => vec!["fork", id],
+        Agent::Gemini | Agent::Goose => panic!("{agent:?} has no fork"),
     }
 }
 
@@ -82,6 +108,8 @@ pub(crate) fn print(agent: Agent, prompt: &str) -> Vec<&str> {
         Agent::Codex => {
             vec!["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt]
         }
+        Agent::Gemini => vec!["-p", prompt],
+        Agent::Goose => vec!["run", "-t", prompt],
     }
 }
 
@@ -90,5 +118,7 @@ pub(crate) fn hooks_file(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => ".claude/settings.json",
         Agent::Codex => ".codex/hooks.json",
+        Agent::Gemini => ".gemini/settings.json",
+        Agent::Goose => ".agents/plugins/taffrail/hooks/hooks.json",
     }
 }

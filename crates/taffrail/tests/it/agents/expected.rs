@@ -38,6 +38,22 @@ const EXPECTED: &[Row] = &[
     ("it has printed",          [EXITED,   "exited | unknown | waiting low", EXITED, "waiting | unknown | exited"]),
 ];
 
+/// The same for Gemini CLI with hooks and without, and for Goose with hooks and without.
+#[rustfmt::skip]
+const OTHERS: &[Row] = &[
+    ("a prompt is taken",       [RUNS,     "running low", "running low", "running low"]),
+    ("the turn is over",        [WAITS,    "waiting",  WAITS,    "waiting"]),
+    // The chat of Gemini shows an open call as the end of a turn; Goose reports its dialog nowhere.
+    ("a dialog is open",        [ASKS,     GUESS,      DOUBT,    DOUBT]),
+    ("a question is open",      [WAITS,    GUESS,      ANY,      ANY]),
+    ("it was allowed",          [RUNS,     GUESS,      "running low", DOUBT]),
+    // Gemini CLI writes its chat again when a person refuses; for five seconds that is not a sure end.
+    ("it was denied",           ["waiting | running", GUESS, WAITS,  "waiting"]),
+    // Goose reports an interrupted turn nowhere.
+    ("it was interrupted",      [WAITS,    GUESS,      DOUBT,    DOUBT]),
+    ("it was killed",           [EXITED,   GUESS,      EXITED,   DOUBT]),
+];
+
 const RUNS: &str = "running sure";
 const WAITS: &str = "waiting sure";
 const ASKS: &str = "waiting_approval sure";
@@ -47,15 +63,22 @@ const EXITED: &str = "exited sure";
 const DOUBT: &str = "running low | waiting_approval low | unknown";
 /// Nobody will continue the session here, and nothing recorded its end.
 const LEFT: &str = "exited | idle | unknown | waiting low";
+/// Work, a dialog or the end of a turn: nothing shows which.
+const GUESS: &str = "running low | waiting low | unknown";
 const THERE: &str = "waiting sure | idle sure";
 /// Nothing distinguishes it from before.
 const ANY: &str = "exited | waiting | idle | unknown";
 
 /// The expectation at a moment.
 pub(crate) fn expected(moment: &str, agent: Agent, evidence: Evidence) -> &'static str {
-    let row = EXPECTED.iter().find(|(name, _)| *name == moment);
+    let (table, first) = match agent {
+        Agent::Claude => (EXPECTED, 0),
+        Agent::Codex => (EXPECTED, 2),
+        Agent::Gemini => (OTHERS, 0),
+        Agent::Goose => (OTHERS, 2),
+    };
+    let row = table.iter().find(|(name, _)| *name == moment);
     let (_, cells) = row.unwrap_or_else(|| panic!("no moment is called {moment:?}"));
-    let first = if agent == Agent::Claude { 0 } else { 2 };
     cells[first + usize::from(evidence == Evidence::Files)]
 }
 

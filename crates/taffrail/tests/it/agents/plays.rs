@@ -261,11 +261,14 @@ fn worker_ended(stage: &Stage, screen: &Tmux<'_>) {
             it.matches("It is delegated.").count() == 2 && !it.contains(WORKING)
         }),
         // Nothing appears on the screen, and the parent is not notified.
-        Agent::Codex => until_every(PAUSE, "the worker's end", || {
-            let grep = "grep -rl 'My part is done' ~/.codex/sessions | xargs grep -l task_complete";
-            let found = stage.machine.command("/bin/sh").args(["-c", grep]).output().unwrap();
-            (!found.stdout.is_empty()).then_some(())
-        }),
+        Agent::Codex | Agent::Gemini | Agent::Goose => {
+            until_every(PAUSE, "the worker's end", || {
+                let grep =
+                    "grep -rl 'My part is done' ~/.codex/sessions | xargs grep -l task_complete";
+                let found = stage.machine.command("/bin/sh").args(["-c", grep]).output().unwrap();
+                (!found.stdout.is_empty()).then_some(())
+            })
+        }
     }
 }
 
@@ -288,7 +291,9 @@ fn a_question() {
     each_on_stage("a question", |stage| {
         let screen = match stage.agent {
             Agent::Claude => stage.start(&[]),
-            Agent::Codex => stage.start(&["-c", "features.default_mode_request_user_input=true"]),
+            Agent::Codex | Agent::Gemini | Agent::Goose => {
+                stage.start(&["-c", "features.default_mode_request_user_input=true"])
+            }
         };
         prompt(&screen, "question");
         screen.wait_for("Blue");

@@ -28,7 +28,7 @@ fn killed(stage: &Stage) -> Value {
 fn prompting(agent: Agent) -> &'static str {
     match agent {
         Agent::Claude => "mode on",
-        Agent::Codex => ready(agent),
+        Agent::Codex | Agent::Gemini | Agent::Goose => ready(agent),
     }
 }
 

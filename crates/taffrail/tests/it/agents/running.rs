@@ -16,6 +16,8 @@ fn names(agent: Agent) -> (&'static str, &'static str, &'static str) {
     match agent {
         Agent::Claude => ("claude-code", "claude", "CLAUDE_CONFIG_DIR"),
         Agent::Codex => ("codex", "codex", "CODEX_HOME"),
+        Agent::Gemini => ("gemini-cli", "gemini", "GEMINI_CLI_HOME"),
+        Agent::Goose => ("goose", "goose", "GOOSE_PATH_ROOT"),
     }
 }
 

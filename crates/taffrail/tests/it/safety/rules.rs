@@ -11,11 +11,17 @@ use taffrail_testkit::{Home, claude};
 
 /// The output of a hook for a call that is about to run.
 fn pre(home: &Home, folder: &str, tool: &str, input: &Value) -> String {
-    let payload = request(folder, "PreToolUse", tool, input);
-    let mut hook = home.command(&["hook", "claude-code"]);
+    hooked(home, "claude-code", &request(folder, "PreToolUse", tool, input))
+}
+
+/// The output of an agent's hook.
+fn hooked(home: &Home, agent: &str, payload: &str) -> String {
+    let mut hook = home.command(&["hook", agent]);
     let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
-    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{agent}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn denied(text: &str) -> bool {
@@ -42,6 +48,27 @@ fn a_deny_answers_a_call_without_a_daemon() {
     // An allowed call is left to the agent's own permissions.
     check("Bash", json!({"command": "cargo test"}), false);
     check("Read", json!({"file_path": "/w/app/a"}), false);
+}
+
+#[test]
+fn a_deny_answers_gemini_and_goose_in_their_own_words() {
+    let home = Home::new(PROGRAM);
+    home.ok(&["rules", "add", "--deny", "--tool", "*", "--command", "git push *"]);
+    let check = |agent: &str, payload: &Value, expected: &str| {
+        for (command, expected) in [("git push -f", expected), ("ls", "")] {
+            let mut payload = payload.clone();
+            payload["tool_input"] = json!({"command": command});
+            let said = hooked(&home, agent, &payload.to_string());
+            assert!(said.starts_with(expected), "{agent} {command}: {said}");
+            assert!(!expected.is_empty() || said.is_empty(), "{agent} {command}: {said}");
+        }
+    };
+    let gemini = json!({"session_id": "s", "hook_event_name": "BeforeTool", "cwd": "/w/app",
+        "tool_name": "run_shell_command"});
+    check("gemini-cli", &gemini, "{\"decision\":\"deny\",\"reason\":");
+    let goose = json!({"session_id": "20261114_1", "event": "PreToolUse", "working_dir": "/w/app",
+        "tool_name": "shell"});
+    check("goose", &goose, "{\"decision\":\"block\",\"reason\":");
 }
 
 #[test]

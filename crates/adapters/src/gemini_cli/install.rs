@@ -1,0 +1,47 @@
+//! How Gemini CLI is configured to call our hook.
+
+use crate::{HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit};
+
+/// Recording takes milliseconds; a longer wait would be noticeable.
+const CAPTURE: u32 = 2;
+
+const SETTINGS: &str = "settings.json";
+
+/// The hooks around a request to the model are left out: they run for every piece of an answer, and
+/// their payloads hold the whole conversation.
+pub(super) static PLAN: HookPlan = HookPlan {
+    base: HookBase::AgentHome,
+    files: &[HookFile { path: SETTINGS, syntax: Syntax::Json }],
+    events: &[
+        capture("SessionStart"),
+        capture("SessionEnd"),
+        capture("BeforeAgent"),
+        capture("BeforeTool"),
+        capture("AfterTool"),
+        capture("Notification"),
+        capture("AfterAgent"),
+    ],
+    unit: TimeoutUnit::Milliseconds,
+    call: HookCall::ShellLine,
+    trust: None,
+    bans: &[
+        switched_off(SETTINGS),
+        switched_off("/etc/gemini-cli/settings.json"),
+        switched_off("/Library/Application Support/GeminiCli/settings.json"),
+    ],
+    plugin: None,
+};
+
+const fn capture(name: &'static str) -> HookEvent {
+    HookEvent { name, seconds: CAPTURE }
+}
+
+const fn switched_off(file: &'static str) -> HookBan {
+    HookBan {
+        file,
+        syntax: Syntax::Json,
+        keys: &["hooksConfig", "enabled"],
+        forbids: false,
+        text: "hooks are switched off (`hooksConfig.enabled`)",
+    }
+}

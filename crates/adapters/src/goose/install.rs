@@ -1,0 +1,32 @@
+//! How Goose is configured to call our hook: by a plugin in a folder of its own.
+
+use crate::{HomeRule, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit};
+
+/// Recording takes milliseconds; a longer wait would be noticeable.
+const CAPTURE: u32 = 2;
+
+pub(super) static PLAN: HookPlan = HookPlan {
+    base: HookBase::Folder(&[
+        HomeRule { variable: Some("GOOSE_PATH_ROOT"), below: "" },
+        HomeRule { variable: None, below: "" },
+    ]),
+    files: &[HookFile { path: ".agents/plugins/taffrail/hooks/hooks.json", syntax: Syntax::Json }],
+    events: &[
+        capture("SessionStart"),
+        capture("SessionEnd"),
+        capture("UserPromptSubmit"),
+        capture("PreToolUse"),
+        capture("PostToolUse"),
+        capture("PostToolUseFailure"),
+        capture("Stop"),
+    ],
+    unit: TimeoutUnit::Seconds,
+    call: HookCall::ShellLine,
+    trust: None,
+    bans: &[],
+    plugin: None,
+};
+
+const fn capture(name: &'static str) -> HookEvent {
+    HookEvent { name, seconds: CAPTURE }
+}
