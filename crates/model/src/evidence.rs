@@ -65,7 +65,7 @@ const INTERRUPTED: &str = "interrupted";
 /// The evidence an event provides about the status of its session, if any.
 #[must_use]
 pub fn of_event(event: &EventHead<'_>) -> Option<Evidence> {
-    if *event.origin == Origin::Hook && event.kind.is_carried() {
+    if *event.origin == Origin::Hook && event.kind.is_carried() && event.signal.is_none() {
         // The hook's own event, beside it, is the evidence.
         return None;
     }

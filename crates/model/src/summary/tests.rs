@@ -113,7 +113,7 @@ fn the_first_line_says_how_it_stands() {
     check(plain(Status::Running), &[called("cargo test")], "running cargo test");
     let prompted = evidence(Signal::Prompted, "Mend the door");
     check(plain(Status::Running), &[called("ls"), prompted], "working on: Mend the door");
-    check(plain(Status::Running), &[evidence(Signal::Compacting, "")], "folding its context");
+    check(plain(Status::Running), &[evidence(Signal::Compacting, "")], "compacting context");
     check(plain(Status::Waiting), &[], "waiting for a prompt");
     check(plain(Status::Idle), &[], "idle");
     check(plain(Status::Exited), &[], "over");
