@@ -88,8 +88,8 @@ impl Reader for JournalReader {
 /// entry.
 pub(crate) fn read_own_entry(record: &Record<'_>, sink: &mut dyn Sink) -> bool {
     let Ok(entry) = serde_json::from_slice::<Entry<'_>>(record.bytes) else { return false };
-    let mut facts = SessionFacts::default();
-    let sink = &mut EntrySink { entry: &entry, process: None, sink, facts: &mut facts };
+    let (confidence, facts) = (Confidence::High, &mut SessionFacts::default());
+    let sink = &mut EntrySink { entry: &entry, process: None, confidence, sink, facts };
     match &entry.via {
         Origin::Process => process_loss(sink, entry.agent.as_str()),
         Origin::Input => local_action(sink, entry.agent.as_str()),

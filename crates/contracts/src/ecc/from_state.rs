@@ -1,7 +1,7 @@
 //! An imported session state as a snapshot: its workers are the agents of the document. Nothing of it
 //! runs here, so no worker is active.
 
-use super::{ADAPTER, Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker};
+use super::{ADAPTER, Intent, Outputs, Runtime, Session, Snapshot, SourceTarget, Worker, health};
 use crate::craft::{AgentState, AgentStatus, State, Status};
 use crate::prose::{first_sentences, said};
 use serde_json::{Map, Value, json};
@@ -74,6 +74,7 @@ fn worker(state: &State, agent: &AgentState, (id, source_uri): (String, &str)) -
         id,
         label: label(agent),
         state: agent.status.as_str().to_owned(),
+        health: Some(health_of(&agent.status).to_owned()),
         branch: Some(branch.and_then(Value::as_str).map(str::to_owned)),
         worktree: Some(Some(state.project.clone())),
         runtime: runtime(agent),
@@ -85,6 +86,15 @@ fn worker(state: &State, agent: &AgentState, (id, source_uri): (String, &str)) -
         outputs: outputs(agent),
         artifacts: artifacts(agent, source_uri),
         rest: Map::new(),
+    }
+}
+
+/// Nothing of a document that says "running" shows whether the agent still does.
+fn health_of(status: &AgentStatus) -> &'static str {
+    match status {
+        AgentStatus::Completed => health::HEALTHY,
+        AgentStatus::Error | AgentStatus::Timeout => health::DEGRADED,
+        AgentStatus::Pending | AgentStatus::Running | AgentStatus::Unknown(_) => health::UNKNOWN,
     }
 }
 
