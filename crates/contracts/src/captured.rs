@@ -48,19 +48,19 @@ pub struct OnDisk {
     pub content: Option<String>,
 }
 
-/// How far the clocks of an agent and of a file system may differ, in seconds.
-const CLOCKS_DIFFER: i64 = 2;
+/// How far the clocks of an agent and of a file system may differ, in milliseconds.
+const CLOCKS_DIFFER: i64 = 2_000;
 
 impl Disk {
     /// Whether a file was there before a call that wrote it, by the time of its birth; `None` if
     /// that does not show it.
     #[must_use]
     pub fn was_there(&self, path: &str, (since, until): (Timestamp, Timestamp)) -> Option<bool> {
-        let born = self.files.get(path).filter(|it| !it.is_folder)?.born_at?.as_second();
-        let began = since.as_second() - CLOCKS_DIFFER;
+        let born = self.files.get(path).filter(|it| !it.is_folder)?.born_at?.as_millisecond();
+        let (began, ended) = (since.as_millisecond(), until.as_millisecond());
         match born {
-            born if born < began => Some(true),
-            born if born <= until.as_second() + CLOCKS_DIFFER => Some(false),
+            born if born < began - CLOCKS_DIFFER => Some(true),
+            born if born >= began && born <= ended + CLOCKS_DIFFER => Some(false),
             _ => None,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::calls::Call;
 use crate::captured::AgentSession;
-use crate::prose::{said, summary};
+use crate::prose::{first_sentences, said, summary};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use taffrail_model::{Event, Kind, Timestamp};
@@ -121,13 +121,23 @@ fn plan(call: &Call<'_>, resolved: Option<&&Event>) -> Option<Choice> {
     let tool = call.tool.to_ascii_lowercase();
     let is_plan = tool.contains("plan") && (tool.contains("exit") || tool.contains("approv"));
     call.answer.filter(|_| is_plan)?;
-    let about = call.field(&["plan"]).map(|it| summary(it, 1)).filter(|it| !it.is_empty());
+    let about = call.field(&["plan"]).map(about_plan).filter(|it| !it.is_empty());
     let context = about.map_or_else(|| "Plan".to_owned(), |it| format!("Plan: {it}"));
     let chosen = if call.has_failed() { REJECTED } else { APPROVED };
     let reasoning = resolved.and_then(|event| word(event, "reason")).map(said);
     let options = [APPROVED, REJECTED].map(str::to_owned).to_vec();
     let (at, chosen) = (call.answered_at(), chosen.to_owned());
     Some(Choice { at, context, options, chosen, reasoning })
+}
+
+/// The first sentence of a plan; of its heading, if there is nothing else.
+fn about_plan(plan: &str) -> String {
+    let text = summary(plan, 1);
+    if text.is_empty() {
+        first_sentences(plan.trim_start_matches(['#', ' ', '\n']), 1)
+    } else {
+        text
+    }
 }
 
 fn answers(call: &Call<'_>) -> Vec<Choice> {
