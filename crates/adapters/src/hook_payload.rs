@@ -1,7 +1,6 @@
 //! Hook payloads in the shape that several agents share.
 
 use crate::gist;
-use crate::hook_carried;
 use crate::journal::EntrySink;
 use crate::lenient::{self, Raw, Text, filled, lenient, made_of_objects};
 use crate::records::LONGEST_ID;
@@ -305,7 +304,6 @@ impl<'a> Payload<'a> {
         meaning: HookMeaning<'_>,
     ) {
         self.emit_part(sink, who, (0, meaning));
-        hook_carried::emit(self, sink, who);
     }
 
     /// Emits one of several events of the hook.

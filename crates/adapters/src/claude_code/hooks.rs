@@ -1,6 +1,7 @@
 //! The events of Claude Code's hooks.
 
 use super::{live, place, status_line, telemetry};
+use crate::hook_carried;
 use crate::hook_payload::{HookMeaning, Payload};
 use crate::journal::EntrySink;
 use serde::Deserialize;
@@ -53,6 +54,7 @@ pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
         _ => {
             let meaning = meaning(&payload, sink);
             payload.emit(sink, &who, meaning);
+            hook_carried::emit(&payload, sink, &who);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The events of Codex's hooks.
 
 use super::{identity, server, telemetry};
+use crate::hook_carried;
 use crate::hook_payload::{HookMeaning, Payload};
 use crate::journal::EntrySink;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
@@ -25,6 +26,7 @@ pub(super) fn read_entry(sink: &mut EntrySink<'_, '_>) {
     sink.add_facts(&who, facts);
     let meaning = meaning(&payload, sink);
     payload.emit(sink, &who, meaning);
+    hook_carried::emit(&payload, sink, &who);
 }
 
 /// The thread of a hook, and its parent if the thread is a sub-agent's.

@@ -105,6 +105,19 @@ impl Finding {
     }
 }
 
+/// The words of the latest finding, for a summary. The status itself says that a session asks or is
+/// done.
+#[must_use]
+pub fn remark(findings: &[Finding]) -> Option<&str> {
+    let is_told = |it: &&Finding| {
+        !matches!(
+            it.kind,
+            FindingKind::QuestionAsked | FindingKind::Finished | FindingKind::SeveralBlocked
+        )
+    };
+    findings.iter().filter(is_told).max_by_key(|it| it.since).map(|it| it.says.as_str())
+}
+
 /// When a condition becomes a finding. Times are in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {

@@ -4,7 +4,6 @@ use super::Subject;
 use super::line::{fitted, plain, prose, sentence};
 use crate::Signal;
 use crate::evidence::Evidence;
-use crate::findings::{Finding, FindingKind};
 use crate::status::{Reading, Status, WaitingFor, WaitingKind};
 use crate::turn::{Turn, TurnStatus};
 
@@ -52,15 +51,8 @@ const LEADS: [&str; 9] =
 /// The current activity, or what the session waits for, and the latest finding about it.
 pub(super) fn current(turns: &[Turn], subject: &Subject<'_>) -> String {
     let state = state(turns.last(), subject.reading, subject.evidence);
-    // The status itself says that it asks or that it is done.
-    let is_told = |it: &&Finding| {
-        !matches!(
-            it.kind,
-            FindingKind::QuestionAsked | FindingKind::Finished | FindingKind::SeveralBlocked
-        )
-    };
-    match subject.findings.iter().filter(is_told).max_by_key(|it| it.since) {
-        Some(finding) => format!("{state}; {}", plain(&finding.says)),
+    match subject.remark {
+        Some(remark) => format!("{state}; {}", plain(remark)),
         None => state,
     }
 }

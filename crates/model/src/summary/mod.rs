@@ -14,7 +14,6 @@ pub use command::{
 pub use topics::{Category, TOPICS};
 
 use crate::evidence::Evidence;
-use crate::findings::Finding;
 use crate::status::Reading;
 use crate::turn::Turn;
 use line::{fitted, plain};
@@ -60,17 +59,17 @@ pub struct Subject<'a> {
     pub reading: &'a Reading,
     /// The evidence for it.
     pub evidence: &'a [Evidence],
-    /// What was found about the session.
-    pub findings: &'a [Finding],
+    /// What a finding about the session says.
+    pub remark: Option<&'a str>,
     /// How many of the latest turns count.
     pub last: usize,
 }
 
 impl<'a> Subject<'a> {
-    /// A session without findings, by its usual number of turns.
+    /// A session without a finding, by its usual number of turns.
     #[must_use]
     pub fn new(turns: &'a [Turn], reading: &'a Reading, evidence: &'a [Evidence]) -> Self {
-        Self { turns, reading, evidence, findings: &[], last: TURNS }
+        Self { turns, reading, evidence, remark: None, last: TURNS }
     }
 
     /// The latest turns, as many as count.

@@ -1,7 +1,6 @@
 //! Invariants of summaries.
 
 use super::*;
-use crate::findings::FindingKind;
 use crate::status::{Status, StatusRule, WaitingFor, WaitingKind};
 use crate::turn::TurnStatus;
 use crate::{AgentId, Confidence, Origin, RuntimeIdentity, Signal, Timestamp, TurnId};
@@ -202,23 +201,12 @@ fn current_names_only_what_runs_now() {
 /// A session in a merge conflict was described by its command alone.
 #[test]
 fn a_finding_is_part_of_what_is_current() {
-    let session = RuntimeIdentity::new(AgentId::new("a"), "", "s").session();
-    let finding = |kind: FindingKind, says: &str| Finding {
-        kind,
-        session_id: session,
-        since: Timestamp::UNIX_EPOCH,
-        confidence: Confidence::High,
-        evidence: Vec::new(),
-        says: says.to_owned(),
-        proposes: None,
-    };
     let reading = reading(Status::Idle, None);
-    let current = |findings: &[Finding]| {
-        summarise(&Subject { findings, ..Subject::new(&[], &reading, &[]) }).current
-    };
-    let conflict = finding(FindingKind::MergeConflict, "A merge conflict in src/a.rs.");
-    assert_eq!(current(&[conflict]), "idle; A merge conflict in src/a.rs.");
-    assert_eq!(current(&[finding(FindingKind::Finished, "Done.")]), "idle");
+    let current =
+        |remark| summarise(&Subject { remark, ..Subject::new(&[], &reading, &[]) }).current;
+    let says = "A merge conflict in src/a.rs.";
+    assert_eq!(current(Some(says)), "idle; A merge conflict in src/a.rs.");
+    assert_eq!(current(None), "idle");
 }
 
 #[test]

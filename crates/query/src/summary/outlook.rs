@@ -4,7 +4,7 @@ use crate::status::{EVIDENCE, StatusLookup, live_status, prompt_ready, when};
 use std::sync::Arc;
 use taffrail_context::{Error, LiveStatus, Settings};
 use taffrail_model::Timestamp;
-use taffrail_model::findings::Finding;
+use taffrail_model::findings::{Finding, remark};
 use taffrail_model::status::{Status, Thresholds};
 use taffrail_model::summary::{Final, Subject, Summary, finish, summarise};
 use taffrail_model::turn::{Turn, TurnInput, turns};
@@ -79,7 +79,7 @@ impl Outlook {
     /// What the summary is made of.
     pub(super) fn subject(&self) -> Subject<'_> {
         Subject {
-            findings: &self.findings,
+            remark: remark(&self.findings),
             last: self.last,
             ..Subject::new(&self.turns, &self.card.reading, &self.card.evidence)
         }
