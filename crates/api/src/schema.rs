@@ -248,7 +248,7 @@ pub struct ResumeCapability {
 #[serde(untagged)]
 pub enum BindingPointers {
     /// One.
-    One(BindingProvenance),
+    One(Box<BindingProvenance>),
     /// Several.
     Several(Vec<BindingProvenance>),
 }
