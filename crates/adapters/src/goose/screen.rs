@@ -4,6 +4,7 @@ use crate::gist;
 use crate::lenient::{self, Raw, Text, filled, made_of_objects};
 use crate::screen::{Screen, ScreenState};
 use serde::Deserialize;
+use std::borrow::Cow;
 
 /// The beginning of the input's row.
 const INPUT: &str = "> ";
@@ -56,7 +57,7 @@ fn command(screen: &Screen<'_>) -> Option<String> {
     let json = rows.map(|(_, it)| it.trim()).collect::<Vec<_>>().join("\n");
     let call: Call<'_> = lenient::value_in(&json)?;
     let gist = call.arguments.map(gist::of).filter(|it| !it.is_empty());
-    gist.map(std::borrow::Cow::into_owned).or_else(|| call.tool_name.map(|it| it.into_owned()))
+    gist.map(Cow::into_owned).or_else(|| call.tool_name.map(Cow::into_owned))
 }
 
 #[cfg(test)]

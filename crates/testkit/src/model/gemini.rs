@@ -13,7 +13,8 @@ pub(super) fn part(content: &Content, id: &str) -> Part {
             json!({"functionCall": {"name": call.name, "args": call.input, "id": id}})
         }
     };
-    Part { events: vec![event(&[whole.clone()], None)], whole }
+    let events = vec![event(std::slice::from_ref(&whole), None)];
+    Part { events, whole }
 }
 
 /// The end of an answer.
