@@ -112,7 +112,7 @@ fn runtime(agent: &AgentState) -> Runtime {
     let own = json!({
         "type": agent.kind,
         "progress": agent.progress,
-        "result": agent.result.as_ref().and_then(|it| it.as_ref()).map(|it| it.as_str()),
+        "result": agent.result,
         "startedAt": agent.started_at,
         "completedAt": agent.completed_at,
     });
