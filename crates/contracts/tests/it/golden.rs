@@ -200,7 +200,7 @@ fn a_source_that_does_not_exist_has_no_cursor() {
         current_executor_peer_id: None,
         backend: session.agent.clone(),
         project_path: None,
-        runtime_session_id: session.runtime_id.clone(),
+        runtime_session_id: session.runtime_id,
         runtime_source_uri: String::new(),
         source_cursor: Some(cursor),
         source_generation: 0,

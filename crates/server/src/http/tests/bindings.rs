@@ -159,7 +159,7 @@ fn the_timeline_of_a_joined_session_lacked_the_other_history() {
     let machine = joined();
     let whole = of(&machine, &format!("{}/timeline", id(FIRST)));
     let mut found = turns(&whole);
-    let mut both = [first.clone(), second.clone()].concat();
+    let mut both = [first, second.clone()].concat();
     found.sort_by_key(ToString::to_string);
     both.sort_by_key(ToString::to_string);
     assert_eq!(found, both);

@@ -32,7 +32,7 @@ fn a_receipt_names_both_ends_and_what_it_rests_on() {
         "delivery_state": "accepted", "reason": null, "text": "go on",
         "from_repowire_session_id": id(SECOND), "to_repowire_session_id": id(FIRST),
         "from_peer_id": "tmux:%9", "to_peer_id": null,
-        "provenance": provenance.clone(), "delivery_receipt_provenance": provenance,
+        "provenance": provenance, "delivery_receipt_provenance": provenance,
     });
     assert_eq!(told, expected);
     let receipt = format!("/api/receipts/{name}");
