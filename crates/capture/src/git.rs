@@ -55,8 +55,8 @@ pub fn linked_root(folder: &Path) -> Option<PathBuf> {
 pub fn commit_at(folder: &Path, second: i64) -> Option<String> {
     let root = folder.ancestors().find(|it| it.join(".git").symlink_metadata().is_ok())?;
     let log = text(&git_folder(root)?.join("logs/HEAD"))?;
-    let entries = log.lines().filter_map(log_entry);
-    entries.filter(|(at, _)| *at <= second).last().map(|(_, commit)| commit.to_owned())
+    let mut entries = log.lines().filter_map(log_entry);
+    entries.rfind(|(at, _)| *at <= second).map(|(_, commit)| commit.to_owned())
 }
 
 /// The time and the new commit of a line such as `old new Name <mail> 1700000000 +0100\tcommit: x`.

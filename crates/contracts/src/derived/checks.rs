@@ -88,7 +88,7 @@ fn joined(outcomes: &[Outcome]) -> Option<Outcome> {
 
 /// The exit code decides where it is the check's own, else what the check printed.
 fn outcome(call: &Call<'_>, run: &Run<'_>, all: &[Command], place: usize) -> Outcome {
-    if run.is_success && run.needs(all, place) {
+    if run.is_success && Run::needs(all, place) {
         return Outcome::Passed;
     }
     if !run.is_success && is_culprit(run, all, place) {

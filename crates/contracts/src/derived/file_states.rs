@@ -242,10 +242,10 @@ impl<'d> FileStates<'d> {
 /// session ran.
 fn settled(mut track: Track, disk: &Disk) -> Track {
     let is_there = matches!(track.after, State::There | State::Text(_));
-    if let Some(content) = disk.content(&track.path).filter(|_| is_there) {
-        if track.after != State::Text(content.to_owned()) {
-            (track.after, track.counts) = (State::Text(content.to_owned()), None);
-        }
+    if let Some(content) = disk.content(&track.path).filter(|_| is_there)
+        && track.after != State::Text(content.to_owned())
+    {
+        (track.after, track.counts) = (State::Text(content.to_owned()), None);
     }
     track
 }

@@ -196,7 +196,7 @@ fn within(facts: Vec<FileFact>, roots: [Option<&str>; 2], lost: usize) -> Change
     let mut out = Changes { files: Vec::new(), outside: lost };
     for mut fact in facts {
         let below = |root: &&str| paths::below(root, &fact.path);
-        match roots.iter().flatten().find_map(|root| below(root)) {
+        match roots.iter().flatten().find_map(below) {
             Some(path) => {
                 fact.path = path;
                 out.files.push(fact);

@@ -57,9 +57,8 @@ fn numbered(old: &[u8], new: &[u8]) -> (Vec<usize>, Vec<usize>) {
         *known.entry(line).or_insert(next)
     };
     let lines = |text| <[u8]>::split_inclusive(text, |byte: &u8| *byte == b'\n');
-    let old: Vec<usize> = lines(old).map(&mut number).collect();
-    let new = lines(new).map(&mut number).collect();
-    (old.clone(), new)
+    let old = lines(old).map(&mut number).collect();
+    (old, lines(new).map(&mut number).collect())
 }
 
 /// How often a line of one text is in the other.

@@ -3,6 +3,7 @@
 
 use super::calls::Call;
 use super::shell::{Command, Joint};
+use serde_json::Value;
 
 /// Programs that print an error with their name if they fail, and nothing else that looks like one.
 const REPORTING: [&str; 13] =
@@ -22,7 +23,7 @@ impl<'c> Run<'c> {
     /// background.
     pub(super) fn of(call: &'c Call<'_>) -> Option<Self> {
         call.answer?;
-        let in_background = call.input.get("run_in_background").and_then(|it| it.as_bool());
+        let in_background = call.input.get("run_in_background").and_then(Value::as_bool);
         let has_ended = !call.has_failed() || call.exit_code().is_some();
         if in_background == Some(true) || !has_ended {
             return None;
@@ -40,7 +41,7 @@ impl<'c> Run<'c> {
     }
 
     /// Whether the script's success shows that this command succeeded.
-    pub(super) fn needs(&self, all: &[Command], place: usize) -> bool {
+    pub(super) fn needs(all: &[Command], place: usize) -> bool {
         all.get(place).is_some_and(|it| it.is_certain) && is_needed(all, place)
     }
 

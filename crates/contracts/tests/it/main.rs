@@ -3,7 +3,6 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     clippy::unwrap_used,
     reason = "recordings and documents are files, and helpers fail the test they help"
 )]

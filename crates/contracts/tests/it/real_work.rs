@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 use taffrail_contracts::captured::{AgentSession, Captured, Disk, OnDisk};
-use taffrail_contracts::derived::{calls, changes, checks, choices, tasks};
+use taffrail_contracts::derived::{Check, calls, changes, checks, choices, tasks};
 use taffrail_contracts::{craft, ecc};
 use taffrail_model::status::Status;
 use taffrail_model::turn::{Turn, TurnStatus};
@@ -186,7 +186,7 @@ proptest! {
 #[track_caller]
 fn check_checks(commands: &[(&str, &str, i64)], expected: &[&str]) {
     let session = ran(commands);
-    let got: Vec<_> = checks(&calls(&session)).iter().map(|it| it.told()).collect();
+    let got: Vec<_> = checks(&calls(&session)).iter().map(Check::told).collect();
     assert_eq!(got, expected, "{commands:?}");
 }
 

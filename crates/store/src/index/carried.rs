@@ -77,8 +77,7 @@ fn teller(kind: &Kind) -> &'static str {
 fn is_told(index: &Connection, session: i64, kind: &str) -> Result<bool, StoreError> {
     let query = format!(
         "SELECT EXISTS (SELECT 1 FROM events WHERE session = ?1 AND kind = ?2 AND origin IS NULL \
-         AND {})",
-        LISTED
+         AND {LISTED})"
     );
     let mut statement = index.prepare_cached(&query)?;
     Ok(statement.query_row(rusqlite::params![session, kind], |row| row.get(0))?)

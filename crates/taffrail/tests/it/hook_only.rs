@@ -1,6 +1,10 @@
 //! Sessions that only hooks report: their prompts, calls and results are such, until a transcript
 //! says the same.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test they help")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "helpers of tests fail the test they help"
+)]
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -267,7 +267,7 @@ fn worker_ended(stage: &Stage, screen: &Tmux<'_>) {
                     "grep -rl 'My part is done' ~/.codex/sessions | xargs grep -l task_complete";
                 let found = stage.machine.command("/bin/sh").args(["-c", grep]).output().unwrap();
                 (!found.stdout.is_empty()).then_some(())
-            })
+            });
         }
     }
 }
