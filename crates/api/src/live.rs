@@ -174,6 +174,7 @@ pub struct Timeline {
     #[schema(value_type = Vec<schema::Turn>)]
     pub turns: Vec<Turn>,
     /// The histories that the turns are from: of the session, and of those that were joined to it.
+    #[serde(default)]
     pub histories: Vec<TimelineHistory>,
 }
 

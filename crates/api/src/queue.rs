@@ -89,8 +89,9 @@ pub struct Receipt {
     pub accepted_at: Timestamp,
     /// What that rests on.
     pub provenance: ReceiptProvenance,
-    /// The same, by the binding contract's name.
-    pub delivery_receipt_provenance: ReceiptProvenance,
+    /// The same, by the binding contract's name; a daemon of an earlier version leaves it out.
+    #[serde(default)]
+    pub delivery_receipt_provenance: Option<ReceiptProvenance>,
 }
 
 impl Receipt {
@@ -102,7 +103,7 @@ impl Receipt {
             runtime_source_uri: Some(locator.to_owned()),
             ..self.provenance
         };
-        Self { delivery_receipt_provenance: provenance.clone(), provenance, ..self }
+        Self { delivery_receipt_provenance: Some(provenance.clone()), provenance, ..self }
     }
 }
 
@@ -147,7 +148,7 @@ impl From<Message> for Receipt {
             reason: it.why,
             text: Some(it.text).filter(|it| !it.is_empty()),
             accepted_at: it.accepted_at,
-            delivery_receipt_provenance: provenance.clone(),
+            delivery_receipt_provenance: Some(provenance.clone()),
             provenance,
         }
     }

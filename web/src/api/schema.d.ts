@@ -362,6 +362,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/peers/{name}/controls/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same for the one session a peer runs, or ran last. */
+        post: operations["resumePeer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/peers/{name}/timeline": {
         parameters: {
             query?: never;
@@ -640,6 +657,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The attempts to get an executor for a session, with how each ended. */
+        get: operations["listOperations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/queue": {
         parameters: {
             query?: never;
@@ -739,7 +773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The turns of a session, and the tie it is found by. */
+        /** The turns of a session and of those joined to it, and the tie it is found by. */
         get: operations["getTimeline"];
         put?: never;
         post?: never;
@@ -974,6 +1008,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/peers/{name}/controls/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The same for the one session a peer runs, or ran last. */
+        post: operations["resumePeerAlias"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/peers/{name}/timeline": {
         parameters: {
             query?: never;
@@ -1087,7 +1138,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The turns of a session, and the tie it is found by. */
+        /** The turns of a session and of those joined to it, and the tie it is found by. */
         get: operations["getTimelineAlias"];
         put?: never;
         post?: never;
@@ -1243,6 +1294,7 @@ export interface components {
             outcome?: string | null;
             /** @description The folder the session works in, where it is known. */
             project_path?: string | null;
+            provenance?: components["schemas"]["ControlProvenance"] | null;
             /** @description Something in the command is hidden here: it looked like a secret on the device that asks. */
             redacted?: boolean;
             /** @description How risky it looks: `low`, `medium` or `high`. */
@@ -1418,7 +1470,7 @@ export interface components {
             peer_id?: string | null;
             /** @description The working directory. */
             project_path?: string | null;
-            provenance?: components["schemas"]["BindingProvenance"] | null;
+            provenance?: components["schemas"]["BindingPointers"] | null;
             /** @description The durable session. */
             repowire_session_id: components["schemas"]["SessionId"];
             /** @description Whether and how it can be resumed. */
@@ -1431,6 +1483,8 @@ export interface components {
             /** @description Where it is in its life. */
             status: components["schemas"]["Lifecycle"];
         };
+        /** @description One pointer, or several: the session's own first, then those of the sessions joined to it. */
+        BindingPointers: components["schemas"]["BindingProvenance"] | components["schemas"]["BindingProvenance"][];
         /** @description What a binding rests on. */
         BindingProvenance: {
             /** @description The agent. */
@@ -1534,6 +1588,17 @@ export interface components {
          * @example high
          */
         Confidence: string;
+        /** @description Where a request or a decision belongs: its session, that session's history, and its executor. */
+        ControlProvenance: {
+            /** @description The executor that runs the session, or ran it last; none where it is not known. */
+            peer_id?: string | null;
+            /** @description The session, by the binding contract's name for it. */
+            repowire_session_id: components["schemas"]["SessionId"];
+            /** @description The agent's own session id. */
+            runtime_session_id: string;
+            /** @description The locator of the session's history; none where its agent shows no history. */
+            runtime_source_uri?: string | null;
+        };
         /** @description A decision on a request. */
         DecisionBody: {
             /** @description Allow it although not all of it is shown here. */
@@ -1563,6 +1628,7 @@ export interface components {
             input_hash: string;
             /** @description What became of it, as far as it is known. */
             outcome?: string | null;
+            provenance?: components["schemas"]["ControlProvenance"] | null;
             /** @description The rule, if it was one. */
             rule?: string | null;
             /** @description The process, its terminal and what is above it, where it was seen. */
@@ -2045,6 +2111,16 @@ export interface components {
          * @enum {string}
          */
         HookWord: "install" | "uninstall";
+        /** @description The status of the work in an imported document, in the document's own words. */
+        Imported: {
+            /**
+             * Format: double
+             * @description The completed part, from 0 to 1; `null` if the document has none.
+             */
+            progress?: number | null;
+            /** @description As `in_progress`, `paused`, `completed`, `error` or `aborted`; `null` if the document has none. */
+            status?: string | null;
+        };
         /** @description What a run of the index came to. */
         IndexReport: {
             /**
@@ -2186,6 +2262,62 @@ export interface components {
             /** @description What it says. */
             text: string;
         };
+        /** @description Why an attempt failed. */
+        OperationFailure: {
+            /** @description `already_running`, `unsupported` or `start_failed`. */
+            kind: string;
+            /** @description In words. */
+            message: string;
+        };
+        /** @description An attempt to get an executor for a session. */
+        OperationRow: {
+            /** @description When it began. */
+            began_at: components["schemas"]["Instant"];
+            failure?: components["schemas"]["OperationFailure"] | null;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            id: number;
+            /** @description What was tried: `session.acquire_executor`. */
+            kind: string;
+            /** @description The executor, where the attempt came to one. */
+            peer_id?: string | null;
+            /**
+             * Format: int32
+             * @description The process that it started.
+             */
+            pid?: number | null;
+            /** @description The session, by the binding contract's name for it. */
+            repowire_session_id: components["schemas"]["SessionId"];
+            /** @description The executor that it came to. */
+            result?: string | null;
+            /** @description The agent's own session id that was passed on. */
+            runtime_session_id: string;
+            /** @description The locator of the history that was resumed; none where it is not known. */
+            runtime_source_uri?: string | null;
+            /** @description `running`, `done`, `failed`, or `unknown` where nothing recorded how it ended. */
+            state: string;
+            /**
+             * @description How: `native_resume`, `live_executor` where one ran already, or `none` where nothing was
+             *     possible.
+             */
+            strategy: string;
+            /** @description Where the agent was started: `tmux` or `terminal`. */
+            via?: string | null;
+        };
+        /** @description The attempts to get an executor for a session. */
+        Operations: {
+            /** @description The attempts, the oldest first. */
+            operations: components["schemas"]["OperationRow"][];
+            /**
+             * Format: int32
+             * @description The version of this document.
+             */
+            schema_version: number;
+            /** @description The session. */
+            session_id: string;
+        };
         /**
          * @description Where a fact was seen: `transcript`, `hook`, `pty`, `ctm-input`, `telemetry`, `registry`, `process` or `derived`.
          * @example transcript
@@ -2195,6 +2327,8 @@ export interface components {
         Peer: {
             /** @description The agent. */
             backend: string;
+            /** @description Whether text can be typed into it from here. */
+            can_receive?: boolean;
             /** @description Its name, as `tmux:%3` or `process:417`. */
             peer_id: string;
             /** @description Where it works. */
@@ -2357,10 +2491,16 @@ export interface components {
             accepted_at: components["schemas"]["Instant"];
             /** @description The message's name, from its acceptance to its end. */
             correlation_id: string;
+            /** @description The same, by the binding contract's name. */
+            delivery_receipt_provenance: components["schemas"]["ReceiptProvenance"];
             /** @description `accepted`, `delivered`, `picked_up` or `failed`. */
             delivery_state: string;
             /** @description Who sends. */
             from: components["schemas"]["Endpoint"];
+            /** @description The face or executor that sends. */
+            from_peer_id?: string | null;
+            /** @description The session that sends, by the binding contract's name. */
+            from_repowire_session_id?: string | null;
             /** @description What that rests on. */
             provenance: components["schemas"]["ReceiptProvenance"];
             /** @description The reason for this state, if there is one. */
@@ -2374,6 +2514,10 @@ export interface components {
             text?: string | null;
             /** @description Who is to get it. */
             to: components["schemas"]["Endpoint"];
+            /** @description The executor that gets it. */
+            to_peer_id?: string | null;
+            /** @description The session that is to get it. */
+            to_repowire_session_id?: string | null;
         };
         /** @description What a receipt rests on. */
         ReceiptProvenance: {
@@ -2381,9 +2525,14 @@ export interface components {
             observed_at: components["schemas"]["Instant"];
             /** @description The executor it was given to. */
             observed_by_peer_id?: string | null;
+            /** @description The locator of the source that has the event. */
+            runtime_source_uri?: string | null;
             /** @description The agent's event that says that it took the message. */
             source_event_id?: string | null;
-            /** @description `ctm_input` for what we did ourselves, `runtime_transcript` for what the agent said. */
+            /**
+             * @description `ctm_input` for what we did ourselves; for what the agent said, where: `runtime_transcript`,
+             *     `runtime_hook` and the like, or `runtime_unknown` if its event is no longer indexed.
+             */
             source_kind: string;
         };
         /** @description An event that was removed, as followers receive it. */
@@ -2441,9 +2590,19 @@ export interface components {
         ResumeCapability: {
             /** @description The agent can resume it by its runtime id. */
             by_runtime_id: boolean;
+            /** @description The words of that command. */
+            command?: string[] | null;
+            /** @description The folder to run it in, in the agent's words. */
+            cwd?: string | null;
+            /** @description Why it can or cannot be resumed. */
+            reason: string;
+            /** @description `native` where the agent's own command resumes it, or `unsupported`. */
+            support: string;
         };
         /** @description Whether and how a session can be resumed. */
         ResumeReply: {
+            /** @description Whether text can be typed into the executor from here; none without an executor. */
+            can_receive?: boolean | null;
             /** @description The words of the command, where there is one. */
             command?: string[] | null;
             /** @description The folder it runs in. */
@@ -2461,6 +2620,8 @@ export interface components {
             session_id: string;
             /** @description What can be done. */
             state: components["schemas"]["ResumeState"];
+            /** @description How far resuming is supported: `native` by the agent's own command, or `unsupported`. */
+            support?: string;
         };
         /**
          * @description What can be done with a session.
@@ -2632,6 +2793,7 @@ export interface components {
             group: components["schemas"]["Group"];
             /** @description The durable session. */
             id: components["schemas"]["SessionId"];
+            imported?: components["schemas"]["Imported"] | null;
             last_assistant_output_at?: components["schemas"]["Instant"] | null;
             last_event_at?: components["schemas"]["Instant"] | null;
             last_user_prompt_at?: components["schemas"]["Instant"] | null;
@@ -2706,6 +2868,11 @@ export interface components {
              * @description First byte, where it is a file of lines.
              */
             byte_offset?: number | null;
+            /**
+             * Format: int64
+             * @description In a binding: how many times the source was read again from an earlier place.
+             */
+            generation?: number | null;
             /**
              * Format: int64
              * @description Number of bytes.
@@ -2861,6 +3028,8 @@ export interface components {
         /** @description The turns of a session. */
         Timeline: {
             binding?: components["schemas"]["Binding"] | null;
+            /** @description The histories that the turns are from: of the session, and of those that were joined to it. */
+            histories: components["schemas"]["TimelineHistory"][];
             /**
              * Format: int32
              * @description Of this document.
@@ -2870,6 +3039,17 @@ export interface components {
             session: components["schemas"]["Session"];
             /** @description The turns, the earliest first. */
             turns: components["schemas"]["Turn"][];
+        };
+        /** @description One history of a timeline. */
+        TimelineHistory: {
+            /** @description The session, by the binding contract's name for it. */
+            repowire_session_id: components["schemas"]["SessionId"];
+            /** @description Its agent's id for it. */
+            runtime_session_id: string;
+            /** @description Where its history is. */
+            runtime_source_uri: string;
+            /** @description Its turns, the earliest first. */
+            turn_ids: string[];
         };
         /** @description A turn: a prompt and all that followed until the agent stopped. */
         Turn: {
@@ -3671,15 +3851,45 @@ export interface operations {
             };
         };
     };
+    resumePeer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumeReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     getPeerTimeline: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
-                /** @description Go on after this cursor. Of a transcript only. */
-                after?: string;
-                /** @description At most so many. Of a transcript only. */
-                limit?: number;
             };
             header?: never;
             path: {
@@ -3713,9 +3923,9 @@ export interface operations {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
-                /** @description Go on after this cursor. Of a transcript only. */
+                /** @description Go on after this cursor. */
                 after?: string;
-                /** @description At most so many. Of a transcript only. */
+                /** @description At most so many. */
                 limit?: number;
             };
             header?: never;
@@ -4321,6 +4531,37 @@ export interface operations {
             };
         };
     };
+    listOperations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the beginning of its id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operations"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     listQueue: {
         parameters: {
             query?: never;
@@ -4519,7 +4760,10 @@ export interface operations {
     };
     getTimeline: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only the turns of the history with this id, the agent's own id of the session. */
+                runtime_session_id?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -4550,7 +4794,7 @@ export interface operations {
     getTranscript: {
         parameters: {
             query?: {
-                /** @description Only if this is the agent's own id of the session. */
+                /** @description The agent's own id of the session, or of one that was joined to it: only that history. */
                 runtime_session_id?: string;
                 /** @description Only what changed after this cursor. */
                 after?: string;
@@ -4969,15 +5213,45 @@ export interface operations {
             };
         };
     };
+    resumePeerAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResumeReply"];
+                };
+            };
+            /** @description It was refused, or failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Envelope"];
+                };
+            };
+        };
+    };
     getPeerTimelineAlias: {
         parameters: {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
-                /** @description Go on after this cursor. Of a transcript only. */
-                after?: string;
-                /** @description At most so many. Of a transcript only. */
-                limit?: number;
             };
             header?: never;
             path: {
@@ -5011,9 +5285,9 @@ export interface operations {
             query?: {
                 /** @description The agent's own id of the session, where the peer has several. */
                 session_id?: string;
-                /** @description Go on after this cursor. Of a transcript only. */
+                /** @description Go on after this cursor. */
                 after?: string;
-                /** @description At most so many. Of a transcript only. */
+                /** @description At most so many. */
                 limit?: number;
             };
             header?: never;
@@ -5214,7 +5488,10 @@ export interface operations {
     };
     getTimelineAlias: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only the turns of the history with this id, the agent's own id of the session. */
+                runtime_session_id?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -5245,7 +5522,7 @@ export interface operations {
     getTranscriptAlias: {
         parameters: {
             query?: {
-                /** @description Only if this is the agent's own id of the session. */
+                /** @description The agent's own id of the session, or of one that was joined to it: only that history. */
                 runtime_session_id?: string;
                 /** @description Only what changed after this cursor. */
                 after?: string;

@@ -87,7 +87,8 @@ impl Loop {
     }
 
     fn write(&self, row: &SessionRow, conclusions: Vec<Conclusion>) -> Result<(), DaemonError> {
-        let Some(index) = self.index.as_ref().filter(|_| !conclusions.is_empty()) else {
+        let is_wanted = row.captured && !conclusions.is_empty();
+        let Some(index) = self.index.as_ref().filter(|_| is_wanted) else {
             return Ok(());
         };
         let who = index.identity_of(row.row)?;

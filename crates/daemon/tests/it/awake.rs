@@ -22,6 +22,11 @@ use tokio::runtime::{Builder, Runtime};
 
 const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
+/// Days after the session: its lines are history.
+const LATER: fn() -> Timestamp = || Timestamp::from_second(1_791_000_000).unwrap();
+/// While the session moves.
+const MEANWHILE: fn() -> Timestamp = || "2026-10-01T10:05:00Z".parse().unwrap();
+
 /// A home, and a daemon over it.
 struct Machine {
     home: TempDir,
@@ -33,9 +38,18 @@ struct Machine {
 impl Machine {
     /// Uses these folders below the home; `begin` fills it.
     fn start(data: &str, state: &str, begin: impl FnOnce(&Path)) -> Self {
+        Self::start_at(LATER, (data, state), begin)
+    }
+
+    /// The same, at a moment.
+    fn start_at(
+        now: fn() -> Timestamp,
+        (data, state): (&str, &str),
+        begin: impl FnOnce(&Path),
+    ) -> Self {
         let home = TempDir::new().unwrap();
         begin(home.path());
-        let settings = settings(home.path(), data);
+        let settings = settings(home.path(), data, now);
         let state = home.path().join(state);
         fs::create_dir_all(&state).unwrap();
         let (give, given) = channel();
@@ -81,12 +95,12 @@ impl Drop for Machine {
     }
 }
 
-fn settings(home: &Path, data: &str) -> Settings {
+fn settings(home: &Path, data: &str, now: fn() -> Timestamp) -> Settings {
     Settings {
         data: home.join(data),
         runtime: home.join(data).join("run"),
         user_home: home.to_owned(),
-        ..Settings::in_folder(home, || Timestamp::from_second(1_790_000_000).unwrap())
+        ..Settings::in_folder(home, now)
     }
 }
 
@@ -137,9 +151,10 @@ fn a_database_beside_a_session_captured_again_is_not_read_over_and_over() {
     assert_eq!(machine.reads(), before, "nothing has changed since");
 }
 
-fn check_own_files(data: &str, state: &str) {
+/// How many times 20 lots of lines notify the daemon of its own files, besides the agent's.
+fn own_notifications(data: &str, state: &str, now: fn() -> Timestamp) -> u64 {
     const LOTS: u32 = 20;
-    let machine = Machine::start(data, state, |home| append(home, 0, 2));
+    let machine = Machine::start_at(now, (data, state), |home| append(home, 0, 2));
     let real = |below: &str| machine.home.path().join(below).canonicalize().unwrap();
     let before = machine.told();
     for lot in 1..=LOTS {
@@ -151,15 +166,23 @@ fn check_own_files(data: &str, state: &str) {
     // Each lot is one write to one file.
     let (agent, own) = (told(&real(".claude")), told(&real(data)));
     assert!(agent <= u64::from(LOTS), "told {agent} times of {LOTS} writes, with data in {data}");
-    assert_eq!(own, 0, "told of our own files, with data in {data}");
+    own
 }
 
 #[test]
 fn a_daemon_is_not_woken_by_its_own_files() {
-    check_own_files("data", "state");
+    assert_eq!(own_notifications("data", "state", LATER), 0);
+}
+
+/// It writes what it concludes about a session that moves: a turn that began and ended, a status.
+#[test]
+fn a_lot_of_lines_wakes_a_daemon_three_times_at_most_for_its_conclusions() {
+    let own = own_notifications("data", "state", MEANWHILE);
+    assert!((1..=60).contains(&own), "{own} notifications of our own files after 20 lots");
 }
 
 #[test]
 fn a_daemon_is_not_woken_by_its_own_files_inside_an_agents_home() {
-    check_own_files(".claude/projects/own/data", ".claude/projects/own/state");
+    let (data, state) = (".claude/projects/own/data", ".claude/projects/own/state");
+    assert_eq!(own_notifications(data, state, LATER), 0);
 }

@@ -19,7 +19,7 @@ pub(super) const STREAMS: usize = 2_000;
 const APPROVERS: usize = 8;
 
 /// How long a request waits for what hooks have reported, and how often it looks.
-const HOOKS: Duration = Duration::from_millis(250);
+const HOOKS: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The state that every handler needs.

@@ -68,13 +68,18 @@ fn hook(home: &Home, session: &str) {
     assert!(child.wait().unwrap().success());
 }
 
-/// How many times the journal mentions a session.
+/// How many times hooks mentioned a session in the journal.
 fn spoken_of(home: &Home, session: &str) -> usize {
+    entries_of(home, session).iter().filter(|it| it.contains(r#""via":"hook""#)).count()
+}
+
+/// The entries of the journal about a session.
+fn entries_of(home: &Home, session: &str) -> Vec<String> {
     home.index();
     let folder = home.path(".local/share/taffrail/journal/claude-code");
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let text: String = files.map(|it| std::fs::read_to_string(it.path()).unwrap()).collect();
-    text.lines().filter(|it| it.contains(session)).count()
+    text.lines().filter(|it| it.contains(session)).map(str::to_owned).collect()
 }
 
 fn goes_on(home: &Home, first: u32, end: u32) {
@@ -112,8 +117,10 @@ fn off_and_on(by: By) {
     let report = home.json(&["capture", "off", &id, "--json"]);
     assert_eq!(report["captured"], false);
     assert_eq!(report["sessions"].as_array().unwrap().len(), 2, "the worker too: {report}");
+    let before = entries_of(&home, QUIET);
     check_off(&home, by);
     goes_on(&home, 8, 10);
+    assert_eq!(entries_of(&home, QUIET), before, "{by:?}: nor is anything concluded");
     let report = home.json(&["capture", "on", &id, "--json"]);
     assert_eq!(report["captured"], true);
     assert_eq!(stands(&home), (json!(5), json!(true), 4), "{by:?}: what was missed is read");

@@ -25,7 +25,7 @@ use taffrail_tui::terminal::clean;
 Examples:
   taffrail document resume session.json --project ~/src/api --agent codex
       import the document, then start the agent there with a brief of it
-  taffrail document resume session.json --project . --agent claude-code --dry-run
+  taffrail document resume session.json --project . --agent codex --dry-run
       print the command and its folder; nothing is written
 With --json it prints the command and does not start it.
 ")]

@@ -49,9 +49,10 @@ const OTHERS: &[Row] = &[
     ("it was allowed",          [RUNS,     GUESS,      "running low", DOUBT]),
     // Gemini CLI writes its chat again when a person refuses; for five seconds that is not a sure end.
     ("it was denied",           ["waiting | running", GUESS, WAITS,  "waiting"]),
-    // Goose reports an interrupted turn nowhere.
-    ("it was interrupted",      [WAITS,    GUESS,      DOUBT,    DOUBT]),
-    ("it was killed",           [EXITED,   GUESS,      EXITED,   DOUBT]),
+    // Goose reports an interrupted turn nowhere; it may have stored an answer before.
+    ("it was interrupted",      [WAITS,    GUESS,      "running low | waiting | unknown", "running low | waiting | unknown"]),
+    // The daemon may not know Goose's process yet when it ends.
+    ("it was killed",           [EXITED,   GUESS,      "exited sure | unknown", DOUBT]),
 ];
 
 const RUNS: &str = "running sure";
