@@ -2491,8 +2491,7 @@ export interface components {
             accepted_at: components["schemas"]["Instant"];
             /** @description The message's name, from its acceptance to its end. */
             correlation_id: string;
-            /** @description The same, by the binding contract's name. */
-            delivery_receipt_provenance: components["schemas"]["ReceiptProvenance"];
+            delivery_receipt_provenance?: components["schemas"]["ReceiptProvenance"] | null;
             /** @description `accepted`, `delivered`, `picked_up` or `failed`. */
             delivery_state: string;
             /** @description Who sends. */
@@ -3029,7 +3028,7 @@ export interface components {
         Timeline: {
             binding?: components["schemas"]["Binding"] | null;
             /** @description The histories that the turns are from: of the session, and of those that were joined to it. */
-            histories: components["schemas"]["TimelineHistory"][];
+            histories?: components["schemas"]["TimelineHistory"][];
             /**
              * Format: int32
              * @description Of this document.

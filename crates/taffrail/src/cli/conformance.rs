@@ -20,7 +20,7 @@ use taffrail_tui::numbers::counted;
 Examples:
   taffrail conformance run --cmd 'your-validator {}'
       run it on every document; it exits with 0 for a valid one
-  taffrail conformance run --cmd 'your-validator --kind {contract} {}' --contract state
+  taffrail conformance run --cmd 'check --kind {contract} {}' --contract state
   taffrail conformance torture --cmd 'your-tool log {entry}'
       two writers at once in one .ai-session directory
   taffrail conformance write kit      the documents and their manifest

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 const FEWEST: usize = 13;
 
 /// Seconds after the last record at which time alone changes a status.
-const LATER: [i64; 4] = [130, 1_000, 90_000, 200_000];
+const LATER: [i64; 2] = [130, 1_000];
 
 /// The clock of the replay, in milliseconds.
 static NOW: AtomicI64 = AtomicI64::new(0);

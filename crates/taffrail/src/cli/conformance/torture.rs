@@ -28,7 +28,7 @@ const STEP: Duration = Duration::from_secs(1);
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail conformance torture --cmd 'your-tool log {entry}'
-  taffrail conformance torture --cmd 'your-tool log {entry}' --cmd 'other-tool log {entry}'
+  taffrail conformance torture --cmd 'one log {entry}' --cmd 'two log {entry}'
       one writer each
 Each run of the command appends one line with {entry} in it to history.jsonl of the
 feature ai-orchestrator-2025-01-09, in the project {}, which is the current folder.
