@@ -30,8 +30,8 @@ Examples:
   taffrail conformance torture --cmd 'your-tool log {entry}'
   taffrail conformance torture --cmd 'one log {entry}' --cmd 'two log {entry}'
       one writer each
-Each run of the command appends one line with {entry} in it to history.jsonl of the
-feature ai-orchestrator-2025-01-09, in the project {}, which is the current folder.
+Each run of the command appends one line with {entry} in it to history.jsonl of
+the feature ai-orchestrator-2025-01-09, in the project {}, the current folder.
 The exit code is 0 if nothing was lost, doubled, torn or rewritten, else 6.
 ")]
 pub(super) struct Args {
