@@ -92,7 +92,7 @@ pub struct DecisionBody {
     pub blind: bool,
 }
 
-/// What may be decided from outside; there is no third word.
+/// What may be decided from outside: one of two words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Allowed {

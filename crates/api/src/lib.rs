@@ -29,6 +29,7 @@ mod sharing;
 mod stats;
 mod status_file;
 mod teleport;
+mod timeline;
 mod web;
 
 pub use activity::{Activity, ActivityQuery, Lane, SpanRow};
@@ -51,8 +52,7 @@ pub use handoff::{
 pub use hooks::{HookBody, HookEdit, HookList, HookReport, HookRow, HookState, HookWord};
 pub use live::{
     AdapterHealth, CapturePage, Done, EvidenceRow, Explanation, Health, HistoryProgress, LifeWord,
-    Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, Timeline,
-    TimelineHistory, WaitReply,
+    Message, Messages, PlaceHealth, Role, StatusList, StreamBegin, StreamReply, Summary, WaitReply,
 };
 pub use log::LogLine;
 pub use parameters::{
@@ -84,6 +84,7 @@ pub use teleport::{
     BundleOrigin, GitComparison, HubBundle, ImportReport, ImportedFile, PackReport, PatchFile,
     PatchReport,
 };
+pub use timeline::{Timeline, TimelineHistory};
 pub use web::{WEB_PORT, WebBody, WebReply};
 
 /// The version of every reply document.

@@ -1,7 +1,7 @@
 //! Writes events: a new event gets the next number, a changed one a new number, an equal one none.
 
 use super::slots::{Due, Slot};
-use super::{carried, sources};
+use super::{hook_events, sources};
 use crate::db::codec::{cursor_columns, micros};
 use crate::db::{Columns, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -39,10 +39,10 @@ pub(crate) fn event(
     if observation.cut.is_some_and(|cut| position >= cut) {
         return Ok(Change::None);
     }
-    if carried::is_repeated(connection, slot.row, event)? {
+    if hook_events::is_repeated(connection, slot.row, event)? {
         return Ok(Change::None);
     }
-    carried::note(slot, event);
+    hook_events::note(slot, event);
     if insert(connection, slot, event, observation)? {
         slot.sequence += 1;
         came(slot, event);

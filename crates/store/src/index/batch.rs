@@ -6,7 +6,7 @@ use super::slots::{self, Due, Slot, slot};
 use super::usage::{self, Occurrence};
 use super::writer_io::{Applied, Touched};
 use super::{
-    Writer, binding_sync, carried, failures, fork_families, session_facts, sources, takeovers,
+    Writer, binding_sync, failures, fork_families, hook_events, session_facts, sources, takeovers,
 };
 use crate::db::{StoreError, meta};
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ impl Writer {
                 takeovers::apply(&self.index, slot, now)?;
             }
             if slot.due.has(Due::CARRIED) {
-                carried::withdraw(&self.index, slot, now)?;
+                hook_events::withdraw(&self.index, slot, now)?;
             }
             if slot.due.has(Due::RECOUNT) {
                 slot.counts = slots::recount(&self.index, slot.row)?;
@@ -177,7 +177,7 @@ impl Writer {
         }
         for id in sessions.iter().filter(|_| changes > 0) {
             let Some(slot) = self.slots.get(id) else { continue };
-            self.marked |= carried::restore(&self.index, slot.row)?;
+            self.marked |= hook_events::restore(&self.index, slot.row)?;
         }
         Ok(changes)
     }

@@ -3,13 +3,13 @@
 mod append;
 mod batch;
 mod binding_sync;
-mod carried;
 mod checkpoint;
 mod failures;
 mod file;
 mod finals;
 mod forget;
 mod fork_families;
+mod hook_events;
 mod index_meta;
 mod passes;
 mod queries;

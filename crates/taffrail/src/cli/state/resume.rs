@@ -110,7 +110,7 @@ fn is_executable(path: &Path) -> bool {
 /// Becomes the agent; it returns only if that fails.
 fn become_agent(start: &Start) -> CliError {
     let Some((program, rest)) = start.command.split_first() else {
-        return CliError::failure("there is no command");
+        return CliError::failure("the agent has no command to start it");
     };
     let error = with_users_mask(|| Command::new(program).args(rest).current_dir(&start.cwd).exec());
     CliError::failure(format!("{program} cannot be started: {error}"))
