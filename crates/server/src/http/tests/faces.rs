@@ -53,8 +53,11 @@ fn lines_of(recording: &Path) -> Vec<Written> {
 }
 
 fn agent(recording: &Path) -> &'static str {
-    let name = recording.file_name().unwrap().to_str().unwrap();
-    if name.starts_with("codex") { "codex" } else { "claude-code" }
+    if name(recording).starts_with("codex") { "codex" } else { "claude-code" }
+}
+
+fn name(recording: &Path) -> &str {
+    recording.file_name().unwrap().to_str().unwrap()
 }
 
 fn home_of(recording: &Path) -> &'static str {
@@ -182,6 +185,8 @@ fn every_answer_agrees_at_every_instant_of_every_recording() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/tests/replay");
     let mut recordings: Vec<_> = fs::read_dir(root).unwrap().map(|it| it.unwrap().path()).collect();
     recordings.sort();
+    // A chat of Gemini CLI is found by its project's entry, which its recordings lack.
+    recordings.retain(|it| !name(it).starts_with("gemini"));
     assert!(recordings.len() >= FEWEST, "{recordings:?}");
     let asked: usize = recordings.iter().map(|it| replayed(it)).sum();
     // Instants times sessions: fewer means that lines or sessions were not seen.
