@@ -185,7 +185,7 @@ fn every_answer_agrees_at_every_instant_of_every_recording() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/tests/replay");
     let mut recordings: Vec<_> = fs::read_dir(root).unwrap().map(|it| it.unwrap().path()).collect();
     recordings.sort();
-    // A chat of Gemini CLI is found by its project's entry, which its recordings lack.
+    // The replay lays out homes of Claude Code and Codex only.
     recordings.retain(|it| !name(it).starts_with("gemini"));
     assert!(recordings.len() >= FEWEST, "{recordings:?}");
     let asked: usize = recordings.iter().map(|it| replayed(it)).sum();
