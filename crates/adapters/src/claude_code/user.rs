@@ -3,8 +3,8 @@
 use super::prompts::{self, Circumstances, Meaning};
 use super::record::{Attachment, Block, Content, Line, ToolUseResult};
 use super::record_sink::RecordSink;
-use std::borrow::Cow;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use taffrail_model::{Detail, EventId, Kind};
 
 /// The first part number of results: the decision about a call comes before its result.

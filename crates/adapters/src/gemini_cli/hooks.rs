@@ -102,9 +102,10 @@ fn meaning<'p>(
             let signal = Signal::Called { call: mark(payload), input: mark(payload) };
             HookMeaning { signal, ..shared("PreToolUse") }
         }
-        "AfterTool" => {
-            HookMeaning { signal: Signal::Answered { call: mark(payload) }, ..shared("PostToolUse") }
-        }
+        "AfterTool" => HookMeaning {
+            signal: Signal::Answered { call: mark(payload) },
+            ..shared("PostToolUse")
+        },
         "Notification" => notification(payload, own),
         known if SIGNS_OF_LIFE.contains(&known) => plain(Signal::Alive),
         other => {
@@ -115,9 +116,10 @@ fn meaning<'p>(
 }
 
 fn notification<'p>(payload: &'p Payload<'_>, own: &'p Own<'_>) -> HookMeaning<'p> {
-    let details = own.details.as_ref().filter(|_| {
-        payload.notification_type.as_deref() == Some("ToolPermission")
-    });
+    let details = own
+        .details
+        .as_ref()
+        .filter(|_| payload.notification_type.as_deref() == Some("ToolPermission"));
     let Some(details) = details else {
         return HookMeaning { kind: Kind::Notice, signal: Signal::Alive, text: payload.remark() };
     };

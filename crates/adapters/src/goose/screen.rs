@@ -87,7 +87,8 @@ mod tests {
         let command = Some("touch made.txt".to_owned());
         check(&rows, (0, 0), &ScreenState::Asking { command });
         let answered = question.replace('◆', "◇");
-        let rows = [&["  Tool approval request"][..], &json, &more, &[answered.as_str()], &["│  Deny"]];
+        let rows =
+            [&["  Tool approval request"][..], &json, &more, &[answered.as_str()], &["│  Deny"]];
         check(&rows.concat(), (0, 0), &ScreenState::Unknown);
     }
 

@@ -6,8 +6,8 @@ use crate::{Reader, records};
 use serde_json::Value;
 use std::borrow::Cow;
 use taffrail_model::{
-    Confidence, Detail, Draft, EventId, Facts, Imported, Kind, Record, RecordKey, RuntimeIdentity, Sink,
-    Timestamp, Title, TitleRank, TurnId, text,
+    Confidence, Detail, Draft, EventId, Facts, Imported, Kind, Record, RecordKey, RuntimeIdentity,
+    Sink, Timestamp, Title, TitleRank, TurnId, text,
 };
 
 /// Reads a state, which is one record.
