@@ -8,6 +8,16 @@ use taffrail_model::status::{Group, Status};
 use taffrail_model::{Confidence, replication};
 use taffrail_store::SessionRow;
 
+/// How certain it is that a session is over that had no activity for a day, as the rules of its
+/// status say.
+fn confidence(row: &SessionRow) -> Confidence {
+    match (row.ended_at, row.process) {
+        (Some(_), _) => Confidence::High,
+        (None, Some(_)) => Confidence::Medium,
+        (None, None) => Confidence::Low,
+    }
+}
+
 /// Converts a session to the form of the API.
 pub fn session(devices: &Devices, row: SessionRow) -> Session {
     let imported = imported_reading(&row).map(imported_status);
@@ -22,6 +32,7 @@ pub fn session(devices: &Devices, row: SessionRow) -> Session {
 fn converted(devices: &Devices, row: SessionRow) -> Session {
     // A session that is not captured, or that runs elsewhere, cannot be known here to be over.
     let ours = row.captured && !replication::is_locator(&row.source_uri);
+    let confidence = if ours { confidence(&row) } else { Confidence::Low };
     Session {
         device: devices.name_at(&row.source_uri),
         id: row.id,
@@ -52,10 +63,9 @@ fn converted(devices: &Devices, row: SessionRow) -> Session {
         },
         failed: ours && row.failure.is_some(),
         status: if ours { Status::Exited } else { Status::Unknown },
-        status_since: row.last_event_at.or(row.started_at),
+        status_since: row.ended_at.or(row.last_event_at).or(row.started_at),
         waiting_for: None,
-        // No activity for a day and no known process: that it is over is only likely.
-        confidence: Confidence::Low,
+        confidence,
         pid: None,
         executor: None,
         last_user_prompt_at: None,

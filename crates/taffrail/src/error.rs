@@ -3,8 +3,10 @@
 use taffrail_api::client::ClientError;
 use taffrail_api::{Envelope, ErrorBody, ErrorKind};
 use taffrail_config::ConfigError;
+use taffrail_conformance::KitError;
 use taffrail_daemon::DaemonError;
 use taffrail_server::http::error_body;
+use taffrail_setup::SetupError;
 use taffrail_workspace::WorkError;
 
 /// An error of a command.
@@ -119,6 +121,30 @@ impl From<WorkError> for CliError {
             WorkError::Disk { .. } => (ErrorKind::Failure, None),
         };
         Self { kind, message: error.to_string(), hint: hint.map(str::to_owned) }
+    }
+}
+
+impl From<KitError> for CliError {
+    fn from(error: KitError) -> Self {
+        match error {
+            KitError::Work(error) => error.into(),
+            KitError::Command { example, .. } => Self::usage(error.to_string(), example),
+            KitError::NotFound(message) => Self { kind: ErrorKind::NotFound, message, hint: None },
+            _ => Self::failure(error.to_string()),
+        }
+    }
+}
+
+impl From<SetupError> for CliError {
+    fn from(error: SetupError) -> Self {
+        let message = error.to_string();
+        match error {
+            SetupError::Link(_) => {
+                Self::usage(message, "`taffrail completions --help` shows how to do it by hand")
+            }
+            SetupError::Foreign(_) => Self::refused(message, "move that file away first"),
+            SetupError::Disk { .. } => Self::failure(message),
+        }
     }
 }
 

@@ -4,9 +4,10 @@ use super::Finding;
 use super::metadata::Package;
 
 /// The floor of every crate; crates of one floor never depend on each other.
-const FLOORS: [(&str, u8); 24] = [
+const FLOORS: [(&str, u8); 26] = [
     ("taffrail-redact", 0),
     ("taffrail-rules", 0),
+    ("taffrail-setup", 0),
     ("taffrail-model", 1),
     ("taffrail-adapters", 2),
     ("taffrail-contracts", 2),
@@ -15,6 +16,7 @@ const FLOORS: [(&str, u8); 24] = [
     ("taffrail-sync", 3),
     ("taffrail-workspace", 3),
     ("taffrail-api", 3),
+    ("taffrail-conformance", 4),
     ("taffrail-context", 4),
     ("taffrail-tui", 4),
     ("taffrail-config", 5),

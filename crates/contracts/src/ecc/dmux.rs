@@ -12,7 +12,7 @@ pub const ADAPTER: &str = "dmux-tmux";
 /// The folder of a project's sessions, unless its plan names another.
 pub const FOLDER: &str = ".orchestration";
 /// The folders in which the session of a name is looked for.
-const FOLDERS: [&str; 2] = [FOLDER, ".claude/orchestration"];
+const FOLDERS: [&str; 2] = [".claude/orchestration", FOLDER];
 /// A running worker whose status file is older is stale, in seconds.
 const STALE_AFTER: i64 = 5 * 60;
 /// The files of a worker: status, task and handoff.

@@ -44,7 +44,7 @@ fn pane(title: &str, path: &str, is_dead: bool) -> Pane {
 #[test]
 fn a_worker_is_told_by_its_files_and_its_pane() {
     let place = dmux::by_name("mend", &["/w/app".to_owned()]).remove(0);
-    assert_eq!(place.folder, "/w/app/.orchestration/mend");
+    assert_eq!(place.folder, "/w/app/.claude/orchestration/mend");
     let panes = [pane("parser", "/elsewhere", false)];
     let got = checked(&dmux::snapshot(&place, &[files("parser", "running")], &panes, now()));
     let expected = json!({
@@ -144,10 +144,10 @@ fn a_name_is_looked_for_as_tmux_has_it_and_where_the_reference_looks() {
     assert!(places.iter().all(|it| it.session == "My_Session" && it.slug == "my-session"));
     let folders: Vec<_> = places.iter().map(|it| it.folder.as_str()).collect();
     let expected = [
-        "/w/.orchestration/My_Session",
-        "/w/.orchestration/my-session",
         "/w/.claude/orchestration/My_Session",
         "/w/.claude/orchestration/my-session",
+        "/w/.orchestration/My_Session",
+        "/w/.orchestration/my-session",
     ];
     assert_eq!(folders, expected);
     let got = checked(&dmux::snapshot(&dmux::nowhere("My_Session"), &[], &[], now()));

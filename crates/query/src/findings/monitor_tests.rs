@@ -40,6 +40,7 @@ fn row(name: &str, parent: Option<&str>) -> SessionRow {
         process: None,
         captured: true,
         failure: None,
+        ended_at: None,
         imported: None,
     }
 }

@@ -2,7 +2,6 @@
 
 use super::TEMPLATE;
 use super::confirmation::{agreed, not_agreed};
-use super::setup::file_change::replace;
 use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_config::{Config, unknown_key, with_value, without_value};
+use taffrail_setup::replace;
 use taffrail_tui::terminal::line;
 
 /// Show or change the configuration
@@ -104,12 +104,12 @@ fn value_of(config: &Config, key: &str) -> Result<Value, CliError> {
 
 /// Sets one value.
 pub(super) fn write(path: &Path, key: &str, value: &str) -> Result<(), CliError> {
-    replace(path, &with_value(&text_at(path)?, key, value)?)
+    Ok(replace(path, &with_value(&text_at(path)?, key, value)?)?)
 }
 
 /// Takes a value, or a table of them, out.
 pub(super) fn unset(path: &Path, key: &str) -> Result<(), CliError> {
-    replace(path, &without_value(&text_at(path)?, key)?)
+    Ok(replace(path, &without_value(&text_at(path)?, key)?)?)
 }
 
 fn text_at(path: &Path) -> Result<String, CliError> {

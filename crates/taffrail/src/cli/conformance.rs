@@ -1,7 +1,5 @@
 //! `taffrail conformance`
 
-mod kit;
-mod program;
 mod run;
 mod torture;
 
@@ -9,8 +7,10 @@ use super::TEMPLATE;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use clap::ValueHint;
+use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_tui::numbers::counted;
 
@@ -62,7 +62,7 @@ fn write(folder: &Path, json: bool) -> Result<(), CliError> {
         let message = format!("{} is not empty", folder.display());
         return Err(CliError::refused(message, "name a folder that is empty or absent"));
     }
-    let entries = kit::write(folder)?;
+    let entries = taffrail_conformance::write(folder)?;
     if json {
         let document = json!({
             "schema_version": SCHEMA_VERSION, "folder": folder, "documents": entries.len(),
@@ -72,4 +72,32 @@ fn write(folder: &Path, json: bool) -> Result<(), CliError> {
     let all = counted(entries.len() as u64, "document");
     say(&format!("wrote {all} and manifest.json to {}", folder.display()));
     Ok(())
+}
+
+/// How often progress is shown.
+const STEP: Duration = Duration::from_secs(1);
+
+/// A reply with the version of all replies.
+#[derive(Debug, Serialize)]
+pub(super) struct Versioned<'r, T> {
+    schema_version: u32,
+    #[serde(flatten)]
+    reply: &'r T,
+}
+
+impl<'r, T> Versioned<'r, T> {
+    pub(super) fn new(reply: &'r T) -> Self {
+        Self { schema_version: SCHEMA_VERSION, reply }
+    }
+}
+
+/// Prints how far a run is, once a second.
+fn progress(what: &'static str) -> impl FnMut(usize, usize) + Send {
+    let mut last = Instant::now();
+    move |done, all| {
+        if last.elapsed() >= STEP {
+            last = Instant::now();
+            say(&format!("{done} of {all} {what}"));
+        }
+    }
 }

@@ -3,13 +3,13 @@
 use super::completions::session_ids;
 use super::confirmation::asked;
 use super::events::refresh;
-use super::setup::file_change::replace;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use taffrail_api::Handoff;
+use taffrail_setup::replace;
 use taffrail_tui::terminal::clean;
 
 /// Print a brief from which a person or another agent can continue

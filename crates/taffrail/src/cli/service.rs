@@ -1,22 +1,16 @@
 //! `taffrail service`
 
-mod unit;
-
-use super::setup::file_change::{self, Note, Undone};
-use super::setup::{Ended, Walk};
+use super::setup::{Ended, Walk, notes};
 use super::{Context, TEMPLATE};
 use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use taffrail_setup as setup;
+use taffrail_setup::{Manager, Unit, is_managed, launchd, refuse_foreign, systemd, uninstall};
 use taffrail_tui::terminal::line;
-use unit::{MARK, Manager, Unit};
-
-/// The note of what was made for it.
-const NOTE: &str = "service";
 
 /// Start the daemon at login, with systemd or launchd
 #[derive(Debug, clap::Args)]
@@ -50,14 +44,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     match args.action {
         Action::Install { dry_run } if context.json => {
             if !dry_run {
-                write(&unit, context)?;
+                setup::install(&unit, &notes(&context.env))?;
             }
             Out::new().json(&document(&unit, !dry_run, &unit.then))
         }
         Action::Install { dry_run } => install(&unit, context, dry_run),
         Action::Uninstall => {
             let was_there = unit.path.exists();
-            let text = uninstall(&unit, context)?;
+            let text = removed(&unit, context)?;
             if context.json {
                 return Out::new().json(&document(&unit, was_there, &unit.end));
             }
@@ -80,8 +74,8 @@ pub(super) fn is_service_installed(env: &Env) -> bool {
 fn unit(env: &Env) -> Result<Unit, CliError> {
     let program = env::own_path(env)?;
     Ok(match Manager::here() {
-        Manager::Systemd => unit::systemd(&env.user_units(), &program),
-        Manager::Launchd => unit::launchd(&env.user_home, &program),
+        Manager::Systemd => systemd(&env.user_units(), &program),
+        Manager::Launchd => launchd(&env.user_home, &program),
     })
 }
 
@@ -92,16 +86,9 @@ fn install(unit: &Unit, context: &Context, dry_run: bool) -> Result<(), CliError
     if dry_run {
         return Ok(());
     }
-    write(unit, context)?;
+    setup::install(unit, &notes(&context.env))?;
     say(&format!("written; start it now with: {}", unit.then));
     Ok(())
-}
-
-fn write(unit: &Unit, context: &Context) -> Result<(), CliError> {
-    refuse_foreign(&unit.path)?;
-    let note = Note::new(&unit.path, unit.text.clone(), true);
-    note.keep(&file_change::folder(&context.env), NOTE)?;
-    file_change::replace(&unit.path, &unit.text)
 }
 
 /// The command that starts the service once its file is there.
@@ -111,7 +98,7 @@ pub(super) fn start_command(env: &Env) -> Result<String, CliError> {
 
 /// The step of `taffrail setup`.
 pub(super) fn step(context: &Context, walk: Walk) -> Result<Ended, CliError> {
-    if !is_managed(&context.env, Path::new("/")) {
+    if !is_here(&context.env) {
         walk.tell(
             "  systemd is not running here, so nothing can start the daemon when you log in",
         )?;
@@ -127,101 +114,35 @@ pub(super) fn step(context: &Context, walk: Walk) -> Result<Ended, CliError> {
         return Ok(Ended::Already);
     }
     if let Err(error) = refuse_foreign(&unit.path) {
-        return walk.trouble("", &error);
+        return walk.trouble("", &error.into());
     }
     walk.tell(&format!("  {path}"))?;
     walk.show(&unit.path, before.as_deref(), Some(&unit.text))?;
     if !walk.agree("Write this?")? {
         return Ok(Ended::Left);
     }
-    if let Err(error) = write(&unit, context) {
-        return walk.trouble("", &error);
+    if let Err(error) = setup::install(&unit, &notes(&context.env)) {
+        return walk.trouble("", &error.into());
     }
     walk.tell(&format!("  written; start it now with: {}", unit.then))?;
     Ok(Ended::Done)
 }
 
-/// A manager of the user's services runs: launchd does always.
-fn is_managed(env: &Env, system: &Path) -> bool {
-    if Manager::here() == Manager::Launchd {
-        return true;
-    }
-    let folders = env.variables.get("PATH").map(|it| it.split(':')).into_iter().flatten();
-    let mut programs = folders.map(|it| Path::new(it).join("systemctl"));
-    system.join("run/systemd/system").is_dir() && programs.any(|it| it.exists())
+fn is_here(env: &Env) -> bool {
+    let path = env.variables.get("PATH").map(String::as_str).unwrap_or_default();
+    is_managed(path, Path::new("/"))
 }
 
 /// Removes the file, and returns what to tell the user.
-fn uninstall(unit: &Unit, context: &Context) -> Result<String, CliError> {
-    if !unit.path.exists() {
-        drop_wanted(&unit.path);
-        return Ok("no service is installed".to_owned());
-    }
-    refuse_foreign(&unit.path)?;
-    drop_wanted(&unit.path);
-    // Also removes the folders created for the unit; an earlier version left no note.
-    let note = file_change::take(&file_change::folder(&context.env), NOTE)?;
-    if note.map(|it| it.undo()).transpose()? != Some(Undone::Removed) {
-        let removed = fs::remove_file(&unit.path);
-        removed.with_context(|| format!("cannot remove {}", unit.path.display()))?;
-    }
-    Ok(format!("removed; if the service runs, stop it with: {}", unit.end))
-}
-
-/// Removes the link by which systemd starts the service at login: `systemctl disable` finds it only while
-/// the unit is there.
-fn drop_wanted(unit: &Path) {
-    let Some(folder) = unit.parent() else { return };
-    let wants = folder.join("default.target.wants");
-    let link = wants.join("taffrail.service");
-    // systemd writes the absolute path, other tools a relative one.
-    let is_ours = |it: PathBuf| it == unit || it == Path::new("../taffrail.service");
-    if fs::read_link(&link).is_ok_and(is_ours) {
-        // Best effort: systemd reports a dangling link, and a folder with other files stays.
-        fs::remove_file(&link).ok();
-        fs::remove_dir(&wants).ok();
-    }
-}
-
-/// A file that others wrote is left alone.
-fn refuse_foreign(path: &Path) -> Result<(), CliError> {
-    let is_link = fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink());
-    let is_ours = fs::read_to_string(path).map_or(true, |text| text.contains(MARK));
-    if is_ours && !is_link {
-        return Ok(());
-    }
-    Err(CliError::refused(
-        format!("{} was not written by taffrail", path.display()),
-        "move that file away first",
-    ))
+fn removed(unit: &Unit, context: &Context) -> Result<String, CliError> {
+    Ok(match uninstall(unit, &notes(&context.env))? {
+        true => format!("removed; if the service runs, stop it with: {}", unit.end),
+        false => "no service is installed".to_owned(),
+    })
 }
 
 /// Removes the service where one is installed; for `taffrail uninstall`.
 pub(super) fn remove(context: &Context) -> Result<(), CliError> {
-    say(&uninstall(&unit(&context.env)?, context)?);
+    say(&removed(&unit(&context.env)?, context)?);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_link_that_starts_it_goes_and_links_of_others_stay() {
-        let check = |target: &str, expected: bool| {
-            let folder = tempfile::tempdir().unwrap();
-            let unit = folder.path().join("taffrail.service");
-            let wants = folder.path().join("default.target.wants");
-            fs::create_dir(&wants).unwrap();
-            let target = target.replace("HERE", &folder.path().to_string_lossy());
-            std::os::unix::fs::symlink(&target, wants.join("taffrail.service")).unwrap();
-            // Also if the unit is already gone: then the link is dangling.
-            drop_wanted(&unit);
-            assert_eq!(wants.exists(), expected, "{target}");
-        };
-        check("HERE/taffrail.service", false);
-        check("../taffrail.service", false);
-        check("/usr/lib/systemd/user/taffrail.service", true);
-        check("HERE/mine.service", true);
-    }
 }

@@ -1,19 +1,19 @@
 //! `taffrail setup`
 
 mod completions;
-pub(super) mod file_change;
 mod hooks;
 mod notifications;
 
 use super::{Context, TEMPLATE, confirmation, service};
+use crate::env::Env;
 use crate::error::CliError;
 use crate::output::{Out, say};
-use file_change::{Note, Undone};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use taffrail_hooks::unified;
+use taffrail_setup::{Note, Undone, all};
 use taffrail_tui::terminal::{clean, line};
 
 /// Set up hooks, service, notifications and completions
@@ -178,10 +178,15 @@ fn next(context: &Context, walk: Walk, service: Ended) -> Result<(), CliError> {
     walk.tell("  taffrail uninstall  undoes all of this")
 }
 
+/// Where the notes of what was changed are kept.
+pub(super) fn notes(env: &Env) -> PathBuf {
+    env.state_folder().join("setup")
+}
+
 /// Takes back what was put into files beside hooks; for `taffrail uninstall`.
 pub(super) fn take_back(context: &Context) -> Result<(), CliError> {
-    let folder = file_change::folder(&context.env);
-    for (file, note) in file_change::all(&folder)? {
+    let folder = notes(&context.env);
+    for (file, note) in all(&folder)? {
         take_one_back(&note)?;
         fs::remove_file(file)?;
     }

@@ -1,17 +1,14 @@
 //! `taffrail validate`
 
-mod documents;
-
 use super::TEMPLATE;
+use super::conformance::Versioned;
 use crate::error::CliError;
 use crate::output::Out;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
-use documents::{Document, documents};
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-use taffrail_api::SCHEMA_VERSION;
-use taffrail_contracts::{ALL, Contract, Fault, Strictness, find, validate_text};
+use std::path::PathBuf;
+use taffrail_conformance::{Checked, Placed, check_directory, check_documents, documents};
+use taffrail_contracts::{ALL, Contract, Strictness, find};
 use taffrail_tui::numbers::counted;
 use taffrail_tui::terminal::line;
 
@@ -62,85 +59,35 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(ALL.iter().map(|contract| contract.name))
 }
 
-/// The document for programs.
-#[derive(Debug, Serialize)]
-struct Report {
-    schema_version: u32,
-    valid: bool,
-    /// How many documents were read.
-    documents: usize,
-    /// How many of them have a fault.
-    #[serde(skip)]
-    failing: usize,
-    faults: Vec<Placed>,
-    warnings: Vec<Placed>,
-}
-
-/// A fault, and in which document.
-#[derive(Debug, Serialize)]
-struct Placed {
-    /// The file, where a folder was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    /// The line, where every line is a document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    #[serde(flatten)]
-    fault: Fault,
-}
-
 pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     let contract = find(&args.contract).ok_or_else(|| {
         CliError::usage(format!("no contract is called `{}`", args.contract), "see --help")
     })?;
-    let told = match contract.name {
-        DIRECTORIES => whole(&args.path, args.strict)?,
-        _ => told(contract, &documents(contract, &args.path)?, args.strict),
+    let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
+    let checked = match contract.name {
+        DIRECTORIES => check_directory(&args.path, strictness)?,
+        _ => check_documents(contract, &documents(contract, &args.path)?, strictness),
     };
     let mut out = Out::new();
     if json {
-        out.json(&told)?;
+        out.json(&Versioned::new(&checked))?;
     } else {
-        show(&mut out, &told)?;
+        show(&mut out, &checked)?;
     }
-    if told.valid {
+    if checked.valid {
         if !json {
-            out.line(&format!("✓ {}", verdict(&told, contract)))?;
+            out.line(&format!("✓ {}", verdict(&checked, contract)))?;
         }
         return out.end();
     }
     out.end()?;
     Err(CliError::refused(
-        format!("{}: {}", name_of(args), verdict(&told, contract)),
+        format!("{}: {}", name_of(args), verdict(&checked, contract)),
         format!(
             "`taffrail document schema {}` prints what it must conform to",
             contract.schema_name
         ),
     ))
-}
-
-/// Checks a directory, a feature in it, or one of its files.
-fn whole(path: &Path, strict: bool) -> Result<Report, CliError> {
-    let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-    let report = if path == Path::new("-") {
-        taffrail_workspace::validate_text(
-            "",
-            &std::io::read_to_string(std::io::stdin())?,
-            strictness,
-        )
-    } else {
-        taffrail_workspace::validate_path(path, strictness)?
-    };
-    let placed = |fault| Placed { file: None, line: None, fault };
-    let (valid, failing) = (report.is_valid(), usize::from(!report.is_valid()));
-    Ok(Report {
-        schema_version: SCHEMA_VERSION,
-        valid,
-        documents: 1,
-        failing,
-        faults: report.faults.into_iter().map(placed).collect(),
-        warnings: report.warnings.into_iter().map(placed).collect(),
-    })
 }
 
 /// Checks session states.
@@ -150,25 +97,10 @@ pub(super) fn state(args: &StateArgs, json: bool) -> Result<(), CliError> {
     run(&Args { contract, strict: *strict, path: path.clone() }, json)
 }
 
-/// Checks every document.
-fn told(contract: &Contract, documents: &[Document], strict: bool) -> Report {
-    let strictness = if strict { Strictness::Strict } else { Strictness::Lenient };
-    let (mut faults, mut warnings, mut failing) = (Vec::new(), Vec::new(), 0);
-    for document in documents {
-        let report = validate_text(contract, &document.text, strictness);
-        failing += usize::from(!report.is_valid());
-        let placed = |fault| Placed { file: document.file.clone(), line: document.line, fault };
-        faults.extend(report.faults.into_iter().map(placed));
-        warnings.extend(report.warnings.into_iter().map(placed));
-    }
-    let (valid, documents) = (failing == 0, documents.len());
-    Report { schema_version: SCHEMA_VERSION, valid, documents, failing, faults, warnings }
-}
-
 /// Faults first, then warnings; each with the place, the rule and what to do.
-fn show(out: &mut Out, told: &Report) -> Result<(), CliError> {
-    let faults = told.faults.iter().map(|it| ("✕", it));
-    let warnings = told.warnings.iter().map(|it| ("!", it));
+fn show(out: &mut Out, checked: &Checked) -> Result<(), CliError> {
+    let faults = checked.faults.iter().map(|it| ("✕", it));
+    let warnings = checked.warnings.iter().map(|it| ("!", it));
     for (mark, it) in faults.chain(warnings) {
         out.line(&format!("{mark} {}  [{}]", place(it), line(&it.fault.rule)))?;
         out.line(&format!("    {}", line(&it.fault.message)))?;
@@ -176,7 +108,7 @@ fn show(out: &mut Out, told: &Report) -> Result<(), CliError> {
             out.line(&format!("    → {}", line(&it.fault.hint)))?;
         }
     }
-    if !(told.faults.is_empty() && told.warnings.is_empty()) {
+    if !(checked.faults.is_empty() && checked.warnings.is_empty()) {
         out.line("")?;
     }
     Ok(())
@@ -193,9 +125,9 @@ fn place(it: &Placed) -> String {
 }
 
 /// Who conforms, or who does not, and with how many faults.
-fn verdict(told: &Report, contract: &Contract) -> String {
-    let all = counted(told.documents as u64, "document");
-    let who = match (told.failing, told.documents) {
+fn verdict(checked: &Checked, contract: &Contract) -> String {
+    let all = counted(checked.documents as u64, "document");
+    let who = match (checked.failing, checked.documents) {
         (0, 1) => format!("{all} conforms"),
         (0, _) => format!("{all} conform"),
         (1, 1) => format!("{all} does not conform"),
@@ -203,7 +135,7 @@ fn verdict(told: &Report, contract: &Contract) -> String {
         (failing, of) if failing == of => format!("{all} do not conform"),
         (failing, _) => format!("{failing} of {all} do not conform"),
     };
-    let found = [(told.faults.len(), "fault"), (told.warnings.len(), "warning")];
+    let found = [(checked.faults.len(), "fault"), (checked.warnings.len(), "warning")];
     let found = found.iter().filter(|(count, _)| *count > 0);
     let found: Vec<_> = found.map(|(count, what)| counted(*count as u64, what)).collect();
     let found = if found.is_empty() { String::new() } else { format!(": {}", found.join(", ")) };

@@ -15,6 +15,7 @@ mod desk;
 mod driving;
 mod elsewhere;
 mod expected;
+mod faces;
 mod handing;
 mod others;
 mod plays;

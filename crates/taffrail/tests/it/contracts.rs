@@ -6,6 +6,7 @@
 )]
 
 mod checking;
+mod ecc;
 mod exporting;
 use crate::cli::history;
 mod importing;

@@ -61,6 +61,8 @@ pub struct SessionRow {
     pub captured: bool,
     /// How it failed, if it has no later events and its process is gone.
     pub failure: Option<Failure>,
+    /// When its agent or its process reported the end, if no event followed.
+    pub ended_at: Option<Timestamp>,
     /// The status in the document, if the session is an imported one.
     pub imported: Option<Imported>,
 }
@@ -96,6 +98,7 @@ pub(crate) fn read_session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         process: process(&row)?,
         captured: row.get("captured")?,
         failure: row.get::<Option<String>>("failure")?.as_deref().and_then(Failure::parse),
+        ended_at: row.maybe_time("ended_at")?,
         imported: row.get::<Option<String>>("imported")?.as_deref().and_then(read_imported),
     })
 }

@@ -1,4 +1,4 @@
 SELECT id, uuid, agent, runtime_id, title, title_derived, project_path, git_branch, model, lifecycle,
   said_started_at, first_at, last_at, turns, prompts, tool_calls, input_tokens, output_tokens,
   cache_read_tokens, cache_write_tokens, reasoning_tokens, cost_microdollars, parent, lineage_kind,
-  lineage_session, source_uri, sequence, pid, process_start, captured, failure, imported FROM sessions
+  lineage_session, source_uri, sequence, pid, process_start, captured, failure, ended_at, imported FROM sessions

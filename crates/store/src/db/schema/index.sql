@@ -38,6 +38,7 @@ CREATE TABLE sessions (
   pid INTEGER, process_start INTEGER,
   captured INTEGER NOT NULL DEFAULT 1,
   failure TEXT,
+  ended_at INTEGER,
   imported TEXT
 );
 CREATE INDEX sessions_by_last ON sessions (coalesce(last_at, said_started_at, 0) DESC, uuid);

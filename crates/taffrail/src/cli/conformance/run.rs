@@ -1,26 +1,17 @@
 //! `taffrail conformance run`
 
-use super::kit;
-use super::program::{Ended, Program};
+use super::{Versioned, progress};
 use crate::cli::TEMPLATE;
 use crate::error::CliError;
-use crate::output::{Out, say};
+use crate::output::Out;
 use clap::builder::PossibleValuesParser;
-use serde::Serialize;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-use taffrail_api::{ErrorKind, SCHEMA_VERSION};
-use taffrail_contracts::kit::{Entry, Verdict};
+use std::time::Duration;
+use taffrail_api::ErrorKind;
+use taffrail_conformance::{Comparison, Program, Question, compare};
+use taffrail_contracts::kit::Verdict;
 use taffrail_contracts::{ALL, Strictness};
 use taffrail_tui::numbers::counted;
 use taffrail_tui::terminal::line;
-
-/// How often progress is shown.
-const STEP: Duration = Duration::from_secs(1);
-/// The most processes at once.
-const PROCESSES: usize = 8;
 
 /// Run a validator on every document, and compare its verdicts with the manifest
 #[derive(Debug, clap::Args)]
@@ -53,141 +44,21 @@ fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(ALL.iter().map(|contract| contract.name))
 }
 
-/// What came of all documents.
-#[derive(Debug, Serialize)]
-struct Comparison {
-    schema_version: u32,
-    run: usize,
-    agreed: usize,
-    disagreed: Vec<Disagreement>,
-}
-
-/// A document on which the validator does not agree.
-#[derive(Debug, Serialize)]
-struct Disagreement {
-    document: String,
-    contract: &'static str,
-    rule: Option<String>,
-    strictness: &'static str,
-    expected: Verdict,
-    /// `valid`, `invalid`, `killed` by a signal, or `timed_out`.
-    got: &'static str,
-}
-
 pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
     let program = Program::parse(&args.cmd)?;
-    if !program.has("{}") {
-        return Err(CliError::usage("--cmd has no {} for the document", "'your-validator {}'"));
-    }
-    let folder = tempfile::tempdir()?;
-    let mut entries = kit::write(folder.path())?;
-    entries.retain(|it| args.contract.as_deref().is_none_or(|name| name == it.contract));
-    let compared = compare(&program, folder.path(), &entries, args)?;
-    report(&compared, json)
-}
-
-fn compare(
-    program: &Program,
-    folder: &Path,
-    entries: &[Entry],
-    args: &Args,
-) -> Result<Comparison, CliError> {
-    let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
-    let judge = |entry: &Entry| {
-        let file = folder.join(&entry.document);
-        let fill = [("{}", file.to_string_lossy()), ("{contract}", entry.contract.into())];
-        let fill: Vec<_> = fill.iter().map(|(place, it)| (*place, it.as_ref())).collect();
-        program.run(&fill, folder, Duration::from_secs(args.timeout))
+    let question = Question {
+        program: &program,
+        contract: args.contract.as_deref(),
+        strictness: if args.strict { Strictness::Strict } else { Strictness::Lenient },
+        limit: Duration::from_secs(args.timeout),
     };
-    let mut disagreed = Vec::new();
-    for (entry, ended) in entries.iter().zip(each(entries, &judge)?) {
-        disagreed.extend(disagreement(entry, strictness, ended));
-    }
-    let (run, schema_version) = (entries.len(), SCHEMA_VERSION);
-    Ok(Comparison { schema_version, run, agreed: run - disagreed.len(), disagreed })
-}
-
-/// Runs the command for every entry, a few at once; the first that cannot be started ends it.
-fn each(
-    entries: &[Entry],
-    judge: &(dyn Fn(&Entry) -> Result<Ended, CliError> + Sync),
-) -> Result<Vec<Ended>, CliError> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Progress::new(entries.len())));
-    let worker = || -> Result<(), CliError> {
-        while let Some((at, entry)) = taken(&next, entries) {
-            let ended =
-                judge(entry).inspect_err(|_| next.store(entries.len(), Ordering::SeqCst))?;
-            if let Ok(mut done) = done.lock() {
-                done.note(at, ended);
-            }
-        }
-        Ok(())
-    };
-    let count = std::thread::available_parallelism().map_or(1, usize::from).min(PROCESSES);
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..count).map(|_| scope.spawn(worker)).collect();
-        workers.into_iter().try_for_each(|it| {
-            it.join().unwrap_or_else(|_| Err(CliError::failure("a worker thread ended early")))
-        })
-    })?;
-    let done = done.into_inner().map_err(|_| CliError::failure("a worker thread ended early"))?;
-    Ok(done.ended)
-}
-
-fn taken<'e>(next: &AtomicUsize, entries: &'e [Entry]) -> Option<(usize, &'e Entry)> {
-    let at = next.fetch_add(1, Ordering::SeqCst);
-    entries.get(at).map(|entry| (at, entry))
-}
-
-/// How far the run is.
-struct Progress {
-    ended: Vec<Ended>,
-    count: usize,
-    told: Instant,
-}
-
-impl Progress {
-    fn new(count: usize) -> Self {
-        Self { ended: vec![Ended::Killed; count], count: 0, told: Instant::now() }
-    }
-
-    fn note(&mut self, at: usize, ended: Ended) {
-        if let Some(place) = self.ended.get_mut(at) {
-            *place = ended;
-        }
-        self.count += 1;
-        if self.told.elapsed() >= STEP {
-            self.told = Instant::now();
-            say(&format!("{} of {} documents", self.count, self.ended.len()));
-        }
-    }
-}
-
-fn disagreement(entry: &Entry, strictness: Strictness, ended: Ended) -> Option<Disagreement> {
-    let expected = entry.expected.under(strictness);
-    let (got, verdict) = match ended {
-        Ended::Code(0) => ("valid", Some(Verdict::Valid)),
-        Ended::Code(_) => ("invalid", Some(Verdict::Invalid)),
-        Ended::Killed => ("killed", None),
-        Ended::TimedOut => ("timed_out", None),
-    };
-    (verdict != Some(expected)).then(|| Disagreement {
-        document: entry.document.clone(),
-        contract: entry.contract,
-        rule: entry.rule.clone(),
-        strictness: match strictness {
-            Strictness::Lenient => "lenient",
-            Strictness::Strict => "strict",
-        },
-        expected,
-        got,
-    })
+    report(&compare(&question, &mut progress("documents"))?, json)
 }
 
 fn report(compared: &Comparison, json: bool) -> Result<(), CliError> {
     let mut out = Out::new();
     if json {
-        out.json(compared)?;
+        out.json(&Versioned::new(compared))?;
     } else {
         for it in &compared.disagreed {
             let expected = match it.expected {

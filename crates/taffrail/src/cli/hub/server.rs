@@ -1,7 +1,6 @@
 //! `taffrail hub config`: the configuration of a NATS server, and a certificate if it needs one.
 
 use super::super::Context;
-use super::super::setup::file_change::replace;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use anyhow::Context as _;
@@ -15,6 +14,7 @@ use taffrail_devices::device_names;
 use taffrail_devices::hubs;
 use taffrail_devices::hubs::{NatsPlan, ServerCertificate, pin_of};
 use taffrail_model::DeviceId;
+use taffrail_setup::replace;
 
 /// How every file of ours begins.
 const MADE: &str = "# Made by `taffrail hub config`";
@@ -215,7 +215,7 @@ fn keep_certificate(
         return Err(in_the_way(there, "already"));
     }
     replace(&key, &made.key)?;
-    replace(&certificate, &made.certificate)
+    Ok(replace(&certificate, &made.certificate)?)
 }
 
 /// A path that the configuration names, seen from its folder.

@@ -2,7 +2,6 @@
 
 use crate::cli::completions::agent_ids;
 use crate::cli::handoff::{quoted, shell};
-use crate::cli::setup::file_change::replace;
 use crate::cli::{Context, TEMPLATE};
 use crate::env::Env;
 use crate::error::CliError;
@@ -17,6 +16,7 @@ use taffrail_capture::with_users_mask;
 use taffrail_model::SessionId;
 use taffrail_query::contracts::{import_state, state_in_file};
 use taffrail_query::{handoff_of_state, start_with};
+use taffrail_setup::replace;
 use taffrail_tui::terminal::clean;
 
 /// Start an agent from a session state 1.0.0

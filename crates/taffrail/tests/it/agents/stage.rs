@@ -3,6 +3,7 @@
 use crate::agents::PROGRAM;
 use crate::agents::driving::{hooks_file, ready, usual};
 use crate::agents::expected::{Evidence, expected, is_among};
+use crate::agents::faces;
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -154,7 +155,7 @@ impl Stage {
             if is_among(cell, status, confidence) && has(&last) {
                 eprintln!("{moment}: {status} {confidence} after {passed:?}");
                 assert!(passed < soon(), "{moment}: {cell:?} only after {passed:?}: {last}");
-                self.check_row(&last, cell);
+                self.check_row(&last);
                 return last;
             }
             let said = || self.explained(&last);
@@ -164,7 +165,7 @@ impl Stage {
     }
 
     /// What must be consistent in every row.
-    fn check_row(&self, row: &Value, cell: &str) {
+    fn check_row(&self, row: &Value) {
         let expected = match (word(row, "status"), row["waiting_for"]["kind"].as_str()) {
             ("waiting" | "exited" | "unknown", _) if row["failed"] == true => "failed",
             ("waiting_approval", Some("approval")) | ("waiting", Some("question")) => "needs_you",
@@ -175,10 +176,7 @@ impl Stage {
             other => panic!("{other:?} do not go together: {row}"),
         };
         assert_eq!(row["group"], expected, "{row}");
-        let explained = self.machine.home().json(&["explain", id(row), "--json"]);
-        // The session may have moved from one correct answer to another in the meantime.
-        let says = (word(&explained, "status"), word(&explained, "confidence"));
-        assert!(is_among(cell, says.0, says.1), "explained as {says:?} instead of {cell:?}");
+        faces::agree(self.machine.home(), id(row));
     }
 
     fn explained(&self, row: &Value) -> String {

@@ -12,13 +12,13 @@ const WORKERS: [&str; 3] = ["docs", "lexer", "parser"];
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A repository with a worktree and a pane for each worker. The server ends with it.
-struct Stage {
-    home: Home,
-    sockets: tempfile::TempDir,
+pub(super) struct Stage {
+    pub(super) home: Home,
+    pub(super) sockets: tempfile::TempDir,
 }
 
 impl Stage {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         // The path of a socket must be short.
         let sockets = tempfile::Builder::new().prefix("tt").tempdir_in("/tmp").unwrap();
         let stage = Self { home: Home::new(PROGRAM), sockets };
@@ -31,7 +31,7 @@ impl Stage {
         stage
     }
 
-    fn repository(&self) -> PathBuf {
+    pub(super) fn repository(&self) -> PathBuf {
         self.home.path("app")
     }
 
@@ -80,7 +80,7 @@ impl Stage {
             .write(&file("handoff.md"), "## Summary\n- Reads\n\n## Validation\n- cargo test\n");
     }
 
-    fn snapshot(&self, arguments: &[&str]) -> Value {
+    pub(super) fn snapshot(&self, arguments: &[&str]) -> Value {
         let mut command = self.home.command(&[&["snapshot"], arguments].concat());
         command.env("TMUX_TMPDIR", self.sockets.path()).current_dir(self.repository());
         let output = command.output().unwrap();

@@ -12,7 +12,7 @@ const FILE: &str = "# Session: Mend the parser\n**Branch:** parser\n**Worktree:*
 const NEW: &str = ".claude/session-data/2026-02-02-bbbb2222-session.tmp";
 const OLD: &str = ".claude/sessions/2026-02-01-aaaa1111-session.tmp";
 
-fn home() -> Home {
+pub(super) fn home() -> Home {
     let home = Home::new(PROGRAM);
     home.write(NEW, FILE);
     home.write(OLD, FILE.replace("parser", "lexer"));

@@ -1,9 +1,8 @@
 //! What to check: one document, every line of one, or every file of a folder.
 
-use crate::error::CliError;
+use crate::error::KitError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use taffrail_api::ErrorKind;
 use taffrail_contracts::Contract;
 
 /// The contract whose documents are written one a line, too.
@@ -15,19 +14,24 @@ const DEPTH: usize = 16;
 
 /// A document, and its place.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Document {
+pub struct Document {
     /// Its file, where a folder was read.
-    pub(super) file: Option<String>,
+    pub file: Option<String>,
     /// Its line, where every line is one.
-    pub(super) line: Option<usize>,
-    pub(super) text: String,
+    pub line: Option<usize>,
+    /// What it says.
+    pub text: String,
 }
 
 /// Reads everything at a path; `-` is stdin.
-pub(super) fn documents(contract: &Contract, path: &Path) -> Result<Vec<Document>, CliError> {
+///
+/// # Errors
+/// The path cannot be read, or a folder contains no document.
+pub fn documents(contract: &Contract, path: &Path) -> Result<Vec<Document>, KitError> {
     if path == Path::new("-") {
         let mut bytes = Vec::new();
-        std::io::stdin().lock().take(LARGEST).read_to_end(&mut bytes)?;
+        let stdin = std::io::stdin().lock();
+        stdin.take(LARGEST).read_to_end(&mut bytes).map_err(KitError::at(path))?;
         return Ok(split(contract, None, &bytes));
     }
     if !path.is_dir() {
@@ -37,11 +41,8 @@ pub(super) fn documents(contract: &Contract, path: &Path) -> Result<Vec<Document
     files_below(path, DEPTH, &mut files)?;
     files.sort();
     if files.is_empty() {
-        return Err(CliError {
-            kind: ErrorKind::NotFound,
-            message: format!("{} holds no .json or .jsonl file", path.display()),
-            hint: None,
-        });
+        let message = format!("{} contains no .json or .jsonl file", path.display());
+        return Err(KitError::NotFound(message));
     }
     let mut out = Vec::new();
     for file in files {
@@ -51,25 +52,18 @@ pub(super) fn documents(contract: &Contract, path: &Path) -> Result<Vec<Document
     Ok(out)
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, CliError> {
-    let told = |error: std::io::Error| CliError {
-        kind: match error.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            _ => ErrorKind::Failure,
-        },
-        message: format!("{}: {error}", path.display()),
-        hint: None,
-    };
+fn bytes_of(path: &Path) -> Result<Vec<u8>, KitError> {
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(told)?;
-    file.take(LARGEST).read_to_end(&mut bytes).map_err(told)?;
+    let file = std::fs::File::open(path).map_err(KitError::at(path))?;
+    file.take(LARGEST).read_to_end(&mut bytes).map_err(KitError::at(path))?;
     Ok(bytes)
 }
 
-fn files_below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), CliError> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let (path, kind) = (entry.path(), entry.file_type()?);
+fn files_below(folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), KitError> {
+    for entry in std::fs::read_dir(folder).map_err(KitError::at(folder))? {
+        let entry = entry.map_err(KitError::at(folder))?;
+        let kind = entry.file_type().map_err(KitError::at(folder))?;
+        let path = entry.path();
         let is_document = path.extension().is_some_and(|it| it == "json" || it == "jsonl");
         if kind.is_dir() && depth > 0 {
             files_below(&path, depth - 1, out)?;

@@ -1,6 +1,6 @@
 //! The command that a person names: split into words like a shell does, and run without one.
 
-use crate::error::CliError;
+use crate::error::KitError;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// A command with places to fill in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Program(Vec<String>);
+pub struct Program(Vec<String>);
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// With an exit code.
     Code(i32),
     /// By a signal.
@@ -25,33 +25,34 @@ pub(super) enum Ended {
 
 impl Program {
     /// The program of a command line.
-    pub(super) fn parse(line: &str) -> Result<Self, CliError> {
-        let usage = |message: &str| CliError::usage(format!("--cmd: {message}"), "see --help");
-        let words = words(line).ok_or_else(|| usage("a quote is not closed"))?;
-        if words.is_empty() { Err(usage("it is empty")) } else { Ok(Self(words)) }
+    ///
+    /// # Errors
+    /// A quote is not closed, or the line is empty.
+    pub fn parse(line: &str) -> Result<Self, KitError> {
+        let wrong = |fault| KitError::Command { fault, example: "'your-program {}'" };
+        let words = shlex::split(line).ok_or_else(|| wrong("has a quote that is not closed"))?;
+        if words.is_empty() { Err(wrong("is empty")) } else { Ok(Self(words)) }
     }
 
     /// Whether a word has this place.
-    pub(super) fn has(&self, place: &str) -> bool {
+    pub(crate) fn has(&self, place: &str) -> bool {
         self.0.iter().any(|it| it.contains(place))
     }
 
     /// Runs it with its places filled in, and stops it at the time limit.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         fill: &[(&str, &str)],
         folder: &Path,
         limit: Duration,
-    ) -> Result<Ended, CliError> {
+    ) -> Result<Ended, KitError> {
         let words: Vec<_> = self.0.iter().map(|it| filled(it, fill)).collect();
         let Some((program, rest)) = words.split_first() else { return Ok(Ended::Killed) };
         let mut command = Command::new(program);
         command.args(rest).current_dir(folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let started = command.spawn();
-        let child = started
-            .map_err(|error| CliError::failure(format!("{program} cannot be started: {error}")))?;
-        Ok(waited(child, limit)?)
+        let failed = |error| KitError::Start { program: program.clone(), error };
+        waited(command.spawn().map_err(failed)?, limit).map_err(failed)
     }
 }
 
@@ -86,27 +87,6 @@ fn next<'f>(text: &str, fill: &'f [(&'f str, &'f str)]) -> Option<(usize, (&'f s
     found.min_by_key(|(at, _)| *at)
 }
 
-/// The words of a line: quotes and backslashes as in a shell, nothing else; `None` if a quote is not
-/// closed.
-fn words(line: &str) -> Option<Vec<String>> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None::<char>);
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match (letter, quote) {
-            (letter, Some(open)) if letter == open => quote = None,
-            ('\\', None | Some('"')) => word.get_or_insert_default().push(letters.next()?),
-            ('\'' | '"', None) => {
-                quote = Some(letter);
-                word.get_or_insert_default();
-            }
-            (letter, None) if letter.is_whitespace() => words.extend(word.take()),
-            (letter, _) => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    quote.is_none().then_some(words)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,9 +95,9 @@ mod tests {
     fn a_command_is_split_like_a_shell_does() {
         let check = |line: &str, expected: Option<&[&str]>| {
             let expected = expected.map(|it| it.iter().map(|it| (*it).to_owned()).collect());
-            assert_eq!(words(line), expected, "{line}");
+            assert_eq!(Program::parse(line).ok().map(|it| it.0), expected, "{line}");
         };
-        check("", Some(&[]));
+        check("", None);
         check("  a  b\tc ", Some(&["a", "b", "c"]));
         check(r#"sh -c 'a "$1" | b' _ {}"#, Some(&["sh", "-c", r#"a "$1" | b"#, "_", "{}"]));
         check(r#"a "b \" c"d '' e\ f"#, Some(&["a", "b \" cd", "", "e f"]));

@@ -10,20 +10,20 @@ const MOST: usize = 20;
 
 /// What a reader has seen.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     history: PathBuf,
     documents: Vec<PathBuf>,
     /// The complete lines of the history at the last reading.
     lines: String,
     /// The number of lines at the start.
     before: usize,
-    pub(super) readings: usize,
-    pub(super) faults: Vec<String>,
+    pub(crate) readings: usize,
+    pub(crate) faults: Vec<String>,
 }
 
 impl Watch {
     /// Begins with the directory as it is.
-    pub(super) fn new(directory: &Path, feature: &str) -> std::io::Result<Self> {
+    pub(crate) fn new(directory: &Path, feature: &str) -> std::io::Result<Self> {
         let folder = directory.join(feature);
         let documents =
             vec![folder.join(STATE), folder.join(PLAN), directory.join(ACTIVE_FEATURES)];
@@ -34,7 +34,7 @@ impl Watch {
     }
 
     /// Reads everything once.
-    pub(super) fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         self.readings += 1;
         self.look_at_history();
         for path in self.documents.clone() {
@@ -70,12 +70,12 @@ impl Watch {
     }
 
     /// The number of lines that were added.
-    pub(super) fn added(&self) -> usize {
+    pub(crate) fn added(&self) -> usize {
         self.lines.lines().count().saturating_sub(self.before)
     }
 
     /// How many lines have this entry.
-    pub(super) fn count(&self, entry: &str) -> usize {
+    pub(crate) fn count(&self, entry: &str) -> usize {
         self.lines.lines().filter(|it| it.contains(entry)).count()
     }
 }

@@ -1,7 +1,7 @@
 //! The documents of the kit: those that people wrote are carried inside the program, the others are
 //! generated.
 
-use crate::error::CliError;
+use crate::error::KitError;
 use rust_embed::RustEmbed;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use taffrail_contracts::{ALL, Contract};
 /// The version of the manifest.
 const VERSION: u32 = 1;
 /// The name of the manifest.
-pub(super) const MANIFEST: &str = "manifest.json";
+pub const MANIFEST: &str = "manifest.json";
 
 /// The documents that people wrote.
 #[derive(RustEmbed)]
@@ -21,26 +21,38 @@ pub(super) const MANIFEST: &str = "manifest.json";
 struct Written;
 
 /// Writes every document and the manifest below a folder; returns the entries of the manifest.
-pub(super) fn write(folder: &Path) -> Result<Vec<Entry>, CliError> {
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(folder: &Path) -> Result<Vec<Entry>, KitError> {
     let documents = documents()?;
     for (path, bytes) in &documents {
-        let file = folder.join(path);
-        std::fs::create_dir_all(file.parent().unwrap_or(folder))?;
-        std::fs::write(file, bytes)?;
+        put(&folder.join(path), bytes)?;
     }
     let entries = entries(documents.keys().map(String::as_str));
-    std::fs::write(folder.join(MANIFEST), manifest(&entries))?;
+    put(&folder.join(MANIFEST), manifest(&entries).as_bytes())?;
     Ok(entries)
 }
 
+fn put(file: &Path, bytes: &[u8]) -> Result<(), KitError> {
+    let folder = file.parent().unwrap_or(file);
+    std::fs::create_dir_all(folder).map_err(KitError::at(folder))?;
+    std::fs::write(file, bytes).map_err(KitError::at(file))
+}
+
+/// A temporary folder for documents.
+pub(crate) fn temporary() -> Result<tempfile::TempDir, KitError> {
+    tempfile::tempdir().map_err(KitError::at(&std::env::temp_dir()))
+}
+
 /// The text of the manifest with these entries.
-pub(super) fn manifest(entries: &[Entry]) -> String {
+fn manifest(entries: &[Entry]) -> String {
     let manifest = json!({ "manifest_version": VERSION, "documents": entries });
     format!("{manifest:#}\n")
 }
 
 /// Every file of the kit by its path. A written document takes the place of a generated one.
-fn documents() -> Result<BTreeMap<String, Cow<'static, [u8]>>, CliError> {
+fn documents() -> Result<BTreeMap<String, Cow<'static, [u8]>>, KitError> {
     let mut all = BTreeMap::new();
     for contract in ALL {
         let made = made(contract)?;
@@ -53,15 +65,15 @@ fn documents() -> Result<BTreeMap<String, Cow<'static, [u8]>>, CliError> {
     Ok(all)
 }
 
-fn made(contract: &Contract) -> Result<Vec<(String, String)>, CliError> {
+fn made(contract: &Contract) -> Result<Vec<(String, String)>, KitError> {
     let path = format!("{}/{WHOLE}", contract.name);
     let Some(whole) = Written::get(&path) else { return Ok(Vec::new()) };
     let whole: Value = serde_json::from_slice(&whole.data).map_err(|_| missing(&path))?;
     Ok(generated(contract, &whole))
 }
 
-fn missing(path: &str) -> CliError {
-    CliError::failure(format!("the program does not carry {path}"))
+fn missing(path: &str) -> KitError {
+    KitError::NotCarried(path.to_owned())
 }
 
 #[cfg(test)]
@@ -76,7 +88,7 @@ mod tests {
         let expected = manifest(&entries(paths.iter().map(AsRef::as_ref)));
         let file =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conformance").join(MANIFEST);
-        if crate::env::variable("UPDATE_GOLDEN").is_some() {
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
             std::fs::write(&file, &expected).unwrap();
         }
         assert_eq!(std::fs::read_to_string(file).unwrap(), expected);

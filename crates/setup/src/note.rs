@@ -1,8 +1,6 @@
 //! A change to a file that can be undone to the byte.
 
-use crate::env::Env;
-use crate::error::CliError;
-use anyhow::Context as _;
+use crate::error::SetupError;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{ErrorKind, Write};
@@ -14,9 +12,9 @@ const PRIVATE: u32 = 0o600;
 
 /// What was put into a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::cli) struct Note {
+pub struct Note {
     /// The file.
-    pub(in crate::cli) path: PathBuf,
+    pub path: PathBuf,
     /// What was put at its end.
     added: String,
     /// The file was not there.
@@ -27,7 +25,7 @@ pub(in crate::cli) struct Note {
 
 /// What became of a change that was to be taken back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum Undone {
+pub enum Undone {
     /// The file is gone, as it was before.
     Removed,
     /// The file says what it said before.
@@ -39,29 +37,36 @@ pub(in crate::cli) enum Undone {
 }
 
 impl Note {
-    pub(in crate::cli) fn new(path: &Path, added: String, made_file: bool) -> Self {
+    #[must_use]
+    pub fn new(path: &Path, added: String, made_file: bool) -> Self {
         let above = path.ancestors().skip(1).filter(|it| !it.exists());
         let made_folders = above.map(Path::to_owned).collect();
         Self { path: path.to_owned(), added, made_file, made_folders }
     }
 
-    /// Writes it down. What an earlier one made is still ours.
-    pub(in crate::cli) fn keep(&self, folder: &Path, name: &str) -> Result<(), CliError> {
+    /// Writes it below a folder. What an earlier one made is still ours.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&self, folder: &Path, name: &str) -> Result<(), SetupError> {
         let file = folder.join(format!("{name}.json"));
         let mut note = self.clone();
         if let Some(earlier) = one(&file)?.filter(|it| it.path == self.path) {
             note.made_file |= earlier.made_file;
             note.made_folders.extend(earlier.made_folders);
         }
-        replace(&file, &serde_json::to_string(&note).map_err(anyhow::Error::from)?)
+        let text = serde_json::to_string(&note).map_err(std::io::Error::other);
+        replace(&file, &text.map_err(SetupError::at("write", &file))?)
     }
 
     /// Takes it back.
-    pub(in crate::cli) fn undo(&self) -> Result<Undone, CliError> {
+    ///
+    /// # Errors
+    /// The file cannot be read, written or removed.
+    pub fn undo(&self) -> Result<Undone, SetupError> {
         let Some(text) = read(&self.path)? else { return Ok(Undone::Nothing) };
         if self.made_file && text == self.added {
-            fs::remove_file(&self.path)
-                .with_context(|| format!("cannot remove {}", self.path.display()))?;
+            fs::remove_file(&self.path).map_err(SetupError::at("remove", &self.path))?;
             for folder in &self.made_folders {
                 // A folder that contains something by now stays.
                 fs::remove_dir(folder).ok();
@@ -83,62 +88,56 @@ impl Note {
     }
 }
 
-/// Where notes are kept.
-pub(in crate::cli) fn folder(env: &Env) -> PathBuf {
-    env.state_folder().join("setup")
-}
-
 /// Every note, with the file it is in.
-pub(in crate::cli) fn all(folder: &Path) -> Result<Vec<(PathBuf, Note)>, CliError> {
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn all(folder: &Path) -> Result<Vec<(PathBuf, Note)>, SetupError> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
+        entries => entries.map_err(SetupError::at("read", folder))?,
     };
     let mut out = Vec::new();
     for entry in entries {
-        let path = entry?.path();
+        let path = entry.map_err(SetupError::at("read", folder))?.path();
         out.extend(one(&path)?.map(|note| (path, note)));
     }
     Ok(out)
 }
 
-/// Takes a note away and gives it, if there is one.
-pub(in crate::cli) fn take(folder: &Path, name: &str) -> Result<Option<Note>, CliError> {
+/// Takes a note away and returns it, if there is one.
+pub(crate) fn take(folder: &Path, name: &str) -> Result<Option<Note>, SetupError> {
     let file = folder.join(format!("{name}.json"));
     let note = one(&file)?;
     if note.is_some() {
-        fs::remove_file(file)?;
+        fs::remove_file(&file).map_err(SetupError::at("remove", &file))?;
     }
     Ok(note)
 }
 
 /// One note; one that cannot be understood is left where it is.
-fn one(file: &Path) -> Result<Option<Note>, CliError> {
+fn one(file: &Path) -> Result<Option<Note>, SetupError> {
     Ok(read(file)?.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 /// What a file says; `None` if it is not there. A link leads to a file of somebody else's.
-pub(in crate::cli) fn read(path: &Path) -> Result<Option<String>, CliError> {
+pub(crate) fn read(path: &Path) -> Result<Option<String>, SetupError> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(it) if it.is_symlink() => {
-            let message = format!("{} is a symbolic link", path.display());
-            return Err(CliError::usage(
-                message,
-                "`taffrail completions --help` shows how to do it by hand",
-            ));
-        }
+        Ok(it) if it.is_symlink() => return Err(SetupError::Link(path.to_owned())),
         Ok(_) | Err(_) => {}
     }
-    let text = fs::read_to_string(path);
-    Ok(Some(text.with_context(|| format!("cannot read {}", path.display()))?))
+    fs::read_to_string(path).map(Some).map_err(SetupError::at("read", path))
 }
 
 /// Gives a file its new text, whole or not at all; it keeps its mode.
-pub(in crate::cli) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
-    let folder = path.parent().context("a file is in a folder")?;
+///
+/// # Errors
+/// It cannot be written.
+pub fn replace(path: &Path, text: &str) -> Result<(), SetupError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.with_context(|| format!("cannot make {}", folder.display()))?;
+    made.map_err(SetupError::at("make", folder))?;
     let mode = fs::metadata(path).map_or(PRIVATE, |it| it.permissions().mode());
     let written = || -> std::io::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder)?;
@@ -148,7 +147,7 @@ pub(in crate::cli) fn replace(path: &Path, text: &str) -> Result<(), CliError> {
         file.persist(path)?;
         Ok(())
     };
-    Ok(written().with_context(|| format!("cannot write {}", path.display()))?)
+    written().map_err(SetupError::at("write", path))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The first line of a file that is ours.
-pub(super) const MARK: &str = "Written by `taffrail service install`";
+pub(crate) const MARK: &str = "Written by `taffrail service install`";
 
 /// What the daemon does without. tmux servers and agents that it starts inherit all of it, and their work outlives
 /// a restart of it: `docs/install.md` has the reason of every line, and what is left out on purpose.
@@ -26,7 +26,7 @@ const PROGRAMS: &str = "/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin
 
 /// What starts the user's services.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manager {
+pub enum Manager {
     /// Linux.
     Systemd,
     /// macOS.
@@ -35,23 +35,28 @@ pub(super) enum Manager {
 
 impl Manager {
     /// The manager of this build.
-    pub(super) const fn here() -> Self {
+    #[must_use]
+    pub const fn here() -> Self {
         if cfg!(target_os = "macos") { Self::Launchd } else { Self::Systemd }
     }
 }
 
 /// A file that makes a system start the daemon, and what to type afterwards.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Unit {
-    pub(super) path: PathBuf,
-    pub(super) text: String,
-    pub(super) then: String,
+pub struct Unit {
+    /// Where it belongs.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+    /// The command that starts the service.
+    pub then: String,
     /// Ends it when the file is gone: what needs the file, as `disable` does, fails then.
-    pub(super) end: String,
+    pub end: String,
 }
 
 /// A user unit of systemd, in the folder of the user's units.
-pub(super) fn systemd(units: &Path, program: &Path) -> Unit {
+#[must_use]
+pub fn systemd(units: &Path, program: &Path) -> Unit {
     let program = quoted(&program.to_string_lossy());
     let text = format!(
         "# {MARK}\n[Unit]\nDescription=Taffrail: sees every coding-agent session\n\n[Service]\n\
@@ -73,7 +78,8 @@ fn quoted(word: &str) -> String {
 }
 
 /// An agent of launchd, in the user's home. `AbandonProcessGroup` lets agents survive a stop of the daemon.
-pub(super) fn launchd(home: &Path, program: &Path) -> Unit {
+#[must_use]
+pub fn launchd(home: &Path, program: &Path) -> Unit {
     let program = escaped(&program.to_string_lossy());
     let text = format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
