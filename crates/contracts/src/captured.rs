@@ -42,6 +42,8 @@ pub struct Disk {
 pub struct OnDisk {
     /// When it was made, where the file system keeps that.
     pub born_at: Option<Timestamp>,
+    /// When its content changed last.
+    pub changed_at: Option<Timestamp>,
     /// Whether it is a folder.
     pub is_folder: bool,
     /// The content of a text file that nobody changed after the session.
@@ -60,15 +62,31 @@ impl Disk {
         let (began, ended) = (since.as_millisecond(), until.as_millisecond());
         match born {
             born if born < began - CLOCKS_DIFFER => Some(true),
-            born if born >= began && born <= ended + CLOCKS_DIFFER => Some(false),
+            // A later birth is that of a file that replaced this one.
+            born if born >= began && born <= ended => Some(false),
             _ => None,
         }
+    }
+
+    /// Whether a change that began at this time may have made the file that is there now.
+    #[must_use]
+    pub fn may_be_made_since(&self, path: &str, began: Timestamp) -> bool {
+        let born = self.files.get(path).and_then(|it| it.born_at);
+        born.is_some_and(|born| born >= began)
     }
 
     /// Whether the path is a folder now.
     #[must_use]
     pub fn is_folder(&self, path: &str) -> bool {
         self.files.get(path).is_some_and(|it| it.is_folder)
+    }
+
+    /// The content of a file that nothing changed after a call that ended at this time.
+    #[must_use]
+    pub fn content_after(&self, path: &str, ended: Timestamp) -> Option<&str> {
+        let file = self.files.get(path)?;
+        file.changed_at.filter(|it| *it <= ended)?;
+        file.content.as_deref()
     }
 
     /// The content of a file that nobody changed after the session.

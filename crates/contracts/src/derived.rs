@@ -19,6 +19,7 @@ mod patch;
 mod paths;
 mod plan;
 mod result;
+mod reversal;
 mod seeds;
 mod shell;
 mod shell_files;

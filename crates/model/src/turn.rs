@@ -185,6 +185,8 @@ fn absorb(turn: &mut Turn, requests: &mut Requests, event: &TurnInput<'_>) {
         },
         Kind::Error if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Interrupted,
         Kind::AgentStopped if event.label == Some("interrupted") => TurnStatus::Interrupted,
+        // An agent also records how long an interrupted turn took.
+        Kind::AgentStopped if turn.status == TurnStatus::Interrupted => TurnStatus::Interrupted,
         _ if event.marks.has(Marks::ENDS_TURN) => TurnStatus::Completed,
         // Work after a stop (a sub-agent reported back) reopens the turn.
         Kind::ToolCall | Kind::AssistantMessage => TurnStatus::Open,
@@ -345,6 +347,16 @@ mod tests {
         let mut stop = event(&STOP, 7, "1", end);
         stop.label = Some("interrupted");
         check(&[p, stop], None, &[("1", TurnStatus::Interrupted, 7)]);
+    }
+
+    #[test]
+    fn an_interrupted_turn_was_completed_by_the_record_of_its_duration() {
+        let prompt = event(&PROMPT, 0, "1", Marks::OPENS_TURN);
+        let duration = event(&STOP, 8, "1", Marks::ENDS_TURN);
+        let stop = TurnInput { label: Some("interrupted"), at: prompt.at, ..duration };
+        check(&[prompt, stop, duration], None, &[("1", TurnStatus::Interrupted, 0)]);
+        let answer = event(&ANSWER, 9, "1", Marks::ENDS_TURN);
+        check(&[prompt, stop, answer, duration], None, &[("1", TurnStatus::Completed, 9)]);
     }
 
     #[test]

@@ -30,7 +30,9 @@ pub fn of(captured: &Captured) -> State {
     let main = &captured.main;
     let tasks = tasks(main, done.first().map_or(&[], Vec::as_slice));
     let (goal, goal_from) = goal_of(main);
-    let metadata = metadata(captured, (goal_from, tasks.from), &changes);
+    let choices = decisions(&all, &done);
+    let mut metadata = metadata(captured, (goal_from, tasks.from), &changes);
+    note_assumed(&mut metadata, &choices);
     let began = main.began().unwrap_or(captured.here.now);
     let moved = all.iter().filter_map(|session| session.moved()).max().unwrap_or(captured.here.now);
     State {
@@ -48,7 +50,7 @@ pub fn of(captured: &Captured) -> State {
         agents: agents(&all, &done, &changes),
         completed_work: tasks.done,
         pending_tasks: tasks.open,
-        decisions_made: Some(decisions(&all, &done)),
+        decisions_made: Some(choices.into_iter().map(decision).collect()),
         files_modified: changes.files.iter().map(|it| file(it, &all)).collect(),
         context_usage: context_usage(&all),
         teleportation: teleportation(captured),
@@ -78,11 +80,20 @@ fn work(session: &AgentSession, calls: Option<&Vec<Call<'_>>>, tasks: &Tasks) ->
     }
 }
 
-fn decisions(all: &[&AgentSession], done: &[Vec<Call<'_>>]) -> Vec<Decision> {
+fn decisions(all: &[&AgentSession], done: &[Vec<Call<'_>>]) -> Vec<derived::Choice> {
     let made = all.iter().zip(done).flat_map(|(session, calls)| choices(session, calls));
     let mut made: Vec<_> = made.collect();
     made.sort_by_key(|it| it.at);
-    made.into_iter().map(decision).collect()
+    made
+}
+
+/// Names the decisions of which nothing records who made them.
+fn note_assumed(metadata: &mut Map<String, Value>, choices: &[derived::Choice]) {
+    let assumed: Vec<_> = choices.iter().filter(|it| it.is_assumed).map(|it| &it.context).collect();
+    let own = metadata.get_mut("taffrail").and_then(Value::as_object_mut);
+    if let Some(own) = own.filter(|_| !assumed.is_empty()) {
+        own.insert("decisions_author_assumed".to_owned(), json!(assumed));
+    }
 }
 
 fn agents(all: &[&AgentSession], done: &[Vec<Call<'_>>], changes: &Changes) -> Vec<AgentState> {

@@ -5,13 +5,15 @@ use super::calls::Call;
 use crate::captured::AgentSession;
 use crate::prose::{first_sentences, said, summary};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use taffrail_model::{Event, Kind, Timestamp};
 
 const APPROVED: &str = "approved";
 const REJECTED: &str = "rejected";
 const ALLOWED: &str = "allowed";
 const DENIED: &str = "denied";
+/// The ends of results of calls that a person stopped before they ran.
+const STOPPED: [&str; 2] = ["aborted by user", "rejected by user"];
 
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Choice {
     pub chosen: String,
     /// The user's own words about it.
     pub reasoning: Option<String>,
+    /// Nothing records who decided; the agent asks a person.
+    pub is_assumed: bool,
 }
 
 /// The decisions of a session, in order. An unanswered question is not a decision, and neither is
@@ -36,6 +40,8 @@ pub fn choices(session: &AgentSession, calls: &[Call<'_>]) -> Vec<Choice> {
     let own = calls.iter().filter(|call| !call.is_copy);
     let mut out: Vec<Choice> = own.flat_map(|call| of_call(call, resolved.get(call.id))).collect();
     out.extend(session.events.iter().filter_map(by_request));
+    let unrecorded = unrecorded(session, calls);
+    out.extend(unrecorded.into_iter().map(|(call, chosen)| about_call(call, chosen)));
     out.sort_by_key(|it| it.at);
     out
 }
@@ -47,7 +53,54 @@ pub fn denied<'c, 'e>(session: &AgentSession, calls: &'c [Call<'e>]) -> Vec<&'c 
     let is_denied = |call: &&Call<'_>| {
         resolved.get(call.id).is_some_and(|it| verdict(it).is_some_and(|it| it == DENIED))
     };
-    calls.iter().filter(|call| !call.is_copy).filter(is_denied).collect()
+    let recorded = calls.iter().filter(|call| !call.is_copy).filter(is_denied);
+    let unrecorded = unrecorded(session, calls).into_iter();
+    recorded.chain(unrecorded.filter(|it| it.1 == DENIED).map(|it| it.0)).collect()
+}
+
+/// The calls that the agent asked about, whose decision nobody recorded but whose result shows it.
+fn unrecorded<'c, 'e>(
+    session: &AgentSession,
+    calls: &'c [Call<'e>],
+) -> Vec<(&'c Call<'e>, &'static str)> {
+    let ids = |kind: Kind, name: &'static str| -> BTreeSet<&str> {
+        let events = session.events.iter().filter(move |event| event.kind == kind);
+        events.filter_map(|event| word(event, name)).collect()
+    };
+    let asked = ids(Kind::ApprovalRequested, "call_id");
+    let resolved = ids(Kind::ApprovalResolved, "call_id");
+    let settled = ids(Kind::ApprovalResolved, "approval_id");
+    let requests = session.events.iter().filter(|it| it.kind == Kind::ApprovalRequested);
+    let ours: BTreeSet<&str> = requests
+        .filter(|it| word(it, "approval_id").is_some_and(|id| settled.contains(id)))
+        .filter_map(|it| word(it, "call_id"))
+        .collect();
+    let is_open = |id: &str| asked.contains(id) && !resolved.contains(id) && !ours.contains(id);
+    let own = calls.iter().filter(|call| !call.is_copy && !call.id.is_empty() && is_open(call.id));
+    own.filter_map(|call| Some((call, shown_by_result(call)?))).collect()
+}
+
+/// The decision that a call's result shows: it ran, or a person stopped it.
+fn shown_by_result(call: &Call<'_>) -> Option<&'static str> {
+    let is_stopped = STOPPED.iter().any(|words| call.said().trim_end().ends_with(words));
+    match (call.exit_code().is_some() || call.is_done(), is_stopped) {
+        _ if call.answer.is_none() => None,
+        (_, true) => Some(DENIED),
+        (true, false) => Some(ALLOWED),
+        (false, false) => None,
+    }
+}
+
+/// A decision about a call without a record of it.
+fn about_call(call: &Call<'_>, chosen: &str) -> Choice {
+    Choice {
+        at: call.answered_at(),
+        context: said(&format!("Use {}: {}", call.tool, subject(call))),
+        options: [ALLOWED, DENIED].map(str::to_owned).to_vec(),
+        chosen: chosen.to_owned(),
+        reasoning: None,
+        is_assumed: chosen == ALLOWED,
+    }
 }
 
 /// The decisions about calls that the agent itself recorded, by call.
@@ -84,6 +137,7 @@ fn permission(call: &Call<'_>, event: &Event) -> Option<Choice> {
         options: [ALLOWED, DENIED].map(str::to_owned).to_vec(),
         chosen: verdict(event)?.to_owned(),
         reasoning: word(event, "reason").map(said),
+        is_assumed: false,
     })
 }
 
@@ -113,6 +167,7 @@ fn by_request(event: &Event) -> Option<Choice> {
         options: [ALLOWED, DENIED].map(str::to_owned).to_vec(),
         chosen: verdict(event)?.to_owned(),
         reasoning: reasoning.filter(|_| !by.is_empty()),
+        is_assumed: false,
     })
 }
 
@@ -127,7 +182,7 @@ fn plan(call: &Call<'_>, resolved: Option<&&Event>) -> Option<Choice> {
     let reasoning = resolved.and_then(|event| word(event, "reason")).map(said);
     let options = [APPROVED, REJECTED].map(str::to_owned).to_vec();
     let (at, chosen) = (call.answered_at(), chosen.to_owned());
-    Some(Choice { at, context, options, chosen, reasoning })
+    Some(Choice { at, context, options, chosen, reasoning, is_assumed: false })
 }
 
 /// The first sentence of a plan; of its heading, if there is nothing else.
@@ -158,7 +213,8 @@ fn answers(call: &Call<'_>) -> Vec<Choice> {
         let options = question.get("options").and_then(Value::as_array);
         let options = options.into_iter().flatten().filter_map(label).collect();
         let chosen = chosen.filter(|it| !it.is_empty())?;
-        Some(Choice { at: call.answered_at(), context: said(asked), options, chosen, reasoning })
+        let (at, context) = (call.answered_at(), said(asked));
+        Some(Choice { at, context, options, chosen, reasoning, is_assumed: false })
     };
     questions.iter().filter_map(choice).collect()
 }

@@ -2,6 +2,8 @@
 
 use super::files::FileFact;
 use super::lines::compared;
+use super::patch::Hunk;
+use super::reversal::{counted, reversed};
 use super::shell_files::Effect;
 use crate::captured::Disk;
 use crate::digest::sha256;
@@ -38,8 +40,33 @@ struct Track {
     origin: Origin,
     before: State,
     after: State,
-    counts: Option<(u64, u64)>,
+    /// The hunks of all changes; `None` if one of them was not a hunk.
+    hunks: Option<Vec<Hunk>>,
+    /// The content before the first change, by the hunks and what they led to.
+    unpatched: Option<String>,
     is_restored: bool,
+    merged: Merged,
+}
+
+/// Whether a command such as `git rebase` brought changes of others into a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Merged {
+    Never,
+    /// After the last change, so that the file has more than the session's changes now.
+    After,
+    /// Between two changes.
+    Between,
+}
+
+impl Track {
+    fn add(&mut self, origin: Origin, after: State, hunks: Option<Vec<Hunk>>) {
+        let all = self.hunks.take().zip(hunks);
+        self.hunks = all.map(|(known, more)| [known, more].concat());
+        (self.origin, self.after, self.is_restored) = (origin, after, false);
+        if self.merged == Merged::After {
+            self.merged = Merged::Between;
+        }
+    }
 }
 
 /// The files of a session.
@@ -49,12 +76,15 @@ pub(super) struct FileStates<'d> {
     folders: BTreeSet<String>,
     tracks: Vec<Track>,
     places: BTreeMap<(String, usize), usize>,
+    /// The files that were absent by the time of their birth alone, and their state without it.
+    by_birth: BTreeMap<String, State>,
 }
 
 impl<'d> FileStates<'d> {
     pub(super) fn new(disk: &'d Disk) -> Self {
         let (now, folders) = (BTreeMap::new(), BTreeSet::new());
-        Self { disk, now, folders, tracks: Vec::new(), places: BTreeMap::new() }
+        let (places, by_birth) = (BTreeMap::new(), BTreeMap::new());
+        Self { disk, now, folders, tracks: Vec::new(), places, by_birth }
     }
 
     /// The state of a file, if anything is known of it.
@@ -67,26 +97,49 @@ impl<'d> FileStates<'d> {
         self.now.entry(path).or_insert(State::There);
     }
 
+    /// Notes that another file may take this one's place, as editors and `sed -i` do: then the time
+    /// of birth is that of the other.
+    pub(super) fn replaced(&mut self, path: &str, since: Timestamp) {
+        let is_new = self.disk.may_be_made_since(path, since);
+        let Some(before) = Some(path).filter(|_| is_new).and_then(|it| self.by_birth.remove(it))
+        else {
+            return;
+        };
+        for track in self.tracks.iter_mut().filter(|it| it.path == path) {
+            (track.before, track.after) = (before.clone(), State::There);
+        }
+        self.now.insert(path.to_owned(), State::There);
+    }
+
     /// Notes a change: what the file was and what it is.
     pub(super) fn set(
         &mut self,
         origin: Origin,
         (path, before, after): (String, State, State),
-        counts: Option<(u64, u64)>,
+        hunks: Option<&[Hunk]>,
     ) {
         self.now.insert(path.clone(), after.clone());
         let next = self.tracks.len();
         let place = *self.places.entry((path.clone(), origin.agent)).or_insert(next);
+        let hunks = hunks.map(<[Hunk]>::to_vec);
         match self.tracks.get_mut(place) {
-            Some(track) => {
-                (track.origin, track.after, track.counts) = (origin, after, None);
-                track.is_restored = false;
-            }
+            Some(track) => track.add(origin, after, hunks),
             None => {
-                let is_restored = false;
-                self.tracks.push(Track { path, origin, before, after, counts, is_restored });
+                let (unpatched, is_restored, merged) = (None, false, Merged::Never);
+                let states =
+                    Track { path, origin, before, after, hunks, unpatched, is_restored, merged };
+                self.tracks.push(states);
             }
         }
+    }
+
+    /// Notes that a command brought changes of others into any file.
+    fn merge(&mut self) {
+        for track in self.tracks.iter_mut().filter(|it| it.merged == Merged::Never) {
+            track.merged = Merged::After;
+        }
+        let there = self.now.values_mut().filter(|it| matches!(it, State::Text(_)));
+        there.for_each(|it| *it = State::There);
     }
 
     /// Notes a change with a new path.
@@ -108,14 +161,16 @@ impl<'d> FileStates<'d> {
             Effect::Folder(path) => {
                 self.folders.insert(path);
             }
+            Effect::Read(path) => self.seen(path),
             Effect::Touch(path) => self.touched(origin, path),
             Effect::Write { path, content } => {
-                let before = self.state(&path, origin);
+                let before = self.state(&path, origin, State::Unknown);
                 let after = content.map_or(State::There, State::Text);
                 self.set(origin, (path, before, after), None);
             }
             Effect::Append { path, content } => self.appended(origin, path, content),
             Effect::Change(path) => {
+                self.replaced(&path, origin.since);
                 let before = self.known(&path).unwrap_or(State::There);
                 if before != State::Absent {
                     self.set(origin, (path, before, State::There), None);
@@ -126,29 +181,35 @@ impl<'d> FileStates<'d> {
             Effect::Move { from, to } => self.carried(origin, (from, to), true),
             Effect::Copy { from, to } => self.carried(origin, (from, to), false),
             Effect::Restore(path) => self.restored(&path),
+            Effect::Merge => self.merge(),
         }
     }
 
     /// What a file was before a command wrote it: known from the session, or by the time of its
-    /// birth on disk.
-    pub(super) fn state(&self, path: &str, origin: Origin) -> State {
-        let was_there = || self.disk.was_there(path, (origin.since, origin.at));
-        let told = |there| if there { State::There } else { State::Absent };
-        self.known(path).or_else(|| was_there().map(told)).unwrap_or(State::Unknown)
+    /// birth on disk, else the usual state.
+    pub(super) fn state(&mut self, path: &str, origin: Origin, usual: State) -> State {
+        if let Some(known) = self.known(path) {
+            return known;
+        }
+        match self.disk.was_there(path, (origin.since, origin.at)) {
+            Some(true) => State::There,
+            Some(false) => {
+                self.by_birth.insert(path.to_owned(), usual);
+                State::Absent
+            }
+            None => usual,
+        }
     }
 
     fn touched(&mut self, origin: Origin, path: String) {
-        let before = self.state(&path, origin);
+        let before = self.state(&path, origin, State::Unknown);
         if matches!(before, State::Unknown | State::Absent) {
             self.set(origin, (path, before, State::Text(String::new())), None);
         }
     }
 
     fn appended(&mut self, origin: Origin, path: String, content: Option<String>) {
-        let before = match self.state(&path, origin) {
-            State::Unknown => State::There,
-            known => known,
-        };
+        let before = self.state(&path, origin, State::There);
         let after = match (&before, content) {
             (State::Text(old), Some(new)) => State::Text(format!("{old}{new}")),
             (State::Absent, Some(new)) => State::Text(new),
@@ -197,6 +258,7 @@ impl<'d> FileStates<'d> {
             if before == State::Absent {
                 continue;
             }
+            self.replaced(&target, origin.since);
             let replaced = self.known(&target).unwrap_or(State::Unknown);
             self.set(origin, (target, replaced, before.clone()), None);
             if is_move {
@@ -242,12 +304,23 @@ impl<'d> FileStates<'d> {
 /// session ran.
 fn settled(mut track: Track, disk: &Disk) -> Track {
     let is_there = matches!(track.after, State::There | State::Text(_));
-    if let Some(content) = disk.content(&track.path).filter(|_| is_there)
+    if !is_there || track.merged == Merged::After {
+        return track;
+    }
+    track.unpatched = before_hunks(&track, disk);
+    if let Some(content) = disk.content(&track.path)
         && track.after != State::Text(content.to_owned())
     {
-        (track.after, track.counts) = (State::Text(content.to_owned()), None);
+        (track.after, track.hunks) = (State::Text(content.to_owned()), None);
     }
     track
+}
+
+/// The content before the first change, if hunks led from it to what is on disk.
+fn before_hunks(track: &Track, disk: &Disk) -> Option<String> {
+    let hunks = track.hunks.as_ref().filter(|_| track.before == State::There)?;
+    let content = disk.content_after(&track.path, track.origin.at)?;
+    reversed(content, hunks).filter(|_| track.merged == Merged::Never)
 }
 
 /// Whether a name is that of a file and not of a folder: it has an ending, or is one of the names
@@ -269,8 +342,12 @@ fn fact(track: Track) -> Option<FileFact> {
         (Some(old), Some(new)) => compared(old, new),
         (Some(old), None) if track.after == State::Absent => compared(old, ""),
         (None, Some(new)) if is_new && !is_assumed => compared("", new),
-        (_, _) => track.counts,
+        (None, Some(new)) if track.unpatched.is_some() => {
+            track.unpatched.as_deref().and_then(|old| compared(old, new))
+        }
+        (_, _) => track.hunks.as_deref().filter(|_| track.before == State::There).and_then(counted),
     };
+    let counts = counts.filter(|_| track.merged != Merged::Between);
     Some(FileFact {
         path: track.path,
         action,

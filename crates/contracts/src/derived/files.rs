@@ -108,6 +108,7 @@ fn apply(
     | Edit::Delete { path }
     | Edit::Unknown { path }) = edit;
     let Some(path) = paths::absolute(folder, path) else { return false };
+    states.replaced(&path, origin.since);
     let before = recorded(call).or_else(|| states.known(&path));
     let amended = is_amended(call);
     match edit {
@@ -116,20 +117,20 @@ fn apply(
         }
         Edit::Write { content, .. } => {
             let is_new = says_created(call).then_some(State::Absent);
-            let before = match before.or(is_new).unwrap_or_else(|| states.state(&path, origin)) {
-                State::Unknown => State::There,
-                known => known,
-            };
+            let before = before.or(is_new);
+            let before = before.unwrap_or_else(|| states.state(&path, origin, State::There));
             let after = if amended { State::There } else { State::Text(content.clone()) };
             states.set(origin, (path, before, after), None);
         }
         Edit::Replace { to, hunks, everywhere, .. } => {
             let before = before.unwrap_or(State::There);
             let after = replaced(&before, hunks, *everywhere).filter(|_| !amended);
-            let counts = counted(&before, hunks);
             match to.as_deref().and_then(|to| paths::absolute(folder, to)) {
                 Some(to) => states.moved(origin, (path, before, after), to),
-                None => states.set(origin, (path, before, after.unwrap_or(State::There)), counts),
+                None => {
+                    let after = after.unwrap_or(State::There);
+                    states.set(origin, (path, before, after), Some(hunks));
+                }
             }
         }
         Edit::Delete { .. } => {
@@ -178,17 +179,6 @@ fn replaced(before: &State, hunks: &[Hunk], everywhere: bool) -> Option<State> {
         text = text.replacen(&hunk.old, &hunk.new, times);
     }
     Some(State::Text(text))
-}
-
-/// The counts of a single hunk of whole lines: those of the whole file are the same, because what
-/// is before and after the hunk is equal.
-fn counted(before: &State, hunks: &[Hunk]) -> Option<(u64, u64)> {
-    match (before, hunks) {
-        (State::There, [hunk]) if hunk.has_whole_lines => {
-            super::lines::compared(&hunk.old, &hunk.new)
-        }
-        _ => None,
-    }
 }
 
 /// The files below the project, or below the folder it was in on another device.

@@ -10,6 +10,8 @@ use super::shell_run::{Run, program};
 pub(super) enum Effect {
     /// A folder was made.
     Folder(String),
+    /// The file is there: a program read it.
+    Read(String),
     /// The file is there; an existing one keeps its content.
     Touch(String),
     /// The file has new content.
@@ -28,7 +30,12 @@ pub(super) enum Effect {
     Copy { from: String, to: String },
     /// The file, or everything below the folder, is as it was in the last commit.
     Restore(String),
+    /// Changes of others came into the repository.
+    Merge,
 }
+
+/// Commands of git that bring other commits into the files.
+const MERGING: [&str; 6] = ["rebase", "pull", "merge", "cherry-pick", "revert", "am"];
 
 /// The changes that a script made, in order.
 pub(super) fn effects(script: &str, folder: Option<&str>, run: Run<'_>) -> Vec<Effect> {
@@ -43,6 +50,8 @@ pub(super) fn effects(script: &str, folder: Option<&str>, run: Run<'_>) -> Vec<E
         } else if has_run {
             out.extend(effects_of(command, &place));
         }
+        // A merge with conflicts fails, and changes files nevertheless.
+        out.extend(Some(Effect::Merge).filter(|_| merges(command) && run.has_started(&all, index)));
         out.extend(written(&all, index, &place, run));
     }
     out
@@ -119,7 +128,9 @@ fn effects_of(command: &Command, place: &Place) -> Vec<Effect> {
         "rm" | "unlink" => removed(rest, place),
         "mv" => moved(rest, place, |from, to| Effect::Move { from, to }),
         "cp" | "install" => moved(rest, place, |from, to| Effect::Copy { from, to }),
-        "sed" | "perl" | "gsed" => edited(rest, place),
+        "cat" | "head" | "tail" | "wc" | "nl" => read(rest, place),
+        "sed" | "gsed" if !is_in_place(rest) => after_script(rest, place, Effect::Read),
+        "sed" | "gsed" | "perl" if is_in_place(rest) => after_script(rest, place, Effect::Change),
         "tee" => teed(command, rest, place),
         "truncate" => named(rest, place).map(Effect::Change).collect(),
         "git" => by_git(rest, place),
@@ -174,16 +185,22 @@ fn moved(words: &[Word], place: &Place, effect: fn(String, String) -> Effect) ->
     sources.iter().filter_map(pair).collect()
 }
 
-/// The files of `sed -i` and `perl -i`: the words after the script.
-fn edited(words: &[Word], place: &Place) -> Vec<Effect> {
-    let in_place = |it: &&Word| {
-        let text = it.text.as_str();
-        text.starts_with("--in-place")
-            || (is_option(it) && !text.starts_with("--") && text.contains('i'))
-    };
-    if !words.iter().any(|it| in_place(&it)) {
-        return Vec::new();
-    }
+/// The files that a program printed; a number is the value of an option.
+fn read(words: &[Word], place: &Place) -> Vec<Effect> {
+    let is_number = |it: &&Word| it.text.trim_start_matches('+').parse::<u64>().is_ok();
+    let files: Vec<Word> = words.iter().filter(|it| !is_number(it)).cloned().collect();
+    named(&files, place).map(Effect::Read).collect()
+}
+
+/// Whether `sed` or `perl` changes its files.
+fn is_in_place(words: &[Word]) -> bool {
+    words.iter().filter(|it| is_option(it)).any(|it| {
+        it.text.starts_with("--in-place") || (!it.text.starts_with("--") && it.text.contains('i'))
+    })
+}
+
+/// The files of `sed` and `perl`: the words after the script.
+fn after_script(words: &[Word], place: &Place, effect: fn(String) -> Effect) -> Vec<Effect> {
     let has_script = words.iter().any(|it| is_script_option(&it.text));
     let mut files = Vec::new();
     let mut words = words.iter();
@@ -195,7 +212,7 @@ fn edited(words: &[Word], place: &Place) -> Vec<Effect> {
         }
     }
     let files = files.into_iter().skip(usize::from(!has_script));
-    files.filter_map(|it| place.path(it)).map(Effect::Change).collect()
+    files.filter_map(|it| place.path(it)).map(effect).collect()
 }
 
 fn is_script_option(text: &str) -> bool {
@@ -211,6 +228,11 @@ fn teed(command: &Command, words: &[Word], place: &Place) -> Vec<Effect> {
         false => Effect::Write { path, content: body.clone() },
     };
     named(words, place).filter(|it| !it.starts_with("/dev/")).map(effect).collect()
+}
+
+fn merges(command: &Command) -> bool {
+    let verb = command.words.get(1).map(|it| it.text.as_str());
+    program(command) == Some("git") && verb.is_some_and(|it| MERGING.contains(&it))
 }
 
 fn by_git(words: &[Word], place: &Place) -> Vec<Effect> {
@@ -272,7 +294,9 @@ mod tests {
             "",
             &[r#"Change("/w/x")"#, r#"Change("/w/y")"#],
         );
-        check("sed 's/i/b/' x", true, "", &[]);
+        check("sed 's/i/b/' x", true, "", &[r#"Read("/w/x")"#]);
+        check("head -n 3 x | wc -l", true, "", &[r#"Read("/w/x")"#]);
+        check("cat a b", false, "cat: b: No such file or directory", &[]);
         check(
             "cat > a <<'E'\none\nE",
             true,
@@ -281,6 +305,8 @@ mod tests {
         );
         check("echo hi | tee -a log", true, "", &[r#"Append { path: "/w/log", content: None }"#]);
         check("git mv a b; git rm --cached c", true, "", &[r#"Move { from: "/w/a", to: "/w/b" }"#]);
+        check("git rebase main", false, "CONFLICT (content)", &["Merge"]);
+        check("git merge-base main HEAD", true, "", &[]);
         check("git checkout -- a", true, "", &[r#"Restore("/w/a")"#]);
         check("rm -rf build *.log $x", true, "", &[r#"DeleteAll("/w/build")"#]);
         check("ls > /dev/null", true, "", &[]);
@@ -302,5 +328,33 @@ mod tests {
         check("cd /nowhere; rm a", true, "bash: line 1: cd: /nowhere: No such file", &[]);
         check("git mv a b", false, "fatal: bad source, source=a", &[]);
         check("echo 'rm a'", true, "", &[]);
+        check("make && (cd x; rm a)", false, "make: *** [x] Error 1", &[]);
+        check("make &&\n{ ls\n rm a\n}", false, "make: *** [x] Error 1", &[]);
+        check("make && for f in a b; do rm $f; done", false, "make: *** [x] Error 1", &[]);
+        check("test -f a || (touch a; rm b)", true, "", &[]);
+        check("set -e\nmake\nrm a", false, "make: *** [x] Error 1", &[]);
+        check(
+            "set -euo pipefail; cat x; make; rm a",
+            false,
+            "make: *** [x] Error 1",
+            &[r#"Read("/w/x")"#],
+        );
+        check(
+            "for f in a b; do rm $f; done",
+            true,
+            "rm: cannot remove 'a': No such file",
+            &[r#"Delete { path: "/w/b", is_forced: false }"#],
+        );
+    }
+
+    #[test]
+    fn what_ran_before_a_failure_is_claimed() {
+        let gone = r#"Delete { path: "/w/a", is_forced: false }"#;
+        check("set -e\nrm a\nmake", false, "make: *** [x] Error 1", &[gone]);
+        check("(rm a; make)", false, "make: *** [x] Error 1", &[gone]);
+        check("set -e\nmake\nrm a", true, "", &[gone]);
+        let both = [gone, r#"Delete { path: "/w/b", is_forced: false }"#];
+        check("for f in a b; do rm $f; done && ls", true, "", &both);
+        check("{ rm a; rm b; }; make", false, "make: *** [x] Error 1", &both);
     }
 }

@@ -6,8 +6,10 @@ use super::shell::{Command, Joint};
 use serde_json::Value;
 
 /// Programs that print an error with their name if they fail, and nothing else that looks like one.
-const REPORTING: [&str; 13] =
-    ["cd", "mkdir", "touch", "rm", "rmdir", "mv", "cp", "ln", "sed", "tee", "cat", "chmod", "git"];
+const REPORTING: [&str; 17] = [
+    "cd", "mkdir", "touch", "rm", "rmdir", "mv", "cp", "ln", "sed", "tee", "cat", "chmod", "git",
+    "head", "tail", "wc", "nl",
+];
 
 /// The result of a call that ran a script.
 #[derive(Debug, Clone, Copy)]
@@ -52,11 +54,21 @@ impl<'c> Run<'c> {
             return true;
         }
         match (command.joint, place.checked_sub(1)) {
-            (_, None) | (Joint::Then, _) => true,
+            (_, None) => true,
+            (Joint::Then, Some(before)) => self.follows(all, before, place),
             (Joint::Pipe, Some(before)) => self.has_started(all, before),
             (Joint::And, Some(before)) => self.has_done(all, before),
             (Joint::Or, Some(_)) => false,
         }
+    }
+
+    /// Whether a command that nothing joins to the one before ran: its group did, and no failure
+    /// ended the script.
+    fn follows(&self, all: &[Command], before: usize, place: usize) -> bool {
+        let is_entered =
+            first_of_group(all, place).is_none_or(|first| self.has_started(all, first));
+        let goes_on = self.is_success || !ends_with_errors(all, place);
+        is_entered && (goes_on || is_setting(all.get(before)) || self.has_done(all, before))
     }
 
     fn reports_no_error(&self, command: &Command) -> bool {
@@ -71,12 +83,41 @@ impl<'c> Run<'c> {
 /// Whether the script's success needs this command's success: only `&&` follows, and the command
 /// ends its pipeline.
 fn is_needed(all: &[Command], place: usize) -> bool {
-    if is_alternative(all, place) {
+    let groups = all.get(place).map_or(0, |it| it.groups.len());
+    let mut around = (1..=groups).filter_map(|depth| first_at(all, place, depth));
+    if is_alternative(all, place) || around.any(|first| is_alternative(all, first)) {
         return false;
     }
     let after = all.get(place + 1..).unwrap_or_default();
     after.iter().all(|it| it.joint == Joint::And)
         || (after.first().is_some_and(|it| it.joint == Joint::Pipe) && fails_with_pipe(all, place))
+}
+
+/// The first command of the innermost group around a command that it is not the first of.
+fn first_of_group(all: &[Command], place: usize) -> Option<usize> {
+    let groups = all.get(place)?.groups.len();
+    (1..=groups).rev().filter_map(|depth| first_at(all, place, depth)).find(|it| *it != place)
+}
+
+/// The first command of the group around a command at this depth.
+fn first_at(all: &[Command], place: usize, depth: usize) -> Option<usize> {
+    let group = all.get(place)?.groups.get(..depth)?;
+    all.iter().position(|it| it.groups.starts_with(group))
+}
+
+/// Whether an earlier `set -e` ends the script at the first failure.
+fn ends_with_errors(all: &[Command], place: usize) -> bool {
+    let before = all.get(..place).unwrap_or_default();
+    let is_on = |text: &str| {
+        text == "errexit"
+            || (text.starts_with('-') && !text.starts_with("--") && text.contains('e'))
+    };
+    let sets = |it: &Command| it.words.iter().skip(1).any(|word| is_on(&word.text));
+    before.iter().any(|it| is_setting(Some(it)) && sets(it))
+}
+
+fn is_setting(command: Option<&Command>) -> bool {
+    command.and_then(program) == Some("set")
 }
 
 /// Whether the command's pipeline runs only if the one before it failed.

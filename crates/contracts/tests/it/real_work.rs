@@ -106,6 +106,138 @@ fn a_touched_file_that_was_there_before_was_told_as_created() {
     assert_eq!(files_of(&captured), [("there.txt".to_owned(), "modified".to_owned())]);
 }
 
+#[test]
+fn a_file_that_was_replaced_later_was_told_as_created() {
+    // Calls begin and end in even and odd seconds; `sed -i` makes a new file.
+    let check = |commands: &[(&str, &str, i64)], second: i64, expected: (&str, Option<u64>)| {
+        let mut captured = captured(ran(commands));
+        let began = calls(&captured.main)[0].at;
+        let born_at = Timestamp::from_second(began.as_second() + second).ok();
+        let content = Some("limit=20\none more\n".to_owned());
+        let on_disk = OnDisk { born_at, content, ..OnDisk::default() };
+        captured.disk.files.insert("/w/conf.ini".to_owned(), on_disk);
+        let got = changes(&captured).files.remove(0);
+        assert_eq!((got.action.as_str(), got.added), expected, "{commands:?}");
+    };
+    let append = ("echo 'one more' >> conf.ini", "", 0);
+    check(&[append], 0, ("created", Some(2)));
+    check(&[append, ("sed -i s/1/2/ conf.ini", "", 0)], 2, ("modified", None));
+    let both = ("echo 'one more' >> conf.ini && sed -i s/1/2/ conf.ini", "", 0);
+    check(&[both], 0, ("modified", None));
+    let moved = ("echo x > conf.ini; sed s/x/y/ conf.ini > t.txt; mv t.txt conf.ini", "", 0);
+    check(&[moved], 0, ("created", None));
+}
+
+#[test]
+fn a_file_that_a_command_printed_before_was_told_as_created() {
+    let modified = [("conf.ini", "modified")];
+    check_files(&[("sed s/1/2/ conf.ini > t.txt && mv t.txt conf.ini", "", 0)], &modified);
+    check_files(&[("cat conf.ini", "limit=1", 0), ("echo limit=2 > conf.ini", "", 0)], &modified);
+    check_files(
+        &[("cat a | tee b.txt", "", 0), ("echo x > a", "", 0)],
+        &[("b.txt", "created"), ("a", "modified")],
+    );
+}
+
+#[test]
+fn files_made_in_a_loop_were_missing() {
+    let made = [("a-1.txt", "created"), ("a-2.txt", "created")];
+    check_files(&[("for i in 1 2; do echo $i > a-$i.txt; done", "", 0)], &made);
+    check_files(&[("for i in $(seq 2); do echo $i > a-$i.txt; done", "", 0)], &[]);
+}
+
+/// A session of an agent that records no contents, with these patches of `/w/a`.
+fn patched(hunks: &[&str]) -> AgentSession {
+    let mut session = session("Fix it.", &[]);
+    for (number, hunk) in (1_u64..).zip(hunks) {
+        let id = format!("call_{number}");
+        let patch = format!("*** Begin Patch\n*** Update File: a\n@@\n{hunk}*** End Patch\n");
+        let asked = json!({ "call_id": id, "tool": "apply_patch", "input": patch });
+        session.events.push(event(number * 2, Kind::ToolCall, "", &asked));
+        let answer = json!({ "call_id": id, "exit_code": 0 });
+        session.events.push(event(number * 2 + 1, Kind::ToolResult, "Success.", &answer));
+    }
+    session
+}
+
+#[test]
+fn counts_of_a_patched_file_were_missing_though_its_content_is_on_disk() {
+    let counts = |hunks: &[&str], content: &str, late: i64| {
+        let mut captured = captured(patched(hunks));
+        let ended = calls(&captured.main).last().unwrap().answered_at();
+        let changed_at = Timestamp::from_second(ended.as_second() + late).ok();
+        let content = Some(content.to_owned());
+        let on_disk = OnDisk { changed_at, content, ..OnDisk::default() };
+        captured.disk.files.insert("/w/a".to_owned(), on_disk);
+        let got = changes(&captured).files.remove(0);
+        (got.added, got.removed)
+    };
+    let two = ["-b\n+c\n", " x\n+y\n"];
+    assert_eq!(counts(&two, "a\nc\nx\ny\n", 0), (Some(2), Some(1)));
+    assert_eq!(counts(&two[..1], "a\nc\n", 0), (Some(1), Some(1)));
+    assert_eq!(counts(&two[..1], "a\nc\nmore\n", 1), (None, None), "something changed it later");
+    assert_eq!(counts(&two, "a\nc\nx\ny\nc\n", 0), (None, None), "which one is unknown");
+}
+
+#[test]
+fn a_rebase_added_the_lines_of_others_to_the_counts() {
+    let input = json!({ "file_path": "/w/a", "old_string": "b", "new_string": "c" });
+    let told = |is_edited_later: bool| {
+        let mut session = edited(Some("a\nb\n"), "Edit", &input);
+        let asked =
+            json!({ "call_id": "r", "tool": "Bash", "input": { "command": "git rebase main" } });
+        session.events.push(event(3, Kind::ToolCall, "", &asked));
+        let answer = json!({ "call_id": "r", "failed": false });
+        session.events.push(event(4, Kind::ToolResult, "", &answer));
+        if is_edited_later {
+            let again = edited(
+                Some("a\nc\nup\n"),
+                "Edit",
+                &json!({ "file_path": "/w/a", "old_string": "c", "new_string": "d" }),
+            );
+            let later = again.events.into_iter().filter(|it| it.kind != Kind::UserPrompt);
+            session.events.extend(later.map(|mut it| {
+                it.created_at = Timestamp::from_second(it.created_at.as_second() + 10).unwrap();
+                it.data.insert("call_id".to_owned(), "later".into());
+                it
+            }));
+        }
+        let mut captured = captured(session);
+        let content = Some("a\nc\nup\n".to_owned());
+        captured.disk.files.insert("/w/a".to_owned(), OnDisk { content, ..OnDisk::default() });
+        let got = changes(&captured).files.remove(0);
+        (got.added, got.removed)
+    };
+    assert_eq!(told(false), (Some(1), Some(1)));
+    assert_eq!(told(true), (None, None));
+}
+
+#[test]
+fn a_refusal_that_the_agent_does_not_record_was_no_decision() {
+    let told = |output: &str, answer: &Value, resolved: Option<&Value>| {
+        let mut session = session("Fix it.", &[]);
+        let asked = json!({ "call_id": "c", "tool": "exec_command", "input": { "cmd": "make" } });
+        session.events.push(event(1, Kind::ToolCall, "", &asked));
+        let request = json!({ "call_id": "c", "approval_id": "a1", "tool": "Bash" });
+        session.events.push(event(2, Kind::ApprovalRequested, "make", &request));
+        if let Some(resolved) = resolved {
+            session.events.push(event(3, Kind::ApprovalResolved, "make", resolved));
+        }
+        session.events.push(event(4, Kind::ToolResult, output, answer));
+        let got = choices(&session, &calls(&session));
+        got.into_iter().map(|it| (it.chosen, it.is_assumed)).collect::<Vec<_>>()
+    };
+    let ended = json!({ "call_id": "c" });
+    let ran = json!({ "call_id": "c", "exit_code": 0, "failed": false });
+    let denied = vec![("denied".to_owned(), false)];
+    assert_eq!(told("Wall time: 0.4 seconds\naborted by user", &ended, None), denied);
+    assert_eq!(told("ok", &ran, None), [("allowed".to_owned(), true)]);
+    let rule = json!({ "approval_id": "a1", "decision": "allow", "decided_by": "rule" });
+    assert_eq!(told("ok", &ran, Some(&rule)), []);
+    let config = json!({ "call_id": "c", "decision": "accept", "decided_by": "config" });
+    assert_eq!(told("ok", &ran, Some(&config)), []);
+}
+
 /// A session with one edit of a file whose content before it is recorded.
 fn edited(original: Option<&str>, tool: &str, input: &Value) -> AgentSession {
     let mut session = session("Fix it.", &[]);

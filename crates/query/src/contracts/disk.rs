@@ -31,12 +31,13 @@ pub(super) fn disk(captured: &Captured) -> Disk {
 
 fn on_disk(project: &Path, path: &Path, ended: Option<Timestamp>) -> Option<OnDisk> {
     let metadata = path.symlink_metadata().ok()?;
-    let is_settled = ended.zip(moment(metadata.modified().ok()));
-    let is_settled = is_settled
+    let changed_at = moment(metadata.modified().ok());
+    let is_settled = ended
+        .zip(changed_at)
         .is_some_and(|(ended, changed)| changed.as_second() <= ended.as_second() + CLOCKS_DIFFER);
     let content = if is_settled { content(project, path, &metadata) } else { None };
     let born_at = moment(metadata.created().ok());
-    Some(OnDisk { born_at, is_folder: metadata.is_dir(), content })
+    Some(OnDisk { born_at, changed_at, is_folder: metadata.is_dir(), content })
 }
 
 fn content(project: &Path, path: &Path, metadata: &Metadata) -> Option<String> {

@@ -2,6 +2,7 @@
 //! its value is unknown.
 
 use std::iter::Peekable;
+use std::ops::Range;
 use std::str::Chars;
 
 /// The operators, the longest first.
@@ -19,6 +20,19 @@ pub(crate) struct Word {
     pub(crate) is_plain: bool,
     /// Some of it is quoted.
     pub(crate) is_quoted: bool,
+    /// The variables in the text, in order.
+    pub(super) variables: Vec<Variable>,
+    /// Something else would be expanded: a pattern, a command, a variable with an operation.
+    pub(super) is_unknown: bool,
+}
+
+/// The place of `$name` or `${name}` in a word's text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) place: Range<usize>,
+    /// It is in double quotes, so that its value stays one word.
+    pub(super) is_quoted: bool,
 }
 
 /// A word, an operator, or the body of a here-document.
@@ -56,7 +70,7 @@ impl Lexer<'_> {
             '\\' => self.escape(),
             '\'' => self.single_quoted()?,
             '"' => self.double_quoted()?,
-            '$' | '`' => self.expansion(it)?,
+            '$' | '`' => self.expansion(it, false)?,
             '*' | '?' | '[' => self.expanded(it),
             '~' if self.word.is_none() => self.expanded(it),
             '{' if self.word.is_some() || !self.is_before_space() => self.expanded(it),
@@ -83,7 +97,7 @@ impl Lexer<'_> {
     fn expanded(&mut self, it: char) {
         let word = self.word();
         word.text.push(it);
-        word.is_plain = false;
+        (word.is_plain, word.is_unknown) = (false, true);
     }
 
     fn skip_comment(&mut self) {
@@ -115,7 +129,7 @@ impl Lexer<'_> {
             match self.rest.next()? {
                 '"' => return Some(()),
                 '\\' => self.escape_in_quotes(),
-                it @ ('$' | '`') => self.expansion(it)?,
+                it @ ('$' | '`') => self.expansion(it, true)?,
                 it => self.word().text.push(it),
             }
         }
@@ -130,7 +144,12 @@ impl Lexer<'_> {
         }
     }
 
-    fn expansion(&mut self, it: char) -> Option<()> {
+    fn expansion(&mut self, it: char, is_quoted: bool) -> Option<()> {
+        let name = if it == '$' { self.variable_ahead() } else { None };
+        if let Some((name, written)) = name {
+            self.variable(name, &written, is_quoted);
+            return Some(());
+        }
         self.expanded(it);
         let next = self.rest.peek().copied();
         match (it, next) {
@@ -139,6 +158,33 @@ impl Lexer<'_> {
             (_, Some('{')) => self.until_closed('{', '}'),
             (_, _) => Some(()),
         }
+    }
+
+    /// The name after `$`, plain or in braces, and how it is written.
+    fn variable_ahead(&self) -> Option<(String, String)> {
+        let mut ahead = self.rest.clone();
+        let is_braced = ahead.next_if_eq(&'{').is_some();
+        let is_name = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+        let name: String = std::iter::from_fn(|| ahead.next_if(is_name)).collect();
+        let is_valid = !name.is_empty() && !name.starts_with(|it: char| it.is_ascii_digit());
+        match is_braced {
+            _ if !is_valid => None,
+            true => ahead.next_if_eq(&'}').map(|_| (name.clone(), format!("{{{name}}}"))),
+            false => Some((name.clone(), name)),
+        }
+    }
+
+    fn variable(&mut self, name: String, written: &str, is_quoted: bool) {
+        for _ in written.chars() {
+            self.rest.next();
+        }
+        let word = self.word();
+        let start = word.text.len();
+        word.text.push('$');
+        word.text.push_str(written);
+        word.is_plain = false;
+        let place = start..word.text.len();
+        word.variables.push(Variable { name, place, is_quoted });
     }
 
     fn until(&mut self, end: char) -> Option<()> {
@@ -216,7 +262,7 @@ impl Lexer<'_> {
                 body.push('\n');
             }
             let is_plain = delimiter.is_quoted || !body.contains(['$', '`', '\\']);
-            self.out.push(Token::Document(Word { text: body, is_plain, is_quoted: false }));
+            self.out.push(Token::Document(Word { text: body, is_plain, ..Word::default() }));
         }
     }
 }

@@ -2,15 +2,17 @@
 //! without running it.
 
 mod lexer;
+mod loops;
 
 pub(super) use lexer::Word;
 use lexer::{Token, tokens};
+use loops::unrolled;
 
 /// Words that open and close a part that runs under a condition, or several times.
 const OPENING: [&str; 6] = ["if", "for", "while", "until", "case", "select"];
 const CLOSING: [&str; 3] = ["fi", "done", "esac"];
 /// Words before a command that do not change what it does.
-const LEADING: [&str; 7] = ["then", "do", "else", "elif", "{", "}", "time"];
+const LEADING: [&str; 5] = ["then", "do", "else", "elif", "time"];
 /// Shells that run a script given as a word.
 const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "dash", "ksh"];
 
@@ -53,26 +55,32 @@ pub(super) struct Command {
     pub(super) is_quiet: bool,
     /// The number of subshells around it.
     pub(super) depth: usize,
+    /// The subshells and braces around it, each with a number of its own.
+    pub(super) groups: Vec<usize>,
 }
 
 /// The commands of a script, in order; `None` if it cannot be read. The script of `bash -c` is read
-/// in its place.
+/// in its place, and a loop over plain words is read once for each of them.
 pub(super) fn commands(script: &str) -> Option<Vec<Command>> {
     let mut reader = Reader::default();
-    for token in tokens(script)? {
+    for token in unrolled(tokens(script)?) {
         reader.token(token);
     }
     reader.end(Joint::Then);
-    Some(reader.found.into_iter().flat_map(unwrapped).collect())
+    let wrapped = reader.found.into_iter().enumerate();
+    Some(wrapped.flat_map(|(place, it)| unwrapped(it, place)).collect())
 }
 
 /// The commands that a shell runs from a word, else the command itself.
-fn unwrapped(command: Command) -> Vec<Command> {
+fn unwrapped(command: Command, place: usize) -> Vec<Command> {
     let inner = script_in(&command.words).and_then(|it| commands(&it));
     let Some(mut inner) = inner else { return vec![command] };
     for it in &mut inner {
         it.depth += command.depth + 1;
         it.is_certain &= command.is_certain;
+        // Groups of this level are numbered from 1, so that no other is below this one.
+        let outer = command.groups.iter().copied().chain([usize::MAX - place]);
+        it.groups = outer.chain(it.groups.iter().copied()).collect();
     }
     if let Some(first) = inner.first_mut() {
         first.joint = command.joint;
@@ -94,8 +102,15 @@ struct Reader {
     /// The redirection whose target follows.
     redirection: Option<(&'static str, bool)>,
     conditions: usize,
-    depth: usize,
+    groups: Vec<Group>,
+    opened: usize,
     has_functions: bool,
+}
+
+/// Commands in `( )` or `{ }`.
+struct Group {
+    number: usize,
+    is_subshell: bool,
 }
 
 impl Reader {
@@ -118,6 +133,8 @@ impl Reader {
                 self.conditions = self.conditions.saturating_sub(1);
             }
             it if is_first && LEADING.contains(&it) => {}
+            "{" if is_first => self.open(false),
+            "}" if is_first => self.close(),
             "!" if is_first => self.command.is_negated = true,
             "function" if is_first => self.has_functions = true,
             _ => self.command.words.push(word),
@@ -147,10 +164,10 @@ impl Reader {
             "||" => self.end_with(Joint::Or),
             "|" | "|&" => self.end_with(Joint::Pipe),
             ";" | "&" | "\n" | ";;" => self.end_with(Joint::Then),
-            "(" => self.open(),
+            "(" => self.open(true),
             ")" => {
                 self.end_with(Joint::Then);
-                self.depth = self.depth.saturating_sub(1);
+                self.close();
             }
             // The delimiter is not a word, and the body comes as a token of its own.
             "<<" | "<<-" => {}
@@ -169,12 +186,17 @@ impl Reader {
         is_errors
     }
 
-    fn open(&mut self) {
+    fn open(&mut self, is_subshell: bool) {
         // `name()` begins a function, whose body runs later or never.
         self.has_functions |= !self.command.words.is_empty();
         let joint = self.command.joint;
         self.end(joint);
-        self.depth += 1;
+        self.opened += 1;
+        self.groups.push(Group { number: self.opened, is_subshell });
+    }
+
+    fn close(&mut self) {
+        self.groups.pop();
     }
 
     fn end_with(&mut self, next: Joint) {
@@ -182,13 +204,18 @@ impl Reader {
     }
 
     fn end(&mut self, next: Joint) {
-        let mut command = std::mem::take(&mut self.command);
-        self.command.joint = next;
-        if command.words.is_empty() && command.outputs.is_empty() {
+        if self.command.words.is_empty() && self.command.outputs.is_empty() {
+            // A line may end after `&&`.
+            if next != Joint::Then {
+                self.command.joint = next;
+            }
             return;
         }
+        let mut command = std::mem::take(&mut self.command);
+        self.command.joint = next;
         command.is_certain = self.conditions == 0 && !self.has_functions && !command.is_negated;
-        command.depth = self.depth;
+        command.depth = self.groups.iter().filter(|it| it.is_subshell).count();
+        command.groups = self.groups.iter().map(|it| it.number).collect();
         self.found.push(command);
     }
 }
@@ -216,6 +243,8 @@ mod tests {
         check("a > b 2>&1\nc", &["Then a", "Then c"]);
         check("if a; then b; fi; c", &["Then a ?", "Then b ?", "Then c"]);
         check("for f in *; do rm $f; done", &["Then f in * ?", "Then rm $f ?"]);
+        check("a &&\n b || { c\nd\n}\n e", &["Then a", "And b", "Or c", "Then d", "Then e"]);
+        check("a && { b; c; } || d", &["Then a", "And b", "Then c", "Or d"]);
         check("(cd x && make) && y", &["Then cd x", "And make", "And y"]);
         check("bash -lc 'cargo test | tail'", &["Then cargo test", "Pipe tail"]);
         check("f() { rm a; }; f", &["Then f ?", "Then rm a ?", "Then f ?"]);
