@@ -1,7 +1,8 @@
 //! Whether the work of a turn that ended well nevertheless failed.
 
 use super::calls::Call;
-use super::checks::checks;
+use super::checks::{Outcome, checks};
+use super::plan::plan;
 use super::shell::commands;
 use super::shell_run::program;
 use crate::captured::{AgentSession, Ending};
@@ -35,6 +36,16 @@ pub fn work_failure(session: &AgentSession, calls: &[Call<'_>]) -> Option<WorkFa
     Some(WorkFailure {
         message: format!("`{command}` failed with exit code {}", last.exit_code()?),
     })
+}
+
+/// Whether something that was recorded shows that the work succeeded: the last check passed or, without a
+/// check, every item of the plan is done.
+#[must_use]
+pub fn is_shown(calls: &[Call<'_>]) -> bool {
+    match checks(calls).pop() {
+        Some(check) => check.outcome == Outcome::Passed,
+        None => plan(calls).is_some_and(|it| !it.done.is_empty() && it.open.is_empty()),
+    }
 }
 
 fn has_broken(call: &Call<'_>) -> bool {

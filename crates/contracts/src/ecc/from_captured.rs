@@ -56,6 +56,7 @@ fn work((session, calls): (&AgentSession, &[Call<'_>]), tasks: &Tasks) -> Work {
         is_done: tasks.are_done(),
         is_left: !tasks.open.is_empty(),
         has_failed: derived::work_failure(session, calls).is_some(),
+        is_shown: derived::is_shown(calls),
     }
 }
 
