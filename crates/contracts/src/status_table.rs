@@ -36,10 +36,20 @@ pub struct Work {
     pub is_done: bool,
     /// Something is left to do.
     pub is_left: bool,
-    /// The turn ended, and its last check or all of its commands failed.
-    pub has_failed: bool,
-    /// Something that was recorded shows that the work succeeded.
-    pub is_shown: bool,
+    /// What the recorded work shows.
+    pub shown: Shown,
+}
+
+/// What shows whether the work of a turn that ended succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// Nothing that was recorded.
+    #[default]
+    Nothing,
+    /// It succeeded.
+    Success,
+    /// Its last check or all of its commands failed.
+    Failure,
 }
 
 /// The status of a captured agent, in the terms of every document.
@@ -63,7 +73,7 @@ pub fn words(session: &AgentSession, role: Role, work: Work) -> Words {
 /// a success that nothing shows.
 #[must_use]
 pub fn with_work(status: Status, ending: Ending, role: Role, work: Work) -> Words {
-    let has_failed = work.has_failed && ending == Ending::Done;
+    let has_failed = work.shown == Shown::Failure && ending == Ending::Done;
     let is_alive = matches!(status, Status::Running | Status::Waiting | Status::Idle);
     let mut words = table(status, if has_failed { Ending::Failed } else { ending }, role);
     if has_failed && is_alive {
@@ -78,7 +88,7 @@ pub fn with_work(status: Status, ending: Ending, role: Role, work: Work) -> Word
     if role == Role::Main && words.agent == AgentStatus::Completed && work.is_left {
         (words.agent, words.result) = (AgentStatus::Pending, None);
     }
-    if words.result == Some(Outcome::Success) && !work.is_shown {
+    if words.result == Some(Outcome::Success) && work.shown != Shown::Success {
         words.result = None;
     }
     words
@@ -202,9 +212,9 @@ mod tests {
 
     #[test]
     fn nothing_is_completed_that_is_not_done() {
-        let done = Work { is_done: true, is_shown: true, ..Work::default() };
+        let done = Work { is_done: true, shown: Shown::Success, ..Work::default() };
         let left = Work { is_left: true, ..Work::default() };
-        let failed = Work { has_failed: true, ..done };
+        let failed = Work { shown: Shown::Failure, ..done };
         let check = |status, work, expected: [&str; 5]| {
             let it = with_work(status, Ending::Done, Role::Main, work);
             let result = it.result.as_ref().map_or("-", Outcome::as_str);

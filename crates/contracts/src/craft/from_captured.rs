@@ -7,12 +7,12 @@ use super::{
 };
 use crate::captured::{AgentSession, Captured, Carried};
 use crate::derived::{
-    self, Call, Changes, Tasks, calls, changes, choices, goal, is_shown, kind_of_worker, plan,
-    tasks, work_failure,
+    self, Call, Changes, Tasks, calls, changes, choices, goal, kind_of_worker, plan, tasks,
+    work_failure,
 };
 use crate::form;
 use crate::prose::{said, summary};
-use crate::status_table::{Role, Words, Work, words};
+use crate::status_table::{Role, Shown, Words, Work, words};
 use serde_json::{Map, Number, Value, json};
 use taffrail_model::{Kind, Timestamp, Tokens};
 
@@ -74,8 +74,7 @@ fn work(session: &AgentSession, calls: Option<&Vec<Call<'_>>>, tasks: &Tasks) ->
     Work {
         is_done: tasks.are_done(),
         is_left: !tasks.open.is_empty(),
-        has_failed: work_failure(session, calls).is_some(),
-        is_shown: is_shown(calls),
+        shown: derived::shown(session, calls),
     }
 }
 
@@ -97,7 +96,10 @@ fn agents(all: &[&AgentSession], done: &[Vec<Call<'_>>], changes: &Changes) -> V
             };
             let mut work = work(session, Some(calls), &tasks(session, calls));
             let artifacts = artifacts(place, changes);
-            work.is_shown |= has_results(&artifacts) || was_answered(session, role, parent);
+            let has_result = has_results(&artifacts) || was_answered(session, role, parent);
+            if has_result && work.shown == Shown::Nothing {
+                work.shown = Shown::Success;
+            }
             let words = words(session, role, work);
             agent((id_of(place, session), kind), (session, calls), words, artifacts)
         })

@@ -7,6 +7,7 @@ use super::shell::commands;
 use super::shell_run::program;
 use crate::captured::{AgentSession, Ending};
 use crate::prose::said;
+use crate::status_table::Shown;
 
 /// Programs whose exit code 1 is an answer and not a failure.
 const ANSWERING: [&str; 9] = ["grep", "rg", "egrep", "fgrep", "diff", "cmp", "test", "[", "which"];
@@ -38,14 +39,18 @@ pub fn work_failure(session: &AgentSession, calls: &[Call<'_>]) -> Option<WorkFa
     })
 }
 
-/// Whether something that was recorded shows that the work succeeded: the last check passed or, without a
-/// check, every item of the plan is done.
+/// What the work of a session shows: a failure, or a success if its last check passed or, without a check,
+/// every item of its plan is done.
 #[must_use]
-pub fn is_shown(calls: &[Call<'_>]) -> bool {
-    match checks(calls).pop() {
+pub fn shown(session: &AgentSession, calls: &[Call<'_>]) -> Shown {
+    if work_failure(session, calls).is_some() {
+        return Shown::Failure;
+    }
+    let has_succeeded = match checks(calls).pop() {
         Some(check) => check.outcome == Outcome::Passed,
         None => plan(calls).is_some_and(|it| !it.done.is_empty() && it.open.is_empty()),
-    }
+    };
+    if has_succeeded { Shown::Success } else { Shown::Nothing }
 }
 
 fn has_broken(call: &Call<'_>) -> bool {
