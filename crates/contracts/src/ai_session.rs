@@ -15,7 +15,7 @@ mod replay;
 mod shapes;
 mod time;
 
-pub use acknowledgment::{Acknowledgment, acknowledge, acknowledgments, checksum};
+pub use acknowledgment::{Acknowledgment, acknowledge, acknowledgments, checksum, known_checksums};
 pub use change::{Change, Current, What};
 pub use check::{rules, validate, validate_any};
 pub use documents::{

@@ -3,8 +3,10 @@
 //! The caller provides every value, including time and host name. [`crate::derived`] interprets the
 //! events, and [`crate::status_table`] maps the status.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
 use taffrail_model::status::{Status, WaitingFor, WaitingKind};
+use taffrail_model::text::holds;
 use taffrail_model::turn::{Turn, TurnStatus};
 use taffrail_model::{
     AgentId, Event, Kind, Lifecycle, Origin, Process, RuntimeSessionId, SessionId, Timestamp,
@@ -219,6 +221,22 @@ impl Captured {
     }
 }
 
+/// What an agent calls an error that is a timeout.
+const TIMEOUTS: [&str; 4] = ["timed out", "timeout", "time limit", "deadline exceeded"];
+
+/// Whether an event is part of the work of a turn.
+fn is_work(event: &&Event) -> bool {
+    matches!(
+        event.kind,
+        Kind::UserPrompt
+            | Kind::AssistantMessage
+            | Kind::AssistantThinking
+            | Kind::ToolCall
+            | Kind::ToolResult
+            | Kind::Error
+    )
+}
+
 impl AgentSession {
     /// The events of the agent's own history. Events from hooks and probes only repeat them.
     pub fn spoken(&self) -> impl DoubleEndedIterator<Item = &Event> {
@@ -274,19 +292,21 @@ impl AgentSession {
         self.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Question)
     }
 
+    /// Whether its last turn stopped at an error, and the error is a timeout.
+    #[must_use]
+    pub fn stopped_at_timeout(&self) -> bool {
+        let is_timeout = |event: &Event| {
+            let code = event.data.get("code").and_then(Value::as_str).unwrap_or_default();
+            let text = format!("{code} {}", event.text.as_deref().unwrap_or_default());
+            let text = text.to_lowercase();
+            TIMEOUTS.iter().any(|word| holds(&text, word))
+        };
+        let last = self.spoken().rev().find(is_work);
+        last.is_some_and(|event| event.kind == Kind::Error && is_timeout(event))
+    }
+
     /// Whether the last thing that the agent recorded of its turn is an error.
     fn stopped_at_error(&self) -> bool {
-        let is_work = |event: &&Event| {
-            matches!(
-                event.kind,
-                Kind::UserPrompt
-                    | Kind::AssistantMessage
-                    | Kind::AssistantThinking
-                    | Kind::ToolCall
-                    | Kind::ToolResult
-                    | Kind::Error
-            )
-        };
         self.spoken().rev().find(is_work).is_some_and(|event| event.kind == Kind::Error)
     }
 

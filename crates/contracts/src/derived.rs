@@ -36,6 +36,6 @@ pub use goal::{Goal, asked, goal};
 pub(crate) use open_points::is_nothing;
 pub use open_points::{OpenPoints, open_points};
 pub use plan::{Plan, plan};
-pub use result::{WorkFailure, work_failure};
+pub use result::{WorkFailure, shown, work_failure};
 pub use seeds::{began_by, kind_of_worker, seeds};
 pub use tasks::{Tasks, answered_points, tasks};

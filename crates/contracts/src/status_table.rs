@@ -36,8 +36,20 @@ pub struct Work {
     pub is_done: bool,
     /// Something is left to do.
     pub is_left: bool,
-    /// The turn ended, and its last check or all of its commands failed.
-    pub has_failed: bool,
+    /// What the recorded work shows.
+    pub shown: Shown,
+}
+
+/// What shows whether the work of a turn that ended succeeded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shown {
+    /// Nothing that was recorded.
+    #[default]
+    Nothing,
+    /// It succeeded.
+    Success,
+    /// Its last check or all of its commands failed.
+    Failure,
 }
 
 /// The status of a captured agent, in the terms of every document.
@@ -48,16 +60,20 @@ pub fn words(session: &AgentSession, role: Role, work: Work) -> Words {
     if asking {
         (words.agent, words.result) = (AgentStatus::Running, None);
     }
+    if words.result == Some(Outcome::Failure) && session.stopped_at_timeout() {
+        (words.agent, words.result) = (AgentStatus::Timeout, Some(Outcome::Timeout));
+    }
     if session.lifecycle == Lifecycle::Lost {
         words.ecc_session = "missing";
     }
     words
 }
 
-/// The table, corrected by what became of the work: nothing is completed that is not done.
+/// The table, corrected by what became of the work: nothing is completed that is not done, and nothing is
+/// a success that nothing shows.
 #[must_use]
 pub fn with_work(status: Status, ending: Ending, role: Role, work: Work) -> Words {
-    let has_failed = work.has_failed && ending == Ending::Done;
+    let has_failed = work.shown == Shown::Failure && ending == Ending::Done;
     let is_alive = matches!(status, Status::Running | Status::Waiting | Status::Idle);
     let mut words = table(status, if has_failed { Ending::Failed } else { ending }, role);
     if has_failed && is_alive {
@@ -71,6 +87,9 @@ pub fn with_work(status: Status, ending: Ending, role: Role, work: Work) -> Word
     }
     if role == Role::Main && words.agent == AgentStatus::Completed && work.is_left {
         (words.agent, words.result) = (AgentStatus::Pending, None);
+    }
+    if words.result == Some(Outcome::Success) && work.shown != Shown::Success {
+        words.result = None;
     }
     words
 }
@@ -193,9 +212,9 @@ mod tests {
 
     #[test]
     fn nothing_is_completed_that_is_not_done() {
-        let done = Work { is_done: true, ..Work::default() };
+        let done = Work { is_done: true, shown: Shown::Success, ..Work::default() };
         let left = Work { is_left: true, ..Work::default() };
-        let failed = Work { has_failed: true, ..done };
+        let failed = Work { shown: Shown::Failure, ..done };
         let check = |status, work, expected: [&str; 5]| {
             let it = with_work(status, Ending::Done, Role::Main, work);
             let result = it.result.as_ref().map_or("-", Outcome::as_str);
@@ -205,7 +224,9 @@ mod tests {
         let exited = Status::Exited;
         check(exited, done, ["completed", "completed", "completed", "completed", "success"]);
         check(exited, left, ["idle", "idle", "paused", "pending", "-"]);
-        check(exited, Work::default(), ["idle", "idle", "paused", "completed", "success"]);
+        check(exited, Work::default(), ["idle", "idle", "paused", "completed", "-"]);
+        let claimed = Work { is_done: true, ..Work::default() };
+        check(exited, claimed, ["completed", "completed", "completed", "completed", "-"]);
         check(exited, failed, ["failed", "failed", "error", "error", "failure"]);
         check(Status::Waiting, failed, ["active", "waiting", "paused", "error", "failure"]);
         check(Status::Waiting, left, ["active", "waiting", "paused", "pending", "-"]);

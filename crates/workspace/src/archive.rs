@@ -3,8 +3,7 @@
 use crate::directory::{ARCHIVE, Directory};
 use crate::error::WorkError;
 use crate::invocation::Invocation;
-use taffrail_contracts::ai_session::{FeatureStatus, HistoryLine, Outcome};
-use taffrail_model::Timestamp;
+use taffrail_contracts::ai_session::FeatureStatus;
 
 impl Directory {
     /// Moves a completed feature into the archive and removes it from the list. No file is deleted.
@@ -22,18 +21,9 @@ impl Directory {
             )));
         }
         active.remove(id)?;
-        feature.log(HistoryLine {
-            timestamp: Timestamp::UNIX_EPOCH,
-            command: invocation.command.clone(),
-            arguments: invocation.arguments.clone(),
-            model: feature.state.current.model_in_use,
-            agent: invocation.by.clone(),
-            task_id: None,
-            status: Outcome::Success,
-            duration_ms: 0,
-            error: None,
-            change: None,
-        })?;
+        let model = feature.state.current.model_in_use;
+        let written = self.written(Some(feature.last));
+        feature.log(invocation.succeeded((model, None), None, written))?;
         let archive = self.folder.make(ARCHIVE)?;
         // The feature is archived from here on. If we crash, the next process removes it from the list.
         self.folder.rename(id, &archive, id)?;

@@ -3,15 +3,17 @@
 use crate::active::Active;
 use crate::directory::Directory;
 use crate::error::WorkError;
-use crate::feature::{State, read_plan};
+use crate::feature::read_plan;
 use crate::folder::Folder;
 use crate::history;
+use crate::place::{Place, Places};
 use crate::recover::set_aside;
 use rustix::fs::FileType;
+use std::collections::BTreeSet;
 use taffrail_contracts::Strictness;
 use taffrail_contracts::ai_session::{
-    ACKNOWLEDGMENT, ACTIVE_FEATURES, ARTIFACTS, ErrorContext, HISTORY, Kind, Operation, PLAN,
-    README, STATE, acknowledgments, is_feature_id, validate,
+    ACKNOWLEDGMENT, ACTIVE_FEATURES, ARTIFACTS, ActiveFeature, ErrorContext, FeatureStatus, Kind,
+    Operation, Plan, README, STATE, Task, TaskStatus, acknowledgments, is_feature_id, validate,
 };
 
 /// How many bad lines of one history are reported individually.
@@ -22,11 +24,15 @@ const LINES_TOLD: usize = 20;
 pub struct Audit {
     /// Every violation of the contract.
     pub errors: Vec<ErrorContext>,
+    /// What a person should look at, although the files conform.
+    pub warnings: Vec<ErrorContext>,
 }
 
 struct Auditor<'d> {
     directory: &'d Directory,
-    errors: Vec<ErrorContext>,
+    found: Audit,
+    /// The agents that wrote a line of a history.
+    writers: BTreeSet<String>,
 }
 
 impl Directory {
@@ -35,31 +41,40 @@ impl Directory {
     /// # Errors
     /// An I/O error.
     pub fn check(&self, only: Option<&str>, checksums: &[String]) -> Result<Audit, WorkError> {
-        let mut auditor = Auditor { directory: self, errors: Vec::new() };
+        let mut auditor =
+            Auditor { directory: self, found: Audit::default(), writers: BTreeSet::new() };
         let listed = auditor.list()?;
-        auditor.acknowledgments(checksums)?;
+        let acknowledged = auditor.acknowledgments(checksums);
         for (name, kind) in self.folder.names()? {
             if kind == FileType::Symlink {
                 auditor.tell((&name, None), "it is a symbolic link");
             }
         }
         let mut ids = self.folders()?;
-        ids.extend(listed.iter().flatten().filter(|it| !self.folder.has(it)).cloned());
+        let listed_ids = listed.iter().flatten().map(|it| it.feature_id.clone());
+        ids.extend(listed_ids.filter(|it| !self.folder.has(it)));
         for id in ids.iter().filter(|id| only.is_none_or(|only| only == *id)) {
-            if listed.as_ref().is_some_and(|listed| !listed.contains(id)) {
+            let entry = listed.iter().flatten().find(|it| it.feature_id == *id);
+            if listed.is_some() && entry.is_none() {
                 auditor
                     .tell((ACTIVE_FEATURES, None), &format!("{id} has a folder and is not listed"));
             }
-            auditor.feature(id)?;
+            auditor.feature(id, entry.map(|it| it.status))?;
         }
-        Ok(Audit { errors: auditor.errors })
+        auditor.unacknowledged(&acknowledged);
+        Ok(auditor.found)
     }
 }
 
 impl Auditor<'_> {
     fn tell(&mut self, about: (&str, Option<&str>), details: &str) {
         let context = self.directory.context(Operation::Read, about, details.to_owned());
-        self.errors.push(context);
+        self.found.errors.push(context);
+    }
+
+    fn warn(&mut self, about: (&str, Option<&str>), details: String) {
+        let context = self.directory.context(Operation::Read, about, details);
+        self.found.warnings.push(context);
     }
 
     /// A refused or unreadable file is a finding; an I/O error is returned.
@@ -71,7 +86,7 @@ impl Auditor<'_> {
         match result {
             Ok(value) => Some(value),
             Err(WorkError::Unsound(context)) => {
-                self.errors.push(*context);
+                self.found.errors.push(*context);
                 None
             }
             Err(other) => {
@@ -81,8 +96,8 @@ impl Auditor<'_> {
         }
     }
 
-    /// The ids on the list; empty if the list is invalid.
-    fn list(&mut self) -> Result<Option<Vec<String>>, WorkError> {
+    /// The entries of the list; `None` if the list is missing or invalid.
+    fn list(&mut self) -> Result<Option<Vec<ActiveFeature>>, WorkError> {
         let about = (ACTIVE_FEATURES, None);
         let Some(active) = self.ok_or_note(self.directory.active(), about) else { return Ok(None) };
         if active.is_none() && !self.directory.folders()?.is_empty() {
@@ -92,15 +107,17 @@ impl Auditor<'_> {
         if !self.directory.folder.has(README) && active.is_some() {
             self.tell((README, None), "it is missing");
         }
-        let features = active.unwrap_or_else(Active::empty).features;
-        Ok(Some(features.into_iter().map(|it| it.feature_id).collect()))
+        Ok(Some(active.unwrap_or_else(Active::empty).features))
     }
 
-    fn acknowledgments(&mut self, checksums: &[String]) -> Result<(), WorkError> {
+    /// Checks every section; returns the agents that have one.
+    fn acknowledgments(&mut self, checksums: &[String]) -> Vec<String> {
         let about = (ACKNOWLEDGMENT, None);
         let read = self.ok_or_note(self.directory.folder.read(ACKNOWLEDGMENT), about);
-        let Some(Some(bytes)) = read else { return Ok(()) };
+        let Some(Some(bytes)) = read else { return Vec::new() };
+        let mut agents = Vec::new();
         for section in acknowledgments(&String::from_utf8_lossy(&bytes)) {
+            agents.extend(section.agent.clone());
             let agent = section.agent.clone().unwrap_or_else(|| "somebody".to_owned());
             let report = validate(Kind::Acknowledgment, &section.document(), Strictness::default());
             let fault = report.faults.first();
@@ -116,10 +133,20 @@ impl Auditor<'_> {
                 );
             }
         }
-        Ok(())
+        agents
     }
 
-    fn feature(&mut self, id: &str) -> Result<(), WorkError> {
+    /// An agent that writes must acknowledge the contract. The files conform all the same.
+    fn unacknowledged(&mut self, acknowledged: &[String]) {
+        for agent in std::mem::take(&mut self.writers) {
+            if !acknowledged.contains(&agent) {
+                let details = format!("{agent} wrote to a history and has no acknowledgment");
+                self.warn((ACKNOWLEDGMENT, None), details);
+            }
+        }
+    }
+
+    fn feature(&mut self, id: &str, status: Option<FeatureStatus>) -> Result<(), WorkError> {
         if !is_feature_id(id) {
             return Ok(());
         }
@@ -132,12 +159,11 @@ impl Auditor<'_> {
             None => return Ok(()),
         };
         // Interrupted changes are completed first, so they are not reported.
-        let rolled = self.directory.feature(id).ok();
-        if rolled.is_none() {
-            self.state(&folder, id);
-        }
-        let tasks = self.plan(&folder, id);
-        self.history(&folder, id)?;
+        let rolled = self.ok_or_note(self.directory.feature(id), (STATE, Some(id)));
+        let usual = Places::usual(&folder, id)?;
+        let places = rolled.as_ref().map_or(&usual, |it| &it.places);
+        let plan = self.plan(&places.plan, id);
+        self.history(&folder, (&places.history, id))?;
         if self
             .ok_or_note(folder.sub(ARTIFACTS), (ARTIFACTS, Some(id)))
             .is_some_and(|it| it.is_none())
@@ -145,62 +171,68 @@ impl Auditor<'_> {
             self.tell((ARTIFACTS, Some(id)), "it is missing");
         }
         let active = rolled.and_then(|it| it.state.current.active_task);
-        if let (Some(active), Some(tasks)) = (active, tasks)
-            && !tasks.contains(&active)
-        {
-            self.tell((STATE, Some(id)), &format!("active_task {active:?} is not in the plan"));
+        if let Some(plan) = plan {
+            self.agreement(id, &plan, (active, status));
         }
         Ok(())
     }
 
-    fn state(&mut self, folder: &Folder, id: &str) {
-        let about = (STATE, Some(id));
-        match self.ok_or_note(folder.read(STATE), about) {
-            Some(None) => self.tell(about, "it is missing"),
-            Some(Some(bytes)) => {
-                let parsed = State::of(&bytes, id).map(|_| ());
-                let why = parsed.err().unwrap_or_else(|| "it cannot be rolled forward".to_owned());
-                self.tell(about, &why);
-            }
-            None => {}
+    /// Checks that the state and the list agree with the plan.
+    fn agreement(
+        &mut self,
+        id: &str,
+        plan: &Plan,
+        (active, status): (Option<String>, Option<FeatureStatus>),
+    ) {
+        if let Some(active) = active.filter(|it| plan.task(it).is_none()) {
+            self.tell((STATE, Some(id)), &format!("active_task {active:?} is not in the plan"));
+        }
+        let is_open = |it: &&Task| it.status == TaskStatus::InProgress;
+        let open = plan.tasks().find(is_open).filter(|_| status == Some(FeatureStatus::Completed));
+        if let Some(task) = open {
+            let task = &task.task_id;
+            let details = format!("{id} is completed, and its task {task} is in progress");
+            self.warn((ACTIVE_FEATURES, None), details);
         }
     }
 
-    /// The tasks of a valid plan.
-    fn plan(&mut self, folder: &Folder, id: &str) -> Option<Vec<String>> {
-        let about = (PLAN, Some(id));
-        let Some(bytes) = self.ok_or_note(folder.read(PLAN), about)? else {
-            self.tell(about, "it is missing");
-            return None;
-        };
-        match read_plan(&bytes, id) {
-            Ok((_, document)) => {
-                let plan: taffrail_contracts::ai_session::Plan =
-                    serde_json::from_value(document).ok()?;
-                Some(plan.tasks().map(|it| it.task_id.clone()).collect())
-            }
+    fn tell_at(&mut self, place: &Place, id: &str, details: &str) {
+        let about = (place.path.as_str(), Some(id));
+        let context = self.directory.context_at(Operation::Read, about, details.to_owned());
+        self.found.errors.push(context);
+    }
+
+    /// A valid plan.
+    fn plan(&mut self, place: &Place, id: &str) -> Option<Plan> {
+        let read = place.read().map_err(|error| error.to_string());
+        let present = read.and_then(|it| it.ok_or_else(|| "it is missing".to_owned()));
+        match present.and_then(|bytes| read_plan(&bytes, id)) {
+            Ok((_, document)) => serde_json::from_value(document).ok(),
             Err(why) => {
-                self.tell(about, &why);
+                self.tell_at(place, id, &why);
                 None
             }
         }
     }
 
     /// Lines that were set aside are already known.
-    fn history(&mut self, folder: &Folder, id: &str) -> Result<(), WorkError> {
-        let about = (HISTORY, Some(id));
-        let Some(whole) = self.ok_or_note(history::whole(folder), about) else { return Ok(()) };
-        let Some(whole) = whole else {
-            self.tell(about, "it is missing");
-            return Ok(());
+    fn history(&mut self, folder: &Folder, (place, id): (&Place, &str)) -> Result<(), WorkError> {
+        let read = history::whole(place).map_err(|error| error.to_string());
+        let whole = match read.and_then(|it| it.ok_or_else(|| "it is missing".to_owned())) {
+            Ok(whole) => whole,
+            Err(why) => {
+                self.tell_at(place, id, &why);
+                return Ok(());
+            }
         };
+        self.writers.extend(whole.lines.iter().map(|it| it.agent.clone()));
         let known = set_aside(folder)?;
         let bad: Vec<_> = whole.bad.iter().filter(|it| !known.contains(&it.mark())).collect();
         for line in bad.iter().take(LINES_TOLD) {
-            self.tell(about, &format!("line {}: {}", line.number, line.why));
+            self.tell_at(place, id, &format!("line {}: {}", line.number, line.why));
         }
         if bad.len() > LINES_TOLD {
-            self.tell(about, &format!("{} more lines", bad.len() - LINES_TOLD));
+            self.tell_at(place, id, &format!("{} more lines", bad.len() - LINES_TOLD));
         }
         Ok(())
     }

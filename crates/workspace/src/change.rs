@@ -11,8 +11,7 @@ use crate::invocation::Invocation;
 use crate::{history, plan};
 use serde_json::json;
 use taffrail_contracts::ai_session::{
-    Change, Current, FeatureStatus, HistoryLine, Model, Operation, Outcome, PLAN, STATE, What,
-    after,
+    Change, Current, FeatureStatus, HistoryLine, Model, Operation, STATE, What, after,
 };
 use taffrail_model::Timestamp;
 
@@ -48,9 +47,21 @@ impl Feature<'_> {
     pub fn log(&mut self, line: HistoryLine) -> Result<HistoryLine, WorkError> {
         let timestamp = after(self.directory.now(), Some(self.last));
         let line = HistoryLine { timestamp, change: None, ..line };
-        history::append(&self.folder, &line)?;
+        history::append(&self.places.history, &line)?;
         self.last = timestamp;
+        self.touch(timestamp)?;
         Ok(line)
+    }
+
+    /// Updates the last activity in the list. A list that is invalid, lacks the feature or cannot be
+    /// changed stays as it is: the check reports it, and the line counts.
+    fn touch(&self, at: Timestamp) -> Result<(), WorkError> {
+        let Ok(mut list) = self.list() else { return Ok(()) };
+        let before = list.text.clone();
+        if list.touch(&self.id, at, None).is_err() || list.text == before {
+            return Ok(());
+        }
+        list.write(&self.directory.folder)
     }
 
     pub(crate) fn must_be_active(&self) -> Result<(), WorkError> {
@@ -72,24 +83,13 @@ impl Feature<'_> {
     ) -> Result<(), WorkError> {
         let line = self.line(Change { what, state }, invocation);
         let next = self.next(&line)?;
-        history::append(&self.folder, &line)?;
+        history::append(&self.places.history, &line)?;
         self.write(next, line.timestamp)
     }
 
     pub(crate) fn line(&self, change: Change, invocation: &Invocation) -> HistoryLine {
-        HistoryLine {
-            timestamp: after(self.directory.now(), Some(self.last)),
-            command: invocation.command.clone(),
-            arguments: invocation.arguments.clone(),
-            model: change.state.model_in_use,
-            agent: invocation.by.clone(),
-            task_id: task_of(&change),
-            status: Outcome::Success,
-            // The line is written before the change is made, so its duration is unknown.
-            duration_ms: 0,
-            error: None,
-            change: Some(change),
-        }
+        let about = (change.state.model_in_use, task_of(&change));
+        invocation.succeeded(about, Some(change), self.directory.written(Some(self.last)))
     }
 
     /// The new contents of all files after a line.
@@ -110,7 +110,8 @@ impl Feature<'_> {
         }
         let (text, document) = self.plan_text()?;
         let edits = plan::edits(&document, what);
-        let refused = |unfit: Unfit| WorkError::refused(format!("{PLAN}: {unfit}"));
+        let path = &self.places.plan.path;
+        let refused = |unfit: Unfit| WorkError::refused(format!("{path}: {unfit}"));
         edited(&text, &edits).map(Some).map_err(refused)
     }
 
@@ -142,7 +143,7 @@ impl Feature<'_> {
 
     pub(crate) fn write(&mut self, next: Next, at: Timestamp) -> Result<(), WorkError> {
         if let Some(plan) = &next.plan {
-            self.folder.replace(PLAN, plan.as_bytes())?;
+            self.places.plan.replace(plan.as_bytes())?;
         }
         if let Some(list) = &next.list {
             list.write(&self.directory.folder)?;

@@ -4,14 +4,15 @@ use crate::active::Active;
 use crate::directory::{ARCHIVE, Directory};
 use crate::error::WorkError;
 use crate::history;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Written};
 use crate::names::must_be_name;
+use crate::place::Place;
 use crate::render::document;
 use serde_json::{Value, json};
 use std::path::Path;
 use taffrail_contracts::ai_session::{
-    ARTIFACTS, ActiveFeature, Change, Current, FeatureStatus, HISTORY, HistoryLine, Model, Outcome,
-    PLAN, Plan, PlanFeature, README, README_TEXT, STATE, VERSION, What, after, feature_id,
+    ARTIFACTS, ActiveFeature, Change, Current, FeatureStatus, HISTORY, HistoryLine, Model, PLAN,
+    Plan, PlanFeature, README, README_TEXT, STATE, VERSION, What, after, feature_id,
 };
 use taffrail_model::Timestamp;
 
@@ -48,7 +49,7 @@ impl Directory {
         let id = feature_id(&new.name, at).ok_or_else(needs)?;
         let directory = Self::open_or_make(here, now)?;
         let begun = Begun::of(&id, new, at);
-        let lines = [begun.line(invocation, at)];
+        let lines = [begun.line(invocation, Written { timestamp: at, now: now() })];
         directory.make(&begun, (FeatureStatus::Active, at), &lines)?;
         Ok(id)
     }
@@ -114,7 +115,8 @@ impl Directory {
         folder.make(ARTIFACTS)?;
         folder.replace(PLAN, document(&json!(begun.plan)).as_bytes())?;
         folder.replace(HISTORY, b"")?;
-        lines.iter().try_for_each(|line| history::append(&folder, line))?;
+        let place = Place::usual(&folder, name, HISTORY)?;
+        lines.iter().try_for_each(|line| history::append(&place, line))?;
         folder.replace(STATE, begun.state_text(at).as_bytes())
     }
 }
@@ -138,7 +140,7 @@ impl Begun {
     }
 
     /// The line that creates the feature.
-    pub(crate) fn line(&self, invocation: &Invocation, at: Timestamp) -> HistoryLine {
+    pub(crate) fn line(&self, invocation: &Invocation, at: Written) -> HistoryLine {
         self.line_of(What::Created { feature: self.plan.feature.clone() }, (invocation, at))
     }
 
@@ -146,20 +148,10 @@ impl Begun {
     pub(crate) fn line_of(
         &self,
         what: What,
-        (invocation, at): (&Invocation, Timestamp),
+        (invocation, at): (&Invocation, Written),
     ) -> HistoryLine {
-        HistoryLine {
-            timestamp: at,
-            command: invocation.command.clone(),
-            arguments: invocation.arguments.clone(),
-            model: self.current.model_in_use,
-            agent: invocation.by.clone(),
-            task_id: None,
-            status: Outcome::Success,
-            duration_ms: 0,
-            error: None,
-            change: Some(Change { what, state: self.current.clone() }),
-        }
+        let change = Change { what, state: self.current.clone() };
+        invocation.succeeded((self.current.model_in_use, None), Some(change), at)
     }
 
     fn state_text(&self, at: Timestamp) -> String {

@@ -3,11 +3,13 @@
 use crate::active::Active;
 use crate::error::WorkError;
 use crate::folder::Folder;
+use crate::invocation::Written;
 use crate::lock::{self, Lock};
+use crate::place::Place;
 use rustix::fs::FileType;
 use std::path::{Path, PathBuf};
 use taffrail_contracts::ai_session::{
-    ACTIVE_FEATURES, ActiveFeature, ErrorContext, FOLDER, Linkable, Operation, after,
+    ACTIVE_FEATURES, ActiveFeature, ErrorContext, FOLDER, HISTORY, Linkable, Operation, after,
     is_feature_id, replay,
 };
 use taffrail_model::Timestamp;
@@ -21,6 +23,8 @@ pub struct Directory {
     pub(crate) folder: Folder,
     project: PathBuf,
     now: fn() -> Timestamp,
+    /// When it was opened, before any wait for the lock.
+    opened: Timestamp,
     access: Access,
 }
 
@@ -65,9 +69,9 @@ impl Directory {
     /// There is no directory, it is a link, or another process holds an exclusive lock.
     pub fn look(here: &Path, now: fn() -> Timestamp) -> Result<Self, WorkError> {
         let project = find(here).ok_or_else(|| WorkError::NoDirectory(here.to_owned()))?;
-        let folder = Folder::open(&project.join(FOLDER))?;
+        let (opened, folder) = (now(), Folder::open(&project.join(FOLDER))?);
         let access = Access::Look { _lock: lock::share(&folder)? };
-        Ok(Self { folder, project, now, access })
+        Ok(Self { folder, project, now, opened, access })
     }
 
     /// Opens the directory, or creates one in this folder.
@@ -82,12 +86,12 @@ impl Directory {
     }
 
     fn hold(project: PathBuf, now: fn() -> Timestamp) -> Result<Self, WorkError> {
-        let folder = Folder::open(&project.join(FOLDER))?;
+        let (opened, folder) = (now(), Folder::open(&project.join(FOLDER))?);
         let access = match lock::take(&folder)? {
             Some(lock) => Access::Change { _lock: lock },
             None => Access::Look { _lock: None },
         };
-        let held = Self { folder, project, now, access };
+        let held = Self { folder, project, now, opened, access };
         held.settle()?;
         Ok(held)
     }
@@ -121,7 +125,8 @@ impl Directory {
     /// The list entry of a feature, if its history shows that we created it.
     fn made_by_us(&self, id: &str) -> Result<Option<ActiveFeature>, WorkError> {
         let Some(folder) = self.folder.sub(id)? else { return Ok(None) };
-        let lines = crate::history::whole(&folder)?.unwrap_or_default().lines;
+        let history = Place::usual(&folder, id, HISTORY)?;
+        let lines = crate::history::whole(&history)?.unwrap_or_default().lines;
         let replayed = replay(&lines);
         let (Some(current), Some(status)) = (replayed.current, replayed.status) else {
             return Ok(None);
@@ -146,6 +151,17 @@ impl Directory {
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.now)()
+    }
+
+    /// When the directory was opened.
+    pub(crate) fn opened(&self) -> Timestamp {
+        self.opened
+    }
+
+    /// The time of a line that is written now, after this one.
+    pub(crate) fn written(&self, last: Option<Timestamp>) -> Written {
+        let now = self.now();
+        Written { timestamp: after(now, last), now }
     }
 
     /// The list of features; `None` if there is none.
@@ -181,9 +197,19 @@ impl Directory {
         details: String,
     ) -> ErrorContext {
         let inside = feature.map_or_else(|| file.to_owned(), |id| format!("{id}/{file}"));
+        self.context_at(operation, (&inside, feature), details)
+    }
+
+    /// The same for a path that is relative to the directory.
+    pub(crate) fn context_at(
+        &self,
+        operation: Operation,
+        (path, feature): (&str, Option<&str>),
+        details: String,
+    ) -> ErrorContext {
         ErrorContext {
             operation,
-            file: format!("{FOLDER}/{inside}"),
+            file: format!("{FOLDER}/{path}"),
             feature_id: feature.map(str::to_owned),
             timestamp: after(self.now(), None),
             details,

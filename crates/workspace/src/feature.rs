@@ -4,12 +4,12 @@ use crate::active::Active;
 use crate::directory::Directory;
 use crate::error::WorkError;
 use crate::folder::Folder;
+use crate::place::Places;
 use crate::yaml::read_bytes;
 use serde_json::Value;
 use taffrail_contracts::Strictness;
 use taffrail_contracts::ai_session::{
-    ActiveFeature, Current, HistoryLine, Kind, Operation, PLAN, Plan, STATE, VERSION, instant,
-    validate,
+    ActiveFeature, Current, HistoryLine, Kind, Operation, Plan, STATE, VERSION, instant, validate,
 };
 use taffrail_model::Timestamp;
 
@@ -31,6 +31,7 @@ pub struct State {
 pub struct Feature<'d> {
     pub(crate) directory: &'d Directory,
     pub(crate) folder: Folder,
+    pub(crate) places: Places,
     /// Its id.
     pub id: String,
     /// Its state.
@@ -109,12 +110,14 @@ impl Feature<'_> {
 
     pub(crate) fn plan_text(&self) -> Result<(String, Value), WorkError> {
         let missing = || self.plan_unsound("it is missing".to_owned());
-        let bytes = self.folder.read(PLAN)?.ok_or_else(missing)?;
+        let bytes = self.places.plan.read()?.ok_or_else(missing)?;
         read_plan(&bytes, &self.id).map_err(|why| self.plan_unsound(why))
     }
 
     fn plan_unsound(&self, details: String) -> WorkError {
-        self.directory.unsound(Operation::Read, (PLAN, Some(&self.id)), details)
+        let about = (self.places.plan.path.as_str(), Some(self.id.as_str()));
+        let context = self.directory.context_at(Operation::Read, about, details);
+        WorkError::Unsound(Box::new(context))
     }
 
     /// Every line of the history that can be parsed.
@@ -122,7 +125,7 @@ impl Feature<'_> {
     /// # Errors
     /// An I/O error.
     pub fn history(&self) -> Result<Vec<HistoryLine>, WorkError> {
-        Ok(crate::history::whole(&self.folder)?.unwrap_or_default().lines)
+        Ok(crate::history::whole(&self.places.history)?.unwrap_or_default().lines)
     }
 
     /// Its entry in the list.

@@ -29,6 +29,12 @@ impl Folder {
         Ok(Self { fd: fd.map_err(disk(path))?, path: path.to_owned() })
     }
 
+    /// The same folder, opened again.
+    pub(crate) fn again(&self) -> Result<Self, WorkError> {
+        let fd = self.fd.try_clone().map_err(disk(&self.path))?;
+        Ok(Self { fd, path: self.path.clone() })
+    }
+
     /// A subfolder; `None` if it does not exist.
     pub(crate) fn sub(&self, name: &str) -> Result<Option<Self>, WorkError> {
         let path = self.path.join(name);

@@ -1,13 +1,13 @@
 //! The history of a feature: appends a line, reads the tail, or reads all of it.
 
-use crate::error::{WorkError, disk};
-use crate::folder::Folder;
+use crate::error::WorkError;
+use crate::place::Place;
 use rustix::fs::OFlags;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use taffrail_contracts::Strictness;
-use taffrail_contracts::ai_session::{HISTORY, HistoryLine, Kind, checksum, validate};
+use taffrail_contracts::ai_session::{HistoryLine, Kind, checksum, validate};
 use taffrail_model::Timestamp;
 
 /// The longest line, in bytes.
@@ -45,27 +45,26 @@ pub(crate) struct Whole {
 }
 
 /// Appends one line in one write, and syncs it.
-pub(crate) fn append(folder: &Folder, line: &HistoryLine) -> Result<(), WorkError> {
-    let path = folder.path().join(HISTORY);
-    let mut text = serde_json::to_string(line).map_err(|error| disk(&path)(error.into()))?;
+pub(crate) fn append(history: &Place, line: &HistoryLine) -> Result<(), WorkError> {
+    let failed = history.failed();
+    let mut text = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
     if text.len() >= LINE_MAX {
         return Err(WorkError::refused(format!(
             "a line of history is shorter than {LINE_MAX} bytes"
         )));
     }
     text.push('\n');
-    folder.append(HISTORY, text.as_bytes())
+    history.append(text.as_bytes())
 }
 
 /// Reads the tail back to the last change that is not after this instant.
-pub(crate) fn tail(folder: &Folder, until: Timestamp) -> Result<Tail, WorkError> {
-    let path = folder.path().join(HISTORY);
-    let Some(mut file) = folder.file(HISTORY, OFlags::RDONLY)? else { return Ok(Tail::default()) };
-    let size = file.seek(SeekFrom::End(0)).map_err(disk(&path))?;
+pub(crate) fn tail(history: &Place, until: Timestamp) -> Result<Tail, WorkError> {
+    let Some(mut file) = history.file(OFlags::RDONLY)? else { return Ok(Tail::default()) };
+    let size = file.seek(SeekFrom::End(0)).map_err(history.failed())?;
     let mut look = FIRST_LOOK;
     loop {
         let begin = size.saturating_sub(look);
-        let bytes = from(&mut file, begin).map_err(disk(&path))?;
+        let bytes = from(&mut file, begin).map_err(history.failed())?;
         let tail = read_tail(&bytes, begin == 0);
         let is_enough = tail.changes.first().is_some_and(|line| line.timestamp <= until);
         if is_enough || begin == 0 || look >= LONGEST_LOOK {
@@ -98,13 +97,12 @@ fn names_change(line: &[u8]) -> bool {
 }
 
 /// Reads the whole history; `None` if there is none.
-pub(crate) fn whole(folder: &Folder) -> Result<Option<Whole>, WorkError> {
-    let path = folder.path().join(HISTORY);
-    let Some(file) = folder.file(HISTORY, OFlags::RDONLY)? else { return Ok(None) };
+pub(crate) fn whole(history: &Place) -> Result<Option<Whole>, WorkError> {
+    let Some(file) = history.file(OFlags::RDONLY)? else { return Ok(None) };
     let mut out = Whole::default();
     let mut reader = BufReader::new(file);
     for number in 1.. {
-        let Some(bytes) = next(&mut reader).map_err(disk(&path))? else { break };
+        let Some(bytes) = next(&mut reader).map_err(history.failed())? else { break };
         match read_line(&bytes) {
             Ok(Some(line)) => out.lines.push(line),
             Ok(None) => {}
@@ -153,6 +151,8 @@ impl BadLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
+    use taffrail_contracts::ai_session::HISTORY;
 
     fn line(second: i64, change: &str) -> String {
         let at = Timestamp::from_second(second).unwrap();
@@ -166,11 +166,12 @@ mod tests {
         ) + "\n"
     }
 
-    fn folder_with(text: &str) -> (tempfile::TempDir, Folder) {
+    fn folder_with(text: &str) -> (tempfile::TempDir, Place) {
         let held = tempfile::tempdir().unwrap();
         std::fs::write(held.path().join(HISTORY), text).unwrap();
         let folder = Folder::open(held.path()).unwrap();
-        (held, folder)
+        let place = Place::usual(&folder, "x", HISTORY).unwrap();
+        (held, place)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::create::Begun;
 use crate::directory::Directory;
 use crate::error::WorkError;
 use crate::feature::Feature;
-use crate::invocation::Invocation;
+use crate::invocation::{Invocation, Written};
 use crate::names::must_be_name;
 use serde_json::json;
 use std::path::Path;
@@ -31,14 +31,16 @@ impl Directory {
         }
         let at = after(now(), Some(work.last_updated));
         let begun = Begun { plan: work.plan.clone(), current: work.current_state.clone() };
-        let lines = lines(&begun, work.status, (invocation, at));
-        Self::open_or_make(here, now)?.make(&begun, (work.status, at), &lines)?;
+        let directory = Self::open_or_make(here, now)?;
+        let written = Written { timestamp: at, now: now() };
+        let lines = lines(&begun, work.status, (invocation, written));
+        directory.make(&begun, (work.status, at), &lines)?;
         Ok(work.plan.feature.id.clone())
     }
 }
 
 /// The history of an imported feature: a recovery makes the same plan from it.
-fn lines(begun: &Begun, status: FeatureStatus, by: (&Invocation, Timestamp)) -> Vec<HistoryLine> {
+fn lines(begun: &Begun, status: FeatureStatus, by: (&Invocation, Written)) -> Vec<HistoryLine> {
     let mut lines = vec![begun.line(by.0, by.1)];
     for phase in &begun.plan.phases {
         lines.extend(phase.tasks.iter().map(|task| {

@@ -3,7 +3,7 @@
 use crate::directory::Directory;
 use crate::error::WorkError;
 use crate::feature::Feature;
-use taffrail_contracts::ai_session::{ActiveFeature, FeatureStatus, Task, TaskStatus};
+use taffrail_contracts::ai_session::{ActiveFeature, FeatureStatus, Plan, Task, TaskStatus};
 
 /// A feature as a list shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,15 +32,11 @@ impl Directory {
         // A feature that cannot be read is shown as unknown; `check` reports the reason.
         let feature = self.feature(&listed.feature_id).ok();
         let plan = feature.as_ref().and_then(|it| it.plan().ok());
-        let counted = plan.as_ref().map(|plan| {
-            let is_done = |it: &&Task| it.status == TaskStatus::Completed;
-            (plan.tasks().filter(is_done).count(), plan.tasks().count())
-        });
         Overview {
             listed,
+            tasks: plan.as_ref().map(counted),
             name: plan.map(|it| it.feature.name),
             active_task: feature.and_then(|it| it.state.current.active_task),
-            tasks: counted,
         }
     }
 
@@ -53,11 +49,22 @@ impl Directory {
         named: Option<&str>,
         wanted: FeatureStatus,
     ) -> Result<Feature<'_>, WorkError> {
-        let id = match named {
-            Some(name) => self.named(name)?,
-            None => self.only(wanted)?,
-        };
-        self.feature(&id)
+        self.feature(&self.choose_id(named, wanted)?)
+    }
+
+    /// The id of that feature, whatever its state is.
+    ///
+    /// # Errors
+    /// No feature or several match.
+    pub fn choose_id(
+        &self,
+        named: Option<&str>,
+        wanted: FeatureStatus,
+    ) -> Result<String, WorkError> {
+        match named {
+            Some(name) => self.named(name),
+            None => self.only(wanted),
+        }
     }
 
     /// The id that an id or a prefix names.
@@ -65,12 +72,10 @@ impl Directory {
     /// # Errors
     /// No feature or several match.
     pub fn named(&self, name: &str) -> Result<String, WorkError> {
-        let all = self.folders()?;
-        let those: Vec<_> = all.into_iter().filter(|id| id.starts_with(name)).collect();
+        let those = matching(self.folders()?, name);
         match those.as_slice() {
             [] => Err(WorkError::NoFeature(format!("no feature begins with {name:?}"))),
             [one] => Ok(one.clone()),
-            several if several.iter().any(|id| id == name) => Ok(name.to_owned()),
             _ => Err(WorkError::Several(those)),
         }
     }
@@ -88,4 +93,18 @@ impl Directory {
             _ => Err(WorkError::Several(those)),
         }
     }
+}
+
+/// The ids that begin with a name; only the id itself if the name is one.
+pub(crate) fn matching(ids: Vec<String>, name: &str) -> Vec<String> {
+    match ids.iter().find(|id| *id == name) {
+        Some(exact) => vec![exact.clone()],
+        None => ids.into_iter().filter(|id| id.starts_with(name)).collect(),
+    }
+}
+
+/// Completed tasks and all tasks.
+pub(crate) fn counted(plan: &Plan) -> (usize, usize) {
+    let is_done = |it: &&Task| it.status == TaskStatus::Completed;
+    (plan.tasks().filter(is_done).count(), plan.tasks().count())
 }

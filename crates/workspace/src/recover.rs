@@ -8,15 +8,17 @@ use crate::error::WorkError;
 use crate::feature::{State, foreign_version, read_plan};
 use crate::folder::Folder;
 use crate::history::{self, BadLine, Whole};
+use crate::invocation::{Invocation, Written};
+use crate::place::{Place, Places, salvaged};
 use crate::render::document;
+use crate::replan::replanned;
 use crate::yaml::{conflict, read_bytes};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use taffrail_contracts::ai_session::{
-    ACTIVE_FEATURES, ARTIFACTS, ActiveFeature, Change, Current, FeatureStatus, HISTORY,
-    HistoryLine, Model, Operation, Outcome, PLAN, Replayed, STATE, What, after, instant, replay,
+    ACTIVE_FEATURES, ARTIFACTS, ActiveFeature, Change, Current, FeatureStatus, HistoryLine, Model,
+    Operation, Replayed, STATE, What, after, instant, replay,
 };
-use taffrail_model::Timestamp;
 
 /// The file that bad lines of a history are copied to.
 const BAD_LINES: &str = "history.quarantine.jsonl";
@@ -71,21 +73,21 @@ impl Mender<'_> {
         self.repairs.push(Repair { file, done: done.to_owned() });
     }
 
+    fn note_at(&mut self, place: &Place, done: &str) {
+        let about = (place.path.as_str(), None);
+        let file = self.directory.context_at(Operation::Update, about, String::new()).file;
+        self.repairs.push(Repair { file, done: done.to_owned() });
+    }
+
     /// Copies bytes beside their original, under an unused name.
-    fn quarantine(
-        &mut self,
-        folder: &Folder,
-        about: (&str, Option<&str>),
-        bytes: &[u8],
-    ) -> Result<(), WorkError> {
+    fn quarantine(&mut self, place: &Place, bytes: &[u8]) -> Result<(), WorkError> {
         let day = after(self.directory.now(), None).to_string().replace([':', '-', '.'], "");
-        let mut names = (0..).map(|it| match it {
-            0 => format!("{}.corrupt-{day}", about.0),
-            more => format!("{}.corrupt-{day}-{more}", about.0),
+        let endings = (0..).map(|it| match it {
+            0 => format!(".corrupt-{day}"),
+            more => format!(".corrupt-{day}-{more}"),
         });
-        let name = names.find(|it| !folder.has(it)).unwrap_or_default();
-        folder.replace(&name, bytes)?;
-        self.note(about, &format!("what was there is kept as {name}"));
+        let name = place.keep_beside(endings, bytes)?;
+        self.note_at(place, &format!("what was there is kept as {name}"));
         Ok(())
     }
 
@@ -96,7 +98,8 @@ impl Mender<'_> {
         match Active::read(folder)? {
             Some(Ok(active)) => Ok(active.features),
             Some(Err(_)) if conflict(&String::from_utf8_lossy(&bytes)).is_none() => {
-                self.quarantine(folder, (ACTIVE_FEATURES, None), &bytes)?;
+                let place = Place::of(folder, ACTIVE_FEATURES, ACTIVE_FEATURES.to_owned())?;
+                self.quarantine(&place, &bytes)?;
                 folder.remove(ACTIVE_FEATURES)?;
                 Ok(Vec::new())
             }
@@ -121,7 +124,8 @@ impl Mender<'_> {
 
     fn entry(&self, id: &str) -> Result<ActiveFeature, WorkError> {
         let folder = self.directory.folder.make(id)?;
-        let replayed = replay(&history::whole(&folder)?.unwrap_or_default().lines);
+        let history = self.places(&folder, id)?.history;
+        let replayed = replay(&history::whole(&history)?.unwrap_or_default().lines);
         let state = self.directory.state(&folder, id)?;
         Ok(ActiveFeature {
             feature_id: id.to_owned(),
@@ -138,10 +142,29 @@ impl Mender<'_> {
             folder.make(ARTIFACTS)?;
             self.note((ARTIFACTS, Some(id)), "made again");
         }
-        let whole = self.history(&folder, id)?;
+        let places = self.places(&folder, id)?;
+        let whole = self.history(&folder, &places.history)?;
         let replayed = replay(&whole.lines);
-        self.plan(&folder, id, &replayed)?;
-        self.state(&folder, id, (&replayed, entry, &whole))
+        let active = self.active_task(&folder, id, &replayed);
+        self.plan(&places.plan, id, (&replayed, active.as_deref(), &whole.lines))?;
+        self.state((&folder, &places), id, (&replayed, entry, &whole))
+    }
+
+    /// The files that a state names. If it is not valid and names a file outside, the usual ones.
+    fn places(&self, folder: &Folder, id: &str) -> Result<Places, WorkError> {
+        if let Ok(state) = self.directory.state(folder, id) {
+            let refused = |why| self.directory.unsound(Operation::Update, (STATE, Some(id)), why);
+            return self.directory.places(folder, (id, &state.document))?.map_err(refused);
+        }
+        let named = Value::Object(salvaged(&folder.read(STATE)?.unwrap_or_default()));
+        let places = self.directory.places(folder, (id, &named))?;
+        places.or_else(|_| Places::usual(folder, id))
+    }
+
+    /// The active task, as the state says, or as it will say once it is restored.
+    fn active_task(&self, folder: &Folder, id: &str, replayed: &Replayed) -> Option<String> {
+        let state = self.directory.state(folder, id).ok().map(|it| it.current);
+        state.or_else(|| replayed.current.clone())?.active_task
     }
 
     fn refuse_newer(&self, folder: &Folder, id: &str) -> Result<(), WorkError> {
@@ -152,21 +175,18 @@ impl Mender<'_> {
     }
 
     /// Copies bad lines to a file beside the history, which keeps them.
-    fn history(&mut self, folder: &Folder, id: &str) -> Result<Whole, WorkError> {
-        let about = (HISTORY, Some(id));
-        let Some(whole) = history::whole(folder)? else {
-            folder.replace(HISTORY, b"")?;
-            self.note(about, "made again, empty");
+    fn history(&mut self, folder: &Folder, place: &Place) -> Result<Whole, WorkError> {
+        let Some(whole) = history::whole(place)? else {
+            place.replace(b"")?;
+            self.note_at(place, "made again, empty");
             return Ok(Whole::default());
         };
         let known = set_aside(folder)?;
         let bad: Vec<_> = whole.bad.iter().filter(|it| !known.contains(&it.mark())).collect();
         for line in &bad {
             folder.append(BAD_LINES, self.kept(line).as_bytes())?;
-            self.note(
-                about,
-                &format!("line {} is kept in {BAD_LINES} and no longer read", line.number),
-            );
+            let done = format!("line {} is kept in {BAD_LINES} and no longer read", line.number);
+            self.note_at(place, &done);
         }
         Ok(whole)
     }
@@ -182,30 +202,35 @@ impl Mender<'_> {
         format!("{kept}\n")
     }
 
-    fn plan(&mut self, folder: &Folder, id: &str, replayed: &Replayed) -> Result<(), WorkError> {
-        let about = (PLAN, Some(id));
-        match folder.read(PLAN)? {
+    fn plan(
+        &mut self,
+        place: &Place,
+        id: &str,
+        (replayed, active, lines): (&Replayed, Option<&str>, &[HistoryLine]),
+    ) -> Result<(), WorkError> {
+        match place.read()? {
             Some(bytes) if read_plan(&bytes, id).is_ok() => return Ok(()),
-            Some(bytes) => self.quarantine(folder, about, &bytes)?,
+            Some(bytes) => self.quarantine(place, &bytes)?,
             None => {}
         }
-        let plan = replayed.plan.clone().unwrap_or_else(|| self.begun(id, replayed).plan);
-        folder.replace(PLAN, document(&json!(plan)).as_bytes())?;
-        let from = if replayed.plan.is_some() { "from the history" } else { "empty" };
-        self.note(about, &format!("made again, {from}"));
+        let empty = self.begun(id, replayed).plan;
+        let made = replanned((replayed.plan.as_ref(), empty), active, lines);
+        place.replace(document(&json!(made.plan)).as_bytes())?;
+        self.note_at(place, &format!("made again, {}", made.from));
         Ok(())
     }
 
     fn state(
         &mut self,
-        folder: &Folder,
+        (folder, places): (&Folder, &Places),
         id: &str,
         (replayed, entry, whole): (&Replayed, Option<&ActiveFeature>, &Whole),
     ) -> Result<(), WorkError> {
         let about = (STATE, Some(id));
-        match folder.read(STATE)? {
-            Some(bytes) if State::of(&bytes, id).is_ok() => return Ok(()),
-            Some(bytes) => self.quarantine(folder, about, &bytes)?,
+        let old = folder.read(STATE)?;
+        match &old {
+            Some(bytes) if State::of(bytes, id).is_ok() => return Ok(()),
+            Some(bytes) => self.quarantine(&Place::usual(folder, id, STATE)?, bytes)?,
             None => {}
         }
         let current = replayed.current.clone().unwrap_or_else(|| {
@@ -214,12 +239,25 @@ impl Mender<'_> {
         });
         let lines = whole.lines.iter().map(|it| it.timestamp);
         let last = lines.chain([current.started_at]).max();
-        let at = after(self.directory.now(), last);
-        history::append(folder, &recovery(&current, at))?;
-        folder.replace(STATE, document(&state_document(id, &current, at)).as_bytes())?;
+        let written = self.directory.written(last);
+        let line = self.line(&current, written);
+        history::append(&places.history, &line)?;
+        let mut state = state_document(id, &current, written.timestamp);
+        if let (Some(fields), true) = (state.as_object_mut(), places.is_named()) {
+            fields.extend(salvaged(&old.unwrap_or_default()));
+        }
+        folder.replace(STATE, document(&state).as_bytes())?;
         let from = if replayed.current.is_some() { "from the history" } else { "as it begins" };
         self.note(about, &format!("made again, {from}"));
         Ok(())
+    }
+
+    /// The line of a state that was restored.
+    fn line(&self, current: &Current, at: Written) -> HistoryLine {
+        let change = Change { what: What::Observed, state: current.clone() };
+        let about = (current.model_in_use, current.active_task.clone());
+        let invocation = Invocation::own("work recover", self.directory.opened());
+        invocation.succeeded(about, Some(change), at)
     }
 
     /// The state of a feature of which only the id is left: it begins on the day in the id.
@@ -231,21 +269,6 @@ impl Mender<'_> {
         let new =
             New { name: name.replace('-', " "), description: String::new(), model: Model::Opus };
         Begun::of(id, &new, began.unwrap_or_else(|| self.directory.now()))
-    }
-}
-
-fn recovery(current: &Current, timestamp: Timestamp) -> HistoryLine {
-    HistoryLine {
-        timestamp,
-        command: "work recover".to_owned(),
-        arguments: String::new(),
-        model: current.model_in_use,
-        agent: "taffrail".to_owned(),
-        task_id: current.active_task.clone(),
-        status: Outcome::Success,
-        duration_ms: 0,
-        error: None,
-        change: Some(Change { what: What::Observed, state: current.clone() }),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The key orders of the contract.
 const ORDERS: [&[&str]; 6] = [
-    &["version", "feature_id", "current_state"],
+    &["version", "feature_id", "implementation_plan", "history_log", "current_state"],
     &["active_task", "model_in_use", "started_at", "last_updated"],
     &["id", "name", "description", "created_at"],
     &["phase_id", "name", "tasks"],

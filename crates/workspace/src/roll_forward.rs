@@ -4,9 +4,10 @@ use crate::change::{Next, status_of};
 use crate::directory::Directory;
 use crate::error::WorkError;
 use crate::feature::Feature;
+use crate::folder::Folder;
 use crate::history;
 use crate::invocation::Invocation;
-use taffrail_contracts::ai_session::{Change, HistoryLine, What};
+use taffrail_contracts::ai_session::{Change, HistoryLine, Operation, STATE, What};
 
 impl Directory {
     /// Opens a feature and rolls its state forward.
@@ -16,11 +17,22 @@ impl Directory {
     pub fn feature(&self, id: &str) -> Result<Feature<'_>, WorkError> {
         let gone = || WorkError::NoFeature(format!("the feature {id} has no folder"));
         let folder = self.folder.sub(id)?.ok_or_else(gone)?;
-        let state = self.state(&folder, id)?;
-        let last = state.last_updated;
-        let mut feature = Feature { directory: self, folder, id: id.to_owned(), state, last };
+        let mut feature = self.opened_feature(folder, id)?;
         feature.roll_forward()?;
         Ok(feature)
+    }
+
+    /// A feature in this folder, as its files say.
+    pub(crate) fn opened_feature(
+        &self,
+        folder: Folder,
+        id: &str,
+    ) -> Result<Feature<'_>, WorkError> {
+        let state = self.state(&folder, id)?;
+        let refused = |why| self.unsound(Operation::Read, (STATE, Some(id)), why);
+        let places = self.places(&folder, (id, &state.document))?.map_err(refused)?;
+        let last = state.last_updated;
+        Ok(Feature { directory: self, folder, places, id: id.to_owned(), state, last })
     }
 }
 
@@ -28,7 +40,7 @@ impl Feature<'_> {
     /// Completes interrupted changes, and records what other tools wrote.
     fn roll_forward(&mut self) -> Result<(), WorkError> {
         let before = self.state.last_updated;
-        let tail = history::tail(&self.folder, before)?;
+        let tail = history::tail(&self.places.history, before)?;
         self.last = before.max(tail.last.unwrap_or(before));
         let (known, broken_off): (Vec<_>, Vec<_>) =
             tail.changes.iter().partition(|line| line.timestamp <= before);
@@ -77,15 +89,11 @@ impl Feature<'_> {
     /// Appends the state that another tool wrote to the history: the last write wins, and a
     /// recovery leads to the same state.
     fn note_foreign(&mut self) -> Result<(), WorkError> {
-        let invocation = Invocation {
-            command: "work observe".to_owned(),
-            arguments: String::new(),
-            by: "taffrail".to_owned(),
-        };
+        let invocation = Invocation::own("work observe", self.directory.opened());
         let change = Change { what: What::Observed, state: self.state.current.clone() };
         let line = self.line(change, &invocation);
         let state = self.next_state(&self.state.current, line.timestamp)?;
-        history::append(&self.folder, &line)?;
+        history::append(&self.places.history, &line)?;
         self.write(Next { plan: None, list: None, state }, line.timestamp)
     }
 }

@@ -113,8 +113,25 @@ impl Feature<'_> {
                 self.id
             ))
         })?;
-        self.commit(What::FeatureMoved { status }, self.state.current.clone(), invocation)?;
+        let mut current = self.state.current.clone();
+        if status == FeatureStatus::Completed {
+            self.must_be_at_rest()?;
+            current.active_task = None;
+        }
+        self.commit(What::FeatureMoved { status }, current, invocation)?;
         Ok(status)
+    }
+
+    /// A feature is not complete while somebody works on a task of it.
+    fn must_be_at_rest(&self) -> Result<(), WorkError> {
+        let plan = self.plan()?;
+        let Some(task) = plan.tasks().find(|it| it.status == TaskStatus::InProgress) else {
+            return Ok(());
+        };
+        let (id, task) = (&self.id, &task.task_id);
+        Err(WorkError::refused(format!(
+            "task {task} of the feature {id} is in_progress; finish or block it first"
+        )))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::error::{WorkError, disk};
 use crate::folder::Folder;
+use crate::place::{Place, both};
 use crate::yaml;
 use serde_json::Value;
 use std::path::Path;
@@ -10,10 +11,6 @@ use taffrail_contracts::ai_session::{
     is_feature_id, validate, validate_any,
 };
 use taffrail_contracts::{Fault, Report, Strictness};
-
-/// The files of a feature, with their kinds.
-const FILES: [(&str, Kind); 3] =
-    [(STATE, Kind::State), (PLAN, Kind::Plan), (HISTORY, Kind::HistoryLine)];
 
 /// Validates a file, a feature's folder, an `.ai-session` directory, or a project with one.
 ///
@@ -96,32 +93,59 @@ fn whole(folder: &Folder, strictness: Strictness) -> Result<Report, WorkError> {
 }
 
 fn feature(folder: &Folder, id: &str, strictness: Strictness) -> Result<Report, WorkError> {
-    let mut report = Report::default();
-    for (name, kind) in FILES {
-        report = report.joined(file(folder, (name, Some("layout.file")), strictness)?);
-        let own = match kind {
-            Kind::State => "/feature_id",
-            Kind::Plan => "/feature/id",
-            Kind::ActiveFeatures
-            | Kind::ErrorContext
-            | Kind::Acknowledgment
-            | Kind::HistoryLine => continue,
-        };
-        report = report.joined(of_feature(folder, (name, own), id)?);
+    let state = folder.read(STATE)?;
+    let text = String::from_utf8_lossy(state.as_deref().unwrap_or_default()).into_owned();
+    let document = yaml::read(&text).unwrap_or(Value::Null);
+    let mut report = checked((STATE, Kind::State), state, (id, strictness));
+    let own = document.get("feature_id").and_then(Value::as_str).unwrap_or(id);
+    let own = if id.is_empty() { own } else { id };
+    let above = folder.path().parent().unwrap_or(folder.path());
+    let kinds = [Kind::Plan, Kind::HistoryLine];
+    for (parts, kind) in both(&document, own, above).into_iter().zip(kinds) {
+        report = report.joined(match parts {
+            Ok(parts) => {
+                let place = Place::located((folder, own), || Folder::open(above), parts)?;
+                let name = place.path.strip_prefix(&format!("{own}/")).unwrap_or(&place.path);
+                checked((name, kind), place.read()?, (id, strictness))
+            }
+            Err(why) => below(broken("", "layout.path", format!("{why}.")), STATE),
+        });
     }
     Ok(report)
 }
 
+/// Checks the content of a file of a feature; a missing file breaks the layout.
+fn checked(
+    (name, kind): (&str, Kind),
+    bytes: Option<Vec<u8>>,
+    (id, strictness): (&str, Strictness),
+) -> Report {
+    let Some(bytes) = bytes else {
+        return below(broken("", "layout.file", format!("{name} is missing.")), name);
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let report = match kind {
+        Kind::HistoryLine => lines(&text, strictness),
+        other => document(&text, Some(other), strictness),
+    };
+    below(report.joined(of_feature(kind, &text, id)), name)
+}
+
 /// A document of a feature must name that feature.
-fn of_feature(folder: &Folder, (name, own): (&str, &str), id: &str) -> Result<Report, WorkError> {
-    let bytes = folder.read(name)?.unwrap_or_default();
-    let value = yaml::read(&String::from_utf8_lossy(&bytes)).unwrap_or(Value::Null);
+fn of_feature(kind: Kind, text: &str, id: &str) -> Report {
+    let own = match kind {
+        Kind::State => "/feature_id",
+        Kind::Plan => "/feature/id",
+        Kind::ActiveFeatures | Kind::ErrorContext | Kind::Acknowledgment | Kind::HistoryLine => {
+            return Report::default();
+        }
+    };
+    let value = yaml::read(text).unwrap_or(Value::Null);
     match value.pointer(own).and_then(Value::as_str) {
         Some(other) if !id.is_empty() && other != id => {
-            let why = format!("{other:?} is in the folder of {id}.");
-            Ok(below(broken(own, "feature_id.folder", why), name))
+            broken(own, "feature_id.folder", format!("{other:?} is in the folder of {id}."))
         }
-        _ => Ok(Report::default()),
+        _ => Report::default(),
     }
 }
 

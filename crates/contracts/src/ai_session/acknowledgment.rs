@@ -1,14 +1,22 @@
 //! Agents' acknowledgments of the contract: one Markdown section for each agent.
 
-use super::VERSION;
+use super::{CONTRACT, VERSION};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use taffrail_model::Timestamp;
 
 const HEADING: &str = "# Contract Acknowledgment";
-const WORDS: &str =
+/// The sentence of an acknowledgment.
+pub(super) const STATEMENT: &str =
     "I acknowledge that I have read and will adhere to the Session State Specification v1.0.";
+
+/// The SHA-256 of the specification as its authors published it, without and with a line end after its
+/// last line.
+const SPECIFICATION: [&str; 2] = [
+    "06416afc017a6d008f6c784c0f52a698113ee02bb29b056be0fb22213862bfb4",
+    "5daf45e7b222fe7d61baf6419a289080bbf821258eb8b47421a326d756ab3ea8",
+];
 
 /// One section, as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +29,8 @@ pub struct Acknowledgment {
     pub contract_version: Option<String>,
     /// The checksum of the contract.
     pub checksum: Option<String>,
+    /// The line that begins as the sentence does.
+    pub statement: Option<String>,
 }
 
 impl Acknowledgment {
@@ -32,6 +42,7 @@ impl Acknowledgment {
             ("date", &self.date),
             ("contract_version", &self.contract_version),
             ("checksum", &self.checksum),
+            ("statement", &self.statement),
         ];
         let there =
             fields.iter().filter_map(|(name, it)| Some(((*name).to_owned(), json!(it.as_ref()?))));
@@ -45,6 +56,13 @@ impl Acknowledgment {
         self.contract_version.as_deref() == Some(VERSION)
             && self.checksum.as_ref().is_some_and(same)
     }
+}
+
+/// The checksums of the texts that state version 1.0: ours, and the specification itself.
+#[must_use]
+pub fn known_checksums() -> Vec<String> {
+    let published = SPECIFICATION.iter().map(|it| (*it).to_owned());
+    std::iter::once(checksum(CONTRACT.as_bytes())).chain(published).collect()
 }
 
 /// The lower-case SHA-256 of a contract's bytes.
@@ -70,7 +88,7 @@ pub fn acknowledge(text: &str, agent: &str, checksum: &str, now: Timestamp) -> S
     let day = day.get(..10).unwrap_or(&day);
     let new = format!(
         "{HEADING}\n\nAgent: {agent}\nDate: {day}\nContract Version: {VERSION}\n\
-         Checksum: {checksum}\n\n{WORDS}\n"
+         Checksum: {checksum}\n\n{STATEMENT}\n"
     );
     let mut own = sections(text).into_iter().filter(|it| read(it).agent.as_deref() == Some(agent));
     let Some(old) = own.next() else { return appended(text, &new) };
@@ -100,7 +118,7 @@ fn sections(text: &str) -> Vec<&str> {
 
 /// The part of a section after the contract's own text; it belongs to others.
 fn after_words(section: &str) -> &str {
-    let last = ["Agent:", "Date:", "Contract Version:", "Checksum:", WORDS];
+    let last = ["Agent:", "Date:", "Contract Version:", "Checksum:", STATEMENT];
     let mut end = HEADING.len();
     let mut at = 0;
     for line in section.split_inclusive('\n') {
@@ -122,13 +140,18 @@ fn read(section: &str) -> Acknowledgment {
         date: field("Date"),
         contract_version: field("Contract Version"),
         checksum: field("Checksum"),
+        statement: section.lines().map(str::trim).find(|it| is_statement(it)).map(str::to_owned),
     }
+}
+
+/// Whether a line begins as the sentence does; a field of the section or prose does not.
+fn is_statement(line: &str) -> bool {
+    line.starts_with("I acknowledge")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ai_session::CONTRACT;
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
@@ -174,6 +197,34 @@ mod tests {
         let after =
             acknowledge(&format!("{theirs}\n{theirs}"), "x", "11", at("2026-11-15T10:00:00Z"));
         assert_eq!(acknowledgments(&after).len(), 1, "{after}");
+    }
+
+    #[test]
+    fn the_text_names_how_the_contract_changes() {
+        let words = CONTRACT.split_whitespace().collect::<Vec<_>>().join(" ");
+        for rule in [
+            "proposes the change in a pull request",
+            "A person reviews and approves it",
+            "The version rises",
+            "Every agent acknowledges the new text",
+            "A breaking change raises the first number of the version",
+            "a migration plan",
+            "a deprecation period of at least one phase",
+        ] {
+            assert!(words.contains(rule), "{rule}");
+        }
+    }
+
+    /// An agent that hashed the published document was stale in every check.
+    #[test]
+    fn an_acknowledgment_of_the_published_specification_is_current() {
+        let known = known_checksums();
+        assert_eq!(known.first(), Some(&checksum(CONTRACT.as_bytes())));
+        for published in SPECIFICATION {
+            let text = acknowledge("", "a", published, at("2026-11-15T10:00:00Z"));
+            let [read] = acknowledgments(&text).try_into().unwrap();
+            assert!(read.is_of(&known));
+        }
     }
 
     #[test]

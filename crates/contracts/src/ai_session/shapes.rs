@@ -1,5 +1,6 @@
 //! The shape of each document of the directory.
 
+use super::acknowledgment::STATEMENT;
 use super::documents::Model;
 use super::time::{day, id, instants};
 use crate::form::sha256;
@@ -204,5 +205,6 @@ fn acknowledgment() -> Shape {
         must("date", formed(day())),
         must("contract_version", word(&[super::VERSION])),
         must("checksum", formed(sha256())),
+        must("statement", word(&[STATEMENT])),
     ])
 }

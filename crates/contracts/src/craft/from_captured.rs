@@ -2,8 +2,8 @@
 //! its metadata marks unknown values as unknown.
 
 use super::{
-    AgentState, Artifacts, ContextUsage, Decision, Failure, FileAction, FileChange, Mode,
-    SCHEMA_URL, State, Storage, SyncStatus, Teleportation, VERSION,
+    AgentState, AgentStatus, Artifacts, ContextUsage, Decision, Failure, FileAction, FileChange,
+    Mode, SCHEMA_URL, State, Storage, SyncStatus, Teleportation, VERSION,
 };
 use crate::captured::{AgentSession, Captured, Carried};
 use crate::derived::{
@@ -12,7 +12,7 @@ use crate::derived::{
 };
 use crate::form;
 use crate::prose::{said, summary};
-use crate::status_table::{Role, Words, Work, words};
+use crate::status_table::{Role, Shown, Words, Work, words};
 use serde_json::{Map, Number, Value, json};
 use taffrail_model::{Kind, Timestamp, Tokens};
 
@@ -76,7 +76,7 @@ fn work(session: &AgentSession, calls: Option<&Vec<Call<'_>>>, tasks: &Tasks) ->
     Work {
         is_done: tasks.are_done(),
         is_left: !tasks.open.is_empty(),
-        has_failed: work_failure(session, calls).is_some(),
+        shown: derived::shown(session, calls),
     }
 }
 
@@ -105,25 +105,46 @@ fn agents(all: &[&AgentSession], done: &[Vec<Call<'_>>], changes: &Changes) -> V
                 0 => (Role::Main, session.agent.to_string()),
                 _ => (Role::Worker, kind_of_worker(session, parent)),
             };
-            let work = work(session, Some(calls), &tasks(session, calls));
-            let words = words(session, role, work);
+            let mut work = work(session, Some(calls), &tasks(session, calls));
             let artifacts = artifacts(place, changes);
+            let has_result = has_results(&artifacts) || was_answered(session, role, parent);
+            if has_result && work.shown == Shown::Nothing {
+                work.shown = Shown::Success;
+            }
+            let words = words(session, role, work);
             agent((id_of(place, session), kind), (session, calls), words, artifacts)
         })
         .collect();
     let awaited = awaited(all, parent, &agents);
-    if let Some(main) = agents.first_mut().filter(|it| it.status == super::AgentStatus::Running) {
+    if let Some(main) = agents.first_mut().filter(|it| it.status == AgentStatus::Running) {
         main.blocking_on = Some(awaited);
     }
     agents
+}
+
+/// Files that changed show that an agent did something.
+fn has_results(artifacts: &Artifacts) -> bool {
+    let Artifacts { files_created, files_modified, files_deleted, .. } = artifacts;
+    [files_created, files_modified, files_deleted].into_iter().flatten().any(|it| !it.is_empty())
+}
+
+/// The parent of a sub-agent recorded its answer, and not as a failure.
+fn was_answered(session: &AgentSession, role: Role, parent: &[Call<'_>]) -> bool {
+    role == Role::Worker && derived::began_by(session, parent).is_some_and(Call::is_done)
+}
+
+/// Whether an agent has more to do.
+fn is_open(status: &AgentStatus) -> bool {
+    matches!(status, AgentStatus::Pending | AgentStatus::Running)
 }
 
 /// The sub-agent whose result the main agent waits for: its call has no answer.
 fn awaited(all: &[&AgentSession], parent: &[Call<'_>], agents: &[AgentState]) -> Option<String> {
     let workers = all.iter().zip(agents).skip(1);
     let mut awaited = workers.filter(|(worker, state)| {
-        let is_open = derived::began_by(worker, parent).is_some_and(|call| call.answer.is_none());
-        is_open && state.result == Some(None)
+        let call = derived::began_by(worker, parent);
+        let is_unanswered = call.is_some_and(|call| call.answer.is_none());
+        is_unanswered && is_open(&state.status)
     });
     awaited.next().map(|(_, state)| state.id.clone())
 }
@@ -138,11 +159,11 @@ fn agent(
     words: Words,
     artifacts: Artifacts,
 ) -> AgentState {
-    let is_over = words.result.is_some();
+    let is_over = !is_open(&words.agent);
     let ended = session.turns.last().map(|turn| turn.last_at).filter(|_| is_over);
     let took = |(from, to): (Timestamp, Timestamp)| to.as_millisecond() - from.as_millisecond();
     let took = session.began().zip(ended).map(|span| took(span) / 1000);
-    let has_failed = words.agent == super::AgentStatus::Error;
+    let has_failed = words.agent == AgentStatus::Error || session.stopped_at_timeout();
     AgentState {
         id,
         kind,
@@ -162,7 +183,7 @@ fn agent(
 
 /// An agent's progress: the share of its tasks, 1 once it is completed; unknown without tasks.
 fn progress(session: &AgentSession, calls: &[Call<'_>], words: &Words) -> Option<f64> {
-    if words.agent == super::AgentStatus::Completed && plan(calls).is_none() {
+    if words.agent == AgentStatus::Completed && plan(calls).is_none() {
         return Some(1.0);
     }
     let tasks = tasks(session, calls);

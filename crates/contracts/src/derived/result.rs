@@ -1,11 +1,13 @@
 //! Whether the work of a turn that ended well nevertheless failed.
 
 use super::calls::Call;
-use super::checks::checks;
+use super::checks::{Outcome, checks};
+use super::plan::plan;
 use super::shell::commands;
 use super::shell_run::program;
 use crate::captured::{AgentSession, Ending};
 use crate::prose::said;
+use crate::status_table::Shown;
 
 /// Programs whose exit code 1 is an answer and not a failure.
 const ANSWERING: [&str; 9] = ["grep", "rg", "egrep", "fgrep", "diff", "cmp", "test", "[", "which"];
@@ -35,6 +37,20 @@ pub fn work_failure(session: &AgentSession, calls: &[Call<'_>]) -> Option<WorkFa
     Some(WorkFailure {
         message: format!("`{command}` failed with exit code {}", last.exit_code()?),
     })
+}
+
+/// What the work of a session shows: a failure, or a success if its last check passed or, without a check,
+/// every item of its plan is done.
+#[must_use]
+pub fn shown(session: &AgentSession, calls: &[Call<'_>]) -> Shown {
+    if work_failure(session, calls).is_some() {
+        return Shown::Failure;
+    }
+    let has_succeeded = match checks(calls).pop() {
+        Some(check) => check.outcome == Outcome::Passed,
+        None => plan(calls).is_some_and(|it| !it.done.is_empty() && it.open.is_empty()),
+    };
+    if has_succeeded { Shown::Success } else { Shown::Nothing }
 }
 
 fn has_broken(call: &Call<'_>) -> bool {

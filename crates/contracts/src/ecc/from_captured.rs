@@ -55,7 +55,7 @@ fn work((session, calls): (&AgentSession, &[Call<'_>]), tasks: &Tasks) -> Work {
     Work {
         is_done: tasks.are_done(),
         is_left: !tasks.open.is_empty(),
-        has_failed: derived::work_failure(session, calls).is_some(),
+        shown: derived::shown(session, calls),
     }
 }
 

@@ -492,6 +492,56 @@ fn a_session_whose_last_check_failed_was_a_success() {
     assert_eq!(error.message.as_deref(), Some("`cargo test` failed with exit code 101"));
 }
 
+/// The status, the result and the error of the main agent.
+fn agent_of(session: AgentSession) -> (String, Value, Option<String>) {
+    let state = craft::of(&captured(session));
+    let agent = &state.agents[0];
+    let error = agent.error.clone().flatten().and_then(|it| it.message);
+    (agent.status.as_str().to_owned(), json!(agent.result), error)
+}
+
+#[test]
+fn a_turn_that_timed_out_is_a_timeout() {
+    let mut silent = session("", &[]);
+    silent.events.clear();
+    with_turn(&mut silent, "Write a poem.", TurnStatus::TimedOut, "I begin.");
+    silent.status = Status::Waiting;
+    assert_eq!(agent_of(silent), ("timeout".to_owned(), json!("timeout"), None));
+    let check = |text: &str, expected: &str, result: &str| {
+        let mut failed = session("", &[]);
+        failed.events.clear();
+        with_turn(&mut failed, "Write a poem.", TurnStatus::Open, "I begin.");
+        failed.events.push(event(200, Kind::Error, text, &json!({})));
+        let told = (expected.to_owned(), json!(result), Some(text.to_owned()));
+        assert_eq!(agent_of(failed.clone()), told);
+        assert_eq!(craft::of(&captured(failed)).status.as_str(), "error", "{text}");
+    };
+    check("API Error: Request timed out.", "timeout", "timeout");
+    check("API Error: Overloaded.", "error", "failure");
+}
+
+/// `success` said only that the turn had ended.
+#[test]
+fn a_success_is_shown_by_something_that_was_recorded() {
+    let ended = |mut session: AgentSession| {
+        session.events.remove(0);
+        with_turn(&mut session, "Fix it.", TurnStatus::Completed, "Done.");
+        let began = session.events[0].created_at;
+        session.turns[0].started_at = began;
+        let (status, result, _) = agent_of(session);
+        (status, result)
+    };
+    let completed = |result: Value| ("completed".to_owned(), result);
+    assert_eq!(ended(session("Fix it.", &[])), completed(Value::Null));
+    assert_eq!(ended(ran(&[("ls src", "a", 0)])), completed(Value::Null));
+    let passed = "test result: ok. 3 passed; 0 failed";
+    assert_eq!(ended(ran(&[("cargo test", passed, 0)])), completed(json!("success")));
+    assert_eq!(ended(ran(&[("touch made.txt", "", 0)])), completed(json!("success")));
+    let todo = json!({ "todos": [{ "content": "a", "status": "completed", "activeForm": "a" }] });
+    let planned = session("Fix it.", &[("TodoWrite", todo, "ok", false)]);
+    assert_eq!(ended(planned), completed(json!("success")));
+}
+
 #[test]
 fn the_main_agent_waits_for_the_sub_agent_that_it_called() {
     let mut main = session("Do it.", &[]);

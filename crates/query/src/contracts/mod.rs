@@ -4,6 +4,7 @@
 mod annotations;
 mod captured;
 mod disk;
+mod foreign;
 mod imported;
 mod orchestrated;
 mod recorded;
@@ -19,6 +20,7 @@ pub use imported::{
 pub use snapshots::{SnapshotAdapter, SnapshotTarget, snapshot, snapshot_history};
 
 pub use captured::{captured, workers_below};
+pub use foreign::{SnapshotRow, recorded_snapshots};
 pub use session_state::state_with;
 pub use snapshots::{recorded_snapshot, session_snapshot};
 pub use transfer::{Pushed, TROUBLE, pushed_note};

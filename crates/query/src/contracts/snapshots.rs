@@ -3,10 +3,10 @@
 
 use super::captured::captured;
 use super::imported::state_of;
-use super::{checked, ledger, orchestrated, recorded};
+use super::{checked, foreign, ledger, orchestrated, recorded};
 use crate::resolve::resolve;
 use crate::status::StatusLookup;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::path::Path;
 use taffrail_context::{Error, Settings, Target, TargetError};
 use taffrail_contracts::ecc::{self, ImportedSession, Snapshot, dmux, history};
@@ -55,7 +55,10 @@ pub struct SnapshotTarget<'a> {
 /// When the target matches nothing, or our own files fail. `Bug` when the snapshot does not
 /// conform.
 pub fn snapshot(settings: &Settings, target: SnapshotTarget<'_>) -> Result<Box<RawValue>, Error> {
-    recorded_snapshot(settings, &taken(settings, target)?)
+    match foreign::snapshot(target)? {
+        Some(snapshot) => foreign_snapshot(settings, &snapshot),
+        None => recorded_snapshot(settings, &taken(settings, target)?),
+    }
 }
 
 /// Every distinct snapshot of a target, the oldest first, each with the time when it was first
@@ -67,9 +70,10 @@ pub fn snapshot_history(
     settings: &Settings,
     target: SnapshotTarget<'_>,
 ) -> Result<Vec<Taken>, Error> {
-    let (adapter, session) = match captured_row(settings, target)? {
-        Some(row) => (ecc::ADAPTER.to_owned(), row.id.to_string()),
-        None => {
+    let (adapter, session) = match (foreign::snapshot(target)?, captured_row(settings, target)?) {
+        (Some(found), _) => (found.adapter_id, found.session.id),
+        (None, Some(row)) => (ecc::ADAPTER.to_owned(), row.id.to_string()),
+        (None, None) => {
             let found = taken(settings, target)?;
             (found.adapter_id, found.session.id)
         }
@@ -106,7 +110,25 @@ fn of_row(
 
 /// Validates and records a snapshot: it replaces the latest, and the history holds each body once.
 pub fn recorded_snapshot(settings: &Settings, snapshot: &Snapshot) -> Result<Box<RawValue>, Error> {
-    let body = checked("ecc", snapshot)?;
+    record(settings, snapshot, checked("ecc", snapshot)?)
+}
+
+/// Records a snapshot of another tool. One that names us as its adapter is printed and not recorded: only
+/// what we take ourselves belongs into the history of our sessions.
+fn foreign_snapshot(settings: &Settings, snapshot: &Snapshot) -> Result<Box<RawValue>, Error> {
+    let broken = |error: serde_json::Error| Error::Bug(error.to_string());
+    let body = to_raw_value(snapshot).map_err(broken)?;
+    if snapshot.adapter_id == ecc::ADAPTER {
+        return Ok(body);
+    }
+    record(settings, snapshot, body)
+}
+
+fn record(
+    settings: &Settings,
+    snapshot: &Snapshot,
+    body: Box<RawValue>,
+) -> Result<Box<RawValue>, Error> {
     ledger(settings)?.record(&Taken {
         adapter: snapshot.adapter_id.clone(),
         session: snapshot.session.id.clone(),

@@ -63,6 +63,19 @@ impl Ledger {
         Ok(self.connection.query_row(query, [adapter, session], read).optional()?)
     }
 
+    /// The latest snapshot of every session, the newest first.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn snapshots(&self) -> Result<Vec<Taken>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT adapter, session, mark, body, taken_at FROM snapshots \
+             ORDER BY taken_at DESC, adapter, session",
+        )?;
+        let rows = statement.query_map([], read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// Every distinct snapshot of a session, the oldest first.
     ///
     /// # Errors
@@ -114,6 +127,9 @@ mod tests {
         check(taken(3, "y"), &[(1, "x"), (3, "y")]);
         check(taken(4, "x"), &[(1, "x"), (3, "y")]);
         assert_eq!(ledger.history("b", "s").unwrap(), []);
+        let other = Taken { adapter: "b".to_owned(), ..taken(9, "z") };
+        ledger.record(&other).unwrap();
+        assert_eq!(ledger.snapshots().unwrap(), [other, taken(4, "x")]);
         for second in 10..10 + i64::from(HISTORY_LIMIT) {
             ledger.record(&taken(second, &second.to_string())).unwrap();
         }

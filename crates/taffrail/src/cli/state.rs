@@ -1,5 +1,6 @@
 //! `taffrail state`
 
+mod mode;
 mod resume;
 
 pub(super) use resume::{ResumeArgs, resume};
@@ -60,6 +61,9 @@ pub(super) struct ExportArgs {
     /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
+    /// Execution mode of the session, which no agent records
+    #[arg(long, value_name = "MODE", value_parser = mode::MODES)]
+    mode: Option<String>,
 }
 
 /// Import a session state 1.0.0 as a session
@@ -92,7 +96,10 @@ pub(super) fn run(args: &Args, json: bool) -> Result<(), CliError> {
 
 pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
     let state: Box<RawValue> = context.answer(&args.id, "state")?;
-    Out::new().raw_json(&state)
+    match &args.mode {
+        Some(mode) => Out::new().raw_json(&mode::with_mode(&state, mode)?),
+        None => Out::new().raw_json(&state),
+    }
 }
 
 pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), CliError> {

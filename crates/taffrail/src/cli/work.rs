@@ -1,6 +1,9 @@
 //! `taffrail work`
 
+mod agreement;
 mod conversion;
+mod failure;
+mod held;
 mod log;
 mod report;
 mod task;
@@ -9,17 +12,18 @@ use super::TEMPLATE;
 use crate::env::{self, Env};
 use crate::error::CliError;
 use crate::output::{Out, say};
-use clap::{Args as ClapArgs, Subcommand, ValueHint};
+use agreement::ContractFile;
+use clap::{Subcommand, ValueHint};
+use failure::Failure;
+use held::{Held, Origin};
 use log::Log;
+use report::Row;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::path::PathBuf;
-use taffrail_api::client::Client;
-use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
-use taffrail_config::Config;
-use taffrail_contracts::ai_session::{
-    CONTRACT, FeatureMove, FeatureStatus, HistoryLine, Model, checksum,
-};
-use taffrail_query::bindings::sessions_of_feature;
+use taffrail_api::SCHEMA_VERSION;
+use taffrail_contracts::ai_session::{FeatureMove, FeatureStatus, HistoryLine, Model};
+use taffrail_model::Timestamp;
 use taffrail_workspace::{Directory, Feature, Invocation, New, WorkError};
 
 /// Manage a feature's plan and state in `.ai-session`
@@ -33,6 +37,7 @@ Examples:
   taffrail work export              the feature as a session state 1.0.0
   taffrail work check               check every file against the contract
   taffrail work recover             repair what is corrupt or missing
+  taffrail work ls --archived       what was completed and archived
 ")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -70,11 +75,23 @@ enum Action {
     /// Print the feature as a session state 1.0.0
     Export,
     /// List the features
-    Ls,
+    Ls {
+        /// List archived features
+        #[arg(long)]
+        archived: bool,
+    },
     /// Show a feature: its state and its plan
-    Show,
+    Show {
+        /// Show an archived feature
+        #[arg(long)]
+        archived: bool,
+    },
     /// Show the plan only
-    Plan,
+    Plan {
+        /// Show the plan of an archived feature
+        #[arg(long)]
+        archived: bool,
+    },
     /// Add a task, or change its status
     Task {
         #[command(subcommand)]
@@ -111,16 +128,12 @@ enum Action {
         contract: ContractFile,
     },
     /// Repair corrupt or missing files; keeps the old files beside them
-    Recover,
+    Recover {
+        #[command(flatten)]
+        contract: ContractFile,
+    },
     /// Migrate state files to the version of the contract; keeps the old files
     Migrate,
-}
-
-#[derive(Debug, ClapArgs)]
-struct ContractFile {
-    /// Contract text, if not the one that `work contract` prints
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    contract_file: Option<PathBuf>,
 }
 
 /// What every part of the command is given.
@@ -128,58 +141,70 @@ pub(super) struct Work<'a> {
     pub(super) args: &'a Args,
     pub(super) env: &'a Env,
     json: bool,
+    began: Timestamp,
+    /// The feature that the command is about, once it is known.
+    chosen: RefCell<Option<String>>,
 }
 
 pub(super) fn run(args: &Args, env: &Env, json: bool) -> Result<(), CliError> {
-    let work = Work { args, env, json };
-    match &args.action {
-        Action::New { name, description, model } => work.make(name, description, model),
-        Action::Import { file, model } => work.import(file, model),
-        Action::Export => work.export(),
-        Action::Ls => report::list(&work.look()?.overview()?, json, &env.clock()),
-        Action::Show => {
-            let held = work.feature(FeatureStatus::Active)?;
-            report::show(&held, &held.sessions(env), json, &env.clock())
-        }
-        Action::Plan => report::plan(&work.feature(FeatureStatus::Active)?, json),
-        Action::Task { action } => task::run(action, &work),
-        Action::Use { model } => work.use_model(model),
-        Action::Log(log) => work.log(log),
-        Action::Pause => work.go(FeatureMove::Pause, FeatureStatus::Active),
-        Action::Resume => work.go(FeatureMove::Resume, FeatureStatus::Paused),
-        Action::Complete => work.go(FeatureMove::Complete, FeatureStatus::Active),
-        Action::Archive => work.archive(),
-        Action::Ack { agent, contract } => work.acknowledge(agent, contract),
-        Action::Contract => contract(json),
-        Action::Check { contract } => work.check(contract),
-        Action::Recover => work.recover(),
-        Action::Migrate => work.migrate(),
-    }
-}
-
-/// Every byte of it, and no other: its checksum is what agents acknowledge.
-fn contract(json: bool) -> Result<(), CliError> {
-    let mut out = Out::new();
-    if json {
-        let checksum = own_checksum();
-        return out.json(&json!({ "schema_version": SCHEMA_VERSION, "contract": CONTRACT, "checksum": checksum }));
-    }
-    out.line(CONTRACT.trim_end_matches('\n'))?;
-    out.end()
+    let work = Work { args, env, json, began: env::now(), chosen: RefCell::new(None) };
+    work.act().map_err(|failure| work.failed(failure))
 }
 
 impl Work<'_> {
-    pub(super) fn open(&self) -> Result<Directory, CliError> {
-        Ok(Directory::open(&self.env.here, env::now)?)
+    fn act(&self) -> Result<(), Failure> {
+        match &self.args.action {
+            Action::New { name, description, model } => self.make(name, description, model),
+            Action::Import { file, model } => self.import(file, model),
+            Action::Export => self.export(),
+            Action::Ls { archived } => self.list(Origin::of(*archived)),
+            Action::Show { archived } => self.show(Origin::of(*archived)),
+            Action::Plan { archived } => {
+                Ok(report::plan(&self.held(Origin::of(*archived))?, self.json)?)
+            }
+            Action::Task { action } => task::run(action, self),
+            Action::Use { model } => self.use_model(model),
+            Action::Log(log) => self.log(log),
+            Action::Pause => self.go(FeatureMove::Pause, FeatureStatus::Active),
+            Action::Resume => self.go(FeatureMove::Resume, FeatureStatus::Paused),
+            Action::Complete => self.go(FeatureMove::Complete, FeatureStatus::Active),
+            Action::Archive => self.archive(),
+            Action::Ack { agent, contract } => self.acknowledge(agent, contract),
+            Action::Contract => Ok(agreement::contract(self.json)?),
+            Action::Check { contract } => self.check(contract),
+            Action::Recover { contract } => self.recover(contract),
+            Action::Migrate => self.migrate(),
+        }
+    }
+
+    pub(super) fn open(&self) -> Result<Directory, Failure> {
+        Ok(self.open_directory()?)
+    }
+
+    fn open_directory(&self) -> Result<Directory, WorkError> {
+        Directory::open(&self.env.here, env::now)
     }
 
     /// To read only.
-    fn look(&self) -> Result<Directory, CliError> {
-        Ok(Directory::look(&self.env.here, env::now)?)
+    fn look(&self) -> Result<Directory, WorkError> {
+        Directory::look(&self.env.here, env::now)
     }
 
-    fn feature(&self, wanted: FeatureStatus) -> Result<Held, CliError> {
-        Held::new(self.look()?, self.args.feature.as_deref(), wanted)
+    /// The feature that is meant, to read only.
+    fn held(&self, origin: Origin) -> Result<Held, Failure> {
+        let held = Held::choose(self.look()?, self.args.feature.as_deref(), origin)?;
+        self.chose(&held.id);
+        held.feature()?;
+        Ok(held)
+    }
+
+    fn chose(&self, id: &str) {
+        *self.chosen.borrow_mut() = Some(id.to_owned());
+    }
+
+    /// The feature that `--feature` names, if it is given.
+    fn only(&self, directory: &Directory) -> Result<Option<String>, WorkError> {
+        self.args.feature.as_deref().map(|it| directory.named(it)).transpose()
     }
 
     /// Does something with the feature that is meant.
@@ -187,22 +212,27 @@ impl Work<'_> {
         &self,
         wanted: FeatureStatus,
         act: impl FnOnce(&mut Feature<'_>) -> Result<T, WorkError>,
-    ) -> Result<(String, T), CliError> {
+    ) -> Result<(String, T), Failure> {
         let directory = self.open()?;
-        let mut feature = directory.choose(self.args.feature.as_deref(), wanted)?;
+        let id = directory.choose_id(self.args.feature.as_deref(), wanted)?;
+        self.chose(&id);
+        let mut feature = directory.feature(&id)?;
         let done = act(&mut feature)?;
-        Ok((feature.id, done))
+        Ok((id, done))
     }
 
-    pub(super) fn asked(&self, command: &str, arguments: &str) -> Invocation {
+    /// The command, as the history records it.
+    pub(super) fn invocation(&self) -> Invocation {
+        let (command, arguments) = self.args.action.words();
         Invocation {
             command: format!("work {command}"),
-            arguments: arguments.to_owned(),
+            arguments,
             by: self.args.by.clone(),
+            began: self.began,
         }
     }
 
-    /// Tells what was done: as a document, or in words.
+    /// Reports what was done: as a document, or in words.
     pub(super) fn told(&self, mut document: Value, words: &str) -> Result<(), CliError> {
         if !self.json {
             say(words);
@@ -214,32 +244,47 @@ impl Work<'_> {
         Out::new().json(&document)
     }
 
-    fn make(&self, name: &str, description: &str, model: &str) -> Result<(), CliError> {
+    fn make(&self, name: &str, description: &str, model: &str) -> Result<(), Failure> {
         let new = New {
             name: name.to_owned(),
             description: description.to_owned(),
             model: known_model(model)?,
         };
-        let asked = self.asked("new", name);
-        let id = Directory::create(&self.env.here, &new, &asked, env::now)?;
-        self.told(json!({ "feature_id": id }), &format!("made {id}"))
+        let id = Directory::create(&self.env.here, &new, &self.invocation(), env::now)?;
+        Ok(self.told(json!({ "feature_id": id }), &format!("made {id}"))?)
     }
 
-    fn use_model(&self, model: &str) -> Result<(), CliError> {
+    fn list(&self, origin: Origin) -> Result<(), Failure> {
+        let (directory, clock) = (self.look()?, self.env.clock());
+        let rows: Vec<_> = match origin {
+            Origin::Archive => directory.archived()?.iter().map(Row::archived).collect(),
+            Origin::Listed => directory.overview()?.iter().map(Row::listed).collect(),
+        };
+        let none = match origin {
+            Origin::Archive => "no feature is archived",
+            Origin::Listed => "no feature is listed; make one with `taffrail work new NAME`",
+        };
+        Ok(report::list(&rows, none, self.json, &clock)?)
+    }
+
+    fn show(&self, origin: Origin) -> Result<(), Failure> {
+        let held = self.held(origin)?;
+        let sessions = held.sessions(self.env);
+        Ok(report::show(&held, &sessions, self.json, &self.env.clock())?)
+    }
+
+    fn use_model(&self, model: &str) -> Result<(), Failure> {
         let known = known_model(model)?;
-        let asked = self.asked("use", model);
-        let (id, ()) = self.with(FeatureStatus::Active, |it| it.use_model(known, &asked))?;
-        self.told(json!({ "feature_id": id, "model_in_use": model }), &format!("{id} uses {model}"))
+        let by = self.invocation();
+        let (id, ()) = self.with(FeatureStatus::Active, |it| it.use_model(known, &by))?;
+        let words = format!("{id} uses {model}");
+        Ok(self.told(json!({ "feature_id": id, "model_in_use": model }), &words)?)
     }
 
-    fn log(&self, log: &Log) -> Result<(), CliError> {
+    fn log(&self, log: &Log) -> Result<(), Failure> {
         let Some(line) = log.line()? else {
-            return report::history(
-                &self.feature(FeatureStatus::Active)?,
-                log.limit,
-                self.json,
-                &self.env.clock(),
-            );
+            let held = self.held(Origin::of(log.archived))?;
+            return Ok(report::history(&held, log.limit, self.json, &self.env.clock())?);
         };
         let (id, line) = self.with(FeatureStatus::Active, |feature| {
             let task_id = match &log.task {
@@ -248,111 +293,57 @@ impl Work<'_> {
             };
             feature.log(HistoryLine { task_id, ..line })
         })?;
-        self.told(json!({ "feature_id": id, "line": line }), &format!("logged in {id}"))
+        Ok(self.told(json!({ "feature_id": id, "line": line }), &format!("logged in {id}"))?)
     }
 
-    fn go(&self, made: FeatureMove, from: FeatureStatus) -> Result<(), CliError> {
-        let asked = self.asked(made.word(), "");
-        let (id, status) = self.with(from, |it| it.move_to(made, &asked))?;
-        self.told(
-            json!({ "feature_id": id, "status": status }),
-            &format!("{id} is {}", status.as_str()),
-        )
+    fn go(&self, made: FeatureMove, from: FeatureStatus) -> Result<(), Failure> {
+        let by = self.invocation();
+        let (id, status) = self.with(from, |it| it.move_to(made, &by))?;
+        let words = format!("{id} is {}", status.as_str());
+        Ok(self.told(json!({ "feature_id": id, "status": status }), &words)?)
     }
 
-    fn archive(&self) -> Result<(), CliError> {
+    fn archive(&self) -> Result<(), Failure> {
         let directory = self.open()?;
         let named = self.args.feature.as_deref();
-        let id = directory.choose(named, FeatureStatus::Completed)?.id;
-        directory.archive(&id, &self.asked("archive", ""))?;
-        self.told(json!({ "feature_id": id }), &format!("archived {id}"))
+        let id = directory.choose_id(named, FeatureStatus::Completed)?;
+        self.chose(&id);
+        directory.archive(&id, &self.invocation())?;
+        Ok(self.told(json!({ "feature_id": id }), &format!("archived {id}"))?)
     }
 
-    fn acknowledge(&self, agent: &str, contract: &ContractFile) -> Result<(), CliError> {
-        let checksum = contract.checksum(self.env)?.unwrap_or_else(own_checksum);
-        self.open()?.acknowledge(agent, &checksum)?;
-        let document = json!({ "agent": agent, "checksum": checksum });
-        self.told(document, &format!("{agent} has read the contract {checksum}"))
-    }
-
-    fn check(&self, contract: &ContractFile) -> Result<(), CliError> {
-        let directory = self.look()?;
-        let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
-        let checksums: Vec<_> =
-            contract.checksum(self.env)?.into_iter().chain([own_checksum()]).collect();
-        let audit = directory.check(only.as_deref(), &checksums)?;
-        report::audit(&audit, self.json)?;
-        match audit.errors.len() {
-            0 => Ok(()),
-            _ if self.json => Err(CliError::silent(ErrorKind::Refused)),
-            1 => Err(CliError::refused(
-                "one fault: a file does not conform to the contract",
-                "taffrail work recover",
-            )),
-            several => Err(CliError::refused(
-                format!("{several} faults: files do not conform to the contract"),
-                "taffrail work recover",
-            )),
-        }
-    }
-
-    fn recover(&self) -> Result<(), CliError> {
+    fn migrate(&self) -> Result<(), Failure> {
         let directory = self.open()?;
-        let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
-        let recovered = directory.recover(only.as_deref())?;
-        let left = directory.check(only.as_deref(), &[own_checksum()])?;
-        report::recovered(&recovered, &left, self.json)
-    }
-
-    fn migrate(&self) -> Result<(), CliError> {
-        let directory = self.open()?;
-        let only = self.args.feature.as_deref().map(|it| directory.named(it)).transpose()?;
-        report::migrated(&directory.migrate(only.as_deref())?, self.json)
+        let only = self.only(&directory)?;
+        Ok(report::migrated(&directory.migrate(only.as_deref())?, self.json)?)
     }
 }
 
-/// A directory with the id of the feature that is meant in it.
-pub(super) struct Held {
-    directory: Directory,
-    id: String,
-}
-
-impl Held {
-    fn new(
-        directory: Directory,
-        named: Option<&str>,
-        wanted: FeatureStatus,
-    ) -> Result<Self, CliError> {
-        let id = directory.choose(named, wanted)?.id;
-        Ok(Self { directory, id })
+impl Action {
+    /// The command and its arguments, for the history.
+    fn words(&self) -> (String, String) {
+        let (command, arguments) = match self {
+            Self::New { name, .. } => ("new", name.as_str()),
+            Self::Import { file, .. } => return ("import".to_owned(), file.display().to_string()),
+            Self::Task { action } => return action.words(),
+            Self::Use { model } => ("use", model.as_str()),
+            Self::Log(log) => ("log", log.command()),
+            Self::Ack { agent, .. } => ("ack", agent.as_str()),
+            Self::Export => ("export", ""),
+            Self::Ls { .. } => ("ls", ""),
+            Self::Show { .. } => ("show", ""),
+            Self::Plan { .. } => ("plan", ""),
+            Self::Pause => ("pause", ""),
+            Self::Resume => ("resume", ""),
+            Self::Complete => ("complete", ""),
+            Self::Archive => ("archive", ""),
+            Self::Contract => ("contract", ""),
+            Self::Check { .. } => ("check", ""),
+            Self::Recover { .. } => ("recover", ""),
+            Self::Migrate => ("migrate", ""),
+        };
+        (command.to_owned(), arguments.to_owned())
     }
-
-    pub(super) fn feature(&self) -> Result<Feature<'_>, CliError> {
-        Ok(self.directory.feature(&self.id)?)
-    }
-
-    /// The sessions that work for it. Where no index can be read, none are known.
-    fn sessions(&self, env: &Env) -> Vec<Session> {
-        let project = self.directory.project();
-        let config = Config::read(&env.config_path()).unwrap_or_default();
-        let found = sessions_of_feature(&env.settings(&config), project, &self.id);
-        let found = found.unwrap_or_default();
-        let Ok(client) = Client::connect(&env.state_folder()) else { return found };
-        // A daemon also knows where sessions run; a session it does not know stays as found.
-        let known = |it: Session| client.get(&format!("/api/sessions/{}", it.id)).unwrap_or(it);
-        found.into_iter().map(known).collect()
-    }
-}
-
-impl ContractFile {
-    fn checksum(&self, env: &Env) -> Result<Option<String>, CliError> {
-        let Some(file) = &self.contract_file else { return Ok(None) };
-        Ok(Some(checksum(&std::fs::read(env.here.join(file))?)))
-    }
-}
-
-fn own_checksum() -> String {
-    checksum(CONTRACT.as_bytes())
 }
 
 fn known_task(feature: &Feature<'_>, id: &str) -> Result<String, WorkError> {

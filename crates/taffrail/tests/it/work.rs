@@ -10,6 +10,7 @@
 )]
 
 mod conversion;
+mod failures;
 mod many;
 mod screens;
 

@@ -22,8 +22,14 @@ const BOTH: [Strictness; 2] = [Strictness::Lenient, Strictness::Strict];
 /// Rules that no schema can express.
 const ACROSS: [&str; 2] = ["monotonic", "unique"];
 /// Rules about files and folders, not documents.
-const OF_FILES: [&str; 5] =
-    ["document.yaml", "line.json", "layout.file", "layout.active-features", "feature_id.folder"];
+const OF_FILES: [&str; 6] = [
+    "document.yaml",
+    "line.json",
+    "layout.file",
+    "layout.active-features",
+    "layout.path",
+    "feature_id.folder",
+];
 
 fn suite(below: &str) -> Vec<(String, PathBuf)> {
     let folder =

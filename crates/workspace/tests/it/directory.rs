@@ -8,6 +8,7 @@
 
 mod broken_off;
 mod changed;
+mod elsewhere;
 mod kit;
 mod made;
 mod mended;

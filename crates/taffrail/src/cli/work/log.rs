@@ -35,9 +35,22 @@ pub(super) struct Log {
     /// Show at most N lines
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, conflicts_with = "command")]
     pub(super) limit: usize,
+    /// Show the history of an archived feature
+    #[arg(long, conflicts_with = "command")]
+    pub(super) archived: bool,
 }
 
 impl Log {
+    /// Whether a line is to be appended.
+    pub(super) fn appends(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// The command that was run, if there is one.
+    pub(super) fn command(&self) -> &str {
+        self.command.as_deref().unwrap_or_default()
+    }
+
     /// The line that is to be appended; none where none is.
     pub(super) fn line(&self) -> Result<Option<HistoryLine>, CliError> {
         let Some(command) = &self.command else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! The output of `taffrail work`.
 
-use super::Held;
+use super::{Held, Origin};
 use crate::error::CliError;
 use crate::output::{Out, columns, say};
 use serde_json::{Value, json};
@@ -8,43 +8,85 @@ use taffrail_api::{ErrorKind, SCHEMA_VERSION, Session};
 use taffrail_contracts::ai_session::{
     ErrorContext, FeatureStatus, HistoryLine, Outcome, Plan, TaskStatus,
 };
+use taffrail_model::Timestamp;
 use taffrail_tui::terminal::{fit, line, pad};
 use taffrail_tui::when::{Clock, MINUTE_WIDTH};
-use taffrail_workspace::{Audit, Feature, Migrated, Overview, Recovered};
+use taffrail_workspace::{Archived, Audit, Feature, Migrated, Overview, Recovered};
 
-/// The list of features.
-pub(super) fn list(features: &[Overview], json: bool, clock: &Clock) -> Result<(), CliError> {
+/// A feature as a list shows it.
+pub(super) struct Row {
+    id: String,
+    status: FeatureStatus,
+    started_at: Option<Timestamp>,
+    last_active: Option<Timestamp>,
+    name: Option<String>,
+    active_task: Option<String>,
+    tasks: Option<(usize, usize)>,
+    origin: Origin,
+}
+
+impl Row {
+    pub(super) fn listed(it: &Overview) -> Self {
+        Self {
+            id: it.listed.feature_id.clone(),
+            status: it.listed.status,
+            started_at: Some(it.listed.started_at),
+            last_active: Some(it.listed.last_active),
+            name: it.name.clone(),
+            active_task: it.active_task.clone(),
+            tasks: it.tasks,
+            origin: Origin::Listed,
+        }
+    }
+
+    /// Only a completed feature is archived.
+    pub(super) fn archived(it: &Archived) -> Self {
+        Self {
+            id: it.feature_id.clone(),
+            status: FeatureStatus::Completed,
+            started_at: it.started_at,
+            last_active: it.last_active,
+            name: it.name.clone(),
+            active_task: None,
+            tasks: it.tasks,
+            origin: Origin::Archive,
+        }
+    }
+
+    fn document(&self) -> Value {
+        json!({
+            "feature_id": self.id,
+            "name": self.name,
+            "status": self.status,
+            "started_at": self.started_at,
+            "last_active": self.last_active,
+            "active_task": self.active_task,
+            "tasks_completed": self.tasks.map(|it| it.0),
+            "tasks": self.tasks.map(|it| it.1),
+            "archived": self.origin == Origin::Archive,
+        })
+    }
+}
+
+/// The list of features, or a word where there is none.
+pub(super) fn list(rows: &[Row], none: &str, json: bool, clock: &Clock) -> Result<(), CliError> {
     let mut out = Out::new();
     if json {
-        let rows: Vec<_> = features.iter().map(row).collect();
+        let rows: Vec<_> = rows.iter().map(Row::document).collect();
         return out.json(&json!({ "schema_version": SCHEMA_VERSION, "features": rows }));
     }
-    if features.is_empty() {
-        say("no feature is listed; make one with `taffrail work new NAME`");
+    if rows.is_empty() {
+        say(none);
     }
-    let wide = features.iter().map(|it| it.listed.feature_id.len()).max().unwrap_or(0);
-    for it in features {
+    let wide = rows.iter().map(|it| it.id.len()).max().unwrap_or(0);
+    for it in rows {
         let tasks = it.tasks.map_or("?".to_owned(), |(done, all)| format!("{done}/{all}"));
-        let age = clock.age(it.listed.last_active);
+        let age = it.last_active.map_or("?".to_owned(), |at| clock.age(at));
         let name = line(it.name.as_deref().unwrap_or("?"));
-        let id = pad(&it.listed.feature_id, wide);
-        let status = pad(it.listed.status.as_str(), 9);
+        let (id, status) = (pad(&it.id, wide), pad(it.status.as_str(), 9));
         out.line(&fit(&format!("{id}  {status} {tasks:>5} {age:>6}  {name}"), columns()))?;
     }
     out.end()
-}
-
-fn row(it: &Overview) -> Value {
-    json!({
-        "feature_id": it.listed.feature_id,
-        "name": it.name,
-        "status": it.listed.status,
-        "started_at": it.listed.started_at,
-        "last_active": it.listed.last_active,
-        "active_task": it.active_task,
-        "tasks_completed": it.tasks.map(|it| it.0),
-        "tasks": it.tasks.map(|it| it.1),
-    })
 }
 
 /// A feature: the state file's content, how it is listed, its plan, and the sessions that work for it.
@@ -61,13 +103,18 @@ pub(super) fn show(
             fields.insert("schema_version".to_owned(), json!(SCHEMA_VERSION));
             fields.insert("feature".to_owned(), json!(feature.listed().ok().flatten()));
             fields.insert("plan".to_owned(), json!(feature.plan_document().ok()));
+            fields.insert("archived".to_owned(), json!(held.origin == Origin::Archive));
             let sessions: Vec<_> = sessions.iter().map(session_row).collect();
             fields.insert("sessions".to_owned(), json!(sessions));
         }
         return Out::new().json(&document);
     }
     let status = feature.listed().ok().flatten().map(|it| it.status);
-    let status = status.map_or("not listed", FeatureStatus::as_str);
+    let unlisted = match held.origin {
+        Origin::Listed => "not listed",
+        Origin::Archive => "archived",
+    };
+    let status = status.map_or(unlisted, FeatureStatus::as_str);
     let state = &feature.state.current;
     let mut out = Out::new();
     out.line(&format!("{} · {status} · {}", feature.id, state.model_in_use.as_str()))?;
@@ -182,14 +229,17 @@ pub(super) fn audit(audit: &Audit, json: bool) -> Result<(), CliError> {
     let mut out = Out::new();
     if json {
         let errors: Vec<_> = audit.errors.iter().map(context).collect();
-        return out.json(&json!({ "schema_version": SCHEMA_VERSION, "errors": errors }));
+        let warnings: Vec<_> = audit.warnings.iter().map(context).collect();
+        return out.json(&json!({
+            "schema_version": SCHEMA_VERSION, "errors": errors, "warnings": warnings,
+        }));
     }
     if audit.errors.is_empty() {
         out.line("every file conforms to the contract")?;
     }
-    out.lines(
-        audit.errors.iter().map(|error| format!("{}: {}", line(&error.file), line(&error.details))),
-    )
+    let words = |it: &ErrorContext| format!("{}: {}", line(&it.file), line(&it.details));
+    let warnings = audit.warnings.iter().map(|it| format!("warning: {}", words(it)));
+    out.lines(audit.errors.iter().map(words).chain(warnings))
 }
 
 fn context(error: &ErrorContext) -> Value {

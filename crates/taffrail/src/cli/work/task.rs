@@ -1,7 +1,6 @@
 //! `taffrail work task`
 
-use super::Work;
-use crate::error::CliError;
+use super::{Failure, Work};
 use clap::Subcommand;
 use serde_json::json;
 use taffrail_contracts::ai_session::{FeatureStatus, TaskMove};
@@ -51,7 +50,21 @@ pub(super) enum Action {
     },
 }
 
-pub(super) fn run(action: &Action, work: &Work<'_>) -> Result<(), CliError> {
+impl Action {
+    /// The command and its arguments, for the history.
+    pub(super) fn words(&self) -> (String, String) {
+        let (word, id) = match self {
+            Self::Add { id, .. } => ("add", id),
+            Self::Start { id } => (TaskMove::Start.word(), id),
+            Self::Done { id, .. } => (TaskMove::Done.word(), id),
+            Self::Block { id } => (TaskMove::Block.word(), id),
+            Self::Unblock { id } => (TaskMove::Unblock.word(), id),
+        };
+        (format!("task {word}"), id.clone())
+    }
+}
+
+pub(super) fn run(action: &Action, work: &Work<'_>) -> Result<(), Failure> {
     match action {
         Action::Add { id, phase, phase_name, description, agent } => {
             let new = NewTask {
@@ -70,17 +83,17 @@ pub(super) fn run(action: &Action, work: &Work<'_>) -> Result<(), CliError> {
     }
 }
 
-fn add(new: &NewTask, work: &Work<'_>) -> Result<(), CliError> {
-    let asked = work.asked("task add", &new.id);
-    let (feature, ()) = work.with(FeatureStatus::Active, |it| it.add_task(new, &asked))?;
+fn add(new: &NewTask, work: &Work<'_>) -> Result<(), Failure> {
+    let by = work.invocation();
+    let (feature, ()) = work.with(FeatureStatus::Active, |it| it.add_task(new, &by))?;
     let document = json!({ "feature_id": feature, "task_id": new.id, "status": "pending" });
-    work.told(document, &format!("added {} to {feature}", new.id))
+    Ok(work.told(document, &format!("added {} to {feature}", new.id))?)
 }
 
-fn go(id: &str, made: TaskMove, artifacts: &[String], work: &Work<'_>) -> Result<(), CliError> {
-    let asked = work.asked(&format!("task {}", made.word()), id);
+fn go(id: &str, made: TaskMove, artifacts: &[String], work: &Work<'_>) -> Result<(), Failure> {
+    let by = work.invocation();
     let change = TaskChange { id: id.to_owned(), made, artifacts: artifacts.to_vec() };
-    let (feature, status) = work.with(FeatureStatus::Active, |it| it.move_task(&change, &asked))?;
+    let (feature, status) = work.with(FeatureStatus::Active, |it| it.move_task(&change, &by))?;
     let document = json!({ "feature_id": feature, "task_id": id, "status": status });
-    work.told(document, &format!("{id} is {}", status.as_str()))
+    Ok(work.told(document, &format!("{id} is {}", status.as_str()))?)
 }

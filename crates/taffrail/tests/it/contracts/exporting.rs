@@ -69,6 +69,50 @@ fn a_history_keeps_each_body_once() {
     assert!(all[0]["taken_at"].as_str() <= all[1]["taken_at"].as_str());
 }
 
+/// A snapshot of another tool, with fields and a state that the contract does not know.
+fn theirs() -> Value {
+    json!({
+        "schemaVersion": "ecc.session.v1", "adapterId": "kiln-watch", "x-top": 1,
+        "session": {"id": "firing-7", "kind": "kiln", "state": "cooling", "mood": "calm",
+            "sourceTarget": {"type": "kiln", "value": "7"}},
+        "workers": [{
+            "id": "w1", "label": "flue", "state": "glowing", "artifacts": {"chart": "c.svg"},
+            "runtime": {"kind": "kiln", "active": true, "dead": false, "heat": 900},
+            "intent": {"objective": "Fire the \u{1b}[31mvase evenly", "seedPaths": []},
+            "outputs": {"summary": ["Damper set"], "validation": [], "remainingRisks": []},
+        }],
+        "aggregates": {"workerCount": 1, "states": {"glowing": 1}},
+    })
+}
+
+#[test]
+fn a_snapshot_of_another_tool_is_shown_listed_and_searched() {
+    let home = home();
+    let file = theirs();
+    home.write("theirs.json", file.to_string());
+    assert_eq!(home.json(&["document", "snapshot", "theirs.json"]), file);
+    let listed = |words: &[&str]| {
+        let told = home.json(&[&["document", "snapshot", "--json", "--list"], words].concat());
+        let all = told["snapshots"].as_array().unwrap().clone();
+        all.iter().map(|it| it["session"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&[]), ["firing-7"]);
+    home.ok(&["document", "snapshot", SESSION]);
+    assert_eq!(listed(&[]).len(), 2);
+    assert_eq!(listed(&["damper", "COOLING"]), ["firing-7"]);
+    assert_eq!(listed(&["calm"]), [""; 0], "only documented fields are read");
+    let shown = home.ok(&["document", "snapshot", "--list", "vase"]);
+    assert!(shown.contains("kiln-watch") && !shown.contains('\u{1b}'), "{shown}");
+    let history = home.json(&["document", "snapshot", "theirs.json", "--history"]);
+    assert_eq!(history["snapshots"][0]["snapshot"], file);
+    let mut wrong = file.clone();
+    wrong["aggregates"]["workerCount"] = json!(2);
+    home.write("theirs.json", wrong.to_string());
+    let output = home.run(&["document", "snapshot", "theirs.json"]);
+    assert_eq!(output.status, 6, "{}", output.stderr);
+    assert!(output.stderr.contains("/aggregates/workerCount"), "{}", output.stderr);
+}
+
 #[test]
 fn workers_are_among_the_agents() {
     let home = home();
@@ -77,6 +121,19 @@ fn workers_are_among_the_agents() {
     assert_eq!(ids, ["main", WORKER]);
     let snapshot = home.json(&["snapshot", SESSION]);
     assert_eq!(snapshot["aggregates"]["workerCount"], 2);
+}
+
+#[test]
+fn a_person_gives_the_mode_that_no_agent_records() {
+    let home = home();
+    let mode = |more: &[&str]| {
+        let state = home.json(&[&["document", "export", SESSION], more].concat());
+        assert_eq!(faults(&home, "state", &state), [""; 0]);
+        (state["mode"].clone(), state["metadata"]["taffrail"]["mode_from"].clone())
+    };
+    assert_eq!(mode(&[]), (json!("default"), json!("none")));
+    assert_eq!(mode(&["--mode", "optimize"]), (json!("optimize"), json!("given")));
+    assert_eq!(home.run(&["document", "export", SESSION, "--mode", "fast"]).status, 2);
 }
 
 #[test]

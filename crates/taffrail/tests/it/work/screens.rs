@@ -77,6 +77,10 @@ fn a_feature_from_its_beginning_to_its_end() {
     check_text(&home, "complete", &["complete"]);
     check_text(&home, "archive", &["archive"]);
     check_text(&home, "ls_empty", &["ls"]);
+    check_text(&home, "ls_archived", &["ls", "--archived"]);
+    check_json(&home, "ls_archived", &["ls", "--archived"], 0);
+    check_text(&home, "show_archived", &["show", "--archived"]);
+    check_text(&home, "log_archived", &["log", "--archived", "-n", "1"]);
 }
 
 #[test]
@@ -94,31 +98,48 @@ fn corruption_and_recovery() {
 #[test]
 fn refusals() {
     let home = project();
-    for (name, arguments, code) in [
-        ("duplicate", &["new", "Dark Mode"][..], 6),
-        ("no_id", &["new", "漢字"], 6),
+    let history = || {
+        let file = home.path(&format!(".ai-session/{}/history.jsonl", id(&home)));
+        std::fs::read_to_string(file).unwrap()
+    };
+    for (name, arguments, code, lines) in [
+        ("duplicate", &["new", "Dark Mode"][..], 6, 1),
+        ("no_id", &["new", "漢字"], 6, 0),
         (
             "duplicate_task",
             &["task", "add", "t1", "--phase", "p", "--description", "d", "--agent", "a"],
             6,
+            1,
         ),
-        ("transition", &["task", "start", "t1"], 6),
-        ("no_task", &["task", "start", "t9"], 6),
-        ("model", &["use", "gpt"], 6),
-        ("new_model", &["new", "Other", "--model", "gpt"], 6),
-        ("no_feature", &["show", "--feature", "nothing"], 3),
-        ("not_completed", &["archive"], 6),
-        ("resume", &["resume"], 6),
+        ("transition", &["task", "start", "t1"], 6, 1),
+        ("no_task", &["task", "start", "t9"], 6, 1),
+        ("model", &["use", "gpt"], 6, 1),
+        ("new_model", &["new", "Other", "--model", "gpt"], 6, 0),
+        ("no_feature", &["show", "--feature", "nothing"], 3, 0),
+        ("not_completed", &["archive"], 6, 1),
+        ("resume", &["resume"], 6, 1),
+        ("at_work", &["complete"], 6, 1),
     ] {
-        let before =
-            std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
+        let before = history();
+        let state = home.json(&["work", "show", "--json"]);
+        check_text(&home, &format!("refused_{name}"), arguments);
         let output = home.run(&[&["work"], arguments].concat());
         assert_eq!((output.status, output.stdout.as_str()), (code, ""), "{arguments:?}");
-        check_text(&home, &format!("refused_{name}"), arguments);
-        let after =
-            std::fs::read(home.path(&format!(".ai-session/{}/history.jsonl", id(&home)))).unwrap();
-        assert!(before == after, "{name}: what is refused leaves no trace");
+        let after = history();
+        assert!(after.starts_with(&before), "{name}: lines are only appended");
+        let new: Vec<Value> =
+            after[before.len()..].lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(new.len(), 2 * lines, "{name}: one line for each of two runs");
+        assert!(
+            new.iter().all(|it| it["status"] == "failure" && it["duration_ms"] != 0),
+            "{new:?}"
+        );
+        assert!(new.iter().all(|it| output.stderr.contains(it["error"].as_str().unwrap())));
+        let mut now = home.json(&["work", "show", "--json"]);
+        now["feature"]["last_active"] = state["feature"]["last_active"].clone();
+        assert_eq!(now, state, "{name}: nothing else changes");
     }
+    home.ok(&["work", "check"]);
 }
 
 #[test]
@@ -166,6 +187,7 @@ fn the_contract_needs_no_project_and_its_checksum_is_acknowledged() {
     assert!(read(&home).contains(&format!("Checksum: {}\n", checksum(b"another text"))));
     check_text(&home, "stale", &["check"]);
     home.ok(&["work", "check", "--contract-file", "spec.txt"]);
+    home.ok(&["work", "recover", "--contract-file", "spec.txt"]);
 }
 
 /// Text of other tools may be hostile on a terminal.
@@ -198,5 +220,13 @@ fn a_project_that_cannot_be_written_is_said_to_be_so() {
     let output = home.run_in(&locked, &["work", "new", "X"]);
     assert_eq!((output.status, output.stdout.as_str()), (1, ""), "{}", output.stderr);
     assert!(output.stderr.contains("Permission denied"), "{}", output.stderr);
+    let output = home.run_in(&locked, &["work", "new", "X", "--json"]);
+    let told: Value = serde_json::from_str(&output.stderr).unwrap();
+    let context = &told["error_context"];
+    assert_eq!(
+        (&context["operation"], &context["file"]),
+        (&"create".into(), &".ai-session".into())
+    );
+    assert_eq!(context["details"], told["error"]["message"]);
     assert_eq!(std::fs::read_dir(&locked).unwrap().count(), 0);
 }

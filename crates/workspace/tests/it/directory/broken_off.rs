@@ -13,7 +13,15 @@ const ORDER: [&str; 4] = [
 ];
 
 fn check(act: impl Fn(&mut Feature<'_>) -> Result<(), WorkError>) {
+    check_after(|_| Ok(()), act);
+}
+
+fn check_after<T>(
+    first: impl Fn(&mut Feature<'_>) -> Result<T, WorkError>,
+    act: impl Fn(&mut Feature<'_>) -> Result<(), WorkError>,
+) {
     let project = Project::at_work();
+    project.with(&first).unwrap();
     let before = project.files();
     project.with(&act).unwrap();
     let after = project.files();
@@ -40,7 +48,8 @@ fn every_change_is_completed() {
     check(|it| it.move_task(&change("t1", TaskMove::Done), &invocation()).map(|_| ()));
     check(|it| it.move_task(&change("t2", TaskMove::Start), &invocation()).map(|_| ()));
     check(|it| it.move_to(FeatureMove::Pause, &invocation()).map(|_| ()));
-    check(|it| it.move_to(FeatureMove::Complete, &invocation()).map(|_| ()));
+    let idle = |it: &mut Feature<'_>| it.move_task(&change("t1", TaskMove::Block), &invocation());
+    check_after(idle, |it| it.move_to(FeatureMove::Complete, &invocation()).map(|_| ()));
 }
 
 #[test]

@@ -100,6 +100,12 @@ impl Project {
         audit.errors.iter().map(|it| format!("{}: {}", it.file, it.details)).collect()
     }
 
+    /// The warnings of a check, one `file: details` a line.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let audit = self.open().check(None, &[checksum(CONTRACT.as_bytes())]).unwrap();
+        audit.warnings.iter().map(|it| format!("{}: {}", it.file, it.details)).collect()
+    }
+
     pub(crate) fn recover(&self) -> Vec<String> {
         let recovered = self.open().recover(None).unwrap();
         recovered.repairs.iter().map(|it| format!("{}: {}", it.file, it.done)).collect()
@@ -141,6 +147,7 @@ pub(crate) fn invocation() -> Invocation {
         command: "work test".to_owned(),
         arguments: "x".to_owned(),
         by: "tester".to_owned(),
+        began: now(),
     }
 }
 
@@ -152,6 +159,13 @@ pub(crate) fn task(id: &str) -> NewTask {
         description: "a switch: \"on\" # or off".to_owned(),
         agent: "a1".to_owned(),
     }
+}
+
+/// Drops what is ours from a history, as another tool would have written it.
+pub(crate) fn foreign_history(project: &Project) {
+    let text = project.text("history.jsonl");
+    let lines = text.lines().map(|it| format!("{}}}\n", it.split_once(",\"change\"").unwrap().0));
+    project.write("history.jsonl", &lines.collect::<String>());
 }
 
 pub(crate) fn change(id: &str, made: TaskMove) -> TaskChange {

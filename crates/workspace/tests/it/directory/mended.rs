@@ -1,6 +1,6 @@
 //! Problems are reported, and repaired without loss.
 
-use crate::directory::kit::{ID, Project, change, invocation};
+use crate::directory::kit::{ID, Project, change, foreign_history, invocation};
 use taffrail_contracts::ai_session::{
     ACTIVE_FEATURES, CONTRACT, FeatureMove, HISTORY, Operation, PLAN, README, STATE, TaskMove,
     checksum,
@@ -119,6 +119,28 @@ fn a_plan_is_made_again_from_the_history() {
     assert_eq!(project.with(|it| it.plan()).unwrap(), before);
 }
 
+/// `active_task` named a task that the new plan did not have, so a recovery never ended with 0.
+#[test]
+fn a_plan_of_another_tool_comes_back_with_the_task_that_the_state_names() {
+    let project = Project::at_work();
+    foreign_history(&project);
+    std::fs::remove_file(project.path(PLAN)).unwrap();
+    let expected = format!(
+        ".ai-session/{ID}/{PLAN}: made again, without phases, with the task t1 that the state names, \
+         without t2, of which the history does not say the status"
+    );
+    assert_eq!(project.recover(), [expected]);
+    assert_eq!(project.check(), [""; 0]);
+    let plan = project.with(|it| it.plan()).unwrap();
+    let tasks: Vec<_> = plan
+        .tasks()
+        .map(|it| (it.task_id.as_str(), it.status.as_str(), it.agent.as_str()))
+        .collect();
+    assert_eq!(tasks, [("t1", "in_progress", "tester")]);
+    project.with(|it| it.move_task(&change("t1", TaskMove::Done), &invocation())).unwrap();
+    assert_eq!(project.check(), [""; 0]);
+}
+
 #[test]
 fn where_a_feature_stands_is_known_from_the_history() {
     let project = Project::at_work();
@@ -234,6 +256,49 @@ fn an_acknowledgment_is_current_stale_or_absent() {
         .unwrap();
     assert!(project.check()[0].contains("/date: `date` is missing"));
     assert!(std::fs::remove_file(project.outer(README)).is_ok());
+}
+
+#[test]
+fn a_section_without_the_sentence_is_a_fault() {
+    let project = Project::new();
+    project.open().acknowledge("a1", &checksum(CONTRACT.as_bytes())).unwrap();
+    let text = std::fs::read_to_string(project.outer("contract-acknowledgment.md")).unwrap();
+    let check = |from: &str, to: &str, told: &str| {
+        let path = project.outer("contract-acknowledgment.md");
+        std::fs::write(path, text.replace(from, to)).unwrap();
+        let said = project.check();
+        assert!(said.len() == 1 && said[0].contains(told), "{said:?}");
+    };
+    let told = "the section of a1: /statement:";
+    check("I acknowledge that I have read", "I agree that I have read", told);
+    check("v1.0.", "v0.9.", told);
+}
+
+#[test]
+fn agents_that_write_without_an_acknowledgment_are_named() {
+    let project = Project::at_work();
+    let told = ".ai-session/contract-acknowledgment.md: tester wrote to a history and has no acknowledgment";
+    assert_eq!((project.warnings(), project.check()), (vec![told.to_owned()], Vec::new()));
+    let current = checksum(CONTRACT.as_bytes());
+    project.open().acknowledge("tester", &current).unwrap();
+    assert_eq!(project.warnings(), [""; 0]);
+    let before = project.files();
+    project.open().acknowledge_once("tester", &current).unwrap();
+    assert_eq!(project.files(), before);
+}
+
+/// Another tool, or an earlier version of ours, may have completed it.
+#[test]
+fn a_completed_feature_with_a_task_in_progress_is_named() {
+    let project = Project::at_work();
+    project.open().acknowledge("tester", &checksum(CONTRACT.as_bytes())).unwrap();
+    let list = std::fs::read_to_string(project.outer(ACTIVE_FEATURES)).unwrap();
+    let completed = list.replace("status: \"active\"", "status: \"completed\"");
+    std::fs::write(project.outer(ACTIVE_FEATURES), completed).unwrap();
+    let told = format!(
+        ".ai-session/active-features.yaml: {ID} is completed, and its task t1 is in progress"
+    );
+    assert_eq!((project.warnings(), project.check()), (vec![told], Vec::new()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A reader changes nothing, and a writer keeps what other tools wrote in the meantime.
 
-use crate::directory::kit::{ID, Project, invocation, now};
+use crate::directory::kit::{ID, Project, foreign_history, invocation, now};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::SystemTime;
@@ -10,12 +10,7 @@ use taffrail_workspace::Directory;
 /// A directory as another tool left it: no line of the history is ours, and there is no lock.
 fn foreign() -> Project {
     let project = Project::at_work();
-    let history: String = project
-        .text("history.jsonl")
-        .lines()
-        .map(|line| format!("{}}}\n", line.split_once(",\"change\"").unwrap().0))
-        .collect();
-    project.write("history.jsonl", &history);
+    foreign_history(&project);
     project.write("state.yaml", &project.state().replace("\"opus\"", "gemini"));
     std::fs::remove_file(project.outer(".lock")).unwrap();
     project
