@@ -2,7 +2,6 @@
 //! bytes.
 #![expect(clippy::disallowed_methods, reason = "this is the module the lint points to")]
 
-use crate::pager::Pager;
 use anyhow::Context;
 use jiff::tz::TimeZone;
 use std::collections::HashMap;
@@ -14,6 +13,7 @@ use taffrail_context::Devices;
 use taffrail_context::{HubSettings, Settings};
 use taffrail_devices::device_names;
 use taffrail_model::{DeviceId, Timestamp, hash};
+use taffrail_tui::pager::Pager;
 use taffrail_tui::when::Clock;
 use zeroize::Zeroizing;
 

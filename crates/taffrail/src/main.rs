@@ -5,8 +5,6 @@ mod env;
 mod error;
 mod hook;
 mod output;
-mod pager;
-mod pretty;
 mod statusline;
 mod system;
 

@@ -1,12 +1,12 @@
 //! The only access to stdout and stderr: data to the first, everything else to the second.
 
 use crate::error::CliError;
-use crate::pager::{Pager, Screen};
-use crate::pretty::pretty;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, IsTerminal, Write};
 use taffrail_tui::letters::shown;
+use taffrail_tui::pager::{Pager, Screen};
+use taffrail_tui::pretty::pretty;
 
 /// The sink of data. A reader that hangs up is not an error.
 pub(crate) struct Out {

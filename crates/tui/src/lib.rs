@@ -11,8 +11,10 @@ pub mod feed_line;
 mod io;
 pub mod letters;
 pub mod numbers;
+pub mod pager;
 mod paint;
 pub mod phrases;
+pub mod pretty;
 mod run;
 #[cfg(test)]
 mod samples;

@@ -2,6 +2,7 @@
 
 mod credentials;
 mod health;
+pub mod server_file;
 
 pub use health::{HeardDevice, HubStanding, HubState, heard, look, noted, standing};
 pub use health::{doctor_check, note};

@@ -3,7 +3,6 @@
 use super::events;
 use crate::env::{Env, own_path};
 use crate::error::CliError;
-use crate::pager::Pager;
 use anyhow::Context as _;
 use serde::de::DeserializeOwned;
 use std::cell::OnceCell;
@@ -17,6 +16,7 @@ use taffrail_config::{BoardConfig, Config};
 use taffrail_context::{Settings, Target};
 use taffrail_ingest::Scope;
 use taffrail_query::resolve::resolve;
+use taffrail_tui::pager::Pager;
 use taffrail_tui::when::Clock;
 
 /// Whether long output may go through a pager.

@@ -5,23 +5,17 @@ use crate::error::CliError;
 use crate::output::{Out, say};
 use anyhow::Context as _;
 use clap::ValueHint;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::io::ErrorKind as IoKind;
 use std::path::{Path, PathBuf};
 use taffrail_devices::device_names;
 use taffrail_devices::hubs;
-use taffrail_devices::hubs::{NatsPlan, ServerCertificate, pin_of};
+use taffrail_devices::hubs::ServerCertificate;
+use taffrail_devices::hubs::server_file::{
+    MADE, ServerOptions, beside, changes, remembered, steps, with_options,
+};
 use taffrail_model::DeviceId;
 use taffrail_setup::replace;
-
-/// How every file of ours begins.
-const MADE: &str = "# Made by `taffrail hub config`";
-/// How the line begins that remembers what it was asked with.
-const ASKED: &str = "# Asked with: ";
-/// How the line of a user begins, which names its device.
-const DEVICE: &str = "      # ";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ConfigArgs {
@@ -48,67 +42,24 @@ pub(super) struct ConfigArgs {
     out: Option<PathBuf>,
 }
 
-/// What was asked for, as the file remembers it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct ServerOptions {
-    listen: String,
-    host: Option<String>,
-    tls: Option<(PathBuf, PathBuf)>,
-    store: PathBuf,
-    monitor: u16,
-    gigabytes: u32,
-}
-
-impl Default for ServerOptions {
-    fn default() -> Self {
-        Self {
-            listen: "127.0.0.1:4222".to_owned(),
-            host: None,
-            tls: None,
-            store: PathBuf::from("/var/lib/nats"),
-            monitor: 8222,
-            gigabytes: 20,
-        }
-    }
-}
-
-impl ServerOptions {
-    /// What the options say, and where they say nothing, what the file remembers.
-    fn of(args: &ConfigArgs, before: Self) -> Self {
-        let pair = args.tls.as_deref();
-        let tls = pair.and_then(|it| Some((it.first()?.clone(), it.get(1)?.clone())));
-        Self {
-            listen: args.listen.clone().unwrap_or(before.listen),
-            host: args.host.clone().or(before.host),
-            tls: tls.or(before.tls),
-            store: args.store.clone().unwrap_or(before.store),
-            monitor: args.monitor.unwrap_or(before.monitor),
-            gigabytes: args.gigabytes.unwrap_or(before.gigabytes),
-        }
-    }
-
-    fn is_near(&self) -> bool {
-        ["127.0.0.1:", "localhost:", "[::1]:"].iter().any(|it| self.listen.starts_with(it))
-    }
-
-    fn plan(&self) -> NatsPlan {
-        let Self { listen, tls, store, monitor, gigabytes, .. } = self.clone();
-        NatsPlan { listen, monitor, store, tls, gigabytes }
-    }
-
-    /// The host and the port that devices use.
-    fn place(&self) -> (String, &str) {
-        let (host, port) = self.listen.rsplit_once(':').unwrap_or((&self.listen, "4222"));
-        let is_any = matches!(host, "0.0.0.0" | "[::]" | "");
-        let shown = if is_any { "HOST" } else { host };
-        (self.host.clone().unwrap_or_else(|| shown.to_owned()), port)
+/// What the options say, and where they say nothing, what the file remembers.
+fn options(args: &ConfigArgs, before: ServerOptions) -> ServerOptions {
+    let pair = args.tls.as_deref();
+    let tls = pair.and_then(|it| Some((it.first()?.clone(), it.get(1)?.clone())));
+    ServerOptions {
+        listen: args.listen.clone().unwrap_or(before.listen),
+        host: args.host.clone().or(before.host),
+        tls: tls.or(before.tls),
+        store: args.store.clone().unwrap_or(before.store),
+        monitor: args.monitor.unwrap_or(before.monitor),
+        gigabytes: args.gigabytes.unwrap_or(before.gigabytes),
     }
 }
 
 pub(super) fn run(args: &ConfigArgs, context: &Context) -> Result<(), CliError> {
     let file = args.out.as_ref().map(|it| context.env.here.join(it));
     let before = file.as_deref().map(read).transpose()?.flatten();
-    let mut asked = ServerOptions::of(args, before.as_deref().map(remembered).unwrap_or_default());
+    let mut asked = options(args, before.as_deref().map(remembered).unwrap_or_default());
     let mut made = None;
     if asked.tls.is_none() && !asked.is_near() {
         made = Some(certified(&mut asked, file.as_deref())?);
@@ -170,17 +121,9 @@ fn in_the_way(path: &Path, why: &str) -> CliError {
     )
 }
 
-/// What the file was asked with; the usual, where it does not say.
-fn remembered(text: &str) -> ServerOptions {
-    let line = text.lines().find_map(|it| it.strip_prefix(ASKED));
-    line.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default()
-}
-
 fn written(asked: &ServerOptions, context: &Context) -> Result<String, CliError> {
     let text = hubs::configuration(&context.settings, &asked.plan())?;
-    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    let asked = serde_json::to_string(asked).map_err(anyhow::Error::from)?;
-    Ok(format!("{first}\n{ASKED}{asked}\n{rest}"))
+    Ok(with_options(&text, asked).map_err(anyhow::Error::from)?)
 }
 
 /// A certificate for the server; the configuration names its files, which are beside it.
@@ -218,76 +161,13 @@ fn keep_certificate(
     Ok(replace(&certificate, &made.certificate)?)
 }
 
-/// A path that the configuration names, seen from its folder.
-fn beside(file: &Path, path: &Path) -> PathBuf {
-    file.parent().unwrap_or(Path::new(".")).join(path)
-}
-
 /// What is another than before.
 fn changed(before: &str, now: &str, file: &Path, context: &Context) -> String {
-    let (old, new) = (devices(before), devices(now));
     let names = device_names(&context.settings);
-    let called = |id: &str| names.name_of(&DeviceId::new(id));
-    let mut said = Vec::new();
-    said.extend(
-        new.keys().filter(|it| !old.contains_key(*it)).map(|it| format!("admits {}", called(it))),
-    );
-    said.extend(
-        old.keys().filter(|it| !new.contains_key(*it)).map(|it| format!("removes {}", called(it))),
-    );
-    let is_other = |it: &&String| old.get(*it).is_some_and(|was| Some(was) != new.get(*it));
-    let other = new.keys().filter(is_other).map(|it| format!("new permissions for {}", called(it)));
-    said.extend(other);
-    let (was, is) = (remembered(before), remembered(now));
-    said.extend((was != is).then(|| "new options".to_owned()));
+    let said = changes(before, now, &|id| names.name_of(&DeviceId::new(id)));
     match before == now {
         true => format!("{} is up to date.", file.display()),
         false if said.is_empty() => format!("Wrote {} again.", file.display()),
         false => format!("Wrote {} again: {}.", file.display(), said.join(", ")),
     }
-}
-
-/// The users of a configuration, with what they may do.
-fn devices(text: &str) -> BTreeMap<String, Vec<&str>> {
-    let mut out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    let mut last = None;
-    for line in text.lines() {
-        match line.strip_prefix(DEVICE) {
-            Some(name) => last = Some(name.to_owned()),
-            None => out.entry(last.clone().unwrap_or_default()).or_default().push(line),
-        }
-    }
-    out.remove("");
-    out
-}
-
-/// What to do with it.
-fn steps(asked: &ServerOptions, file: &Path, is_new: bool) -> Vec<String> {
-    let name = file.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    if !is_new {
-        let signal = "nats-server --signal reload";
-        return vec![format!("Copy it to the server and reload it: {signal}")];
-    }
-    let pin = asked.tls.as_ref().and_then(|(it, _)| std::fs::read(beside(file, it)).ok());
-    let pin = pin.as_deref().and_then(pin_of);
-    let (host, port) = asked.place();
-    let scheme = if asked.tls.is_some() { "tls" } else { "nats" };
-    let pin = pin.map(|it| format!("?pin={it}")).unwrap_or_default();
-    let mut out = vec!["Then, in the folder it is in on the server:".to_owned()];
-    if let Some((certificate, key)) = asked.tls.as_ref().filter(|(it, _)| it.is_relative()) {
-        let (certificate, key) = (certificate.display(), key.display());
-        out.insert(0, format!("Copy it to the server together with {certificate} and {key}."));
-    }
-    out.extend([
-        format!("  nats-server -c {name} -t       checks it"),
-        format!(
-            "  nats-server -c {name}          starts it; the server must own {}",
-            asked.store.display()
-        ),
-        "On each device, an admin device of the team first:".to_owned(),
-        format!("  taffrail hub use '{scheme}://{host}:{port}{pin}'"),
-        "When devices join or leave, write it again and run: nats-server --signal reload"
-            .to_owned(),
-    ]);
-    out
 }

@@ -1,7 +1,8 @@
 //! Indents JSON without parsing its values: every digit, key and escape stays unchanged.
 
 /// The same JSON with one line per field and element.
-pub(crate) fn pretty(json: &str) -> String {
+#[must_use]
+pub fn pretty(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
     let mut characters = json.chars().filter(|it| *it != '\r').peekable();

@@ -14,11 +14,11 @@ const FOR_A_SHELL: &str = "|&;<>()$`\\\"'*?[#~=%{\n";
 
 /// The program for reading long output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Pager {
+pub struct Pager {
     /// The command line, as a shell parses it.
-    pub(crate) command: String,
+    pub command: String,
     /// The value for `LESS`, if it is not set.
-    pub(crate) less: Option<&'static str>,
+    pub less: Option<&'static str>,
 }
 
 impl Pager {
@@ -41,7 +41,8 @@ impl Pager {
 }
 
 /// A screen: it buffers output until it is clear whether it fits.
-pub(crate) struct Screen {
+#[expect(missing_debug_implementations, reason = "an open sink has nothing to show")]
+pub struct Screen {
     pager: Pager,
     rows: usize,
     columns: usize,
@@ -57,12 +58,17 @@ struct Open {
 }
 
 impl Screen {
-    pub(crate) fn new(pager: Pager, (rows, columns): (usize, usize)) -> Self {
+    /// A screen of so many rows and columns.
+    #[must_use]
+    pub fn new(pager: Pager, (rows, columns): (usize, usize)) -> Self {
         Self { pager, rows, columns, held: String::new(), used: 0, open: None }
     }
 
     /// Writes one line.
-    pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The sink cannot be written to.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
         if let Some(open) = &mut self.open {
             return writeln!(open.sink, "{text}");
         }
@@ -74,7 +80,10 @@ impl Screen {
     }
 
     /// Waits for the pager, or prints the buffered output.
-    pub(crate) fn end(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The sink cannot be written to, or the pager cannot be waited for.
+    pub fn end(&mut self) -> io::Result<()> {
         let Some(Open { mut sink, child }) = self.open.take() else {
             let held = std::mem::take(&mut self.held);
             return plain().write_all(held.as_bytes());
