@@ -46,8 +46,9 @@ fn started(home: Home) -> Person {
 
 /// Waits until every kept run names its session.
 fn known(person: &mut Person) {
+    let field = format!("\"session\":\"{SESSION}\"");
     let is_known =
-        |it: &PathBuf| fs::read_to_string(it.join("run.json")).is_ok_and(|it| it.contains(SESSION));
+        |it: &PathBuf| fs::read_to_string(it.join("run.json")).is_ok_and(|it| it.contains(&field));
     // The session is looked up when the screen changes.
     person.types(b"ready\r");
     until("the session", || {
