@@ -1267,7 +1267,7 @@ export interface components {
             sub_agents?: number;
         };
         /**
-         * @description What may be decided from outside; there is no third word.
+         * @description What may be decided from outside: one of two words.
          * @enum {string}
          */
         Allowed: "allow" | "deny";
