@@ -281,7 +281,9 @@ fn screen(sink: &mut EntrySink<'_, '_>, agent: &str) {
     draft.signal = Some(signal);
     // A screen is drawn for people and changes with every version.
     draft.confidence = Confidence::Low;
-    draft.detail = labelled("screen", vec![("shows", word.into()), ("pid", it.process.pid.into())]);
+    let mut fields = vec![("shows", word.into()), ("pid", it.process.pid.into())];
+    fields.extend(it.repeats.then(|| ("repeats", true.into())));
+    draft.detail = labelled("screen", fields);
     draft.text = it.command.map(Cow::Owned);
     let facts = Facts { project_path: it.folder, process: Some(it.process), ..Facts::default() };
     sink.add_facts(&who, facts);
@@ -441,6 +443,10 @@ mod tests {
         check("approval", Some("ls"), "/run-1 approval.requested asked-approval: 'ls'");
         check("question", None, "/run-1 heartbeat asked ''");
         check("unclear", None, "/run-1 heartbeat alive ''");
+        let again = json!({"session": "s", "process": {"pid": 7, "start": 5}, "shows": "working", "repeats": true});
+        let recorder = read_payload("codex", "pty", &again);
+        assert_eq!(recorder.lines, ["/s heartbeat busy ''"]);
+        assert_eq!(recorder.events[0]["data"]["repeats"], true, "{:?}", recorder.events);
         let later = json!({"session": "s", "process": {"pid": 7, "start": 5}, "shows": "dreaming"});
         let recorder = read_payload("codex", "pty", &later);
         assert_eq!((recorder.lines, recorder.unknown), (vec![], vec!["pty/dreaming".to_owned()]));

@@ -38,7 +38,7 @@ pub use descriptor::{
     Place, Retention, Shape, Source, SqlitePlan, Syntax, TimeoutUnit, Traces,
 };
 pub use screen::{Screen, ScreenState};
-pub use start_plan::StartPlan;
+pub use start_plan::{OriginalOptions, StartPlan};
 pub use status_line::StatusLinePlan;
 pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 pub use transfer::{Destination, PlacementError, TransferPlan, is_plain_path};

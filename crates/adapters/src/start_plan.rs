@@ -11,6 +11,18 @@ pub struct StartPlan {
     pub resume_in: &'static [&'static str],
     /// Starts with a brief.
     pub brief: &'static [&'static str],
+    /// Options of the original command line that are passed again when a session is resumed; one
+    /// with a value ends with `=`. Options about what the agent may do are not among them.
+    pub repeated: &'static [&'static str],
+}
+
+/// The options of an original command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OriginalOptions {
+    /// Those that are passed again, with their values.
+    pub repeated: Vec<String>,
+    /// The names of those that are not.
+    pub left_out: Vec<String>,
 }
 
 impl StartPlan {
@@ -40,6 +52,35 @@ impl StartPlan {
         !self.resume_in.is_empty()
     }
 
+    /// The options of the command line that a session was started with.
+    #[must_use]
+    pub fn options_of(&self, words: &[String]) -> OriginalOptions {
+        let mut out = OriginalOptions::default();
+        let mut rest = words.iter().take_while(|it| *it != "--");
+        while let Some(word) = rest.next() {
+            let (name, value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.as_str(), None),
+            };
+            if !name.starts_with('-') || self.resume.contains(&name) {
+                continue;
+            }
+            let takes = |it: &&str| it.strip_suffix('=').unwrap_or(it) == name;
+            let value = match self.repeated.iter().copied().find(takes) {
+                Some(known) if known.ends_with('=') => {
+                    value.map(str::to_owned).or_else(|| rest.next().cloned()).map(Some)
+                }
+                Some(_) => Some(None),
+                None => None,
+            };
+            match value {
+                Some(value) => out.repeated.extend([name.to_owned()].into_iter().chain(value)),
+                None => out.left_out.push(name.to_owned()),
+            }
+        }
+        out
+    }
+
     /// The command that starts with a brief. The brief's text is not on the command line.
     #[must_use]
     pub fn start_with(&self, file: &str) -> Vec<String> {
@@ -60,10 +101,27 @@ fn is_id(id: &str) -> bool {
 mod tests {
     use super::*;
 
+    #[test]
+    fn options_that_decide_about_permissions_are_not_repeated() {
+        let check = |line: &str, repeated: &str, left_out: &str| {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            let found = PLAN.options_of(&words);
+            let found = (found.repeated.join(" "), found.left_out.join(" "));
+            assert_eq!(found, (repeated.to_owned(), left_out.to_owned()), "{line}");
+        };
+        check("parrot", "", "");
+        check("parrot --model big --loud hello", "--model big --loud", "");
+        check("parrot --model=big --allow-all", "--model big", "--allow-all");
+        check("parrot --resume old --mode=free -x", "", "--mode -x");
+        check("parrot --model", "", "--model");
+        check("parrot -- --model big", "", "");
+    }
+
     const PLAN: StartPlan = StartPlan {
         resume: &["parrot", "--resume", "{id}"],
         resume_in: &["parrot", "--in", "{folder}", "--resume", "{id}"],
         brief: &["parrot", "{ask}"],
+        repeated: &["--model=", "--loud"],
     };
 
     #[test]

@@ -41,6 +41,42 @@ pub struct ResumeReply {
     /// Whether text can be typed into the executor from here; none without an executor.
     #[serde(default)]
     pub can_receive: Option<bool>,
+    /// The command line it was started with under `taffrail run`, while that is kept.
+    #[serde(default)]
+    pub started_as: Option<Vec<String>>,
+    /// The options of `started_as` that the command does not repeat.
+    #[serde(default)]
+    pub not_repeated: Vec<String>,
+    /// The model that answered last.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The linked git worktree that the folder is in.
+    #[serde(default)]
+    pub worktree: Option<String>,
+    /// The latest turns and a summary; only where the session is resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recap: Option<Recap>,
+}
+
+/// What a session was about, for who resumes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Recap {
+    /// The summary, in a few lines.
+    pub summary: String,
+    /// The latest turns, the oldest first; as many as a summary looks at.
+    pub turns: Vec<RecapTurn>,
+}
+
+/// A turn of a recap.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RecapTurn {
+    /// The prompt.
+    pub prompt: String,
+    /// The answer, truncated.
+    pub text: String,
+    /// When the prompt came.
+    #[schema(value_type = schema::Instant)]
+    pub started_at: Timestamp,
 }
 
 /// What can be done with a session.

@@ -29,6 +29,7 @@ mod sharing;
 mod stats;
 mod status_file;
 mod teleport;
+mod terminal;
 mod timeline;
 mod web;
 
@@ -40,7 +41,8 @@ pub use approvals::{
 };
 pub use client::{Client, ClientError};
 pub use control::{
-    OperationFailure, OperationRow, Operations, ResumeBody, ResumeReply, ResumeState,
+    OperationFailure, OperationRow, Operations, Recap, RecapTurn, ResumeBody, ResumeReply,
+    ResumeState,
 };
 pub use devices::{DeviceList, DeviceRow, OwnDevice, TeamChange};
 pub use error::{Envelope, ErrorBody, ErrorKind};
@@ -84,6 +86,7 @@ pub use teleport::{
     BundleOrigin, GitComparison, HubBundle, ImportReport, ImportedFile, PackReport, PatchFile,
     PatchReport,
 };
+pub use terminal::{TerminalHit, TerminalReply, TerminalRun, TerminalSearch};
 pub use timeline::{Timeline, TimelineHistory};
 pub use web::{WEB_PORT, WebBody, WebReply};
 

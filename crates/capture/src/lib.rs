@@ -23,6 +23,7 @@ mod readback;
 mod registry;
 mod safe_open;
 mod sandbox;
+mod scrollback;
 mod server_socket;
 mod sink;
 mod source;
@@ -61,6 +62,10 @@ pub use readback::{Body, BodyError, CopyLookup, Reference, Sources, Want};
 pub use registry::live_entries;
 pub use safe_open::{Refusal, open_below, text_below};
 pub use sandbox::{Confined, confine, try_confinement};
+pub use scrollback::{
+    KeptRun, Recorder, Replay, RunName, RunRecord, SMALLEST_SCROLLBACK, kept_runs, prune_runs,
+    remove_runs,
+};
 pub use server_socket::server_socket;
 pub use sink::{Flow, Taker};
 pub use source::SourceFile;

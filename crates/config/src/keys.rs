@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 39] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -12,6 +12,8 @@ const KEYS: [&str; 37] = [
     "retention.archive_days",
     "retention.journal_days",
     "retention.journal_mb",
+    "run.scrollback_kb",
+    "run.scrollback_total_mb",
     "otel.listen",
     "status.idle",
     "status.doubt",

@@ -3,12 +3,14 @@
 mod error;
 mod keys;
 mod notifications;
+mod run;
 mod status;
 mod sync;
 
 pub use error::ConfigError;
 pub use keys::unknown as unknown_key;
 pub use notifications::NotificationsConfig;
+pub use run::{Kilobytes, RunConfig};
 use serde::{Deserialize, Serialize};
 pub use status::{Span, StatusConfig};
 use std::collections::{BTreeMap, HashMap};
@@ -35,6 +37,8 @@ pub struct Config {
     pub otel: OtelConfig,
     /// When silence changes a status.
     pub status: StatusConfig,
+    /// What to keep of terminals under `taffrail run`.
+    pub run: RunConfig,
     /// How to summarize sessions.
     pub summary: SummaryConfig,
     /// The sources of snapshots.

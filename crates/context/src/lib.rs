@@ -30,8 +30,8 @@ pub use live_status::{LiveStatus, LiveStatuses};
 pub use loop_request::{Exclusive, LoopRequest};
 pub use problems::Part;
 pub use settings::{
-    ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, Settings, StatusSettings,
-    SummarySettings, SyncSettings, WebhookUrl,
+    ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, RunSettings, Settings,
+    StatusSettings, SummarySettings, SyncSettings, WebhookUrl,
 };
 pub use target::{Target, TargetError};
 pub use update::{Update, UpdateKind};

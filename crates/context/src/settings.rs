@@ -3,6 +3,7 @@
 mod hub;
 mod notify;
 mod retention;
+mod run;
 mod status;
 mod summary;
 mod sync;
@@ -10,6 +11,7 @@ mod sync;
 pub use hub::HubSettings;
 pub use notify::{NoticeSettings, Osc, WebhookUrl};
 pub use retention::RetentionSettings;
+pub use run::RunSettings;
 pub use status::StatusSettings;
 pub use summary::SummarySettings;
 pub use sync::SyncSettings;
@@ -44,6 +46,8 @@ pub struct Settings {
     pub archive: ArchiveSettings,
     /// How long data is kept.
     pub retention: RetentionSettings,
+    /// How much output of our terminals is kept.
+    pub run: RunSettings,
     /// How summaries are made.
     pub summary: SummarySettings,
     /// How long silences last before they change a status.
@@ -105,6 +109,7 @@ impl Settings {
             excluded: Vec::new(),
             archive: ArchiveSettings::default(),
             retention: RetentionSettings::default(),
+            run: RunSettings::default(),
             summary: SummarySettings::default(),
             status: StatusSettings::default(),
             notices: NoticeSettings::default(),
@@ -160,6 +165,12 @@ impl Settings {
             new_device: self.new_device.clone(),
             resumable: resumes.collect::<HashSet<_>>(),
         }
+    }
+
+    /// Whether copies of a project's texts may be kept on this device.
+    #[must_use]
+    pub fn keeps_copies_of(&self, project: &str) -> bool {
+        self.archive.enabled && !Projects::new(&self.archive.excluded).holds(project)
     }
 
     /// The projects that the user excluded.

@@ -5,9 +5,11 @@ use crate::DaemonError;
 use crate::operations::note_refused;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use taffrail_adapters::{Adapter, StartPlan, by_id};
+use taffrail_adapters::{Adapter, OriginalOptions, StartPlan, by_id};
 use taffrail_api::{ResumeReply, ResumeState, SCHEMA_VERSION};
-use taffrail_capture::{TMUX_DEADLINE, executor_at, lives, start_of, with_users_mask};
+use taffrail_capture::{
+    TMUX_DEADLINE, checkout, executor_at, linked_root, lives, program_in, start_of, with_users_mask,
+};
 use taffrail_context::Error;
 use taffrail_context::{Settings, Target};
 use taffrail_devices::exchange::ask_lease;
@@ -16,6 +18,7 @@ use taffrail_query::bindings::{followed, tie};
 use taffrail_query::board::recent_statuses;
 use taffrail_query::resolve::resolve;
 use taffrail_query::status::StatusLookup;
+use taffrail_query::terminal::started_as;
 use taffrail_run::{accepts_text, locate_one};
 use taffrail_store::{ACQUIRE_EXECUTOR, Begun, IndexReader, Ledger, Operation, SessionRow};
 
@@ -37,17 +40,45 @@ pub fn resume_plan_with(
     let binding = tie(settings, &row, known)?;
     let (state, reason) = state(&row, &binding);
     let Binding { resume_capability: resume, current_executor_peer_id: executor, .. } = binding;
+    let started_as = started_as(settings, row.id)?;
+    let options = options(&row, started_as.as_deref());
+    let support = resume.support().as_str().to_owned();
+    let command = resume.command.filter(|_| state != ResumeState::Unsupported);
     Ok(ResumeReply {
         schema_version: SCHEMA_VERSION,
         session_id: row.id.to_string(),
         state,
-        support: resume.support().as_str().to_owned(),
-        command: resume.command.filter(|_| state != ResumeState::Unsupported),
+        support,
+        command: command.map(|it| [it, options.repeated].concat()),
+        worktree: resume.cwd.as_deref().and_then(worktree),
         cwd: resume.cwd,
         reason,
         can_receive: executor.as_deref().map(accepts_text),
         executor,
+        started_as,
+        not_repeated: options.left_out,
+        model: row.model,
+        recap: None,
     })
+}
+
+/// The options of the command line that a session was started with, if it starts the agent's own
+/// program: a wrapper has options of its own.
+fn options(row: &SessionRow, started_as: Option<&[String]>) -> OriginalOptions {
+    let Some((words, adapter)) = started_as.zip(by_id(&row.agent)) else {
+        return OriginalOptions::default();
+    };
+    let name = program_in(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let is_own = name.is_some_and(|it| adapter.descriptor().processes.contains(&it.as_str()));
+    let plan = adapter.start_plan().filter(|_| is_own);
+    plan.map(|it| it.options_of(words)).unwrap_or_default()
+}
+
+/// The linked worktree that a folder is in.
+fn worktree(folder: &str) -> Option<String> {
+    let folder = Path::new(folder);
+    let root = linked_root(folder).and_then(|_| checkout(folder))?.root;
+    Some(root.to_string_lossy().into_owned())
 }
 
 /// Returns what resuming would do for each recent session that lost its agent without ending,
@@ -107,8 +138,10 @@ pub fn resume_elsewhere(
         by_id(&row.agent).and_then(Adapter::start_plan).filter(|it| it.resumes_in_any_folder());
     let path = folder.to_string_lossy().into_owned();
     let command = plan.and_then(|it| it.resume_in(row.runtime_id.as_str(), &path));
+    let options = options(&row, reply.started_as.as_deref()).repeated;
+    let command = command.map(|it| [it, options].concat());
     match command {
-        Some(command) => Ok(ResumeReply { command: Some(command), cwd: Some(path), ..reply }),
+        Some(_) => Ok(ResumeReply { command, worktree: worktree(&path), cwd: Some(path), ..reply }),
         None => Err(Error::Unresumed(only_there(&row)).into()),
     }
 }

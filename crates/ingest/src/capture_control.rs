@@ -5,6 +5,7 @@ use crate::index::bring_up;
 use crate::scope::{Budget, Scope};
 use crate::search_sync::Bring;
 use crate::session_lookup::resolve_stored;
+use crate::terminals::remove_terminals;
 use crate::tombstones::finish_forgetting;
 use std::collections::HashSet;
 use taffrail_api::{CaptureReport, CapturedSession, SCHEMA_VERSION};
@@ -44,6 +45,7 @@ pub fn capture_off(
     let rows: Vec<_> = all.iter().map(row).collect();
     let mut writer = Writer::open(&settings.data, settings.boot())?;
     writer.uncapture(&rows, now)?;
+    remove_terminals(settings, &rows.iter().map(|it| it.session).collect())?;
     if forgotten {
         let ids: Vec<_> = rows.iter().map(|it| it.session).collect();
         writer.bury(&ids, now)?;

@@ -1,6 +1,7 @@
 //! Enforces the user's retention limits.
 
 use crate::archive::{Prune, prune};
+use crate::terminals::expire_terminals;
 use crate::unsearch::unsearch;
 use taffrail_capture::Plan;
 use taffrail_context::{Error, Settings};
@@ -40,6 +41,7 @@ pub(crate) fn expire(settings: &Settings, writer: &mut Writer) -> Result<(), Err
             writer.erase(&rows, now)?;
         }
     }
+    expire_terminals(settings, before(settings, Some(settings.retention.journal.days)))?;
     if let Some(begins) = before(settings, settings.retention.archive_days) {
         prune(settings, writer, Prune::Before(begins.into()))?;
     }

@@ -3,7 +3,7 @@
 use crate::imported_files::remove_given;
 use crate::remote_drop::remove_told;
 use crate::unsearch::unsearch;
-use taffrail_capture::purge_journal;
+use taffrail_capture::{purge_journal, remove_runs};
 use taffrail_context::{Error, Settings};
 use taffrail_model::{Facts, RuntimeIdentity};
 use taffrail_store::archive::Archive;
@@ -28,6 +28,7 @@ pub(crate) fn finish_forgetting(settings: &Settings, writer: &mut Writer) -> Res
     let is_meant = |who: &RuntimeIdentity| forgotten.holds(who, &Facts::default());
     let device = writer.device()?;
     purge_journal(&settings.data, device.as_str(), &is_meant).map_err(StoreError::from)?;
+    remove_runs(&settings.data, &is_meant).map_err(StoreError::from)?;
     let archive = Archive::new(&settings.data);
     for state in writer.sources_of(&rows)? {
         archive.remove((&state).into())?;

@@ -140,7 +140,7 @@ pub struct Tried {
 pub const TRIED: &str = "tried";
 
 /// The payload of an entry from a terminal that we run around an agent (`via` is `pty`): the screen
-/// shows something else than before.
+/// shows something else than before, or the program still prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Glimpse {
     /// The runtime session; a generated name if the id is not known.
@@ -158,6 +158,9 @@ pub struct Glimpse {
     /// The command that an approval dialog asks about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// The screen showed the same before: the entry only records that the program printed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats: bool,
 }
 
 /// What an agent's terminal shows.

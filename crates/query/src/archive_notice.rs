@@ -12,6 +12,7 @@ ledger.db   what only Taffrail knows: bindings, and what was forgotten. `taffrai
 index.db    derived from the agents' own files; `taffrail rebuild` rebuilds it.
 search/     the words of every event; rebuilt from the index.
 archive/    compressed copies of the agents' files, which outlive their clean-up. `zstd -dc` reads them.
+terminals/  the latest output of agents under `taffrail run`, until they exit normally.
 
 taffrail config set archive.enabled false    stops keeping copies
 taffrail forget ID                           forgets a session everywhere

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use taffrail_adapters::{Adapter, agents, by_id};
 use taffrail_capture::program_in;
+use taffrail_context::Settings;
+use taffrail_model::RuntimeIdentity;
 
 /// The command to run, and its surroundings.
 #[derive(Debug)]
@@ -20,6 +22,8 @@ pub struct Run<'a> {
     pub pid: u32,
     /// Generates a random string.
     pub nonce: fn() -> String,
+    /// Whether data of a session may be kept: it is captured, and not forgotten.
+    pub keeps: fn(&Settings, &RuntimeIdentity) -> bool,
 }
 
 /// The agent that a command starts: the one that the user named, or the one with this program.

@@ -10,6 +10,7 @@ mod proxy;
 mod screen_watch;
 mod session_match;
 mod start;
+mod terminal_log;
 mod waker;
 
 pub use attach::{PanePlace, tmux_around};

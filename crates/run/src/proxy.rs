@@ -2,6 +2,7 @@
 
 use crate::paste::{Pasted, PendingPaste, PromptState, Step, shown};
 use crate::screen_watch::{ScreenView, Watch};
+use crate::terminal_log::{Exit, TerminalLog};
 use crate::waker::{ProxyEvent, ProxyEvents};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -35,6 +36,7 @@ pub(crate) struct Proxy<'a> {
     terminal: Terminal,
     view: View,
     watch: Option<Watch<'a>>,
+    log: Option<TerminalLog<'a>>,
     heard: ProxyEvents,
     /// Input that waits for the program.
     typed: Vec<u8>,
@@ -51,7 +53,7 @@ impl<'a> Proxy<'a> {
     pub(crate) fn new(
         pty: Pty,
         (terminal, view): (Terminal, View),
-        watch: Option<Watch<'a>>,
+        (watch, log): (Option<Watch<'a>>, Option<TerminalLog<'a>>),
         heard: ProxyEvents,
     ) -> Self {
         Self {
@@ -59,6 +61,7 @@ impl<'a> Proxy<'a> {
             terminal,
             view,
             watch,
+            log,
             heard,
             typed: Vec::new(),
             has_input: true,
@@ -80,6 +83,9 @@ impl<'a> Proxy<'a> {
         self.last_words()?;
         if let Some(watch) = &self.watch {
             watch.end();
+        }
+        if let Some(log) = self.log.take() {
+            log.end(Exit::of(ended, self.give_up_at.is_some()), &self.view);
         }
         let (code, is_whole) = match ended {
             Ended::With(code) => (code, true),
@@ -133,6 +139,12 @@ impl<'a> Proxy<'a> {
                 print(bytes)?;
                 let answer = self.view.take(bytes);
                 self.typed.extend(answer);
+                if let Some(log) = &mut self.log {
+                    match self.pty.hides() {
+                        true => log.hide(&self.view),
+                        false => log.take(bytes, &self.view),
+                    }
+                }
                 self.written = Some(Instant::now());
                 self.look_at.get_or_insert_with(|| Instant::now() + SETTLING);
             }
@@ -188,6 +200,9 @@ impl<'a> Proxy<'a> {
     fn resize(&mut self) -> io::Result<()> {
         let size = Size::of(io::stdin());
         self.view.resize(size);
+        if let Some(log) = &mut self.log {
+            log.resize(size, &self.view);
+        }
         self.pty.resize(size)
     }
 
@@ -245,6 +260,9 @@ impl<'a> Proxy<'a> {
             return;
         }
         self.look_at = None;
+        if let Some(log) = &mut self.log {
+            log.flush(&self.view);
+        }
         let Some(watch) = &mut self.watch else { return };
         if self.pty.hides() {
             watch.rest(now);
@@ -253,6 +271,9 @@ impl<'a> Proxy<'a> {
         }
         let shown = watch.read(&self.view);
         watch.look(ScreenView::of(&shown, self.view.status()));
+        if let (Some(log), Some(who)) = (&mut self.log, watch.session()) {
+            log.belongs_to(who);
+        }
     }
 
     fn look_for_paste(&mut self, now: Instant) {

@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use std::io;
 use std::time::{Duration, Instant};
 use taffrail_adapters::{Adapter, Screen, ScreenState};
-use taffrail_capture::{ProgramStatus, View, spool, start_of};
+use taffrail_capture::{ProgramStatus, RunName, View, spool, start_of};
 use taffrail_context::Settings;
 use taffrail_context::write_gone;
 use taffrail_model::journal::{Entry, Glimpse, Gone, Loss, Shows};
@@ -16,6 +16,9 @@ use taffrail_model::{AgentId, Origin, Process, RuntimeIdentity};
 const CLAIMING: Duration = Duration::from_secs(5);
 /// The shortest interval between look-ups of the session.
 const BETWEEN: Duration = Duration::from_millis(500);
+/// The shortest interval between entries that only repeat what the screen shows. It is shorter than
+/// the silence after which an open turn is in doubt.
+const HEARTBEAT: Duration = Duration::from_secs(20);
 /// The longest command that is recorded, in characters.
 const COMMAND: usize = 4096;
 
@@ -30,10 +33,13 @@ pub(crate) struct Watch<'a> {
     claims: Claims,
     claimed: Option<Claim>,
     looked: Option<Instant>,
+    name: RunName,
     own: RuntimeIdentity,
     /// An entry was written for the session under our own name.
     is_placed: bool,
     said: Option<(RuntimeIdentity, ScreenView)>,
+    /// The time of the last entry.
+    said_at: Option<Instant>,
 }
 
 /// The screen state, as journaled.
@@ -56,6 +62,7 @@ impl<'a> Watch<'a> {
             return None;
         }
         let child = Process { pid: child, start: start_of(child)? };
+        let name = RunName::new(&(run.nonce)());
         Some(Self {
             settings,
             adapter,
@@ -66,10 +73,27 @@ impl<'a> Watch<'a> {
             claims: Claims::new(settings, adapter, (settings.now)()),
             claimed: None,
             looked: None,
-            own: own(adapter, &(run.nonce)()),
+            own: own(adapter, &name),
+            name,
             is_placed: false,
             said: None,
+            said_at: None,
         })
+    }
+
+    /// The name of this run.
+    pub(crate) fn run_name(&self) -> RunName {
+        self.name.clone()
+    }
+
+    /// The agent.
+    pub(crate) fn agent(&self) -> AgentId {
+        AgentId::new(self.adapter.descriptor().id)
+    }
+
+    /// The agent's own session, once it is known.
+    pub(crate) fn session(&self) -> Option<&RuntimeIdentity> {
+        self.claimed.as_ref().map(|(who, _)| who)
     }
 
     /// Whether the agent's own program reads the input.
@@ -92,8 +116,8 @@ impl<'a> Watch<'a> {
         is_young.then(|| self.looked.map_or(self.began, |it| it + BETWEEN))
     }
 
-    /// Journals the state if it is new. If the write fails the entry is lost, and the status rests
-    /// on other evidence.
+    /// Journals the state if it is new, and output that continues as a heartbeat. If the write fails
+    /// the entry is lost, and the status rests on other evidence.
     pub(crate) fn look(&mut self, seen: ScreenView) {
         let now = Instant::now();
         self.claim(now);
@@ -103,12 +127,15 @@ impl<'a> Watch<'a> {
             None => return,
         };
         let new = (who, seen);
-        if self.said.as_ref() != Some(&new) {
-            if let Err(error) = self.leave_own(&new.0).and_then(|()| self.write(&new)) {
-                tracing::warn!(%error, "cannot note what a screen shows");
-            }
-            self.said = Some(new);
+        let repeats = self.said.as_ref() == Some(&new);
+        let silence = self.said_at.map(|it| now.duration_since(it));
+        if repeats && !is_heartbeat(&new.1.shows, silence) {
+            return;
         }
+        if let Err(error) = self.leave_own(&new.0).and_then(|()| self.write(&new, repeats)) {
+            tracing::warn!(%error, "cannot note what a screen shows");
+        }
+        (self.said, self.said_at) = (Some(new), Some(now));
     }
 
     /// Skips a check while input is hidden.
@@ -156,7 +183,7 @@ impl<'a> Watch<'a> {
         write_gone(self.settings, self.adapter.descriptor().id, &gone)
     }
 
-    fn write(&self, (who, seen): &(RuntimeIdentity, ScreenView)) -> io::Result<()> {
+    fn write(&self, (who, seen): &(RuntimeIdentity, ScreenView), repeats: bool) -> io::Result<()> {
         let claimed = self.claimed.as_ref().map(|(_, process)| *process);
         let glimpse = Glimpse {
             session: who.id.as_str().to_owned(),
@@ -165,6 +192,7 @@ impl<'a> Watch<'a> {
             folder: (*who == self.own).then(|| self.folder.clone()),
             shows: seen.shows.clone(),
             command: seen.command.clone(),
+            repeats,
         };
         let payload = to_raw_value(&glimpse)?;
         let entry = Entry {
@@ -178,6 +206,16 @@ impl<'a> Watch<'a> {
             payload: &payload,
         };
         spool(&self.settings.data, &entry)
+    }
+}
+
+/// Whether output that changes nothing on the screen is recorded: as activity, at most once in an
+/// interval. At an open dialog or an empty prompt, output is not activity of the agent.
+fn is_heartbeat(shows: &Shows, silence: Option<Duration>) -> bool {
+    let is_due = silence.is_none_or(|it| it >= HEARTBEAT);
+    match shows {
+        Shows::Working | Shows::Unclear => is_due,
+        Shows::Ready | Shows::Approval | Shows::Question | Shows::Unknown(_) => false,
     }
 }
 
@@ -205,6 +243,21 @@ impl ScreenView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn output_is_a_heartbeat_at_most_every_twenty_seconds() {
+        let check = |shows: Shows, seconds: u64, expected: bool| {
+            let silence = Some(Duration::from_secs(seconds));
+            assert_eq!(is_heartbeat(&shows, silence), expected, "{shows:?} {seconds}");
+        };
+        check(Shows::Working, 0, false);
+        check(Shows::Working, 19, false);
+        check(Shows::Working, 20, true);
+        check(Shows::Unclear, 600, true);
+        check(Shows::Ready, 600, false);
+        check(Shows::Approval, 600, false);
+        check(Shows::Question, 600, false);
+    }
 
     #[test]
     fn a_dialog_counts_before_what_a_program_says_of_itself() {

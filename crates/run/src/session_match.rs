@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use taffrail_adapters::Adapter;
 use taffrail_capture::{
-    Home, Since, at_and_below, homes, live_entries, lives, runs, start_of, written_by,
+    Home, RunName, Since, at_and_below, homes, live_entries, lives, runs, start_of, written_by,
 };
 use taffrail_context::Settings;
 use taffrail_model::{Process, RuntimeIdentity, Timestamp};
@@ -81,15 +81,12 @@ fn process(pid: u32) -> Option<Process> {
     Some(Process { pid, start: start_of(pid)? })
 }
 
-/// The prefix of our own names.
-const OWN: &str = "run-";
-
 /// A session under our own name.
-pub(crate) fn own(adapter: &dyn Adapter, nonce: &str) -> RuntimeIdentity {
+pub(crate) fn own(adapter: &dyn Adapter, name: &RunName) -> RuntimeIdentity {
     let agent = taffrail_model::AgentId::new(adapter.descriptor().id);
-    RuntimeIdentity::new(agent, "", format!("{OWN}{nonce}"))
+    RuntimeIdentity::new(agent, "", name.as_str())
 }
 
 fn is_own(who: &RuntimeIdentity) -> bool {
-    who.id.as_str().starts_with(OWN)
+    RunName::parse(who.id.as_str()).is_some()
 }

@@ -6,6 +6,7 @@ use crate::command::{Run, agent_of};
 use crate::executor::PasteSocket;
 use crate::proxy::Proxy;
 use crate::screen_watch::Watch;
+use crate::terminal_log::TerminalLog;
 use crate::waker::{ProxyEvents, Waker};
 use std::ffi::OsString;
 use std::io;
@@ -32,9 +33,10 @@ pub fn run(
     let pty = Pty::start(command, &terminal, size)?;
     let agent = agent_of(run);
     let watch = agent.and_then(|agent| Watch::new(settings, run, agent, pty.pid()));
+    let log = watch.as_ref().and_then(|it| TerminalLog::new(settings, run, it, size));
     // Without the socket no text can be sent here; the agent still runs.
     let _door = PasteSocket::open(&settings.runtime, run.pid, waker).ok();
-    Proxy::new(pty, (terminal, View::new(size)), watch, heard).carry()
+    Proxy::new(pty, (terminal, View::new(size)), (watch, log), heard).carry()
 }
 
 /// Replaces this process by the program; returns only an error.

@@ -140,6 +140,7 @@ impl Env {
             excluded: config.exclude.clone(),
             archive: config.archive(),
             retention: config.retention(),
+            run: config.run.settings(),
             status: config.status.settings(),
             summary: config.summary(&self.user_home, nonce),
             notices: config.notifications.settings(&self.user_home, local_minute),

@@ -1267,7 +1267,7 @@ export interface components {
             sub_agents?: number;
         };
         /**
-         * @description What may be decided from outside; there is no third word.
+         * @description What may be decided from outside: one of two words.
          * @enum {string}
          */
         Allowed: "allow" | "deny";
@@ -2485,6 +2485,22 @@ export interface components {
             /** @description The session. */
             session_id: string;
         };
+        /** @description What a session was about, for who resumes it. */
+        Recap: {
+            /** @description The summary, in a few lines. */
+            summary: string;
+            /** @description The latest turns, the oldest first; as many as a summary looks at. */
+            turns: components["schemas"]["RecapTurn"][];
+        };
+        /** @description A turn of a recap. */
+        RecapTurn: {
+            /** @description The prompt. */
+            prompt: string;
+            /** @description When the prompt came. */
+            started_at: components["schemas"]["Instant"];
+            /** @description The answer, truncated. */
+            text: string;
+        };
         /** @description How far a message has come. */
         Receipt: {
             /** @description When it was accepted. */
@@ -2608,8 +2624,13 @@ export interface components {
             cwd?: string | null;
             /** @description Who runs it now. */
             executor?: string | null;
+            /** @description The model that answered last. */
+            model?: string | null;
+            /** @description The options of `started_as` that the command does not repeat. */
+            not_repeated?: string[];
             /** @description Why, in words. */
             reason: string;
+            recap?: components["schemas"]["Recap"] | null;
             /**
              * Format: int32
              * @description The version of this document.
@@ -2617,10 +2638,14 @@ export interface components {
             schema_version: number;
             /** @description The session. */
             session_id: string;
+            /** @description The command line it was started with under `taffrail run`, while that is kept. */
+            started_as?: string[] | null;
             /** @description What can be done. */
             state: components["schemas"]["ResumeState"];
             /** @description How far resuming is supported: `native` by the agent's own command, or `unsupported`. */
             support?: string;
+            /** @description The linked git worktree that the folder is in. */
+            worktree?: string | null;
         };
         /**
          * @description What can be done with a session.

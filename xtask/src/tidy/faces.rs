@@ -23,7 +23,10 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
         &["context", "feed", "findings", "ls", "ls/filters", "search"],
     ),
     ("counts days by the clock of the reader", &["stats"]),
-    ("reads a whole history, event by event", &["archive", "events", "export", "handoff", "show"]),
+    (
+        "reads a whole history, event by event, or line by line",
+        &["archive", "events", "export", "handoff", "show", "terminal"],
+    ),
     (
         "shows progress while it holds the writer",
         &["backup", "capture", "forget", "index", "rebuild"],

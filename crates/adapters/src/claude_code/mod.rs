@@ -115,6 +115,15 @@ static START: StartPlan = StartPlan {
     resume: &["claude", "--resume", "{id}"],
     resume_in: &[],
     brief: &["claude", "{ask}"],
+    repeated: &[
+        "--model=",
+        "--fallback-model=",
+        "--effort=",
+        "--agent=",
+        "--append-system-prompt=",
+        "--verbose",
+        "--ide",
+    ],
 };
 
 impl Adapter for ClaudeCode {

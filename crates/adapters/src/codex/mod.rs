@@ -90,6 +90,7 @@ static START: StartPlan = StartPlan {
     resume: &["codex", "resume", "{id}"],
     resume_in: &["codex", "resume", "--cd", "{folder}", "{id}"],
     brief: &["codex", "{ask}"],
+    repeated: &["--model=", "-m=", "--profile=", "-p=", "--search", "--oss", "--no-alt-screen"],
 };
 
 impl Adapter for Codex {

@@ -91,6 +91,7 @@ static START: StartPlan = StartPlan {
     resume: &["gemini", "--resume", "{id}"],
     resume_in: &[],
     brief: &["gemini", "--prompt-interactive", "{ask}"],
+    repeated: &["--model=", "-m=", "--sandbox", "-s", "--screen-reader"],
 };
 
 impl Adapter for GeminiCli {

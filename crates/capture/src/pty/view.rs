@@ -39,8 +39,14 @@ impl View {
     /// An empty screen.
     #[must_use]
     pub fn new(size: Size) -> Self {
+        Self::with_history(size, SCROLLBACK)
+    }
+
+    /// An empty screen that keeps this many lines of scrollback.
+    #[must_use]
+    pub fn with_history(size: Size, lines: usize) -> Self {
         let (rows, columns) = sides(size);
-        let parser = Parser::new(rows, columns, SCROLLBACK);
+        let parser = Parser::new(rows, columns, lines);
         Self { osc: OscParser::default(), parser, status: None }
     }
 
@@ -99,6 +105,43 @@ impl View {
         screen.rows(0, columns.get()).map(|it| it.trim_end().to_owned()).collect()
     }
 
+    /// The output that draws the screen again on an empty one.
+    #[must_use]
+    pub fn formatted(&self) -> String {
+        self.parser.screen().state_formatted()
+    }
+
+    /// The scrollback and the screen, without blank lines at the end. If the program uses the
+    /// alternate screen, that screen comes last. A row that the terminal wrapped continues its line.
+    #[must_use]
+    pub fn into_lines(mut self) -> Vec<String> {
+        let shown = self.lines_of_screen();
+        if !self.parser.screen().alternate_screen() {
+            return shown;
+        }
+        self.parser.process(b"\x1b[?1049l");
+        let mut lines = self.lines_of_screen();
+        lines.extend(shown);
+        lines
+    }
+
+    fn lines_of_screen(&mut self) -> Vec<String> {
+        let screen = self.parser.screen_mut();
+        let (height, width) = screen.size();
+        let (mut rows, mut above) = (Vec::new(), screen.scrollback_len());
+        loop {
+            screen.set_scrollback(above);
+            let count =
+                if above == 0 { height.get().into() } else { above.min(height.get().into()) };
+            let wrapped = (0..height.get()).map(|it| screen.row_wrapped(it)).collect::<Vec<_>>();
+            rows.extend(screen.rows(0, width.get()).zip(wrapped).take(count));
+            if above == 0 {
+                return joined(rows);
+            }
+            above -= count;
+        }
+    }
+
     /// Column and row of the cursor, from 0.
     #[must_use]
     pub fn cursor(&self) -> (usize, usize) {
@@ -132,6 +175,21 @@ impl View {
         }
         out
     }
+}
+
+/// Rows as lines, without blanks at the ends.
+fn joined(rows: Vec<(String, bool)>) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for (row, continues) in rows {
+        line.push_str(&row);
+        if !continues {
+            lines.push(std::mem::take(&mut line).trim_end().to_owned());
+        }
+    }
+    lines.push(line);
+    let end = lines.iter().rposition(|it| !it.is_empty()).map_or(0, |it| it + 1);
+    lines.truncate(end);
+    lines
 }
 
 fn sides(size: Size) -> (NonZeroU16, NonZeroU16) {

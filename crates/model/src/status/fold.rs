@@ -102,9 +102,14 @@ impl Fold {
 
     /// Records what our terminal shows; a screen never revives a session.
     fn shown(&mut self, it: &Evidence, mark: Mark) {
-        if self.end.is_none() {
-            self.moved = Some(mark);
-            let (says, text) = (it.says.clone(), it.detail.clone());
+        if self.end.is_some() {
+            return;
+        }
+        self.moved = Some(mark);
+        let (says, text) = (it.says.clone(), it.detail.clone());
+        // A repeated screen is activity; it shows the same since its first entry.
+        let is_same = self.screen.as_ref().is_some_and(|it| it.says == says && it.text == text);
+        if !is_same {
             self.screen = Some(Screen { by: mark, says, text });
         }
     }

@@ -567,6 +567,24 @@ fn a_screen_alone_tells_a_little() {
 }
 
 #[test]
+fn a_repeated_screen_is_activity_and_changes_no_status() {
+    let works = [2.0, 22.0, 42.0].map(|at| shown(at, Signal::Busy, ""));
+    let thresholds = Thresholds::default();
+    let it =
+        read(&Given { evidence: &works, life: Alive, workers: &[], now: at(50.0), thresholds });
+    assert_eq!((it.status, it.since, it.confidence), (Running, at(2.0), Low));
+    // An open turn that only the transcript shows is in doubt after 30 s, unless output continues.
+    let open = [told(0.0, "user.prompt", Signal::Prompted)];
+    let printed = [1.0, 21.0, 41.0].map(|at| shown(at, Signal::Alive, ""));
+    let status = |evidence: &[Evidence]| {
+        let life = Life::Unknown;
+        read(&Given { evidence, life, workers: &[], now: at(50.0), thresholds }).status
+    };
+    assert_eq!(status(&open), Status::Unknown);
+    assert_eq!(status(&[&open[..], &printed[..]].concat()), Running);
+}
+
+#[test]
 fn a_screen_gives_way_to_who_is_sure() {
     let status = |evidence: &[Evidence], life, now: f64| {
         let thresholds = Thresholds::default();

@@ -8,7 +8,9 @@ use super::subscribe::meant;
 use axum::Json;
 use axum::extract::{Path, State};
 use taffrail_api::{Operations, ResumeBody, ResumeReply};
+use taffrail_context::Target;
 use taffrail_daemon::{operations, resume_in_tmux, resume_plan_with};
+use taffrail_query::recap;
 
 /// The attempts to get an executor for a session, with how each ended.
 #[utoipa::path(get, path = "/api/sessions/{id}/operations", tag = "controls",
@@ -52,7 +54,8 @@ pub(super) async fn resume_session(
             return Ok(reply);
         }
         let executor = Some(resume_in_tmux(handle.settings(), &reply)?);
-        Ok(ResumeReply { executor, ..reply })
+        let recap = recap(handle.settings(), &Target::Id(reply.session_id.clone()), &known)?;
+        Ok(ResumeReply { executor, recap: Some(recap), ..reply })
     });
     Ok(Json(done.await?))
 }

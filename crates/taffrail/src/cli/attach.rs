@@ -80,11 +80,14 @@ fn nowhere(reply: &ResumeReply) -> CliError {
     match (&reply.executor, reply.state) {
         (Some(executor), _) => {
             let at = line(executor);
-            let hint = "start agents inside tmux, or resume this one there once it has ended: ";
-            CliError::refused(
-                format!("it is not running in tmux but at {at}"),
-                format!("{hint}taffrail resume {id} --tmux"),
-            )
+            let hint = match executor.starts_with("pty:") {
+                true => format!("see its terminal: taffrail show {id} --terminal"),
+                false => format!(
+                    "start agents inside tmux, or resume this one there once it has ended: taffrail \
+                     resume {id} --tmux"
+                ),
+            };
+            CliError::refused(format!("it is not running in tmux but at {at}"), hint)
         }
         (None, ResumeState::ResumeAvailable) => {
             CliError::refused("it is not running", format!("taffrail resume {id} --tmux"))

@@ -2,6 +2,7 @@
 
 use super::completions::session_ids;
 use super::events::{catch_up, refresh};
+use super::terminal::{Secrets, print};
 use super::which::Which;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
@@ -27,6 +28,8 @@ Examples:
       every event, sub-agents included
   taffrail export @last --format md --redacted
       replace known kinds of secrets
+  taffrail export 3f2a --terminal --redacted
+      the kept output of its terminal under `run`
 ")]
 pub(super) struct Args {
     /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
@@ -44,6 +47,9 @@ pub(super) struct Args {
     /// Replace known kinds of secrets: keys, tokens, passwords
     #[arg(long)]
     redacted: bool,
+    /// Write the kept output of its terminal as text, or with --json as JSON
+    #[arg(long, requires = "id", conflicts_with = "format")]
+    terminal: bool,
     #[command(flatten)]
     which: Which,
 }
@@ -90,11 +96,24 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
             "taffrail export @last --format md, or taffrail export --since 7d --format jsonl",
         ));
     }
+    if args.terminal {
+        return terminal(args, context);
+    }
     let format = args.format(context.json)?;
     match &args.out {
         None => written(args, format, context, Out::new()).map(|_| ()),
         Some(path) => to_file(args, format, context, path),
     }
+}
+
+fn terminal(args: &Args, context: &Context) -> Result<(), CliError> {
+    let target = context.target(args.id.as_deref().unwrap_or_default())?;
+    refresh(context, &target)?;
+    let secrets = if args.redacted { Secrets::Redacted } else { Secrets::Shown };
+    let Some(path) = &args.out else { return print(context, &target, secrets, Out::new()) };
+    file(path, args.force, |out| print(context, &target, secrets, out))?;
+    say(&format!("wrote the terminal to {}", path.display()));
+    Ok(())
 }
 
 impl Args {
@@ -112,16 +131,8 @@ impl Args {
     }
 }
 
-/// Writes beside the file and renames, so that it is whole or not there.
 fn to_file(args: &Args, format: Format, context: &Context, path: &Path) -> Result<(), CliError> {
-    check_free(path, args.force)?;
-    let at_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
-    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder);
-    let beside = beside.map_err(at_path)?;
-    let sessions = written(args, format, context, Out::to(beside.reopen()?))?;
-    beside.as_file().sync_all()?;
-    persist(beside, path, args.force).map_err(at_path)?;
+    let sessions = file(path, args.force, |out| written(args, format, context, out))?;
     if context.json {
         let document =
             json!({"schema_version": SCHEMA_VERSION, "file": path, "sessions": sessions});
@@ -129,6 +140,23 @@ fn to_file(args: &Args, format: Format, context: &Context, path: &Path) -> Resul
     }
     say(&format!("wrote {} to {}", counted(sessions, "session"), path.display()));
     Ok(())
+}
+
+/// Writes beside the file and renames, so that it is whole or not there.
+fn file<T>(
+    path: &Path,
+    replace: bool,
+    write: impl FnOnce(Out) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    check_free(path, replace)?;
+    let at_path = |error: std::io::Error| anyhow::anyhow!("{}: {error}", path.display());
+    let folder = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = tempfile::Builder::new().prefix(".taffrail-").tempfile_in(folder);
+    let beside = beside.map_err(at_path)?;
+    let written = write(Out::to(beside.reopen()?))?;
+    beside.as_file().sync_all()?;
+    persist(beside, path, replace).map_err(at_path)?;
+    Ok(written)
 }
 
 fn persist(file: NamedTempFile, path: &Path, replace: bool) -> std::io::Result<()> {

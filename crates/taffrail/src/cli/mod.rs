@@ -58,6 +58,7 @@ mod summary;
 mod tail;
 mod telemetry;
 mod teleport;
+mod terminal;
 mod token;
 mod uninstall;
 mod upgrade;

@@ -3,7 +3,9 @@
 use super::completions::session_ids;
 use super::events::catch_up;
 use super::handoff::{quoted, shell};
+use super::terminal::last_lines;
 use super::{Context, TEMPLATE};
+use crate::env::own_path;
 use crate::error::CliError;
 use crate::output::{Out, say};
 use clap::ValueHint;
@@ -12,7 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 use taffrail_api::client::escaped;
-use taffrail_api::{ResumeBody, ResumeReply, ResumeState, SCHEMA_VERSION};
+use taffrail_api::{Recap, ResumeBody, ResumeReply, ResumeState, SCHEMA_VERSION};
 use taffrail_capture::with_users_mask;
 use taffrail_context::Target;
 use taffrail_daemon::{
@@ -20,18 +22,18 @@ use taffrail_daemon::{
     resume_folder, resume_in_tmux, resume_plan,
 };
 use taffrail_ingest::Scope;
-use taffrail_query::events::turns;
+use taffrail_query::recap;
 use taffrail_tui::terminal::line;
 
-/// Turns that are shown before a session goes on.
-const TURNS: usize = 5;
+/// The lines of its last terminal that are shown before a session goes on.
+const LINES: usize = 24;
 
 /// Resume a session in its own agent, here or in tmux
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
   taffrail resume 3f2a
-      show its last turns, then run its agent in this terminal
+      show its summary and last turns, then run its agent in this terminal
   taffrail resume 3f2a --tmux      in a new tmux session
   taffrail resume 3f2a --in ~/src/api   in this folder, if its own is gone
   taffrail resume 3f2a --dry-run   print the command and its folder
@@ -76,9 +78,13 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
         reply.executor = Some(resume_in_tmux(&context.settings, &reply)?);
     }
     if context.json {
+        reply.recap = Some(recap(&context.settings, &meant(&reply), &|_| None)?);
         return Out::new().json(&reply);
     }
     if args.how.tmux || args.how.dry_run {
+        if args.how.tmux {
+            recall(&reply, context)?;
+        }
         tell(&reply)?;
         if args.how.tmux {
             let id = reply.session_id.get(..8).unwrap_or(&reply.session_id);
@@ -171,11 +177,12 @@ fn command(reply: &ResumeReply, words: &[String]) -> String {
 /// Shows where it stood, and becomes the agent.
 fn take_over(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
     let words = reply.command.as_deref().filter(|_| reply.state == ResumeState::ResumeAvailable);
-    let Some((program, rest)) = words.and_then(<[String]>::split_first) else {
-        return Err(refused(reply));
-    };
+    let Some(words) = words.filter(|it| !it.is_empty()) else { return Err(refused(reply)) };
+    let words = again(words, reply, context)?;
+    let Some((program, rest)) = words.split_first() else { return Err(refused(reply)) };
     let folder = resume_folder(&context.settings, reply)?;
     recall(reply, context)?;
+    Out::print(&command(reply, &words))?;
     let operation = begin_resume(&context.settings, reply, "terminal")?;
     // The agent replaces this process.
     note_resumed(&context.settings, operation, std::process::id())?;
@@ -187,17 +194,45 @@ fn take_over(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
     Err(CliError::failure(why))
 }
 
+/// The command; on a terminal of ours if the session was on one before.
+fn again(
+    words: &[String],
+    reply: &ResumeReply,
+    context: &Context,
+) -> Result<Vec<String>, CliError> {
+    if reply.started_as.is_none() {
+        return Ok(words.to_vec());
+    }
+    let ours = own_path(&context.env)?.to_string_lossy().into_owned();
+    let run = [ours, "run".to_owned(), "--".to_owned()];
+    Ok(run.into_iter().chain(words.iter().cloned()).collect())
+}
+
+fn meant(reply: &ResumeReply) -> Target {
+    Target::Id(reply.session_id.clone())
+}
+
+/// Shows its last terminal, its last turns and a summary.
 fn recall(reply: &ResumeReply, context: &Context) -> Result<(), CliError> {
-    let turns = turns(&context.settings, &Target::Id(reply.session_id.clone()))?;
+    let Recap { summary, turns } = recap(&context.settings, &meant(reply), &|_| None)?;
     let mut out = Out::new();
-    for turn in turns.iter().skip(turns.len().saturating_sub(TURNS)) {
+    for text in last_lines(context, &meant(reply), LINES)? {
+        out.line(&format!("│ {text}"))?;
+    }
+    for turn in &turns {
         out.line(&format!("> {}", line(&turn.prompt)))?;
         if !turn.text.is_empty() {
             out.line(&format!("  {}", line(&turn.text)))?;
         }
     }
-    out.line(&command(reply, reply.command.as_deref().unwrap_or_default()))?;
-    out.end()
+    for text in summary.lines() {
+        out.line(&line(text))?;
+    }
+    out.end()?;
+    if !reply.not_repeated.is_empty() {
+        say(&format!("not repeated: {}", line(&reply.not_repeated.join(" "))));
+    }
+    Ok(())
 }
 
 fn refused(reply: &ResumeReply) -> CliError {

@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use taffrail_capture::with_users_mask;
+use taffrail_ingest::keeps_terminal;
 use taffrail_query::agent_names;
 use taffrail_run::{INSIDE, ProxyEvent, Run, Waker};
 
@@ -58,6 +59,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<ExitCode, CliError> 
         ours: &ours,
         pid: std::process::id(),
         nonce: env::nonce,
+        keeps: keeps_terminal,
     };
     Ok(ExitCode::from(taffrail_run::run(&context.settings, &run, (bell, heard))?))
 }

@@ -1,7 +1,7 @@
 //! `taffrail search`
 
 use super::index::Bar;
-use super::{Context, TEMPLATE};
+use super::{Context, TEMPLATE, terminal};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal, say};
 use taffrail_api::client::path;
@@ -29,6 +29,7 @@ Examples:
   taffrail search 'parse_conf* agent:codex project:api kind:tool'
   taffrail search retry in:3f2a --json
   taffrail search 'topic:parser category:fix'
+  taffrail search --terminal segfault   the kept output of terminals
 ")]
 pub(super) struct Args {
     /// Words, "phrases", prefix*, and filters: agent: branch: category: device: file: in: kind:
@@ -38,9 +39,15 @@ pub(super) struct Args {
     /// Show at most N matches
     #[arg(long, short = 'n', value_name = "N", default_value_t = HITS)]
     limit: usize,
+    /// Search the kept output of terminals under `run` instead: lines with all the words
+    #[arg(long)]
+    terminal: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    if args.terminal {
+        return terminal::search(context, &args.query.join(" "), args.limit.min(MOST_HITS));
+    }
     let request = SearchRequest {
         query: args.query.join(" "),
         limit: args.limit.min(MOST_HITS),

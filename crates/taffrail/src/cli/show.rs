@@ -3,6 +3,7 @@
 use super::completions::session_ids;
 use super::events::refresh;
 use super::index::counted;
+use super::terminal::{self, Secrets};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -32,11 +33,15 @@ Examples:
   taffrail show @last      the latest session
   taffrail show .          the latest in this folder
   taffrail show 3f2a --json
+  taffrail show 3f2a --terminal   the kept output of its terminal under `run`
 ")]
 pub(super) struct Args {
     /// Session id or a prefix of it, the agent's own id, @last, @waiting, or . for this folder
     #[arg(value_name = "ID", add = session_ids())]
     id: String,
+    /// Show the kept output of its terminal, if it ran under `taffrail run`
+    #[arg(long)]
+    terminal: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,6 +65,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     refresh(context, &target)?;
     let followed = followed(&context.settings, &target)?;
     let target = Target::Id(followed.id.to_string());
+    if args.terminal {
+        return terminal::print(
+            context,
+            &target,
+            Secrets::Shown,
+            Out::paged(context.pager.as_ref()),
+        );
+    }
     let tied = tied(&context.settings, &target)?;
     let session = context.session(&target)?;
     let session = Session { lifecycle: tied.binding.status.clone(), ..session };

@@ -6,6 +6,8 @@
     reason = "helpers of tests fail the test they help"
 )]
 
+mod scrollback;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rustix::process::{Pid, Signal, kill_process};
@@ -39,7 +41,12 @@ struct Person {
 impl Person {
     /// Runs a shell command through us.
     fn runs(options: &[&str], script: &str) -> Self {
-        let home = Home::new(env!("CARGO_BIN_EXE_taffrail"));
+        let words = [&["run"], options, &["--", "bash", "-c", script]].concat();
+        Self::types_command(Home::new(env!("CARGO_BIN_EXE_taffrail")), &words)
+    }
+
+    /// Runs our program in a home, with the programs of its `bin` folder.
+    fn types_command(home: Home, words: &[&str]) -> Self {
         let line = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&line).unwrap();
         unlockpt(&line).unwrap();
@@ -48,8 +55,9 @@ impl Person {
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let line = File::from(line);
         resize(&line, (10, 60));
-        let mut command =
-            home.command(&[&["run"], options, &["--", "bash", "-c", script]].concat());
+        let mut command = home.command(words);
+        let path = std::env::var("PATH").unwrap_or_default();
+        command.env("PATH", format!("{}:{path}", home.path("bin").display()));
         command.env("TERM", "xterm");
         command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
         let child = command.stderr(terminal.try_clone().unwrap()).spawn().unwrap();
@@ -99,7 +107,13 @@ impl Person {
     }
 
     /// The exit code, and whether the terminal is restored.
-    fn ends(mut self) -> (i32, bool) {
+    fn ends(self) -> (i32, bool) {
+        let (_, code, is_restored) = self.ends_at_home();
+        (code, is_restored)
+    }
+
+    /// The same, and the home.
+    fn ends_at_home(mut self) -> (Home, i32, bool) {
         let end = Instant::now() + PATIENCE;
         let code = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -110,7 +124,8 @@ impl Person {
         };
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
         assert_eq!(self.sockets(), Vec::<PathBuf>::new(), "the socket is left behind");
-        (code, modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG))
+        let is_restored = modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        (self.home, code, is_restored)
     }
 
     fn sockets(&self) -> Vec<PathBuf> {

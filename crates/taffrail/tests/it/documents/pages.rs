@@ -208,8 +208,13 @@ pub(crate) const PAGES: &[Page] = &[
     },
     Page {
         name: "docs/run.md",
-        world: &[Program("claude"), Program("codex"), File("wrapper", "#!/bin/sh\ncodex\n")],
-        places: &[],
+        world: &[
+            Sessions,
+            Program("claude"),
+            Program("codex"),
+            File("wrapper", "#!/bin/sh\ncodex\n"),
+        ],
+        places: &[("3f2a", FIRST)],
         lines: &[],
     },
     Page { name: "docs/search.md", world: &[Sessions], places: &[("3f2a", FIRST)], lines: &[] },
