@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 37] = [
+const KEYS: [&str; 38] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -29,6 +29,7 @@ const KEYS: [&str; 37] = [
     "notifications.waiting",
     "notifications.risky",
     "notifications.finished",
+    "notifications.input",
     "notifications.findings",
     "notifications.quiet",
     "hub.url",

@@ -4,3 +4,4 @@ mod awake;
 mod listing;
 mod recordings;
 mod replication;
+mod statuses;

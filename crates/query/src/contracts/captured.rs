@@ -4,8 +4,7 @@ use super::disk::disk;
 use super::transfer::{carried, origin};
 use crate::board::recent_statuses;
 use crate::events::{device_of, each_line};
-use crate::status::StatusLookup;
-use crate::status::{EVIDENCE, live_status};
+use crate::status::{EVIDENCE, StatusLookup, live_status, prompt_ready};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use taffrail_context::{Error, Settings};
 use taffrail_contracts::captured::{AgentSession, Captured, Disk, Here, Remarks};
 use taffrail_model::evidence::Life;
 use taffrail_model::observed::Marks;
-use taffrail_model::turn::{Turn, TurnInput, turns};
+use taffrail_model::turn::{PromptReady, Turn, TurnInput, turns};
 use taffrail_model::{AgentId, Event, SessionId, Signal, Timestamp};
 use taffrail_store::{EventRow, IndexReader, Ledger, SessionRow};
 use taffrail_team::own_name;
@@ -90,7 +89,7 @@ impl Capturer<'_> {
             true
         });
         let events: Vec<_> = events.into_iter().zip(notes).filter_map(live).collect();
-        let turns = turns_of(&events);
+        let turns = turns_of(&events, prompt_ready(&card, self.settings));
         let (reading, process) = (&card.reading, card.process.filter(|_| card.life == Life::Alive));
         let command = process.as_ref().map(|it| command_line(it.pid).join(" "));
         let context = self.reader.last_usage(row.row)?.map(|(_, tokens)| tokens);
@@ -150,7 +149,7 @@ fn live((line, note): (EventLine, Remembered)) -> Option<(Event, Remembered)> {
     }
 }
 
-fn turns_of(events: &[(Event, Remembered)]) -> Vec<Turn> {
+fn turns_of(events: &[(Event, Remembered)], ready: Option<PromptReady>) -> Vec<Turn> {
     let inputs = events.iter().map(|(event, note)| TurnInput {
         kind: &event.kind,
         at: event.created_at,
@@ -160,7 +159,7 @@ fn turns_of(events: &[(Event, Remembered)]) -> Vec<Turn> {
         label: note.label.as_deref(),
         signal: note.signal.as_ref(),
     });
-    turns(inputs, None)
+    turns(inputs, ready)
 }
 
 fn here(settings: &Settings, main: &AgentSession, now: Timestamp, is_here: bool) -> Here {
