@@ -6,8 +6,8 @@
 Makes a home of its own with so many old transcripts, starts a daemon, and lets sessions write a
 line every so often, as agents do while they stream. One subscriber follows everything over the
 daemon's own socket. Printed for each number of sessions: the time from a line's being written to
-its being told, the daemon's CPU, its private memory, and what it writes; then what it costs while
-nothing happens. Everything runs on this machine and is removed at the end.
+its being told, the daemon's CPU, its private memory, how much of it each session so far added, and
+what it writes; then what it costs while nothing happens. Everything runs on this machine and is removed at the end.
 
 Beside the daemon a bare watcher follows the same files: it waits for the kernel's notice, reads
 what was added, and passes it on over a socket, without parsing or keeping anything. Its times, in the
@@ -215,20 +215,22 @@ def main():
         followers = [Follower(subscription(daemon.socket)), Follower(link)]
         print(f"{args.files} old files; a line each {args.pause:g} s; {args.seconds:g} s each")
         print("sessions  lines  lost  p50 ms  p99 ms  max ms  bare p50  bare p99  steal %"
-              "  CPU %  private MB  writes/s  KiB/s")
-        before = daemon.private_mb()
+              "  CPU %  private MB  kB/session  writes/s  KiB/s")
+        before, total = daemon.private_mb(), 0
         for count in map(int, args.sessions.split(",")):
             sessions = [Session(home) for _ in range(count)]
             for it in sessions:
                 it.say("go on", "user")
             time.sleep(2)
+            total += count
             it = stream(daemon, followers, sessions, args.seconds, args.pause)
             (p50, p99), floor = ([quantile(it[lags], share) * 1e3 for share in (0.5, 0.99)]
                                 for lags in ("lags", "bare"))
+            each = max(it["private"] - before, 0) * 1024 / total
             print(f"{count:8}  {it['lines']:5}  {it['lost']:4}  {p50:6.1f}  {p99:6.1f}  "
                   f"{it['lags'][-1] * 1e3:6.1f}  {floor[0]:8.1f}  {floor[1]:8.1f}  "
                   f"{it['steal'] * 100:7.1f}  {it['cpu'] * 100:5.1f}  {it['private']:10.1f}  "
-                  f"{it['calls']:8.0f}  {it['kib']:5.0f}", flush=True)
+                  f"{each:10.0f}  {it['calls']:8.0f}  {it['kib']:5.0f}", flush=True)
         print(f"private memory before streaming {before:.1f} MB")
         # Search and final summaries are brought up within a minute or two of the last line.
         time.sleep(args.settle)

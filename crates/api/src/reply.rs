@@ -95,6 +95,10 @@ pub struct Session {
     pub title: Option<String>,
     /// The title is the beginning of its first prompt, not a title anyone gave.
     pub title_derived: bool,
+    /// A name from its last prompt and its current activity, while it lives and its agent gives it
+    /// none; left out otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto_title: Option<String>,
     /// Where it works.
     pub project_path: Option<String>,
     /// The branch last seen.

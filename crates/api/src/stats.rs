@@ -22,6 +22,10 @@ pub struct Tally {
     pub usage: Usage,
     /// The sum of the costs their agents wrote down, in millionths of a US dollar.
     pub cost_microdollars: Option<i64>,
+    /// From the first to the last event of each session, in milliseconds, added up. Pauses count,
+    /// and sub-agents do not: they work in the time of their session.
+    #[serde(default)]
+    pub duration_ms: Option<u64>,
 }
 
 /// Counts of the sessions that have something in common.

@@ -3,7 +3,7 @@
 use crate::error::ConfigError;
 
 /// Every setting; `<id>` means an agent's id.
-const KEYS: [&str; 39] = [
+const KEYS: [&str; 40] = [
     "exclude",
     "archive.enabled",
     "archive.exclude",
@@ -31,6 +31,7 @@ const KEYS: [&str; 39] = [
     "notifications.waiting",
     "notifications.risky",
     "notifications.finished",
+    "notifications.input",
     "notifications.findings",
     "notifications.quiet",
     "hub.url",

@@ -33,6 +33,8 @@ pub struct NotificationsConfig {
     risky: bool,
     /// Notify about long jobs that are done.
     finished: bool,
+    /// Notify about every turn that ended.
+    input: bool,
     /// Notify about findings of these kinds.
     #[serde(deserialize_with = "kinds")]
     findings: Vec<String>,
@@ -52,6 +54,7 @@ impl Default for NotificationsConfig {
             waiting: true,
             risky: true,
             finished: true,
+            input: false,
             findings: Vec::new(),
             quiet: None,
         }
@@ -76,6 +79,7 @@ impl NotificationsConfig {
                 waiting: wanted(self.waiting),
                 risky: wanted(self.risky),
                 finished: wanted(self.finished),
+                input: wanted(self.input),
                 findings: self.findings.iter().cloned().collect(),
             },
             quiet: self.quiet,
@@ -108,12 +112,14 @@ mod tests {
         let text = with_value(&text, "notifications.findings", r#"["rate_limit"]"#).unwrap();
         let text = with_value(&text, "notifications.command", r#"["~/bin/tell", "~/x"]"#).unwrap();
         let text = with_value(&text, "notifications.waiting", "false").unwrap();
+        let text = with_value(&text, "notifications.input", "true").unwrap();
         let config = Config::parse(&text, Path::new("x")).unwrap();
         let it = config.notifications.settings(Path::new("/h"), |_| 0);
         assert_eq!(it.command, ["/h/bin/tell", "~/x"]);
         assert_eq!(it.quiet.map(|it| it.to_string()).as_deref(), Some("22:00-07:00"));
         let findings = ["rate_limit".to_owned()].into();
-        let wishes = Wishes { waiting: Wanted::No, findings, ..Wishes::default() };
+        let (waiting, input) = (Wanted::No, Wanted::Yes);
+        let wishes = Wishes { waiting, input, findings, ..Wishes::default() };
         assert_eq!(it.wishes, wishes);
         for (key, value) in [
             ("quiet", "at night"),

@@ -40,6 +40,11 @@ pub enum UpdateKind {
         /// The session.
         row: Box<Session>,
     },
+    /// Another field of a session's row changed, such as its executor. The status is the same.
+    Row {
+        /// The session.
+        row: Box<Session>,
+    },
     /// A session was listed while history is being read. It is not published to other devices.
     Listed {
         /// The session.

@@ -61,6 +61,9 @@ pub struct Facts {
     /// The agent program's version last seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_version: Option<String>,
+    /// The name that the agent made up for the session, in words without meaning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
     /// How the agent was started, in its own terms (`cli`, `exec`, ...).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
@@ -127,6 +130,7 @@ impl Facts {
             &mut self.git_branch,
             &mut self.model,
             &mut self.agent_version,
+            &mut self.slug,
             &mut self.entrypoint,
         ];
         for text in texts.into_iter().flatten() {
@@ -152,6 +156,7 @@ impl Facts {
             git_branch: later.git_branch.or(self.git_branch),
             model: later.model.or(self.model),
             agent_version: later.agent_version.or(self.agent_version),
+            slug: later.slug.or(self.slug),
             entrypoint: later.entrypoint.or(self.entrypoint),
             started_at: earlier(self.started_at, later.started_at),
             cost_microdollars: self.cost_microdollars.max(later.cost_microdollars),

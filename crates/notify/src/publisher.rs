@@ -14,10 +14,10 @@ use taffrail_context::Live;
 use taffrail_context::{Error, Settings};
 use taffrail_model::approval::{Approval, ApprovalId};
 use taffrail_model::findings::{Finding, FindingKind};
-use taffrail_model::notices::{Act, Fold, Occasion, SessionView, occasions};
+use taffrail_model::notices::{Act, Fold, Occasion, SessionView, Wanted, occasions};
 use taffrail_model::replication::is_locator;
-use taffrail_model::status::{Group, group};
-use taffrail_model::{SessionId, TurnId};
+use taffrail_model::status::{Group, Status, group};
+use taffrail_model::{Kind, SessionId, Timestamp, TurnId};
 use taffrail_store::{IndexReader, SessionRow};
 
 /// The longest pause between checks when nothing is due: quiet hours may end.
@@ -170,9 +170,12 @@ impl Publisher {
     /// Whether a session may need a notification; most changes need none.
     fn is_worth_a_look(&self, session: SessionId) -> bool {
         let now = (self.live.settings().now)();
-        let needs_you =
-            self.live.status(session).is_some_and(|it| group(&it.reading, now) == Group::NeedsYou);
-        needs_you || !self.live.findings_of(session).is_empty()
+        let wants_input = self.live.settings().notices.wishes.input == Wanted::Yes;
+        let is_for_you = self.live.status(session).is_some_and(|it| {
+            group(&it.reading, now) == Group::NeedsYou
+                || wants_input && it.reading.status == Status::Waiting
+        });
+        is_for_you || !self.live.findings_of(session).is_empty()
     }
 
     /// The open approvals of a session and its sub-agents.
@@ -207,7 +210,7 @@ fn label(row: &SessionRow) -> &str {
     project.filter(|it| !it.is_empty()).unwrap_or(&row.agent)
 }
 
-/// The turn that ended, from the evidence of a finding.
+/// The turn that ended, from the evidence of a finding, else the latest one.
 fn turn(
     index: &IndexReader,
     row: &SessionRow,
@@ -219,7 +222,8 @@ fn turn(
             return Ok(Some(turn));
         }
     }
-    Ok(None)
+    let prompt = index.last_of_kind(row.row, &Kind::UserPrompt, Timestamp::MAX)?;
+    Ok(prompt.and_then(|it| it.turn))
 }
 
 /// Whether quiet hours apply now, for clients that show what would be sent.

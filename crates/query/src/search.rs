@@ -151,6 +151,7 @@ fn sessions(
     filter.branch.clone_from(&query.branch);
     filter.among = query.tag.as_deref().map(|it| tagged(settings, it)).transpose()?;
     filter.topic.clone_from(&query.topic);
+    filter.summary.clone_from(&query.summary);
     filter.category = query.category.as_deref().map(category).transpose()?;
     filter.source = query.device.as_deref().map(|it| device(settings, it)).transpose()?;
     let any = filter != Filter { workers: true, ..Filter::default() };

@@ -68,6 +68,7 @@ fn converted(devices: &Devices, row: SessionRow) -> Session {
         confidence,
         pid: None,
         executor: None,
+        auto_title: None,
         last_user_prompt_at: None,
         last_assistant_output_at: None,
         active_turn_id: None,

@@ -60,7 +60,13 @@ fn counted(reader: &IndexReader, filter: &Filter, ahead: &Ahead) -> Result<Stats
 
 fn nothing() -> Stats {
     let zero = Some(0);
-    let none = TallyRow { turns: zero, prompts: zero, tool_calls: zero, ..TallyRow::default() };
+    let none = TallyRow {
+        turns: zero,
+        prompts: zero,
+        tool_calls: zero,
+        duration_ms: zero,
+        ..TallyRow::default()
+    };
     Stats {
         schema_version: SCHEMA_VERSION,
         totals: tally(&none),
@@ -93,5 +99,6 @@ fn tally(row: &TallyRow) -> Tally {
         tool_calls: row.tool_calls,
         usage: Usage::from(row.tokens),
         cost_microdollars: row.cost_microdollars,
+        duration_ms: row.duration_ms,
     }
 }

@@ -100,6 +100,7 @@ fn unread_session(
         confidence: Confidence::Low,
         pid: None,
         executor: None,
+        auto_title: None,
         last_user_prompt_at: None,
         last_assistant_output_at: None,
         active_turn_id: None,

@@ -13,6 +13,8 @@ const AGENT: usize = 8;
 const AGE: usize = 6;
 const PROJECT: usize = 16;
 const DEVICE: usize = 10;
+/// Kinds of findings that the rest of a row shows: a question, a request, an end.
+const SHOWN_ANYWAY: [&str; 4] = ["question_asked", "risky_approval", "finished", "several_blocked"];
 
 /// The groups in display order.
 pub const GROUPS: [Group; 6] =
@@ -100,6 +102,24 @@ fn runs_at(session: &Session) -> String {
         (Some(pid), None) => format!(" · process {pid}"),
         (None, _) => String::new(),
     }
+}
+
+/// What was found about a session, in a few words; kinds that its status or its request shows are left
+/// out.
+pub fn found(session: &Session) -> Option<String> {
+    let is_shown = |kind: &str| !SHOWN_ANYWAY.contains(&kind);
+    let mut kinds = session.findings.iter().map(String::as_str).filter(|it| is_shown(it));
+    let first = kinds.next().map(|it| line(&it.replace('_', " ")))?;
+    match kinds.count() {
+        0 => Some(first),
+        more => Some(format!("{first} +{more}")),
+    }
+}
+
+/// The tags of a session, each with a sign.
+pub fn tags(session: &Session) -> Option<String> {
+    let tags: Vec<String> = session.tags.iter().map(|it| format!("#{}", line(it))).collect();
+    (!tags.is_empty()).then(|| tags.join(" "))
 }
 
 /// Marks an uncertain status, except for a session that is over.

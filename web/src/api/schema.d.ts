@@ -2794,6 +2794,11 @@ export interface components {
             active_turn_id?: string | null;
             /** @description Its agent. */
             agent: string;
+            /**
+             * @description A name from its last prompt and its current activity, while it lives and its agent gives it
+             *     none; left out otherwise.
+             */
+            auto_title?: string | null;
             /** @description What is new in it is captured; `false` after `capture off`. */
             captured: boolean;
             /** @description How sure the status is. */
@@ -3021,6 +3026,12 @@ export interface components {
              * @description The sum of the costs their agents wrote down, in millionths of a US dollar.
              */
             cost_microdollars?: number | null;
+            /**
+             * Format: int64
+             * @description From the first to the last event of each session, in milliseconds, added up. Pauses count,
+             *     and sub-agents do not: they work in the time of their session.
+             */
+            duration_ms?: number | null;
             /**
              * Format: int64
              * @description Prompts.

@@ -129,8 +129,17 @@ export function money(microdollars: number | null | undefined): string {
   return `$${dollars.toFixed(dollars < 10 ? 2 : dollars < 1000 ? 1 : 0)}`;
 }
 
+/** The agent's own title; while it lives without one, what it was last asked and does. */
 export function title(session: Session): string {
-  return session.title?.trim() || project(session.project_path) || session.id.slice(0, 8);
+  return session.auto_title?.trim() || session.title?.trim() || project(session.project_path) || session.id.slice(0, 8);
+}
+
+/** The rest of a card shows these kinds: a question, a request, an end. */
+const SHOWN_ANYWAY = ['question_asked', 'risky_approval', 'finished', 'several_blocked'];
+
+/** What was found about a session, in a few words each. */
+export function remarks(session: Session): string[] {
+  return (session.findings ?? []).filter((it) => !SHOWN_ANYWAY.includes(it)).map((it) => it.replaceAll('_', ' '));
 }
 
 export function project(path: string | null | undefined): string {

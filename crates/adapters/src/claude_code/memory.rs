@@ -136,6 +136,7 @@ impl Chain {
         let branch = line.git_branch.as_deref();
         keep_last(&mut facts.git_branch, branch.filter(|name| *name != "HEAD"));
         keep_last(&mut facts.agent_version, line.version.as_deref());
+        keep_last(&mut facts.slug, line.slug.as_deref());
         if facts.entrypoint.is_none() {
             keep_last(&mut facts.entrypoint, line.entrypoint.as_deref());
         }

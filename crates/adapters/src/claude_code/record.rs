@@ -32,6 +32,8 @@ pub(super) struct Line<'a> {
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) version: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
+    pub(super) slug: Text<'a>,
+    #[serde(borrow, deserialize_with = "lenient")]
     pub(super) entrypoint: Text<'a>,
     #[serde(borrow, deserialize_with = "lenient")]
     pub(super) forked_from: Option<ForkedFrom<'a>>,

@@ -40,7 +40,7 @@ impl Loop {
         }
     }
 
-    fn tell_findings(&self, change: FindingsChange) {
+    fn tell_findings(&mut self, change: FindingsChange) {
         // Without the entry the finding itself still holds; only its history lacks it.
         if let Err(error) = self.conclude_findings(&change) {
             tracing::warn!(%error, "cannot record findings");
@@ -48,7 +48,7 @@ impl Loop {
         let both = change.appeared.iter().chain(&change.withdrawn);
         let sessions: BTreeSet<SessionId> = both.map(|it| it.session_id).collect();
         self.handle.live().put_findings(self.monitor.by_session(sessions.iter().copied()));
-        self.handle.notices().changed(sessions);
+        self.handle.notices().changed(sessions.iter().copied());
         if !self.handle.live().has_subscribers() {
             return;
         }
@@ -57,6 +57,10 @@ impl Loop {
             (FindingChange::Appeared, change.appeared),
         ] {
             findings.into_iter().for_each(|it| self.tell_finding(how, it));
+        }
+        // The rows name their findings. If one cannot be read, its next change publishes it.
+        if let Err(error) = self.publish_rows(sessions.into_iter()) {
+            tracing::warn!(%error, "cannot publish the rows of findings");
         }
     }
 

@@ -5,12 +5,14 @@ use super::delivery_watch::watch_delivery;
 use super::event_loop::Loop;
 use super::live_fields::add_live_fields;
 use crate::DaemonError;
+use taffrail_api::Session;
 use taffrail_capture::lives;
 use taffrail_context::write_gone;
 use taffrail_context::{Live, Update, UpdateKind};
 use taffrail_model::journal::{Gone, Loss};
 use taffrail_model::replication::is_locator;
 use taffrail_model::{DeviceId, Process, SessionId, Signal};
+use taffrail_query::filter::tag;
 use taffrail_query::status::apply_status;
 use taffrail_query::{SessionChange, session};
 use taffrail_store::{StoreError, Touched};
@@ -27,6 +29,12 @@ fn publish_lines(live: &Live, change: &SessionChange<'_>) {
         let what = UpdateKind::Event { line, cursor };
         live.publish(Update { session: row.id, is_remote, what });
     }
+}
+
+/// Whether two rows of a session show the same status: no prompt and no request is in between.
+fn is_same_status(one: &Session, other: &Session) -> bool {
+    let of = |it: &Session| (it.status, it.waiting_for.clone(), it.prompts);
+    of(one) == of(other) && one.pending_approval_id == other.pending_approval_id
 }
 
 impl Loop {
@@ -82,33 +90,55 @@ impl Loop {
         self.approvals_after_status(sessions)?;
         sessions.iter().for_each(|it| self.handle.delivery().look(*it));
         self.remark_on(sessions);
-        let Some(index) = self.index.as_ref().filter(|_| self.handle.live().has_subscribers())
-        else {
+        if !self.handle.live().has_subscribers() {
+            // The next subscriber begins with a snapshot.
+            sessions.iter().for_each(|it| drop(self.published.remove(it)));
             return Ok(());
-        };
-        let now = (self.settings.now)();
+        }
+        self.publish_rows(sessions.iter().copied())
+    }
+
+    /// Publishes the rows of sessions that changed.
+    pub(super) fn publish_rows(
+        &mut self,
+        sessions: impl Iterator<Item = SessionId>,
+    ) -> Result<(), DaemonError> {
         for id in sessions {
-            let (Some(row), Some(card)) = (self.board.row(*id), self.handle.live().status(*id))
-            else {
-                continue;
-            };
-            let Some(row) = index.session(row)? else { continue };
-            let mut row = session(&self.settings.devices, row);
-            apply_status(&mut row, &card, now);
-            add_live_fields(&self.handle, index, std::slice::from_mut(&mut row))?;
-            if self.published.get(id) == Some(&row) {
-                // The board learned something that no row shows, such as an executor's place.
-                continue;
-            }
-            if self.published.len() >= PUBLISHED {
-                self.published.clear();
-            }
-            self.published.insert(*id, row.clone());
-            let (is_remote, row) = (self.board.is_remote(*id), Box::new(row));
-            let what = UpdateKind::Status { row };
-            self.handle.live().publish(Update { session: *id, is_remote, what });
+            let Some(row) = self.current_row(id)? else { continue };
+            self.publish_row(id, row);
         }
         Ok(())
+    }
+
+    /// The row of a session with its live status.
+    fn current_row(&self, id: SessionId) -> Result<Option<Session>, DaemonError> {
+        let (Some(row), Some(card)) = (self.board.row(id), self.handle.live().status(id)) else {
+            return Ok(None);
+        };
+        let Some(index) = &self.index else { return Ok(None) };
+        let Some(row) = index.session(row)? else { return Ok(None) };
+        let mut row = session(&self.settings.devices, row);
+        apply_status(&mut row, &card, (self.settings.now)());
+        add_live_fields(&self.handle, index, std::slice::from_mut(&mut row))?;
+        tag(&self.settings, std::slice::from_mut(&mut row))?;
+        Ok(Some(row))
+    }
+
+    /// Publishes a row, unless an equal one was published.
+    fn publish_row(&mut self, id: SessionId, row: Session) {
+        let before = self.published.get(&id);
+        if before == Some(&row) {
+            // The board learned something that no row shows, such as an executor's place.
+            return;
+        }
+        let is_same = before.is_some_and(|it| is_same_status(it, &row));
+        if self.published.len() >= PUBLISHED {
+            self.published.clear();
+        }
+        self.published.insert(id, row.clone());
+        let (is_remote, row) = (self.board.is_remote(id), Box::new(row));
+        let what = if is_same { UpdateKind::Row { row } } else { UpdateKind::Status { row } };
+        self.handle.live().publish(Update { session: id, is_remote, what });
     }
 
     /// Applies a report of another device: the status of its sessions may have changed.

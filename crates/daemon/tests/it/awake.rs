@@ -20,18 +20,18 @@ use taffrail_testkit::claude;
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-const SESSION: &str = "11111111-1111-4111-8111-111111111111";
+pub(crate) const SESSION: &str = "11111111-1111-4111-8111-111111111111";
 
 /// Days after the session: its lines are history.
 const LATER: fn() -> Timestamp = || Timestamp::from_second(1_791_000_000).unwrap();
 /// While the session moves.
-const MEANWHILE: fn() -> Timestamp = || "2026-10-01T10:05:00Z".parse().unwrap();
+pub(crate) const MEANWHILE: fn() -> Timestamp = || "2026-10-01T10:05:00Z".parse().unwrap();
 
 /// A home, and a daemon over it.
-struct Machine {
+pub(crate) struct Machine {
     home: TempDir,
     runtime: Runtime,
-    handle: Handle,
+    pub(crate) handle: Handle,
     daemon: Option<JoinHandle<Result<(), DaemonError>>>,
 }
 
@@ -42,7 +42,7 @@ impl Machine {
     }
 
     /// The same, at a moment.
-    fn start_at(
+    pub(crate) fn start_at(
         now: fn() -> Timestamp,
         (data, state): (&str, &str),
         begin: impl FnOnce(&Path),
@@ -69,7 +69,7 @@ impl Machine {
     }
 
     /// Waits until everything on disk is indexed: every watcher scans everything.
-    fn settle(&self) {
+    pub(crate) fn settle(&self) {
         assert!(self.runtime.block_on(self.handle.live().settle()));
     }
 

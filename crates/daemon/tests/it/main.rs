@@ -4,4 +4,5 @@ mod awake;
 mod listing;
 mod recordings;
 mod replication;
+mod statuses;
 mod timeouts;

@@ -97,7 +97,7 @@ fn note(
     moved: &mut BTreeSet<SessionId>,
 ) {
     match told {
-        Ok(it) if !it.is_remote && matches!(it.what, UpdateKind::Status { .. }) => {
+        Ok(it) if !it.is_remote && is_of_row(&it.what) => {
             moved.insert(it.session);
         }
         Ok(_) => {}
@@ -106,6 +106,11 @@ fn note(
             moved.extend(handle.live().statuses().into_keys());
         }
     }
+}
+
+/// Whether another device shows what changed.
+fn is_of_row(what: &UpdateKind) -> bool {
+    matches!(what, UpdateKind::Status { .. } | UpdateKind::Row { .. })
 }
 
 /// Puts everything that changed into the outbox.

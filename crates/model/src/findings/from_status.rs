@@ -15,15 +15,16 @@ pub(super) fn found(
     standing: &Standing<'_>,
     (now, thresholds): (Timestamp, &Thresholds),
 ) -> Vec<FindingDraft> {
-    // A guess does not justify alerting a person.
-    if standing.reading.confidence == Confidence::Low {
-        return Vec::new();
-    }
-    let reading = standing.reading;
-    let ids: Vec<EventId> = work.asked.into_iter().collect();
-    let mut out = Vec::new();
+    let (reading, is_guess) = (standing.reading, standing.reading.confidence == Confidence::Low);
     let stuck = stuck_at(work, moved, standing, thresholds).filter(|at| *at <= now);
-    out.extend(stuck.map(|at| stuck_since(moved, at)));
+    // Silence lowers the confidence in a status. Only a hook would have reported the end of a turn.
+    let stuck = stuck.filter(|_| work.is_hooked || !is_guess);
+    let mut out: Vec<FindingDraft> = stuck.map(|at| stuck_since(moved, at)).into_iter().collect();
+    // A guess does not justify alerting a person.
+    if is_guess {
+        return out;
+    }
+    let ids: Vec<EventId> = work.asked.into_iter().collect();
     if standing.role == Role::Main {
         out.extend(question(reading, &ids));
         out.extend(finished(work, reading, thresholds));

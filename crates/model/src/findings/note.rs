@@ -9,7 +9,7 @@ use super::status_line;
 use crate::hash::{self, Digest16};
 use crate::journal::TRIED;
 use crate::observed::Marks;
-use crate::{EventId, Kind, Signal, Timestamp};
+use crate::{Confidence, EventId, Kind, Origin, Signal, Timestamp};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -25,6 +25,8 @@ pub(super) struct Note {
     pub(super) id: EventId,
     pub(super) at: Timestamp,
     pub(super) says: Says,
+    /// The source is a hook that also reports when the work stops.
+    pub(super) is_hooked: bool,
 }
 
 /// The content of a note.
@@ -110,7 +112,8 @@ pub(super) fn note(event: &EventView<'_>) -> Option<(Place, Note)> {
     let says = if event.is_spoken() { spoken(event)? } else { live(event)? };
     let late = !event.is_spoken();
     let place = (event.at, late, event.place.0, event.place.1, event.id);
-    Some((place, Note { id: event.id, at: event.at, says }))
+    let is_hooked = *event.origin == Origin::Hook && *event.confidence != Confidence::Low;
+    Some((place, Note { id: event.id, at: event.at, says, is_hooked }))
 }
 
 /// The note of an event in the agent's own history.

@@ -42,6 +42,8 @@ pub(super) struct Over {
 pub(super) struct Work<'n> {
     /// When the open turn began.
     pub(super) open: Option<Timestamp>,
+    /// A hook reported the prompt of the open turn, so a hook would also report its end.
+    pub(super) is_hooked: bool,
     pub(super) over: Option<Over>,
     /// Calls, and whether they have results.
     calls: HashMap<EventId, (&'n Call, bool)>,
@@ -91,6 +93,8 @@ impl<'n> Work<'n> {
         if matches!(note.says, Says::Ended | Says::Died | Says::Began) {
             self.open = None;
         }
+        let begins = note.is_hooked && matches!(note.says, Says::Prompt);
+        self.is_hooked = self.open.is_some() && (self.is_hooked || begins);
     }
 
     /// Work after an end reopens the turn; its start stays known.

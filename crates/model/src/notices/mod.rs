@@ -34,6 +34,8 @@ pub const SHOWN_KEPT: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoticeKind {
+    /// A turn ended, however short, and the session waits for a prompt.
+    Input,
     /// A long job is done.
     Finished,
     /// A finding of a kind that the user selected.
@@ -49,6 +51,7 @@ impl NoticeKind {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Input => "input",
             Self::Finished => "finished",
             Self::Finding => "finding",
             Self::Waiting => "waiting",

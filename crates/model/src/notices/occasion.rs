@@ -4,7 +4,7 @@ use super::{FRESH, NoticeKind, STILL, after, words};
 use crate::approval::ApprovalId;
 use crate::findings::{Finding, FindingKind};
 use crate::rules::RiskLevel;
-use crate::status::{Reading, Status, WaitingKind};
+use crate::status::{Reading, Status, StatusRule, WaitingKind};
 use crate::{Confidence, SessionId, Timestamp, TurnId};
 use std::collections::BTreeSet;
 
@@ -43,6 +43,8 @@ pub struct Wishes {
     pub risky: Wanted,
     /// Long jobs that finished.
     pub finished: Wanted,
+    /// Turns that ended, however short.
+    pub input: Wanted,
     /// Findings of these kinds.
     pub findings: BTreeSet<String>,
 }
@@ -50,7 +52,8 @@ pub struct Wishes {
 impl Default for Wishes {
     fn default() -> Self {
         let (waiting, risky, finished) = (Wanted::Yes, Wanted::Yes, Wanted::Yes);
-        Self { waiting, risky, finished, findings: BTreeSet::new() }
+        // Every answer in a conversation ends a turn.
+        Self { waiting, risky, finished, input: Wanted::No, findings: BTreeSet::new() }
     }
 }
 
@@ -78,6 +81,9 @@ pub fn occasions(view: &SessionView<'_>, wishes: &Wishes) -> Vec<Occasion> {
     out.extend(asks(view));
     out.extend(view.findings.iter().filter_map(|it| found(view, it, wishes)));
     out.retain(|it| wishes.want(it.kind));
+    if wishes.input == Wanted::Yes && !out.iter().any(|it| it.kind == NoticeKind::Finished) {
+        out.extend(awaits_prompt(view));
+    }
     out
 }
 
@@ -89,6 +95,7 @@ impl Wishes {
             NoticeKind::Risky => self.risky,
             NoticeKind::Waiting => self.waiting,
             NoticeKind::Finished => self.finished,
+            NoticeKind::Input => self.input,
             NoticeKind::Finding => Wanted::Yes,
         };
         wanted == Wanted::Yes
@@ -135,6 +142,29 @@ fn asks(view: &SessionView<'_>) -> Option<Occasion> {
     is_so.then(|| occasion(view, vec![name], (NoticeKind::Waiting, reading.since), &asks.text))
 }
 
+/// A turn that ended by itself or with an error. A person who stopped it, or who has just started the
+/// agent, is present.
+fn awaits_prompt(view: &SessionView<'_>) -> Option<Occasion> {
+    let reading = view.reading;
+    let waits = reading.waiting_for.as_ref().is_some_and(|it| it.kind == WaitingKind::Prompt);
+    let ended = matches!(
+        reading.rule,
+        StatusRule::TurnOver | StatusRule::TurnFailed | StatusRule::AgentQuiet
+    );
+    let is_so = reading.status == Status::Waiting && is_sure(&reading.confidence);
+    let says = "Its turn ended, and it waits for your next prompt.";
+    let what = (NoticeKind::Input, reading.since);
+    (waits && ended && is_so)
+        .then(|| occasion(view, of_turn(view, "input", reading.since), what, says))
+}
+
+/// The names of the end of a turn. The turn itself, if known, is announced once only.
+fn of_turn(view: &SessionView<'_>, what: &str, at: Timestamp) -> Vec<String> {
+    let turn = view.turn.map(|it| format!("turn:{}:{it}", view.session));
+    let named = format!("{what}:{}:{}", view.session, at.as_millisecond());
+    turn.into_iter().chain([named]).collect()
+}
+
 fn found(view: &SessionView<'_>, finding: &Finding, wishes: &Wishes) -> Option<Occasion> {
     if !is_sure(&finding.confidence) {
         return None;
@@ -142,8 +172,7 @@ fn found(view: &SessionView<'_>, finding: &Finding, wishes: &Wishes) -> Option<O
     let at = finding.since.as_millisecond();
     let named = |what: &str| format!("{what}:{}:{at}", view.session);
     if finding.kind == FindingKind::Finished {
-        let turn = view.turn.map(|it| format!("turn:{}:{it}", view.session));
-        let names = turn.into_iter().chain([named("finished")]).collect();
+        let names = of_turn(view, "finished", finding.since);
         let done = (NoticeKind::Finished, finding.since);
         return Some(occasion(view, names, done, &finding.says));
     }
@@ -165,7 +194,7 @@ fn occasion(
 ) -> Occasion {
     let (label, says) = (words::label(view.label), words::says(says));
     let news = match kind {
-        NoticeKind::Finished | NoticeKind::Finding => FRESH,
+        NoticeKind::Finished | NoticeKind::Finding | NoticeKind::Input => FRESH,
         NoticeKind::Waiting | NoticeKind::Risky => STILL,
     };
     let until = Some(after(since, news * 1000));

@@ -60,6 +60,7 @@ impl About {
 fn alone(it: &About) -> String {
     let label = &it.label;
     match it.kind {
+        NoticeKind::Input => format!("{label} waits for a prompt"),
         NoticeKind::Finished => format!("{label} is done"),
         NoticeKind::Finding => format!("{label}: a remark"),
         NoticeKind::Waiting => format!("{label} waits for you"),
@@ -94,12 +95,17 @@ fn together(all: &[About]) -> String {
         1 => Some("1 is done".to_owned()),
         many => Some(format!("{many} are done")),
     };
+    let input = match count(&[NoticeKind::Input]) {
+        0 => None,
+        1 => Some("1 waits for a prompt".to_owned()),
+        many => Some(format!("{many} wait for a prompt")),
+    };
     let remarks = match all.iter().filter(|it| it.kind == NoticeKind::Finding).count() {
         0 => None,
         1 => Some("1 remark".to_owned()),
         many => Some(format!("{many} remarks")),
     };
-    waiting.into_iter().chain(done).chain(remarks).collect::<Vec<_>>().join("; ")
+    waiting.into_iter().chain(done).chain(input).chain(remarks).collect::<Vec<_>>().join("; ")
 }
 
 fn named(labels: &BTreeSet<&str>) -> String {

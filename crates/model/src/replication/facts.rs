@@ -111,6 +111,8 @@ impl RelayedFacts {
             git_branch: self.branch,
             model: self.model,
             agent_version: self.version,
+            // Only the agent itself uses it.
+            slug: None,
             entrypoint: self.entrypoint,
             started_at: self.started,
             cost_microdollars: self.cost_microdollars,

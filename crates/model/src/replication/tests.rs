@@ -42,6 +42,7 @@ fn facts(words: &[String], number: i64) -> RelayedFacts {
         git_branch: word(2),
         model: word(3),
         agent_version: word(4),
+        slug: None,
         entrypoint: word(5),
         started_at: (number % 2 == 0).then_some(at),
         cost_microdollars: (number % 3 == 0).then_some(number),

@@ -76,7 +76,7 @@ fn waiting(what: Option<&WaitingFor>, last: Option<&Turn>) -> String {
     }
 }
 
-fn asked(state: &str, what: Option<&WaitingFor>) -> String {
+pub(super) fn asked(state: &str, what: Option<&WaitingFor>) -> String {
     let text = what.map(|it| plain(&it.text)).unwrap_or_default();
     let runs = what.is_some_and(|it| it.kind == WaitingKind::Approval) && is_command(&text);
     match (text.is_empty(), runs) {
@@ -94,18 +94,23 @@ fn is_command(text: &str) -> bool {
 
 /// The latest call that has not returned, or else the prompt.
 fn running(last: Option<&Turn>, evidence: &[Evidence]) -> String {
-    let begins = evidence.iter().rposition(|it| it.says == Signal::Prompted).unwrap_or(0);
-    let turn = evidence.get(begins..).unwrap_or_default();
-    if turn.iter().rev().any(|it| it.says == Signal::Compacting) && !is_compacted(turn) {
-        return "compacting context".to_owned();
-    }
-    let calls = turn.iter().rev().filter(|it| matches!(it.says, Signal::Called { .. }));
-    let open = calls.filter(|it| !it.detail.is_empty()).find(|it| !has_returned(it, turn));
-    if let Some(open) = open {
-        return format!("running {}", plain(&open.detail));
+    if let Some(open) = open_call(evidence) {
+        return open;
     }
     let prompt = last.map(|it| plain(&it.prompt)).filter(|it| !it.is_empty());
     prompt.map_or_else(|| "working".to_owned(), |it| format!("working on: {it}"))
+}
+
+/// The latest call of the turn that has not returned, or the compaction that runs.
+pub(super) fn open_call(evidence: &[Evidence]) -> Option<String> {
+    let begins = evidence.iter().rposition(|it| it.says == Signal::Prompted).unwrap_or(0);
+    let turn = evidence.get(begins..).unwrap_or_default();
+    if turn.iter().rev().any(|it| it.says == Signal::Compacting) && !is_compacted(turn) {
+        return Some("compacting context".to_owned());
+    }
+    let calls = turn.iter().rev().filter(|it| matches!(it.says, Signal::Called { .. }));
+    let open = calls.filter(|it| !it.detail.is_empty()).find(|it| !has_returned(it, turn));
+    open.map(|it| format!("running {}", plain(&it.detail)))
 }
 
 fn is_compacted(turn: &[Evidence]) -> bool {

@@ -4,10 +4,12 @@
 //! redacted before it is shortened, so that no cut leaves half of a secret.
 
 mod activity;
+mod auto_title;
 mod command;
 pub(crate) mod line;
 mod topics;
 
+pub use auto_title::auto_title;
 pub use command::{
     COMMAND_SECONDS, INPUT_BYTES, Sight, Since, is_answer, may_run, prompt_for, replaced,
 };

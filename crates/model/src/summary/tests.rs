@@ -252,6 +252,55 @@ fn the_command_gets_a_block_it_cannot_be_talked_out_of() {
     }
 }
 
+/// A session whose agent gives no title kept the beginning of its first prompt for ever.
+#[test]
+fn a_name_is_made_of_the_last_prompt_and_the_current_activity() {
+    let runs = evidence(Signal::Called { call: "1".into(), input: String::new() }, "npm test");
+    let done = evidence(Signal::Answered { call: "1".into() }, "");
+    let check = |prompt: &str, status: Status, evidence: &[Evidence], expected: Option<&str>| {
+        let got = auto_title(prompt, &reading(status, None), evidence);
+        assert_eq!(got.as_deref(), expected, "{prompt} {status:?}");
+    };
+    let prompt = "Fix the\nparser";
+    check(prompt, Status::Running, &[runs.clone()], Some("Fix the parser · running npm test"));
+    check(prompt, Status::Running, &[runs.clone(), done], Some("Fix the parser"));
+    check(prompt, Status::Waiting, &[], Some("Fix the parser"));
+    check(prompt, Status::Idle, &[runs.clone()], Some("Fix the parser"));
+    check("", Status::Running, &[runs], Some("running npm test"));
+    check("", Status::Waiting, &[], None);
+    check(prompt, Status::Exited, &[], None);
+    check(prompt, Status::Unknown, &[], None);
+    let asks = reading(Status::WaitingApproval, Some((WaitingKind::Approval, "rm -r x")));
+    let expected = "Fix the parser · waits for approval to run rm -r x";
+    assert_eq!(auto_title(prompt, &asks, &[]).as_deref(), Some(expected));
+    let long = auto_title(&"word ".repeat(99), &asks, &[]).unwrap();
+    assert!(long.chars().count() <= 100 && long.contains("… · waits for approval"), "{long}");
+}
+
+/// The command got prompts, answers and tools, and nothing about approvals and errors.
+#[test]
+fn the_command_gets_approvals_and_errors() {
+    let turns = [Turn {
+        approvals: [("allow".to_owned(), 2), ("deny".to_owned(), 1)].into(),
+        errors: 1,
+        failed_calls: 3,
+        ..turn("Fix it", "Fixed.", &[("Bash", 4)])
+    }];
+    let summary = summarise(&Subject::new(&turns, &reading(Status::Idle, None), &[]));
+    let prompt = prompt_for(&turns, &summary, "5f1e9c0a7b3d2468").unwrap();
+    let given: Vec<&str> = prompt.lines().skip_while(|it| *it != "Prompt: Fix it").collect();
+    let expected = [
+        "Prompt: Fix it",
+        "Answer: Fixed.",
+        "Tools: Bash 4",
+        "Approvals: allow 2, deny 1",
+        "Errors: 1 errors, 3 failed calls",
+        "5f1e9c0a7b3d2468",
+    ];
+    assert_eq!(given, expected);
+    assert!(prompt.contains("Current: idle"), "the status: {prompt}");
+}
+
 #[test]
 fn an_answer_is_believed_as_far_as_it_has_the_form() {
     let old = Summary { current: "a".into(), recent: "b".into(), last_prompt: "c".into() };

@@ -10,7 +10,7 @@ use taffrail_model::notices::{
     occasions,
 };
 use taffrail_model::status::{Reading, Status, StatusRule, WaitingFor, WaitingKind};
-use taffrail_model::{AgentId, Confidence, RuntimeIdentity, SessionId, Timestamp};
+use taffrail_model::{AgentId, Confidence, RuntimeIdentity, SessionId, Timestamp, TurnId};
 
 const BEGAN: i64 = 1_800_000_000_000;
 
@@ -87,6 +87,56 @@ fn what_waits_or_is_done_is_told_and_what_is_guessed_is_not() {
     let limit = [finding(FindingKind::RateLimit, "It asks too often.")];
     check(&rests, &limit, &[]);
     check(&reading(Status::Running, None, Confidence::High), &[], &[]);
+}
+
+/// A turn of a few seconds ended and waited, and no setting could announce it.
+#[test]
+fn a_short_turn_that_ends_and_waits_is_told_if_wished() {
+    let all = Wishes { input: Wanted::Yes, ..Wishes::default() };
+    let check = |reading: &Reading, findings: &[Finding], expected: &[NoticeKind]| {
+        let got: Vec<NoticeKind> =
+            occasions(&seen(reading, findings), &all).into_iter().map(|it| it.kind).collect();
+        assert_eq!(got, expected, "{reading:?}");
+        let usual = occasions(&seen(reading, findings), &Wishes::default());
+        assert!(!usual.iter().any(|it| it.kind == NoticeKind::Input), "off unless asked for");
+    };
+    let rests = |rule, confidence| Reading {
+        rule,
+        ..reading(Status::Waiting, Some((WaitingKind::Prompt, "")), confidence)
+    };
+    for rule in [StatusRule::TurnOver, StatusRule::TurnFailed, StatusRule::AgentQuiet] {
+        check(&rests(rule, Confidence::High), &[], &[NoticeKind::Input]);
+        check(&rests(rule, Confidence::Low), &[], &[]);
+    }
+    // The person is present, or nothing was asked.
+    check(&rests(StatusRule::Interrupted, Confidence::High), &[], &[]);
+    check(&rests(StatusRule::NoPrompt, Confidence::High), &[], &[]);
+    let done = [finding(FindingKind::Finished, "Done after 3 minutes.")];
+    check(&rests(StatusRule::TurnOver, Confidence::High), &done, &[NoticeKind::Finished]);
+    check(&approval("ls"), &[], &[NoticeKind::Waiting]);
+}
+
+/// A turn that is announced as input is not announced again as finished, nor at another time of its
+/// end.
+#[test]
+fn the_end_of_a_turn_is_told_once() {
+    let turn = Some(TurnId::of(session(1), "1"));
+    let wishes = Wishes { input: Wanted::Yes, ..Wishes::default() };
+    let rests = |ms| Reading {
+        since: at(ms),
+        rule: StatusRule::TurnOver,
+        ..reading(Status::Waiting, Some((WaitingKind::Prompt, "")), Confidence::High)
+    };
+    let done = [finding(FindingKind::Finished, "Done after 3 minutes.")];
+    let mut fold = Fold::default();
+    let mut step = |ms: i64, reading: &Reading, findings: &[Finding]| {
+        let view = SessionView { turn, ..seen(reading, findings) };
+        fold.take(session(1), occasions(&view, &wishes), at(ms));
+        fold.step(at(ms + WINDOW_MS), Quiet::No, &|_| false).len()
+    };
+    assert_eq!(step(0, &rests(0), &[]), 1);
+    assert_eq!(step(20_000, &rests(900), &[]), 0);
+    assert_eq!(step(40_000, &rests(900), &done), 0);
 }
 
 #[test]

@@ -242,6 +242,8 @@ impl Parts<'_> {
                 feature.map(|it| json!({ "feature_id": it.feature_id, "project": it.project })),
             ),
             ("heard_in", self.look.heard_in()),
+            ("file", self.look.file()),
+            ("slug", self.look.slug()),
             ("can_receive", self.executor.as_deref().map(|it| json!(accepts_text(it)))),
             ("recorded", differs.map(|_| json!({ "project_path": folder.path() }))),
             ("carried", self.kept.carried.as_ref().map(came)),

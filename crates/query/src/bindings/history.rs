@@ -19,6 +19,8 @@ pub(super) struct Look<'a> {
     last: Option<EventRow>,
     /// The agent's id of the latest record that has one.
     record: Option<String>,
+    /// The agent's made-up name of the session.
+    slug: Option<String>,
 }
 
 impl<'a> Look<'a> {
@@ -29,6 +31,7 @@ impl<'a> Look<'a> {
             sources: index.sources_of(number)?,
             last: index.last_event_in(number, uri)?,
             record: index.last_record_id(number, uri)?,
+            slug: index.own_facts(number)?.slug,
         })
     }
 
@@ -90,6 +93,18 @@ impl<'a> Look<'a> {
             observed_at: seen,
         };
         SourcePointer { provenance, generation }
+    }
+
+    /// The name that the agent made up for the session.
+    pub(super) fn slug(&self) -> Option<Value> {
+        self.slug.as_ref().map(|it| json!(it))
+    }
+
+    /// The file that holds the history, as it was at the last read.
+    pub(super) fn file(&self) -> Option<Value> {
+        let uri = self.exposed()?;
+        let source = self.sources.iter().find(|it| it.state.locator == uri)?;
+        Some(json!({ "bytes": source.state.fingerprint.size }))
     }
 
     /// The journal that reports a session whose agent exposes no history.

@@ -57,7 +57,7 @@ pub(super) struct EventFrame {
 pub(super) struct StatusFrame {
     pub(super) session: SessionId,
     pub(super) status: Status,
-    /// The status changed; otherwise the session was only read from history.
+    /// The status changed; otherwise another field did, or the session was read from history.
     pub(super) is_new: bool,
     /// The websocket messages.
     pub(super) messages: Vec<Utf8Bytes>,
@@ -162,6 +162,7 @@ fn written(update: &Update) -> Frame {
             Frame::Approval(approval(session, row, verdict.as_ref()))
         }
         UpdateKind::Status { row } => Frame::Status(status(session, row)),
+        UpdateKind::Row { row } => Frame::Status(same_status(session, row)),
         UpdateKind::Listed { row } => {
             Frame::Status(StatusFrame { is_new: false, ..status(session, row) })
         }
@@ -233,6 +234,13 @@ fn approval(session: SessionId, row: &ApprovalRow, verdict: Option<&Verdict>) ->
         message: format!(r#"{{"type":"approval-decision",{body}}}"#).into(),
         sse: format!("event: approval\ndata: {{{body}}}\n\n").into(),
     }
+}
+
+/// A row whose status was sent before: only the message with the whole row is sent again.
+fn same_status(session: SessionId, row: &Session) -> StatusFrame {
+    let mut frame = status(session, row);
+    frame.messages.truncate(1);
+    StatusFrame { is_new: false, ..frame }
 }
 
 fn status(session: SessionId, session_row: &Session) -> StatusFrame {

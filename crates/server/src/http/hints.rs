@@ -42,7 +42,7 @@ const FAULTS: &str = "`taffrail document validate` lists every fault and what to
 const ANOTHER_ID: &str = "give the document another `session_id` to take it in";
 const JOINED: &str = "`taffrail link ID` shows how sessions are joined";
 const RESUME: &str = "`taffrail resume ID --dry-run` says what could be done";
-const FILTERS: &str = "known: agent: branch: category: device: file: in: kind: project: since: tag: topic:; quote it \
+const FILTERS: &str = "known: agent: branch: category: device: file: in: kind: project: since: summary: tag: topic:; quote it \
     to search for the text itself";
 const NEWER: &str = "nothing was changed; upgrade Taffrail (`taffrail upgrade --check` says how), or restore a backup \
     of before: `taffrail restore FILE`";

@@ -143,7 +143,9 @@ pub(super) fn recent_list(handle: &Handle) -> Result<StatusList, DaemonError> {
         .map(|it| recent_sessions(handle.settings(), &current_statuses(handle.live())?, &it))
         .transpose()?
         .unwrap_or_default();
-    let sessions = late.into_iter().map(|(_, it)| it).collect();
+    let mut sessions: Vec<Session> = late.into_iter().map(|(_, it)| it).collect();
+    tag(handle.settings(), &mut sessions)?;
+    complete(handle, &mut sessions)?;
     let reading = handle.live().progress();
     Ok(StatusList { schema_version: SCHEMA_VERSION, generation, sessions, reading })
 }

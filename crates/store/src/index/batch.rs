@@ -140,6 +140,8 @@ impl Writer {
                 serde_json::to_string(&facts).map_err(|e| StoreError::Damaged(e.to_string()))?;
             if observed.pass == Pass::Again {
                 slot.due.add(Due::FAMILY);
+                // The binding's cursor may have gone back.
+                slot.due.add(Due::FACTS);
             }
             if write_facts(&self.index, slot.row, source, &json)? {
                 slot.due.add(Due::FACTS);

@@ -1,6 +1,6 @@
 //! Selects sessions, as SQL.
 
-use super::finals::{OF_CATEGORY, OF_TOPIC};
+use super::finals::{OF_CATEGORY, OF_SUMMARY, OF_TOPIC, containing};
 use rusqlite::ToSql;
 use taffrail_model::summary::Category;
 use taffrail_model::{SessionId, Timestamp};
@@ -30,6 +30,8 @@ pub struct Filter {
     pub topic: Option<String>,
     /// With this category in their final summary.
     pub category: Option<Category>,
+    /// With this text in their final summary.
+    pub summary: Option<String>,
     /// With a history at this place.
     pub source: Option<SourceAt>,
     /// On this branch.
@@ -86,6 +88,9 @@ pub(crate) fn conditions(filter: &Filter) -> (String, Vec<Box<dyn ToSql>>) {
     }
     if let Some(category) = filter.category {
         add(OF_CATEGORY, Box::new(category.as_str()));
+    }
+    if let Some(text) = &filter.summary {
+        add(OF_SUMMARY, Box::new(containing(text)));
     }
     if let Some(branch) = &filter.branch {
         add("git_branch = ?", Box::new(branch.clone()));

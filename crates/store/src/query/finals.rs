@@ -21,8 +21,19 @@ pub(crate) const OF_TOPIC: &str = "id IN (SELECT t.session FROM topics t \
     WHERE t.topic = ? AND f.sequence = s.sequence)";
 pub(crate) const OF_CATEGORY: &str = "id IN (SELECT f.session FROM finals f \
     JOIN sessions s ON s.id = f.session WHERE f.category = ? AND f.sequence = s.sequence)";
+/// What a session did and was last asked. What it does at its end is the same for all.
+pub(crate) const OF_SUMMARY: &str = "id IN (SELECT f.session FROM finals f \
+    JOIN sessions s ON s.id = f.session WHERE f.sequence = s.sequence AND \
+    (f.told ->> '$.summary.recent') || char(10) || (f.told ->> '$.summary.last_prompt') \
+    LIKE ? ESCAPE '\\')";
 const LACKING: &str = "NOT EXISTS (SELECT 1 FROM finals f \
     WHERE f.session = sessions.id AND f.sequence = sessions.sequence)";
+
+/// The pattern of texts that contain a text, whatever the case of its ASCII letters.
+pub(crate) fn containing(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    format!("%{escaped}%")
+}
 
 impl IndexReader {
     /// The final summary of a session, if it is stored and still valid.

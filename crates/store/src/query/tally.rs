@@ -27,6 +27,9 @@ pub struct TallyRow {
     pub tokens: Tokens,
     /// The sum of the known costs.
     pub cost_microdollars: Option<i64>,
+    /// From the first to the last event of each session, in milliseconds, added up. Sub-agents work
+    /// in the time of their session.
+    pub duration_ms: Option<u64>,
 }
 
 /// How to group sessions.
@@ -68,7 +71,8 @@ impl IndexReader {
             "SELECT {} AS key, count(*) AS sessions, {TOKEN_SUMS}, sum(turns) AS turns, \
              sum(prompts) AS prompts, sum(tool_calls) AS tool_calls, \
              sum(cost_microdollars) AS cost_microdollars, \
-             coalesce(sum(parent IS NOT NULL), 0) AS workers \
+             coalesce(sum(parent IS NOT NULL), 0) AS workers, \
+             sum(iif(parent IS NULL, last_at - first_at, NULL)) / 1000 AS duration_ms \
              FROM sessions WHERE {clause} GROUP BY 1",
             by.column()
         );
@@ -80,6 +84,9 @@ impl IndexReader {
                 tool_calls: Some(row.count("tool_calls")?),
                 cost_microdollars: row.get("cost_microdollars")?,
                 workers: row.count("workers")?,
+                duration_ms: row
+                    .get::<Option<i64>>("duration_ms")?
+                    .and_then(|it| it.try_into().ok()),
                 ..spent
             })
         })

@@ -46,6 +46,8 @@ pub struct Query {
     pub topic: Option<String>,
     /// `category:`
     pub category: Option<String>,
+    /// `summary:`
+    pub summary: Option<String>,
     /// `branch:`
     pub branch: Option<String>,
     /// `tag:`
@@ -58,8 +60,8 @@ pub struct Query {
 
 /// All filters.
 pub const FILTERS: &[&str] = &[
-    "agent", "branch", "category", "device", "file", "in", "kind", "project", "since", "tag",
-    "topic",
+    "agent", "branch", "category", "device", "file", "in", "kind", "project", "since", "summary",
+    "tag", "topic",
 ];
 
 impl Query {
@@ -99,16 +101,16 @@ impl Query {
         // The destructuring reminds whoever adds a filter of this place.
         let Self { clauses: _, unknown: _, agent, device, project, kind, since, session, .. } =
             self;
-        let Self { topic, category, branch, tag, file, .. } = self;
+        let Self { topic, category, summary, branch, tag, file, .. } = self;
         let of_events = [kind, since, session, file];
-        let of_sessions = [agent, device, project, topic, category, branch, tag];
+        let of_sessions = [agent, device, project, topic, category, summary, branch, tag];
         of_events.into_iter().chain(of_sessions).any(Option::is_some)
     }
 
     /// Whether the query filters on final summaries.
     #[must_use]
     pub fn asks_what_about(&self) -> bool {
-        self.topic.is_some() || self.category.is_some()
+        self.topic.is_some() || self.category.is_some() || self.summary.is_some()
     }
 
     fn add_phrase(&mut self, text: &str) {
@@ -166,6 +168,7 @@ impl Query {
             "in" => Some(&mut self.session),
             "topic" => Some(&mut self.topic),
             "category" => Some(&mut self.category),
+            "summary" => Some(&mut self.summary),
             "branch" => Some(&mut self.branch),
             "tag" => Some(&mut self.tag),
             "file" | "path" => Some(&mut self.file),

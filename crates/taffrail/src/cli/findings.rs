@@ -2,7 +2,7 @@
 
 use super::completions::session_ids;
 use super::ls::CATCH_UP;
-use super::send::send;
+use super::send::{queue, send};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, columns, is_terminal};
@@ -22,6 +22,7 @@ Examples:
   taffrail findings              in all sessions of the last day
   taffrail findings 3f2a         in one session
   taffrail findings 3f2a --accept   send the proposed prompt
+  taffrail findings 3f2a --queue    queue it for when the session waits
   taffrail findings --json | jq '.findings[].says'
 ")]
 pub(super) struct Args {
@@ -34,12 +35,16 @@ pub(super) struct Args {
     /// Send the prompt that the newest finding of the session proposes
     #[arg(long, requires = "id", conflicts_with = "all")]
     accept: bool,
+    /// Queue that prompt, also if no process runs the session
+    #[arg(long, requires = "id", conflicts_with_all = ["all", "accept"])]
+    queue: bool,
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     let found = found(args, context)?;
-    if args.accept {
-        return accept(&found, context);
+    if args.accept || args.queue {
+        let (id, text) = proposal(&found)?;
+        return if args.queue { queue(&id, text, context) } else { send(&id, text, context) };
     }
     if context.json {
         return Out::new().json(&found);
@@ -59,14 +64,14 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     out.end()
 }
 
-/// Sends what the newest finding proposes, as the user would.
-fn accept(found: &FindingList, context: &Context) -> Result<(), CliError> {
+/// The session and the prompt of the newest finding that proposes one. Only a person accepts it.
+fn proposal(found: &FindingList) -> Result<(String, &str), CliError> {
     let newest = found.findings.iter().filter(|it| it.proposes.is_some()).max_by_key(|it| it.since);
     let Some((finding, text)) = newest.and_then(|it| Some((it, it.proposes.as_deref()?))) else {
         let message = "no finding of this session proposes a prompt";
         return Err(CliError::not_found(message, "`taffrail findings` lists the findings"));
     };
-    send(&finding.session_id.to_string(), text, context)
+    Ok((finding.session_id.to_string(), text))
 }
 
 fn found(args: &Args, context: &Context) -> Result<FindingList, CliError> {

@@ -33,7 +33,7 @@ Examples:
 ")]
 pub(super) struct Args {
     /// Words, "phrases", prefix*, and filters: agent: branch: category: device: file: in: kind:
-    /// project: since: tag: topic:
+    /// project: since: summary: tag: topic:
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Show at most N matches

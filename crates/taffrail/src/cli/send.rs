@@ -107,9 +107,7 @@ pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliEr
     let id = context.id(client, args.what.session())?;
     let path = format!("/api/sessions/{}/queue", escaped(&id));
     match &args.what {
-        What::Add { text, .. } => {
-            told(&client.post::<Receipt>(&path, &message(text)?)?, context.json)
-        }
+        What::Add { text, .. } => add(client, &path, text, context.json),
         What::Ls { .. } => list(&client.get(&path)?, context.json),
         What::Rm { message, .. } => {
             let path = format!("/api/receipts/{}", escaped(message));
@@ -120,6 +118,16 @@ pub(super) fn run_queue(args: &QueueArgs, context: &Context) -> Result<(), CliEr
             }
         }
     }
+}
+
+/// Adds a prompt to the queue of a session.
+pub(super) fn queue(id: &str, text: &str, context: &Context) -> Result<(), CliError> {
+    let client = daemon(context)?;
+    add(client, &format!("/api/sessions/{}/queue", escaped(id)), text, context.json)
+}
+
+fn add(client: &Client, path: &str, text: &str, json: bool) -> Result<(), CliError> {
+    told(&client.post::<Receipt>(path, &message(text)?)?, json)
 }
 
 fn daemon(context: &Context) -> Result<&Client, CliError> {

@@ -18,9 +18,9 @@ use taffrail_tui::terminal::{fit_end, line, pad};
 /// Rows of a table unless more are asked for.
 const ROWS: usize = 10;
 /// The column of keys.
-const KEY: usize = 25;
+const KEY: usize = 19;
 
-/// Count sessions, turns, tokens and cost
+/// Count sessions, time, turns, tokens and cost
 #[derive(Debug, clap::Args)]
 #[command(help_template = TEMPLATE, before_help = "\
 Examples:
@@ -127,14 +127,27 @@ fn from_home(tallies: &[KeyedTally], home: &Path) -> Vec<KeyedTally> {
 fn head(name: &str) -> String {
     cells(
         name,
-        ["sessions", "turns", "prompts", "calls", "tok in", "tok out", "cost"].map(str::to_owned),
+        ["sessions", "time", "turns", "prompts", "calls", "tok in", "tok out", "cost"]
+            .map(str::to_owned),
     )
+}
+
+/// A span of time in at most five characters, as `90s`, `12m`, `7h` or `41d`.
+fn time(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..120 => format!("{seconds}s"),
+        120..7_200 => format!("{}m", seconds / 60),
+        7_200..172_800 => format!("{}h", seconds / 3600),
+        _ => format!("{}d", short(seconds / 86_400)),
+    }
 }
 
 fn row(key: &str, tally: &Tally) -> String {
     let known = |count: Option<u64>| count.map_or("-".to_owned(), short);
     let numbers = [
         short(tally.sessions.saturating_sub(tally.sub_agents)),
+        tally.duration_ms.map_or("-".to_owned(), time),
         known(tally.turns),
         known(tally.prompts),
         known(tally.tool_calls),
@@ -145,7 +158,12 @@ fn row(key: &str, tally: &Tally) -> String {
     cells(key, numbers)
 }
 
-fn cells(key: &str, [sessions, turns, prompts, calls, read, out, cost]: [String; 7]) -> String {
+fn cells(
+    key: &str,
+    [sessions, time, turns, prompts, calls, read, out, cost]: [String; 8],
+) -> String {
     let key = pad(key, KEY);
-    format!("{key} {sessions:>8} {turns:>6} {prompts:>7} {calls:>6} {read:>6} {out:>7} {cost:>8}")
+    format!(
+        "{key} {sessions:>8} {time:>5} {turns:>6} {prompts:>7} {calls:>6} {read:>6} {out:>7} {cost:>8}"
+    )
 }

@@ -78,6 +78,17 @@ fn daemon(home: &Home) -> Run {
     run
 }
 
+/// A suggested prompt waits in the queue once a person put it there, and not before.
+fn check_suggestion(home: &Home, proposed: &Value) {
+    let waits = || home.json(&["queue", "ls", SESSION, "--json"])["messages"].clone();
+    assert_eq!((waits(), proposed.is_string()), (json!([]), true), "{proposed}");
+    home.ok(&["findings", SESSION, "--queue"]);
+    let [message] = <[Value; 1]>::try_from(waits().as_array().unwrap().clone()).unwrap();
+    assert_eq!((&message["text"], &message["delivery_state"]), (proposed, &json!("accepted")));
+    let id = message["correlation_id"].as_str().unwrap();
+    home.ok(&["queue", "rm", SESSION, id]);
+}
+
 #[test]
 fn a_loop_is_found_and_withdrawn_with_a_daemon_and_without() {
     let home = Home::new(PROGRAM);
@@ -101,6 +112,7 @@ fn a_loop_is_found_and_withdrawn_with_a_daemon_and_without() {
 
     let mut run = daemon(&home);
     until_found(&home, &["loop"]);
+    check_suggestion(&home, &alone["findings"][0]["proposes"]);
     assert_eq!(home.json(&["findings", SESSION, "--json"]), alone);
     assert_eq!(home.json(&["explain", SESSION, "--json"])["findings"], alone["findings"]);
     tale.run("./configure", "ok", false);

@@ -109,6 +109,25 @@ fn a_session_known_by_hooks_alone_is_told_whole() {
     end(run);
 }
 
+/// A request that a hook reported named neither its turn nor its call.
+#[test]
+fn a_request_of_a_hook_names_its_turn_and_its_call() {
+    let home = Home::new(PROGRAM);
+    let call =
+        json!({"tool_name": "Bash", "tool_input": {"command": "make paint"}, "tool_use_id": "t1"});
+    let mut request = call.clone();
+    request.as_object_mut().unwrap().remove("tool_use_id");
+    hook(&home, "UserPromptSubmit", &json!({"prompt": "Paint the fence quokka"}));
+    hook(&home, "PreToolUse", &call);
+    hook(&home, "PermissionRequest", &request);
+    let events = home.events(SESSION);
+    let of = |kind: &str| events.iter().find(|it| it["kind"] == kind).unwrap();
+    let (prompt, call, asked) = (of("user.prompt"), of("tool.call"), of("approval.requested"));
+    assert!(prompt["turnId"].is_string(), "{prompt}");
+    assert_eq!((&asked["turnId"], &asked["parentId"]), (&prompt["turnId"], &call["id"]));
+    assert_eq!(asked["data"]["call_id"], "t1");
+}
+
 #[test]
 fn a_transcript_that_comes_later_says_each_prompt_once_and_so_does_a_rebuild() {
     let home = Home::new(PROGRAM);

@@ -75,6 +75,12 @@ fn check_found(home: &Home) {
         assert_eq!(got, (Some(expected), Some(false)), "{query}: {reply}");
     };
     asked("topic:parser", 2);
+    // Two events of the session whose summary has the text.
+    asked("summary:\"FIXED the parser\"", 2);
+    asked("summary:drops kind:prompt", 1);
+    asked("summary:monad", 2);
+    asked("summary:%", 0);
+    asked("summary:parser category:question", 0);
     asked("category:fix kind:prompt", 1);
     asked("category:question \"drops bytes\"", 0);
     asked("topic:monad monoid", 1);

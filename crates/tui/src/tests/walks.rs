@@ -210,6 +210,35 @@ fn a_filter_narrows_the_board_and_esc_widens_it() {
     assert!(desk.screen().contains("api-auth"), "{}", desk.screen());
 }
 
+/// Findings were on a screen of their own only, and tags nowhere.
+#[test]
+fn findings_and_tags_are_on_the_row_at_80_columns() {
+    let row = |fields: &serde_json::Value| {
+        let mut all = json!({"group": "working", "status": "running", "title": "Fix the parser"});
+        all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let desk = Desk::with(SMALL, vec![samples::session(1, &all)], Vec::new());
+        let screen = desk.screen();
+        screen.lines().find(|it| it.contains("api-auth")).unwrap().trim_end().to_owned()
+    };
+    let check = |fields: &serde_json::Value, expected: &[&str]| {
+        let row = row(fields);
+        assert!(row.chars().count() <= 80 && row.contains("Fix the parser"), "{row}");
+        for word in expected {
+            assert!(row.contains(word), "no {word}: {row}");
+        }
+    };
+    check(&json!({}), &["2m"]);
+    check(&json!({"findings": ["stuck"], "tags": ["flaky"]}), &[" stuck #flaky", "2m"]);
+    let many =
+        json!({"findings": ["loop", "repeated_test_failure"], "tags": ["release", "starred"]});
+    check(&many, &[" loop +1 #release", "…", "2m"]);
+    // The status and the request show these.
+    let shown = row(&json!({"findings": ["finished", "question_asked", "risky_approval"]}));
+    assert!(!shown.contains("finished") && !shown.contains("asked"), "{shown}");
+    let named = row(&json!({"auto_title": "Paint it · running make", "title": "hi"}));
+    assert!(named.contains("Paint it · running make") && !named.contains(" hi "), "{named}");
+}
+
 #[test]
 fn a_lost_daemon_is_said_and_found_again() {
     let mut desk = sessions();

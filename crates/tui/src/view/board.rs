@@ -26,6 +26,9 @@ const ROOMY: usize = 90;
 const AGENT: usize = 9;
 /// The widest name of a device.
 const DEVICE: usize = 10;
+/// The widest remark on a session, and the widest list of its tags.
+const FOUND: usize = 15;
+const TAGS: usize = 12;
 /// Columns of an age.
 const AGE: usize = 4;
 
@@ -205,11 +208,22 @@ pub(crate) fn row(state: &State, session: &Session, width: usize, chosen: bool) 
     if let Some(device) = table::elsewhere(session) {
         right.push(span(format!(" {}", fit(&device, DEVICE)), theme.style(Ink::Dim)));
     }
+    right.extend(remarks(state, session));
     if request.is_some_and(|it| it.risk == "high") {
         right.push(span(" risky ", theme.style(Ink::Approval)));
     }
     right.push(span(format!(" {:>AGE$}", age(state, session)), theme.style(Ink::Dim)));
     left_right(left, Line::from(right), width)
+}
+
+/// What was found about a session, and its tags; each keeps a part of the row only.
+fn remarks(state: &State, session: &Session) -> Vec<Span<'static>> {
+    let remark = |text: Option<String>, room, ink| {
+        text.map(|it| span(format!(" {}", fit(&it, room)), state.theme.style(ink)))
+    };
+    let found = remark(table::found(session), FOUND, Ink::Question);
+    let tags = remark(table::tags(session), TAGS, Ink::Dim);
+    found.into_iter().chain(tags).collect()
 }
 
 /// The mark of a marked session; otherwise the sign of an uncertain status.
@@ -229,7 +243,8 @@ fn age(state: &State, session: &Session) -> String {
 /// What the session waits for or does, in one line.
 fn what(state: &State, session: &Session) -> String {
     let waiting = session.waiting_for.as_ref().filter(|it| !it.text.is_empty());
-    let title = || session.title.as_deref().map(shown).filter(|it| !it.is_empty());
+    let title = session.auto_title.as_deref().or(session.title.as_deref());
+    let title = || title.map(shown).filter(|it| !it.is_empty());
     let known = || title().unwrap_or_else(|| "(no title)".to_owned());
     // A summary from before the current status says nothing about it.
     let summary =

@@ -34,6 +34,27 @@ fn an_open_turn_in_which_nothing_runs_or_moves_is_stuck() {
     check(&tale.done("ok"), &running.after(9000), &[]);
 }
 
+/// Two minutes of silence made the status a guess, and a guess was never stuck.
+#[test]
+fn a_turn_that_only_hooks_report_was_never_stuck() {
+    let mut guess = Stands::running();
+    guess.reading.confidence = Confidence::Low;
+    let hooked = Tale::default().live(Origin::Hook, Signal::Prompted, "").run("ls", 0, "a");
+    check(&hooked, &guess.clone().after(899), &[]);
+    check(&hooked, &guess.clone().after(900), &["stuck"]);
+    // The transcript has the prompt, too.
+    let both = Tale::new().live(Origin::Hook, Signal::Prompted, "").run("ls", 0, "a");
+    check(&both, &guess.clone().after(900), &["stuck"]);
+    // A hook that cannot report the end, or none at all, leaves the silence unexplained.
+    let unsure = Tale::default().live_unsure(Signal::Prompted).run("ls", 0, "a");
+    check(&unsure, &guess.clone().after(9000), &[]);
+    check(&Tale::new().run("ls", 0, "a"), &guess.clone().after(9000), &[]);
+    let over = hooked.clone().live(Origin::Hook, Signal::TurnOver, "");
+    check(&over.clone().speak("late"), &guess.clone().after(9000), &[]);
+    check(&over.prompt("on"), &guess.clone().after(9000), &[]);
+    check(&hooked.call("Bash", "x".into()), &guess.after(9000), &[]);
+}
+
 #[test]
 fn the_same_failing_command_is_a_loop_until_something_else_is_done() {
     let running = Stands::running();

@@ -37,6 +37,7 @@ pub(crate) struct Said {
     marks: Marks,
     label: Option<String>,
     pub(crate) at: Timestamp,
+    confidence: Confidence,
     text: String,
     data: Map<String, Value>,
 }
@@ -53,7 +54,7 @@ impl Said {
             label: self.label.as_deref(),
             at: self.at,
             place: (self.number, 0),
-            confidence: &Confidence::High,
+            confidence: &self.confidence,
             text: &self.text,
             data: &self.data,
         }
@@ -73,7 +74,7 @@ impl Said {
             label: self.label.as_deref(),
             excerpt: &self.text,
             at: self.at,
-            confidence: &Confidence::High,
+            confidence: &self.confidence,
         })
     }
 }
@@ -101,6 +102,7 @@ impl Tale {
             marks: Marks::default(),
             label: None,
             at: at(self.second),
+            confidence: Confidence::High,
             text: text.to_owned(),
             data: Map::new(),
         });
@@ -178,6 +180,11 @@ impl Tale {
             it.origin = origin;
             it.signal = Some(signal);
         })
+    }
+
+    /// A report from a hook that cannot report when the work stops.
+    pub(crate) fn live_unsure(self, signal: Signal) -> Self {
+        self.live(Origin::Hook, signal, "").last(|it| it.confidence = Confidence::Low)
     }
 
     pub(crate) fn asks_approval(self, command: &str) -> Self {

@@ -31,6 +31,32 @@ fn a_session_is_reckoned_up() {
     check(&asked, SessionQuality { approvals: vec![5000], ..SessionQuality::default() });
 }
 
+/// The answer of any call ended the wait of every request.
+#[test]
+fn the_latency_of_an_approval_ends_with_its_own_answer() {
+    let called =
+        |call: &str, input: &str| Signal::Called { call: call.into(), input: input.into() };
+    let answered = |call: &str| Signal::Answered { call: call.into() };
+    let asked = |input: &str| Signal::AskedApproval { input: input.into() };
+    let settled = |input: &str| Signal::Settled { call: String::new(), input: input.into() };
+    let check = |signals: &[(i64, Signal)], expected: &[u64]| {
+        let hear = |tale: Tale, (wait, signal): &(i64, Signal)| {
+            tale.later(*wait).live(Origin::Hook, signal.clone(), "")
+        };
+        let tale = signals.iter().fold(Tale::new(), hear);
+        assert_eq!(quality(tale.heard()).approvals, expected, "{signals:?}");
+    };
+    let one = [(0, called("a", "x")), (0, asked("x"))];
+    let other = [(0, called("b", "y")), (2, answered("b"))];
+    check(&[&one[..], &other, &[(4, answered("a"))]].concat(), &[9000]);
+    check(&[&one[..], &other, &[(4, settled("x"))]].concat(), &[9000]);
+    check(&[&one[..], &other].concat(), &[]);
+    let two = [(0, asked("y")), (1, settled("y")), (1, settled("x"))];
+    check(&[&one[..], &two].concat(), &[2000, 5000]);
+    // A reminder about an open request does not begin another wait.
+    check(&[&one[..], &[(3, asked("x")), (0, settled("x"))]].concat(), &[5000]);
+}
+
 #[test]
 fn what_is_not_known_is_absent() {
     assert_eq!(total(&[]), Quality::default());

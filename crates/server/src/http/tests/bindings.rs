@@ -53,7 +53,7 @@ fn repairs_are_asked_for_one_at_a_time() {
     let done = post(FIRST, json!({"join": SECOND})).json();
     assert_eq!(done["changed"], json!([id(SECOND)]));
     conforms(&done["binding"]);
-    assert_eq!(done["binding"]["metadata"], json!({"supersedes": [id(SECOND)]}));
+    assert_eq!(done["binding"]["metadata"]["supersedes"], json!([id(SECOND)]));
     let kind = post(SECOND, json!({"join": FIRST})).json()["error"]["kind"].clone();
     assert_eq!(kind, "refused");
     assert_eq!(post(SECOND, json!({"split": true})).json()["changed"], json!([id(SECOND)]));

@@ -17,6 +17,7 @@ mod queue;
 mod raw;
 mod reading;
 mod rights;
+mod rows;
 mod sockets;
 mod streams;
 mod subscribe;

@@ -173,6 +173,36 @@ fn it_runs_seldom_and_for_sessions_of_late_only() {
     check(900, Status::Waiting, Wish::Asked, false);
 }
 
+/// A turn that ended seconds after a run kept the words of the turn before.
+#[test]
+fn a_turn_that_ended_lifts_the_limit_of_thirty_seconds() {
+    static NOW: AtomicI64 = AtomicI64::new(BEGIN);
+    let machine = Machine::with(|settings| {
+        settings.now = || Timestamp::from_second(NOW.load(Ordering::Relaxed)).unwrap();
+        let command = ["sh", "-c", "echo Current: words"].map(str::to_owned).to_vec();
+        let limit = Duration::from_secs(20);
+        settings.summary = SummarySettings { turns: 5, command, draw: || DRAWN.to_owned(), limit };
+    });
+    let check = |second: i64, (ended, wish): (i64, Wish), runs: u64| {
+        NOW.store(BEGIN + second, Ordering::Relaxed);
+        let mut card = card(Status::Waiting);
+        card.reading.since = Timestamp::from_second(BEGIN + ended).unwrap();
+        card.reading.waiting_for = None;
+        machine.handle.live().put_status(id(FIRST), Some(Arc::new(card)));
+        // Another turn, so that the known words are out of date.
+        machine.write_line(FIRST, u32::try_from(600 + second).unwrap(), "Go on");
+        machine.read_all();
+        let run = machine.handle.summaries().wish(machine.handle.live(), id(FIRST), wish);
+        run.map(tokio::sync::oneshot::Receiver::blocking_recv);
+        assert_eq!(counted(&machine), (runs, 0), "{second} {wish:?}");
+    };
+    check(0, (0, Wish::Asked), 1);
+    check(5, (0, Wish::TurnEnded), 1);
+    check(6, (6, Wish::Asked), 1);
+    check(7, (6, Wish::TurnEnded), 2);
+    check(8, (6, Wish::TurnEnded), 2);
+}
+
 #[test]
 fn a_session_of_the_command_is_not_given_to_it() {
     let machine = usual("echo 'Current: words'");

@@ -122,6 +122,27 @@ fn a_subscription_is_a_beginning_and_all_that_follows_in_order() {
     assert_eq!(told[2], expected);
 }
 
+/// A row with another executor repeated `session.status` and `waiting-for-input`.
+#[test]
+fn a_row_that_changes_repeats_no_status() {
+    let machine = Machine::new();
+    let mut socket = Socket::open(&machine);
+    socket.say(&json!({"type": "subscribe-stream", "sessionId": FIRST}));
+    assert_eq!(socket.next()["type"], "stream-init");
+    machine.stands(FIRST, Status::WaitingApproval);
+    let told: Vec<_> = (0..3).map(|_| socket.next()["type"].clone()).collect();
+    assert_eq!(told, ["stream-status", "session.status", "waiting-for-input"]);
+    machine.runs_at(FIRST, Status::WaitingApproval, "tmux:%4");
+    let row = machine.client().get(&format!("/api/sessions/{}", id(FIRST))).unwrap();
+    let what = UpdateKind::Row { row: Box::new(row) };
+    machine.handle.live().publish(Update { session: id(FIRST), is_remote: false, what });
+    machine.stands(FIRST, Status::Running);
+    let told: Vec<_> = (0..2).map(|_| socket.next()).collect();
+    assert_eq!((&told[0]["type"], &told[1]["type"]), (&json!("stream-status"), &told[0]["type"]));
+    assert_eq!(told[0]["session"]["executor"], "tmux:%4");
+    assert_eq!(told[1]["session"]["status"], "running");
+}
+
 #[test]
 fn a_cursor_goes_on_where_it_stopped() {
     let machine = Machine::new();

@@ -1,6 +1,6 @@
 //! Evidence moves a lifecycle: processes, their ends, sources that disappear and come back.
 
-use super::{By, binding, daemon, faults, history, started};
+use super::{By, binding, daemon, faults, hints, history, started};
 use crate::bindings::history::{FORK, SESSION, WORKER};
 use serde_json::{Value, json};
 use std::fs::Permissions;
@@ -224,7 +224,7 @@ fn what_the_agent_deleted_and_we_kept_is_archived() {
     home.remove(&path(FORK));
     let it = binding(&home, FORK);
     assert_eq!(
-        (&it["status"], &it["metadata"]),
+        (&it["status"], &hints(&it)),
         (&json!("archived"), &json!({"archived_by": "clean-up"}))
     );
     assert_eq!(faults(&home, &it), json!([]), "{it}");
@@ -265,6 +265,29 @@ fn a_file_that_was_cut_took_its_cursor_back() {
     let cut = cursor();
     assert_eq!((before.0, cut), (0, (1, u64::try_from(half.len()).unwrap())));
     assert!(cut.1 < before.1 && cut > before);
+    std::fs::write(&file, &text).unwrap();
+    home.index();
+    assert_eq!(cursor(), (1, before.1));
+    home.ok(&["rebuild", "--yes"]);
+    assert_eq!(cursor(), (1, before.1), "the ledger keeps the generation");
+}
+
+/// The slug and the size of the history's file were nowhere.
+#[test]
+fn a_binding_names_the_size_of_its_file_and_the_slug_of_its_agent() {
+    let home = Home::new(history::PROGRAM);
+    let talk = taffrail_testkit::claude::talk(SESSION, 0, 4);
+    let named = talk.replace("\"cwd\":", "\"slug\":\"crisp-forest\",\"cwd\":");
+    assert_ne!(named, talk);
+    home.write(&path(SESSION), &named);
+    home.index();
+    let it = binding(&home, SESSION);
+    assert_eq!(faults(&home, &it), json!([]), "{it}");
+    assert_eq!(it["metadata"]["file"], json!({"bytes": named.len()}));
+    assert_eq!(it["metadata"]["slug"], "crisp-forest");
+    home.write(&path(SESSION), &talk);
+    home.index();
+    assert_eq!(binding(&home, SESSION)["metadata"]["slug"], Value::Null);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Sessions in a project with an `.ai-session` directory are linked to their feature.
 
-use super::{By, binding, daemon, history};
+use super::{By, binding, daemon, hints, history};
 use crate::bindings::history::SESSION;
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
@@ -40,7 +40,7 @@ fn check_linked(by: By) {
     let link = json!({"feature_id": feature, "project": project});
     assert_eq!(binding(&home, SESSION)["metadata"]["feature"], link, "{by:?}");
     assert_eq!(home.json(&["show", OTHER, "--json"])["feature"], Value::Null);
-    assert_eq!(binding(&home, OTHER)["metadata"], json!({}));
+    assert_eq!(hints(&binding(&home, OTHER)), json!({}));
     let work = home.run_in(home.path("app").as_path(), &["work", "show", "--json"]);
     let work: Value = serde_json::from_str(&work.stdout).unwrap();
     let sessions: Vec<_> = work["sessions"].as_array().unwrap().iter().collect();
@@ -80,5 +80,5 @@ fn a_directory_that_cannot_be_read_links_nothing() {
     home.index();
     home.write("app/.ai-session/active-features.yaml", "<<<<<<< ours\n");
     assert_eq!(home.json(&["show", SESSION, "--json"])["feature"], Value::Null);
-    assert_eq!(binding(&home, SESSION)["metadata"], json!({}));
+    assert_eq!(hints(&binding(&home, SESSION)), json!({}));
 }

@@ -1,6 +1,6 @@
 //! Repairs by hand: joined, split, archived; they survive every rebuild of the index.
 
-use super::{By, binding, faults, history, started};
+use super::{By, binding, faults, hints, history, started};
 use crate::bindings::history::{FORK, SESSION, THREAD, WORKER};
 use serde_json::{Value, json};
 use taffrail_testkit::Home;
@@ -31,9 +31,9 @@ fn check_joined(by: By) {
     assert_eq!(join(SESSION, FORK)["changed"], json!([fork]), "{by:?}");
     assert_eq!(join(SESSION, FORK)["changed"], json!([]), "{by:?}: twice is once");
     assert_eq!(stand(&home), ["resumable", "superseded", "resumable"], "{by:?}");
-    assert_eq!(binding(&home, FORK)["metadata"], json!({"superseded_by": session}));
+    assert_eq!(hints(&binding(&home, FORK)), json!({"superseded_by": session}));
     assert_eq!(binding(&home, FORK)["resume_capability"]["by_runtime_id"], false);
-    assert_eq!(binding(&home, SESSION)["metadata"], json!({"supersedes": [fork]}));
+    assert_eq!(hints(&binding(&home, SESSION)), json!({"supersedes": [fork]}));
     assert_eq!(listed(&home), before - 1, "what another took the place of is not listed");
     assert_eq!(home.session(FORK)["lifecycle"], "superseded");
     chained(&home, by);
@@ -86,7 +86,7 @@ fn split(home: &Home, by: By) {
     // Splitting the session that stays undoes the joins to it.
     assert_eq!(changed(THREAD), json!([id(home, SESSION)]), "{by:?}");
     assert_eq!(stand(home), ["resumable", "resumable", "resumable"], "{by:?}");
-    assert_eq!(binding(home, SESSION)["metadata"], json!({}));
+    assert_eq!(hints(&binding(home, SESSION)), json!({}));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn check_archived(by: By) {
     let check = || {
         let it = binding(&home, FORK);
         assert_eq!(
-            (&it["status"], &it["metadata"]),
+            (&it["status"], &hints(&it)),
             (&json!("archived"), &json!({"archived_by": "person"}))
         );
         assert_eq!(it["resume_capability"]["by_runtime_id"], false, "never offered");

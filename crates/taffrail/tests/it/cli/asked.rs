@@ -1,6 +1,8 @@
 //! What people type and read: times in their own zone, projects by name, filters, tags.
 
-use crate::cli::history::{SESSION, home};
+use crate::cli::history::{FORK, SESSION, WORKER, home};
+use serde_json::Value;
+use taffrail_model::Timestamp;
 use taffrail_testkit::Home;
 
 fn shown(home: &Home, zone: &[(&str, &str)], arguments: &[&str]) -> String {
@@ -31,6 +33,27 @@ fn times_are_those_of_the_readers_clock() {
     }
     let unknown = [("TZ", "Nowhere/At_All"), ("TZDIR", "/nowhere")];
     assert!(shown(&home, &unknown, &["show", SESSION]).contains("▸ 2026-10-01 10:00\n"));
+}
+
+/// Statistics had tokens and calls, and no time.
+#[test]
+fn time_is_counted_from_the_first_to_the_last_event_of_main_sessions() {
+    let home = home();
+    home.index();
+    let all = home.json(&["stats", "--agent", "claude", "--json"]);
+    let span = |session: &str| -> i64 {
+        let at = |it: &Value| it["createdAt"].as_str().unwrap().parse::<Timestamp>().unwrap();
+        let times: Vec<Timestamp> = home.events(session).iter().map(at).collect();
+        let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+        last.as_millisecond() - first.as_millisecond()
+    };
+    // The sub-agent works in the time of its session.
+    let expected = span(SESSION) + span(FORK);
+    assert!(span(WORKER) > 0 && expected > 0);
+    assert_eq!(all["totals"]["duration_ms"], expected);
+    assert_eq!(all["by_agent"][0]["duration_ms"], expected);
+    assert_eq!(all["by_model"][0]["duration_ms"], Value::Null);
+    assert!(home.ok(&["stats", "--agent", "claude"]).contains(&format!(" {}s ", expected / 1000)));
 }
 
 #[test]

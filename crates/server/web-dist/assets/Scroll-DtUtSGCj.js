@@ -1,1 +1,0 @@
-import{A as e,H as t,L as n,Lt as r,X as i,bt as a,gt as o,it as s,ot as c}from"./words-CQPHtETh.js";var l=c([[`div`,{class:`scroll svelte-ygh2g5`,tabindex:`0`,role:`group`},,]]);function u(c,u){let d=e(u,`high`,3,``);var f=l();let p;var m=a(f);i(m,()=>u.children),r(f),o(()=>{n(f,`aria-label`,u.label),p=t(f,``,p,{"max-height":d()||null})}),s(c,f)}export{u as t};
