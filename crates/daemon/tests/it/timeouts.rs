@@ -26,7 +26,7 @@ fn agent(settings: &Settings, status: Status, kind: WaitingKind) -> [Value; 2] {
     let target = Target::Id(SESSION.to_owned());
     let state = state_with(settings, &target, &|_| Some(Arc::clone(&card))).unwrap();
     let state: Value = serde_json::from_str(state.get()).unwrap();
-    ["status", "result"].map(|name| state["agents"][0][name].clone())
+    ["status", "result"].map(|name| state.pointer(&format!("/agents/0/{name}")).unwrap().clone())
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_snapshot_of_another_tool_is_shown_listed_and_searched() {
     assert!(shown.contains("kiln-watch") && !shown.contains('\u{1b}'), "{shown}");
     let history = home.json(&["document", "snapshot", "theirs.json", "--history"]);
     assert_eq!(history["snapshots"][0]["snapshot"], file);
-    let mut wrong = file.clone();
+    let mut wrong = file;
     wrong["aggregates"]["workerCount"] = json!(2);
     home.write("theirs.json", wrong.to_string());
     let output = home.run(&["document", "snapshot", "theirs.json"]);
