@@ -20,6 +20,7 @@ mod folder;
 mod history;
 mod import;
 mod invocation;
+mod locate;
 mod lock;
 mod migrate;
 mod names;

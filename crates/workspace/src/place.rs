@@ -1,7 +1,6 @@
 //! Where the plan and the history of a feature are: in their usual files, or in the files inside the
 //! directory that the state names.
 
-use crate::directory::Directory;
 use crate::error::{WorkError, disk};
 use crate::folder::Folder;
 use crate::yaml;
@@ -34,12 +33,12 @@ pub(crate) struct Place {
 pub(crate) struct Places {
     pub(crate) plan: Place,
     pub(crate) history: Place,
-    origin: Origin,
+    pub(crate) origin: Origin,
 }
 
 /// Where the two places come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
+pub(crate) enum Origin {
     /// The state, which may name other files.
     State,
     /// The layout alone.
@@ -148,43 +147,6 @@ impl Places {
     /// Whether they are what the state says.
     pub(crate) fn is_named(&self) -> bool {
         self.origin == Origin::State
-    }
-}
-
-impl Directory {
-    /// The files that a state names. The inner error is a sentence.
-    pub(crate) fn places(
-        &self,
-        folder: &Folder,
-        (id, state): (&str, &Value),
-    ) -> Result<Result<Places, String>, WorkError> {
-        let above = self.project().join(FOLDER);
-        let (plan, history) = match both(state, id, &above) {
-            [Ok(plan), Ok(history)] => (plan, history),
-            [Err(why), _] | [_, Err(why)] => return Ok(Err(why)),
-        };
-        if let Some(other) = self.shares(id, &history)? {
-            return Ok(Err(format!("/history_log: it is also the history of {other}")));
-        }
-        let place = |parts| Place::located((folder, id), || self.folder.again(), parts);
-        Ok(Ok(Places { plan: place(plan)?, history: place(history)?, origin: Origin::State }))
-    }
-
-    /// Another feature with the same history. Only a file outside of the feature's folder is shared.
-    fn shares(&self, id: &str, history: &[String]) -> Result<Option<String>, WorkError> {
-        if history.first().is_some_and(|it| it == id) {
-            return Ok(None);
-        }
-        let above = self.project().join(FOLDER);
-        for other in self.folders()?.into_iter().filter(|it| it != id) {
-            let Some(folder) = self.folder.sub(&other)? else { continue };
-            let Ok(state) = self.state(&folder, &other) else { continue };
-            let [_, theirs] = both(&state.document, &other, &above);
-            if theirs.is_ok_and(|theirs| theirs == history) {
-                return Ok(Some(other));
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -40,8 +40,8 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
             "state/resume",
             "teleport",
             "teleport/through",
-            "work",
             "work/conversion",
+            "work/held",
         ],
     ),
     (

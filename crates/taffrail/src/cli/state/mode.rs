@@ -3,9 +3,8 @@
 use crate::error::CliError;
 use anyhow::Context;
 use serde_json::json;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use taffrail_contracts::craft::State;
-use taffrail_query::contracts::checked;
 
 /// The modes of the contract.
 pub(super) const MODES: [&str; 4] = ["debug", "default", "optimize", "release"];
@@ -20,5 +19,5 @@ pub(super) fn with_mode(document: &RawValue, mode: &str) -> Result<Box<RawValue>
     if let Some(own) = own.as_object_mut() {
         own.insert("mode_from".to_owned(), json!("given"));
     }
-    Ok(checked("state", &state)?)
+    Ok(to_raw_value(&state).context(unread)?)
 }
