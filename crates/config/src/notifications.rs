@@ -12,6 +12,7 @@ use taffrail_model::notices::{Hours, Wanted, Wishes};
 /// The settings as written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub struct NotificationsConfig {
     /// Whether to notify on the desktop; unset means if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]

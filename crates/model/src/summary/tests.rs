@@ -262,10 +262,15 @@ fn a_name_is_made_of_the_last_prompt_and_the_current_activity() {
         assert_eq!(got.as_deref(), expected, "{prompt} {status:?}");
     };
     let prompt = "Fix the\nparser";
-    check(prompt, Status::Running, &[runs.clone()], Some("Fix the parser · running npm test"));
+    check(
+        prompt,
+        Status::Running,
+        std::slice::from_ref(&runs),
+        Some("Fix the parser · running npm test"),
+    );
     check(prompt, Status::Running, &[runs.clone(), done], Some("Fix the parser"));
     check(prompt, Status::Waiting, &[], Some("Fix the parser"));
-    check(prompt, Status::Idle, &[runs.clone()], Some("Fix the parser"));
+    check(prompt, Status::Idle, std::slice::from_ref(&runs), Some("Fix the parser"));
     check("", Status::Running, &[runs], Some("running npm test"));
     check("", Status::Waiting, &[], None);
     check(prompt, Status::Exited, &[], None);

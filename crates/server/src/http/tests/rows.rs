@@ -31,11 +31,11 @@ fn row(machine: &Machine) -> Session {
 
 /// The latest turn of the first session, from its events.
 fn last_turn(machine: &Machine) -> String {
-    let events = machine.changes(FIRST, None).into_iter().filter_map(|it| match it {
+    let mut events = machine.changes(FIRST, None).into_iter().filter_map(|it| match it {
         taffrail_api::EventLine::Event(it) if it.kind == Kind::UserPrompt => it.turn_id,
         _ => None,
     });
-    events.last().unwrap().to_string()
+    events.next_back().unwrap().to_string()
 }
 
 fn put(machine: &Machine, evidence: &[Evidence], status: LiveStatus) {
