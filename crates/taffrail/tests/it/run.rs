@@ -36,6 +36,14 @@ struct Person {
     child: Child,
     shown: Receiver<Vec<u8>>,
     seen: Vec<u8>,
+    /// Sockets of runs that were killed before.
+    before: Vec<PathBuf>,
+}
+
+/// The sockets of runs.
+fn sockets(home: &Home) -> Vec<PathBuf> {
+    let folder = std::fs::read_dir(home.path(".run/taffrail"));
+    folder.into_iter().flatten().flatten().map(|it| it.path()).collect()
 }
 
 impl Person {
@@ -55,8 +63,10 @@ impl Person {
         let terminal = OpenOptions::new().read(true).write(true).open(name).unwrap();
         let line = File::from(line);
         resize(&line, (10, 60));
+        let before = sockets(&home);
         let mut command = home.command(words);
-        let path = std::env::var("PATH").unwrap_or_default();
+        let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|it| it.1);
+        let path = path.unwrap_or_default().to_string_lossy().into_owned();
         command.env("PATH", format!("{}:{path}", home.path("bin").display()));
         command.env("TERM", "xterm");
         command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
@@ -71,7 +81,7 @@ impl Person {
                 }
             }
         });
-        Self { home, line, terminal, child, shown, seen: Vec::new() }
+        Self { home, line, terminal, child, shown, seen: Vec::new(), before }
     }
 
     fn types(&mut self, bytes: &[u8]) {
@@ -123,14 +133,9 @@ impl Person {
             self.shown.recv_timeout(PAUSE).ok();
         };
         let modes = tcgetattr(&self.terminal).unwrap().local_modes;
-        assert_eq!(self.sockets(), Vec::<PathBuf>::new(), "the socket is left behind");
+        assert_eq!(sockets(&self.home), self.before, "the socket is left behind");
         let is_restored = modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
         (self.home, code, is_restored)
-    }
-
-    fn sockets(&self) -> Vec<PathBuf> {
-        let folder = std::fs::read_dir(self.home.path(".run/taffrail"));
-        folder.into_iter().flatten().flatten().map(|it| it.path()).collect()
     }
 
     /// The whole journal.

@@ -59,6 +59,8 @@ fn adapters() -> PathBuf {
 fn node(home: &Home, folder: &Path, script: &str, argument: &Path) -> Command {
     let mut command = home.any_command(Path::new("node"), folder);
     command.args(["-e", script]).arg(adapters()).arg(argument);
+    // Without UTF-8 tmux prints the tabs between its fields as other characters, and ECC reads none.
+    command.env("LC_ALL", "C.UTF-8");
     command
 }
 
