@@ -19,6 +19,7 @@ mod run;
 #[cfg(test)]
 mod samples;
 mod state;
+pub mod status_bar;
 pub mod table;
 pub mod terminal;
 #[cfg(test)]

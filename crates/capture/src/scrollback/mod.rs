@@ -5,15 +5,15 @@
 //! before it, both in the asciicast format. Removing the folder ends the recording.
 
 mod cast;
-mod kept;
 mod record;
 mod recorder;
 mod replay;
+mod runs;
 
-pub use kept::{KeptRun, kept_runs, prune_runs, remove_runs};
 pub use record::{RunName, RunRecord};
 pub use recorder::{Recorder, SMALLEST_SCROLLBACK};
 pub use replay::Replay;
+pub use runs::{KeptRun, kept_runs, prune_runs, remove_runs};
 
 /// The folder of all runs, below the data folder.
 const FOLDER: &str = "terminals";
