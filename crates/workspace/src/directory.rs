@@ -45,6 +45,14 @@ pub fn find(here: &Path) -> Option<PathBuf> {
     here.ancestors().find(has).map(Path::to_owned)
 }
 
+/// A path relative to the project of a folder, if it is inside.
+#[must_use]
+pub fn relative(path: &str, here: &Path) -> String {
+    let project = find(here).unwrap_or_else(|| here.to_owned());
+    let inner = Path::new(path).strip_prefix(&project).ok();
+    inner.map_or_else(|| path.to_owned(), |it| it.display().to_string())
+}
+
 /// What links sessions in a project to its features; `None` if nothing can be read. Takes no lock.
 #[must_use]
 pub fn linkable(project: &Path) -> Option<Linkable> {

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use taffrail_contracts::ai_session::ErrorContext;
+use taffrail_contracts::ai_session::{ACTIVE_FEATURES, ErrorContext, FOLDER, Operation};
 
 /// Why an operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,23 @@ pub enum WorkError {
 }
 
 impl WorkError {
+    /// The operation, the file and the feature that it is about, as far as it says. The file is
+    /// relative to the project, or absolute.
+    #[must_use]
+    pub fn about(&self) -> (Option<Operation>, Option<String>, Option<String>) {
+        match self {
+            Self::NoDirectory(_) => (None, Some(FOLDER.to_owned()), None),
+            Self::NoFeature(_) | Self::Several(_) => {
+                (None, Some(format!("{FOLDER}/{ACTIVE_FEATURES}")), None)
+            }
+            Self::Refused(_) => (None, None, None),
+            Self::Unsound(it) => (Some(it.operation), Some(it.file.clone()), it.feature_id.clone()),
+            Self::Busy(path) | Self::Disk { path, .. } => {
+                (None, Some(path.display().to_string()), None)
+            }
+        }
+    }
+
     pub(crate) fn refused(why: impl Into<String>) -> Self {
         Self::Refused(why.into())
     }

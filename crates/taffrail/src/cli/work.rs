@@ -15,7 +15,6 @@ use crate::output::{Out, say};
 use agreement::ContractFile;
 use clap::{Subcommand, ValueHint};
 use failure::Failure;
-use held::{Held, Origin};
 use log::Log;
 use report::Row;
 use serde_json::{Value, json};
@@ -24,7 +23,7 @@ use std::path::PathBuf;
 use taffrail_api::SCHEMA_VERSION;
 use taffrail_contracts::ai_session::{FeatureMove, FeatureStatus, HistoryLine, Model};
 use taffrail_model::Timestamp;
-use taffrail_workspace::{Directory, Feature, Invocation, New, WorkError};
+use taffrail_workspace::{Directory, Feature, Held, Invocation, New, Origin, WorkError};
 
 /// Manage a feature's plan and state in `.ai-session`
 #[derive(Debug, clap::Args)]
@@ -269,7 +268,7 @@ impl Work<'_> {
 
     fn show(&self, origin: Origin) -> Result<(), Failure> {
         let held = self.held(origin)?;
-        let sessions = held.sessions(self.env);
+        let sessions = held::sessions(&held, self.env);
         Ok(report::show(&held, &sessions, self.json, &self.env.clock())?)
     }
 

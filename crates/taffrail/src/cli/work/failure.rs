@@ -7,13 +7,12 @@ use crate::env;
 use crate::error::CliError;
 use crate::output::say;
 use serde_json::json;
-use std::path::Path;
 use taffrail_api::ErrorKind;
 use taffrail_contracts::ai_session::{
     ACKNOWLEDGMENT, ACTIVE_FEATURES, ErrorContext, FOLDER, FeatureStatus, HISTORY, Operation, PLAN,
     STATE, feature_id,
 };
-use taffrail_workspace::{WorkError, find};
+use taffrail_workspace::{WorkError, relative};
 
 /// An error, and what it is about as far as it says.
 #[derive(Debug)]
@@ -33,19 +32,7 @@ impl From<CliError> for Failure {
 
 impl From<WorkError> for Failure {
     fn from(error: WorkError) -> Self {
-        let (operation, file, feature) = match &error {
-            WorkError::NoDirectory(_) => (None, Some(FOLDER.to_owned()), None),
-            WorkError::NoFeature(_) | WorkError::Several(_) => {
-                (None, Some(inside(ACTIVE_FEATURES)), None)
-            }
-            WorkError::Refused(_) => (None, None, None),
-            WorkError::Unsound(it) => {
-                (Some(it.operation), Some(it.file.clone()), it.feature_id.clone())
-            }
-            WorkError::Busy(path) | WorkError::Disk { path, .. } => {
-                (None, Some(path.display().to_string()), None)
-            }
-        };
+        let (operation, file, feature) = error.about();
         Self { error: error.into(), operation, file, feature }
     }
 }
@@ -187,11 +174,4 @@ impl Action {
 
 fn inside(path: &str) -> String {
     format!("{FOLDER}/{path}")
-}
-
-/// A path relative to the project, if it is inside.
-fn relative(path: &str, here: &Path) -> String {
-    let project = find(here).unwrap_or_else(|| here.to_owned());
-    let inner = Path::new(path).strip_prefix(&project).ok();
-    inner.map_or_else(|| path.to_owned(), |it| it.display().to_string())
 }
