@@ -1,7 +1,7 @@
 //! Checks of documents against open contracts, and the kit that others run against theirs.
 //!
-//! [`kit`] holds documents with the verdict that a validator must reach on each; [`compare`] runs a
-//! validator on all of them; [`torture`] lets two writers change one directory at once.
+//! The kit holds documents with the verdict that a validator must reach on each; [`compare`] runs a
+//! validator on all of them; [`torture()`] lets two writers change one directory at once.
 
 mod comparison;
 mod documents;
