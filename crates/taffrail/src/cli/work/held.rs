@@ -9,9 +9,8 @@ use taffrail_workspace::Held;
 
 /// The sessions that work for a feature. Where no index can be read, none are known.
 pub(super) fn sessions(held: &Held, env: &Env) -> Vec<Session> {
-    let project = held.directory.project();
     let config = Config::read(&env.config_path()).unwrap_or_default();
-    let found = sessions_of_feature(&env.settings(&config), project, &held.id);
+    let found = sessions_of_feature(&env.settings(&config), held.directory.project(), &held.id);
     let found = found.unwrap_or_default();
     let Ok(client) = Client::connect(&env.state_folder()) else { return found };
     // A daemon also knows where sessions run; a session it does not know stays as found.
