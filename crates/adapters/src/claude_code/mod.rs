@@ -119,7 +119,6 @@ static START: StartPlan = StartPlan {
         "--model=",
         "--fallback-model=",
         "--effort=",
-        "--agent=",
         "--append-system-prompt=",
         "--verbose",
         "--ide",

@@ -90,7 +90,8 @@ static START: StartPlan = StartPlan {
     resume: &["codex", "resume", "{id}"],
     resume_in: &["codex", "resume", "--cd", "{folder}", "{id}"],
     brief: &["codex", "{ask}"],
-    repeated: &["--model=", "-m=", "--profile=", "-p=", "--search", "--oss", "--no-alt-screen"],
+    // A profile may decide what needs no approval.
+    repeated: &["--model=", "-m=", "--search", "--oss", "--no-alt-screen"],
 };
 
 impl Adapter for Codex {

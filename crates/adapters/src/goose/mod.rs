@@ -101,7 +101,7 @@ static START: StartPlan = StartPlan {
     resume: &["goose", "session", "--resume", "--session-id", "{id}"],
     resume_in: &[],
     brief: &["goose", "run", "--interactive", "--instructions", "{file}"],
-    repeated: &["--with-builtin=", "--max-turns=", "--debug"],
+    repeated: &["--max-turns=", "--debug"],
 };
 
 impl Adapter for Goose {
