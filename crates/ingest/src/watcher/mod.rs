@@ -5,6 +5,7 @@
 //! watcher reads the index for the known sources and never writes to it.
 
 mod command;
+mod databases;
 mod file_stat;
 mod message;
 mod own_folders;
@@ -23,6 +24,7 @@ pub use watch::WATCHES;
 
 use crate::copier::CapturePolicy;
 use crate::index::known_of;
+use databases::Databases;
 use file_stat::FileStat;
 use own_folders::OwnFolders;
 use pace::{POLL, RECENT, until_whole};
@@ -108,6 +110,7 @@ pub fn open(
         index: None,
         packer: Packer::new()?,
         recent: HashMap::new(),
+        databases: Databases::default(),
         pause: Duration::ZERO,
         next_whole: Instant::now(),
         counts: counts.clone(),
@@ -136,6 +139,8 @@ struct Scanner {
     packer: Packer,
     /// Recently changed sources: when they changed, and their stat.
     recent: HashMap<PathBuf, (Instant, Option<FileStat>)>,
+    /// Databases that were read a moment ago.
+    databases: Databases,
     pause: Duration,
     next_whole: Instant,
     counts: Arc<WatcherCounters>,
@@ -217,7 +222,10 @@ impl Scanner {
 
     fn rest(&self) -> Duration {
         let whole = self.next_whole.saturating_duration_since(Instant::now());
-        if self.recent.is_empty() { whole } else { whole.min(POLL) }
+        let poll = if self.recent.is_empty() { whole } else { whole.min(POLL) };
+        self.databases
+            .next()
+            .map_or(poll, |it| poll.min(it.saturating_duration_since(Instant::now())))
     }
 
     fn send(&self, message: WatcherMessage) {
@@ -305,7 +313,25 @@ impl Scanner {
         self.recent.retain(|_, (since, _)| now.duration_since(*since) < RECENT);
         let changed = self.recent.iter().filter(|(path, (_, looks))| FileStat::of(path) != *looks);
         let changed: Vec<_> = changed.map(|(path, _)| path.clone()).collect();
+        let late = self.databases.take_due(now);
+        if !late.is_empty() {
+            return self.read_again(&late);
+        }
         if changed.is_empty() { Ok(ScanReport::default()) } else { self.touched(changed) }
+    }
+
+    /// Reads databases although their files look the same.
+    fn read_again(&mut self, paths: &[PathBuf]) -> Result<ScanReport, Error> {
+        let (discovery, named) = discover_at(&self.homes, paths);
+        let mut known = self.known_at(&discovery, named)?;
+        for database in known.iter_mut().filter(|it| it.state.key.is_empty()) {
+            database.half_read = true;
+        }
+        let databases = self.databases.clone();
+        let looked = self.act(plan(discovery, &known));
+        // A repetition starts no repetitions.
+        self.databases = databases;
+        looked
     }
 
     /// Moves the spool into the journal, if this watcher watches the journal.

@@ -4,6 +4,10 @@ use std::time::Duration;
 
 /// How often recently changed sources are polled, in case a notification was missed.
 pub(super) const POLL: Duration = Duration::from_millis(750);
+/// When a database is read again after it was read. A writer fills its log, which notifies watchers, then flushes it,
+/// and commits in shared memory at last, which notifies nobody: whoever reads in between sees the state before.
+pub(super) const LATE_COMMITS: [Duration; 3] =
+    [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1600)];
 /// How long a source counts as recently changed.
 pub(super) const RECENT: Duration = Duration::from_secs(600);
 /// The first pause between two scans of everything.

@@ -10,6 +10,7 @@ use crate::uncaptured::leave_out_uncaptured;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
+use taffrail_adapters::Shape;
 use taffrail_capture::{Flow, Job, Plan, Texts};
 use taffrail_context::{Error, ScanReport};
 use taffrail_model::observed::Observed;
@@ -37,6 +38,9 @@ impl Scanner {
             problems.extend(self.read(&job, &rules));
             looked.read += 1;
             self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
+            if matches!(job.found.place.shape, Shape::Sqlite(_)) {
+                self.databases.was_read(&path, Instant::now());
+            }
             self.recent.insert(path, (Instant::now(), looks));
         }
         looked.problems = problems;
