@@ -109,8 +109,10 @@ fn source_of(adapter: &dyn Adapter, home: &Path, file: &Path) -> Option<Fixture>
     let beside = beside.collect();
     let records = match place.shape {
         Shape::Lines(_) => lines_of(&bytes),
-        Shape::Document => vec![(Cursor::Pointer { pointer: String::new() }, bytes)],
-        Shape::Sqlite(_) => lines_of(&bytes).into_iter().map(|(_, line)| row_of(&line)).collect(),
+        Shape::Document | Shape::Text => vec![(Cursor::Pointer { pointer: String::new() }, bytes)],
+        Shape::Sqlite(_) | Shape::Folder(_) => {
+            lines_of(&bytes).into_iter().map(|(_, line)| row_of(&line)).collect()
+        }
     };
     Some(Fixture { path, key, beside, records })
 }
@@ -137,8 +139,13 @@ fn row_of(line: &[u8]) -> (Cursor, Vec<u8>) {
 
 impl Fixture {
     fn reader(&self, adapter: &dyn Adapter, saved: Option<&str>) -> Box<dyn Reader> {
-        let source =
-            Source { path: &self.path, key: &self.key, scope: "fixture", beside: &self.beside };
+        let source = Source {
+            path: &self.path,
+            key: &self.key,
+            scope: "fixture",
+            beside: &self.beside,
+            written: None,
+        };
         adapter.reader(&source, saved)
     }
 }

@@ -1,7 +1,7 @@
 //! What an adapter declares about its agent, as plain data.
 
 use taffrail_model::hash::Digest16;
-use taffrail_model::{Process, RuntimeIdentity};
+use taffrail_model::{Process, RuntimeIdentity, Timestamp};
 
 /// The facts about an agent that other crates need.
 #[derive(Debug)]
@@ -14,10 +14,12 @@ pub struct Descriptor {
     pub short: &'static str,
     /// The scheme of its source locators.
     pub scheme: &'static str,
-    /// Where its home is, in order: the first rule that applies wins.
-    pub homes: &'static [HomeRule],
+    /// Its homes. Each is given by rules in order, of which the first that applies wins.
+    pub homes: &'static [&'static [HomeRule]],
     /// Files and folders below the home with history; nothing else is read.
     pub roots: &'static [&'static str],
+    /// Its history is inside projects: every known project's folder is a home, too.
+    pub in_projects: bool,
     /// The agent's ids are unique only within one store on one device.
     pub scoped_ids: bool,
     /// The agent rewrites a record when it knows more, instead of only appending records.
@@ -32,6 +34,52 @@ pub struct Descriptor {
     pub retention: Option<Retention>,
     /// What a user of this agent should know; shown by `doctor`.
     pub advice: &'static [Advice],
+    /// What is known of its format, and from where.
+    pub evidence: Evidence,
+}
+
+impl Descriptor {
+    /// An agent of which nothing is known, to start from.
+    pub const NOTHING: Self = Self {
+        id: "",
+        label: "",
+        short: "",
+        scheme: "",
+        homes: &[],
+        roots: &[],
+        in_projects: false,
+        scoped_ids: false,
+        rewrites_records: false,
+        processes: &[],
+        traces: Traces::NONE,
+        live: None,
+        retention: None,
+        advice: &[],
+        evidence: Evidence::Documented,
+    };
+}
+
+/// From where the format of an agent is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// The agent was run, and what it wrote is a fixture.
+    Recorded,
+    /// The agent's source, or the source of another open reader of it.
+    Source,
+    /// Documents only: a fixture of a user is missing.
+    Documented,
+}
+
+impl Evidence {
+    /// The word in tables and JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Source => "source",
+            Self::Documented => "documented",
+        }
+    }
 }
 
 /// Further marks of an agent's processes, and the instruction files it reads.
@@ -57,6 +105,41 @@ pub struct HomeRule {
     pub variable: Option<&'static str>,
     /// The path below that folder, or empty for the folder itself.
     pub below: &'static str,
+    /// The systems it applies to.
+    pub os: Os,
+}
+
+impl HomeRule {
+    /// A folder below the one that a variable names.
+    #[must_use]
+    pub const fn env(variable: &'static str, below: &'static str) -> Self {
+        Self { variable: Some(variable), below, os: Os::Any }
+    }
+
+    /// A folder below the user's home.
+    #[must_use]
+    pub const fn user(below: &'static str) -> Self {
+        Self { variable: None, below, os: Os::Any }
+    }
+
+    /// The same rule, for one system only.
+    #[must_use]
+    pub const fn on(self, os: Os) -> Self {
+        Self { os, ..self }
+    }
+}
+
+/// The systems that a rule applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Os {
+    /// All.
+    Any,
+    /// Linux, and Linux within Windows.
+    Linux,
+    /// macOS.
+    MacOs,
+    /// Windows.
+    Windows,
 }
 
 /// How to read an agent's own list of live sessions: a folder of small files, one a session, that
@@ -159,8 +242,12 @@ pub struct ImportedDocument {
 pub enum Shape {
     /// One record a line, mostly appended to.
     Lines(Encoding),
-    /// One document, rewritten whole; it is a single record.
+    /// One document of JSON, rewritten whole; it is a single record.
     Document,
+    /// A file that is not JSON, or whose lines mean nothing alone; it is a single record.
+    Text,
+    /// A folder of small files beside the source: each is a record, after the source itself.
+    Folder(&'static FolderPlan),
     /// A database of the agent.
     Sqlite(&'static SqlitePlan),
 }
@@ -172,6 +259,15 @@ pub enum Encoding {
     Plain,
     /// Compressed with zstd.
     Zstd,
+}
+
+/// A folder of small files that belong to one source.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FolderPlan {
+    /// The folder, beside the source.
+    pub folder: &'static str,
+    /// How the names of its files end. They are read in the order of their names.
+    pub ending: &'static str,
 }
 
 /// How to read an agent's database. Every query returns rows that `capture` writes as JSON objects
@@ -199,6 +295,8 @@ pub struct Source<'a> {
     pub scope: &'a str,
     /// The small files the adapter asked for: path below the home, and bytes.
     pub beside: &'a [(String, Vec<u8>)],
+    /// When the file was last written, if it is at hand.
+    pub written: Option<Timestamp>,
 }
 
 impl Source<'_> {

@@ -9,11 +9,14 @@ mod agent_server;
 mod approvals;
 mod callers;
 mod descriptor;
+mod dialects;
 mod gist;
 mod hook_carried;
 mod hook_payload;
 mod journal;
+pub mod kit;
 mod lenient;
+pub mod maturity;
 mod no_journal;
 pub mod records;
 mod screen;
@@ -33,9 +36,10 @@ pub use agent_server::{ServerMessage, ServerPlan, ServerRequest, ServerState};
 pub use approvals::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 pub use callers::{agent_marks, agent_programs, instruction_files};
 pub use descriptor::{
-    Advice, AdvisedSetting, Descriptor, Encoding, HomeRule, HookBan, HookBase, HookCall, HookEvent,
-    HookFile, HookPlan, HookPlugin, HookTrust, ImportedDocument, Importer, LiveEntry, LivePlan,
-    Place, Retention, Shape, Source, SqlitePlan, Syntax, TimeoutUnit, Traces,
+    Advice, AdvisedSetting, Descriptor, Encoding, Evidence, FolderPlan, HomeRule, HookBan,
+    HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, HookTrust, ImportedDocument,
+    Importer, LiveEntry, LivePlan, Os, Place, Retention, Shape, Source, SqlitePlan, Syntax,
+    TimeoutUnit, Traces,
 };
 pub use screen::{Screen, ScreenState};
 pub use start_plan::{OriginalOptions, StartPlan};
@@ -44,6 +48,7 @@ pub use telemetry::{Telemetry, TelemetryEntry, TelemetryPlan, telemetry_entry};
 pub use transfer::{Destination, PlacementError, TransferPlan, is_plain_path};
 
 use serde_json::{Map, Value};
+use std::sync::OnceLock;
 use taffrail_model::{Facts, Record, RuntimeIdentity, Sink};
 
 /// One coding agent: its descriptor, its readers, and its plans.
@@ -176,16 +181,29 @@ macro_rules! adapters {
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose, portable_state, remote }
+adapters! { claude_code, codex, gemini_cli, goose, pi, portable_state, remote }
 
 /// The adapters of agents: programs whose history is discovered on disk.
 pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
     owners().filter(|adapter| adapter.importer().is_none())
 }
 
+/// The agents that the user described in files. They are set once, when the program starts.
+static OWN: OnceLock<Vec<&'static kit::Agent>> = OnceLock::new();
+
+/// Adds the agents that the user described in files; later calls change nothing.
+pub fn add_own(agents: Vec<&'static kit::Agent>) {
+    OWN.get_or_init(|| agents);
+}
+
+/// The agents that the user described in files.
+pub fn own() -> impl Iterator<Item = &'static dyn Adapter> {
+    OWN.get().into_iter().flatten().map(|it| *it as &'static dyn Adapter)
+}
+
 /// The adapters that own sessions: all but the remote ones.
 pub fn owners() -> impl Iterator<Item = &'static dyn Adapter> {
-    all().iter().copied().filter(|adapter| !adapter.is_remote())
+    all().iter().copied().filter(|adapter| !adapter.is_remote()).chain(own())
 }
 
 /// The adapters that read sessions of other devices.
@@ -196,6 +214,11 @@ pub fn remotes() -> impl Iterator<Item = &'static dyn Adapter> {
 /// The adapter with this id.
 #[must_use]
 pub fn by_id(id: &str) -> Option<&'static dyn Adapter> {
+    built_in(id).or_else(|| own().find(|adapter| adapter.descriptor().id == id))
+}
+
+/// The built-in adapter with this id.
+fn built_in(id: &str) -> Option<&'static dyn Adapter> {
     all().iter().copied().find(|adapter| adapter.descriptor().id == id)
 }
 

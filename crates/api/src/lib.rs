@@ -65,6 +65,7 @@ pub use parameters::{
 pub use peers::{Peer, PeerList, PeerStatus, RepairReply};
 pub use place::{DAEMON_FILE, DaemonPlace, DaemonStatus};
 pub use queue::{Endpoint, NotifyBody, Queue, Receipt, ReceiptProvenance};
+pub use reply::{AgentCheck, AgentRecorded, UnknownKind};
 pub use reply::{
     AgentHome, AgentList, AgentRow, Check, CheckStatus, Doctor, EventLine, IndexReport, Removed,
     Session, SessionList, Usage,

@@ -3,6 +3,7 @@
 use crate::SCHEMA_VERSION;
 use crate::schema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use taffrail_model::status::{Group, Status, WaitingFor};
 use taffrail_model::{
     Confidence, Event, EventId, Imported, Kind, Lifecycle, Lineage, RuntimeSessionId, SessionId,
@@ -272,6 +273,66 @@ pub struct AgentRow {
     pub sub_agents: u64,
     /// A session can be resumed by its id.
     pub resume_by_id: bool,
+    /// Its sessions are read.
+    #[serde(default)]
+    pub read: bool,
+    /// What it does now is known without its screen.
+    #[serde(default)]
+    pub live: bool,
+    /// Its requests are answered.
+    #[serde(default)]
+    pub answers: bool,
+    /// Its sessions are resumed by their id.
+    #[serde(default)]
+    pub resumes: bool,
+    /// Its sessions are carried to another machine.
+    #[serde(default)]
+    pub carries: bool,
+    /// The test that shows each of these, by its name.
+    #[serde(default)]
+    pub tests: BTreeMap<String, String>,
+    /// From where its format is known: `recorded`, `source` or `documented`.
+    #[serde(default)]
+    pub evidence: String,
+}
+
+/// What an agent that a user described reads.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCheck {
+    /// Of this document.
+    pub schema_version: u32,
+    /// Sessions.
+    pub sessions: u64,
+    /// Prompts.
+    pub prompts: u64,
+    /// Tool calls.
+    pub tool_calls: u64,
+    /// Records that were not understood.
+    pub unknown_records: u64,
+    /// Their kinds.
+    pub unknown: Vec<UnknownKind>,
+    /// What is wrong with the file, or could not be read.
+    pub faults: Vec<String>,
+}
+
+/// A kind of record that was not understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnknownKind {
+    /// The kind, in the agent's words.
+    pub kind: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// A fixture that was made from a user's history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRecorded {
+    /// Of this document.
+    pub schema_version: u32,
+    /// The agent.
+    pub agent: String,
+    /// The files, below `home` in the folder.
+    pub files: Vec<String>,
 }
 
 /// The agents this program knows.

@@ -99,7 +99,8 @@ fn beside_root(below: &str, root: &str) -> bool {
     Path::new(below).starts_with(root) || below.strip_suffix("-wal") == Some(root)
 }
 
-/// The sources that a path leads to: the path itself, or the files beside it that share its stem.
+/// The sources that a path leads to: the path itself, the files beside it that share its stem, and the files in the
+/// two folders above that need it or consist of it.
 fn stood_for(home: &Home, below: &str) -> Vec<String> {
     let full = home.root.join(below);
     if place_of(home.adapter, below).is_some() || full.is_dir() {
@@ -107,11 +108,40 @@ fn stood_for(home: &Home, below: &str) -> Vec<String> {
     }
     let (folder, name) = below.rsplit_once('/').unwrap_or(("", below));
     let stem = name.split_once(['.', '-']).map_or(name, |(stem, _)| stem);
+    let mut out = sources_in(home, folder, |path, _| {
+        let its_name = path.rsplit('/').next().unwrap_or(path);
+        its_name.starts_with(stem) && its_name != name
+    });
+    let mut above = Some(folder);
+    for _ in 0..2 {
+        let Some(here) = above else { break };
+        out.extend(sources_in(home, here, |path, place| {
+            let needs = place.beside.iter().any(|it| it == below);
+            needs || is_folder_of(path, place, folder)
+        }));
+        above = here.rsplit_once('/').map(|(above, _)| above);
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// The sources right in a folder for which something holds.
+fn sources_in(home: &Home, folder: &str, holds: impl Fn(&str, &Place) -> bool) -> Vec<String> {
     let entries = std::fs::read_dir(home.root.join(folder)).into_iter().flatten();
     let names = entries.filter_map(|it| it.ok()?.file_name().into_string().ok());
-    let near = names.filter(|it| it.starts_with(stem) && it != name);
-    let joined = near.map(|it| if folder.is_empty() { it } else { format!("{folder}/{it}") });
-    joined.filter(|it| place_of(home.adapter, it).is_some()).collect()
+    let joined = names.map(|it| if folder.is_empty() { it } else { format!("{folder}/{it}") });
+    joined.filter(|it| place_of(home.adapter, it).is_some_and(|place| holds(it, &place))).collect()
+}
+
+/// Whether the small files of a source are in this folder.
+fn is_folder_of(path: &str, place: &Place, folder: &str) -> bool {
+    matches!(place.shape, Shape::Folder(plan) if folder_beside(path, plan.folder) == folder)
+}
+
+/// The path of a folder beside a file.
+pub(crate) fn folder_beside(path: &str, folder: &str) -> String {
+    path.rsplit_once('/').map_or(folder.to_owned(), |(above, _)| format!("{above}/{folder}"))
 }
 
 fn walk(home: &Home, path: &str, depth: usize, out: &mut Discovery) {
@@ -179,7 +209,9 @@ fn found(home: &Home, path: &str, place: Place, metadata: &Metadata) -> SourceFi
 fn beside(root: &Path, path: &str, place: &Place) -> u64 {
     let journal = match place.shape {
         Shape::Sqlite(_) => vec![format!("{path}-wal")],
-        Shape::Lines(_) | Shape::Document => vec![],
+        // Its time changes with every file that is created or removed in it.
+        Shape::Folder(plan) => vec![folder_beside(path, plan.folder)],
+        Shape::Lines(_) | Shape::Document | Shape::Text => vec![],
     };
     let mut text = String::new();
     for side in place.beside.iter().chain(&journal) {

@@ -2,7 +2,16 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use taffrail_adapters::{Adapter, HomeRule};
+use taffrail_adapters::{Adapter, HomeRule, Os};
+
+/// The system we run on.
+const OS: Os = if cfg!(target_os = "macos") {
+    Os::MacOs
+} else if cfg!(windows) {
+    Os::Windows
+} else {
+    Os::Linux
+};
 
 /// An agent's home that exists.
 #[derive(Clone)]
@@ -21,7 +30,7 @@ impl std::fmt::Debug for Home {
     }
 }
 
-/// The homes of one agent: the first rule that applies, then those that the user added.
+/// The homes of one agent: each by the first of its rules that applies, then those that the user added.
 ///
 /// Homes that do not exist are left out, and two names of one folder count once.
 #[must_use]
@@ -31,8 +40,8 @@ pub fn homes(
     variables: &HashMap<String, String>,
     added: &[PathBuf],
 ) -> Vec<Home> {
-    let rules = adapter.descriptor().homes.iter();
-    let own = rules.filter_map(|rule| applied(rule, user_home, variables)).take(1);
+    let own = adapter.descriptor().homes.iter();
+    let own = own.filter_map(|rules| folder_by(rules, user_home, variables));
     let mut out: Vec<Home> = Vec::new();
     for path in own.chain(added.iter().cloned()) {
         // An agent that was never started has no home.
@@ -53,7 +62,8 @@ pub fn usual_home(
     user_home: &Path,
     variables: &HashMap<String, String>,
 ) -> Option<PathBuf> {
-    adapter.descriptor().homes.iter().find_map(|rule| applied(rule, user_home, variables))
+    let mut homes = adapter.descriptor().homes.iter();
+    homes.find_map(|rules| folder_by(rules, user_home, variables))
 }
 
 /// The folder that the first of these rules gives.
@@ -75,8 +85,8 @@ pub fn store_of(
     variable: fn(&str) -> Option<String>,
 ) -> Option<String> {
     let store = adapter.store()?;
-    let rules = adapter.descriptor().homes.iter();
-    let home = rules.into_iter().find_map(|rule| placed(rule, user_home, variable))?;
+    let mut rules = adapter.descriptor().homes.iter().copied().flatten();
+    let home = rules.find_map(|rule| placed(rule, user_home, variable))?;
     let home = home.canonicalize().ok().filter(|it| it.join(store).is_file())?;
     Some(format!("{}/{store}", home.to_string_lossy()))
 }
@@ -94,6 +104,9 @@ fn placed(
     user_home: &Path,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Option<PathBuf> {
+    if !matches!(rule.os, Os::Any) && rule.os != OS {
+        return None;
+    }
     let base = match rule.variable {
         None => user_home.to_owned(),
         Some(name) => variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)?,

@@ -9,6 +9,7 @@ mod copy;
 mod database;
 mod discover;
 mod error;
+mod folder;
 mod git;
 mod home;
 mod journal;

@@ -11,7 +11,7 @@ use taffrail_adapters::{Reader, Source};
 use taffrail_model::observed::{
     ArchiveState, Fingerprint, Held, LastLine, Observed, Pass, SourceState,
 };
-use taffrail_model::{AgentId, Cursor, Record};
+use taffrail_model::{AgentId, Cursor, Record, Timestamp};
 
 /// A piece ends after this many events or bytes.
 const PIECE_EVENTS: usize = 2048;
@@ -71,7 +71,9 @@ impl<'a> SourcePass<'a> {
         (key, pass): (&'a str, Pass),
         (how, side_files): (Reading<'_>, &SideFiles),
     ) -> Self {
-        let described = Source { path: &found.path, key, scope: how.scope, beside: side_files };
+        let written = written(found.fingerprint.modified_ns);
+        let described =
+            Source { path: &found.path, key, scope: how.scope, beside: side_files, written };
         let saved = Memory::saved(&state.reader);
         let reader = source::reader(found.adapter, &described, saved.reader.as_deref());
         let rewrites_records = found.adapter.descriptor().rewrites_records;
@@ -165,6 +167,12 @@ impl Memory {
             Self::default()
         })
     }
+}
+
+/// When a file was last written, to the second; `None` for one that does not exist.
+fn written(modified_ns: i64) -> Option<Timestamp> {
+    let seconds = modified_ns / 1_000_000_000;
+    Timestamp::from_second(seconds).ok().filter(|_| seconds > 0)
 }
 
 fn fresh(found: &SourceFile, key: &str) -> SourceState {

@@ -28,7 +28,7 @@ pub struct Peek {
 #[must_use]
 pub fn peek(found: &SourceFile) -> Option<Peek> {
     let Shape::Lines(Encoding::Plain) = found.place.shape else { return None };
-    let source = Source { path: &found.path, key: "", scope: "", beside: &[] };
+    let source = Source { path: &found.path, key: "", scope: "", beside: &[], written: None };
     let mut reader = found.adapter.reader(&source, None);
     let mut collector = Collector::default();
     // The index reports why a file cannot be read.

@@ -183,7 +183,9 @@ fn is_same_file(known: &SourceState, found: &SourceFile) -> bool {
 impl Plan {
     fn known(&mut self, found: SourceFile, sources: &Sources<'_>) {
         match found.place.shape {
-            Shape::Lines(_) | Shape::Document => self.one(found, sources.first),
+            Shape::Lines(_) | Shape::Document | Shape::Text | Shape::Folder(_) => {
+                self.one(found, sources.first)
+            }
             Shape::Sqlite(_) => {
                 let all: Vec<_> =
                     [sources.first].into_iter().chain(sources.others.clone()).collect();

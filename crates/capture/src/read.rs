@@ -5,7 +5,7 @@ use crate::pass::{Reading, SourcePass};
 use crate::plan::Job;
 use crate::sink::{Flow, Taker};
 use crate::zstd::unzstd;
-use crate::{ReadError, database, open_below};
+use crate::{ReadError, database, folder, open_below};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -26,7 +26,9 @@ const DOCUMENT_LIMIT: u64 = 256 * 1024 * 1024;
 pub fn read(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> Result<(), ReadError> {
     let result = match job.found.place.shape {
         Shape::Lines(encoding) => lines(job, encoding, how, taker),
-        Shape::Document => document(job, how, taker),
+        Shape::Document => document(job, is_json, how, taker),
+        Shape::Text => document(job, |bytes| std::str::from_utf8(bytes).is_ok(), how, taker),
+        Shape::Folder(plan) => folder::read(job, plan, how, taker),
         Shape::Sqlite(plan) => return database::read(job, plan, how, taker),
     };
     result.map_err(|error| ReadError::Io { path: job.found.path.clone(), error })
@@ -113,13 +115,22 @@ pub(crate) fn pump(
     Ok(())
 }
 
-fn document(job: &Job, how: Reading<'_>, taker: &mut dyn Taker) -> io::Result<()> {
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok()
+}
+
+fn document(
+    job: &Job,
+    is_whole: fn(&[u8]) -> bool,
+    how: Reading<'_>,
+    taker: &mut dyn Taker,
+) -> io::Result<()> {
     let file = open_below(Path::new(&job.found.home), &job.found.path)?;
     let mut bytes = Vec::new();
     file.take(DOCUMENT_LIMIT + 1).read_to_end(&mut bytes)?;
     let fits = bytes.len() as u64 <= DOCUMENT_LIMIT;
     // An incomplete document proves nothing, least of all that its earlier events are gone.
-    let whole = fits && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_ok();
+    let whole = fits && is_whole(&bytes);
     let pass = if whole { Pass::Again } else { Pass::Append };
     let mut source_pass = SourcePass::begin(job, "", pass, how);
     source_pass.collector.outcome.bytes_read = bytes.len() as u64;

@@ -1,5 +1,6 @@
 //! Reads an event's full text back from its source and verifies it.
 
+use crate::folder::row_bytes;
 use crate::lines::LINE_LIMIT;
 use crate::source::{self, place_of};
 use crate::sqlite::{self, Foreign, OpenError};
@@ -121,6 +122,8 @@ enum Handle {
     Packed(Box<dyn Read>, u64),
     Whole(Vec<u8>),
     Database(Foreign),
+    /// A folder of small files.
+    Folder,
 }
 
 impl<'a> Sources<'a> {
@@ -180,6 +183,10 @@ impl<'a> Sources<'a> {
                 let row = sqlite::row_again(&foreign.connection, plan, table, *rowid)?;
                 row.map(|row| row.json).ok_or(BodyError::Changed)
             }
+            (Handle::Folder, Cursor::Row { table, .. }) => {
+                let bytes = row_bytes(Path::new(&open.home), &open.path, table)?;
+                bytes.ok_or(BodyError::Changed)
+            }
             _ => Err(BodyError::NotSaid),
         }
     }
@@ -203,7 +210,8 @@ impl Open {
         let handle = match place.shape {
             Shape::Lines(Encoding::Plain) => Handle::Plain(file),
             Shape::Lines(Encoding::Zstd) => Handle::Packed(Box::new(unzstd(file)?), 0),
-            Shape::Document => {
+            Shape::Folder(_) => Handle::Folder,
+            Shape::Document | Shape::Text => {
                 let mut bytes = Vec::new();
                 file.read_to_end(&mut bytes)?;
                 Handle::Whole(bytes)
@@ -247,7 +255,13 @@ fn bodies(reference: &Reference, bytes: &[u8]) -> Result<Vec<(Want, Body)>, Body
         return Err(BodyError::Changed);
     }
     let adapter = by_id(reference.agent.as_str()).ok_or(BodyError::NotSaid)?;
-    let source = Source { path: &reference.path, key: &reference.key, scope: "", beside: &[] };
+    let source = Source {
+        path: &reference.path,
+        key: &reference.key,
+        scope: "",
+        beside: &[],
+        written: None,
+    };
     let mut bodies = Bodies { out: Vec::new(), extra: adapter.extra(bytes) };
     let record = Record { bytes, at: reference.cursor.clone() };
     source::reader(adapter, &source, None).read(&record, &mut bodies);

@@ -1,14 +1,23 @@
 //! Read-only access to an agent's own SQLite database.
 
+use crate::zstd::unzstd;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use taffrail_adapters::SqlitePlan;
 
 /// How long to wait for a lock that the agent holds.
 const BUSY: Duration = Duration::from_millis(250);
+/// How every frame of zstd begins.
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// The most bytes that a blob is unpacked to.
+const BLOB_LIMIT: u64 = 64 * 1024 * 1024;
+/// The largest blob that is given in hex.
+const HEX_LIMIT: usize = 64 * 1024;
 
 /// A row of an agent's database, as JSON.
 pub(crate) struct ForeignRow {
@@ -127,6 +136,30 @@ fn json(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => number.into(),
         ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
-        ValueRef::Blob(bytes) => format!("<{} bytes>", bytes.len()).into(),
+        ValueRef::Blob(bytes) => blob(bytes).into(),
     }
+}
+
+/// A blob as text: unpacked if it is zstd, as it is if it is UTF-8, in hex if it is small.
+fn blob(bytes: &[u8]) -> String {
+    let unpacked = bytes.starts_with(ZSTD).then(|| unpacked(bytes)).flatten();
+    match String::from_utf8(unpacked.unwrap_or_else(|| bytes.to_vec())) {
+        Ok(text) => text,
+        Err(_) if bytes.len() <= HEX_LIMIT => bytes.iter().fold(String::new(), |mut out, byte| {
+            // Writing to a String cannot fail.
+            write!(out, "{byte:02x}").ok();
+            out
+        }),
+        Err(_) => format!("<{} bytes>", bytes.len()),
+    }
+}
+
+fn unpacked(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    unzstd(std::io::Cursor::new(bytes.to_vec()))
+        .ok()?
+        .take(BLOB_LIMIT)
+        .read_to_end(&mut out)
+        .ok()?;
+    Some(out)
 }

@@ -10,6 +10,7 @@ mod journal_entry;
 mod live;
 mod live_status;
 mod loop_request;
+mod own_agents;
 mod problems;
 pub mod remote_status;
 mod settings;
@@ -28,6 +29,7 @@ pub use journal_entry::{write_concluded, write_entry, write_gone};
 pub use live::{FindingsBySession, Live};
 pub use live_status::{LiveStatus, LiveStatuses};
 pub use loop_request::{Exclusive, LoopRequest};
+pub use own_agents::{add_own_agents, own_agents};
 pub use problems::Part;
 pub use settings::{
     ArchiveSettings, HubSettings, NoticeSettings, Osc, RetentionSettings, RunSettings, Settings,

@@ -23,7 +23,7 @@ use taffrail_adapters::{Adapter, all, owners, remotes};
 use taffrail_capture::{Home, homes, journal_homes};
 use taffrail_model::facts::Projects;
 use taffrail_model::{DeviceId, Timestamp};
-use taffrail_store::Boot;
+use taffrail_store::{Boot, IndexReader};
 
 /// All configuration, and the clock.
 #[derive(Debug, Clone)]
@@ -135,7 +135,29 @@ impl Settings {
             let added = added.map(Vec::as_slice).unwrap_or_default();
             homes(adapter, &self.user_home, &self.variables, added)
         };
-        owners().flat_map(of).collect()
+        let mut out: Vec<_> = owners().flat_map(of).collect();
+        for adapter in owners().filter(|it| it.descriptor().in_projects) {
+            out.extend(self.project_homes(adapter));
+        }
+        out
+    }
+
+    /// The known projects in which an agent has history.
+    fn project_homes(&self, adapter: &'static dyn Adapter) -> Vec<Home> {
+        let it = adapter.descriptor();
+        let known = |index: Option<IndexReader>| {
+            index.map_or(Ok(Vec::new()), |index| index.project_folders(it.id))
+        };
+        let folders = IndexReader::open(&self.data).and_then(known);
+        let folders = folders.unwrap_or_else(|error| {
+            tracing::warn!(%error, agent = it.id, "cannot look for history in projects");
+            Vec::new()
+        });
+        let has_history = |folder: &PathBuf| it.roots.iter().any(|root| folder.join(root).exists());
+        let folders = folders.into_iter().map(PathBuf::from).filter(has_history);
+        // A project that was removed meanwhile has no history.
+        let real = folders.filter_map(|it| it.canonicalize().ok());
+        real.map(|root| Home { adapter, root, journal: false }).collect()
     }
 
     /// Every place that events come from: the agents' homes, our journal, and items of other

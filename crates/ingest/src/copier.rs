@@ -144,11 +144,11 @@ impl<'a> Copier<'a> {
     pub(crate) fn piece(&mut self, piece: &mut Observed) {
         match self.job.found.place.shape {
             Read::Lines(_) => self.settle_lines(piece),
-            Read::Document => {
+            Read::Document | Read::Text => {
                 let bytes = std::mem::take(&mut self.document);
                 self.settle_whole(piece, &bytes, Shape::Document);
             }
-            Read::Sqlite(_) => {
+            Read::Sqlite(_) | Read::Folder(_) => {
                 let rows = std::mem::take(&mut self.rows);
                 self.settle_whole(piece, rows.as_bytes(), Shape::Rows);
             }
@@ -239,7 +239,8 @@ pub(crate) fn follow(
 ) -> Result<(), ArchiveError> {
     let shape = match found.place.shape {
         Read::Lines(_) => Shape::Lines,
-        Read::Document => Shape::Document,
+        Read::Document | Read::Text => Shape::Document,
+        Read::Folder(_) => Shape::Rows,
         // The sessions in a database are separate sources, and are read again.
         Read::Sqlite(_) => return Ok(()),
     };

@@ -13,7 +13,7 @@ use crate::uncaptured::leave_out_uncaptured;
 use std::time::Instant;
 use taffrail_api::{IndexReport, SCHEMA_VERSION};
 use taffrail_capture::{
-    Discovery, KnownSource, LeftOut, Plan, SourceFile, discover, gather_journal, is_spooled,
+    Discovery, Job, KnownSource, LeftOut, Plan, SourceFile, discover, gather_journal, is_spooled,
     keep_journal, plan,
 };
 use taffrail_context::{Error, Settings};
@@ -136,6 +136,12 @@ pub fn run(
         }
         plan = look(writer)?;
     }
+    // Sessions name projects, and projects may hold the history of further agents.
+    let in_projects = look(writer)?;
+    if total.complete && in_projects.jobs.iter().any(is_in_project) {
+        let mut run = Run { settings, writer, search: &search, rules, total: &mut total };
+        run.round(in_projects, budget, listener)?;
+    }
     if total.complete && *scope == Scope::All {
         Run { settings, writer, search: &search, rules, total: &mut total }.revive(budget)?;
     }
@@ -175,6 +181,10 @@ fn report(settings: &Settings, total: &Totals) -> Result<IndexReport, Error> {
         sub_agents,
         elapsed_ms: 0,
     })
+}
+
+fn is_in_project(job: &Job) -> bool {
+    job.found.adapter.descriptor().in_projects
 }
 
 /// Compares the files on disk with the known sources, within a scope.

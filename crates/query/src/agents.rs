@@ -1,5 +1,7 @@
 //! Lists the agents on this machine.
 
+use std::collections::BTreeMap;
+use taffrail_adapters::maturity::{Level, test_of};
 use taffrail_adapters::{Adapter, by_id, owners};
 use taffrail_api::{AgentHome, AgentList, AgentRow, SCHEMA_VERSION};
 use taffrail_capture::discover;
@@ -28,6 +30,7 @@ pub fn agents(settings: &Settings) -> Result<AgentList, Error> {
         let filter = Filter { agent: Some(it.id.to_owned()), workers: true, ..Filter::default() };
         let counted = reader.as_ref().map(|it| it.tally(&filter, Grouping::Nothing)).transpose()?;
         let counted = counted.and_then(|it| it.into_iter().next()).unwrap_or_default();
+        let tests = tests_of(adapter);
         agents.push(AgentRow {
             id: it.id.to_owned(),
             label: it.label.to_owned(),
@@ -35,9 +38,23 @@ pub fn agents(settings: &Settings) -> Result<AgentList, Error> {
             sessions: counted.sessions - counted.workers,
             sub_agents: counted.workers,
             resume_by_id: by_id(it.id).is_some_and(Adapter::resumes_by_id),
+            read: tests.contains_key("read"),
+            live: tests.contains_key("live"),
+            answers: tests.contains_key("answers"),
+            resumes: tests.contains_key("resumes"),
+            carries: tests.contains_key("carries"),
+            tests,
+            evidence: it.evidence.as_str().to_owned(),
         });
     }
     Ok(AgentList { schema_version: SCHEMA_VERSION, agents })
+}
+
+/// The test that shows each level an agent reaches.
+fn tests_of(adapter: &dyn Adapter) -> BTreeMap<String, String> {
+    let shown =
+        |level: Level| Some((level.as_str().to_owned(), test_of(adapter, level)?.into_owned()));
+    Level::ALL.into_iter().filter_map(shown).collect()
 }
 
 /// The ids and display names of all known agents.

@@ -4,6 +4,8 @@
 //! Answers come from the index and the ledger; full texts are read back from the agents' files. A
 //! query first brings the index up to date if no daemon does.
 
+mod agent_check;
+mod agent_record;
 mod agents;
 mod archive_notice;
 pub mod bindings;
@@ -34,6 +36,8 @@ pub mod terminal;
 mod turn_lookup;
 mod unread;
 
+pub use agent_check::check_agent;
+pub use agent_record::record_agent;
 pub use agents::{agent_names, agents};
 pub use archive_notice::must_tell_of_archive;
 pub use catch_up::{CaughtUp, Waiting, caught_up};

@@ -9,8 +9,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Component, PathBuf};
 use taffrail_config::Config;
-use taffrail_context::Devices;
-use taffrail_context::{HubSettings, Settings};
+use taffrail_context::{Devices, HubSettings, Settings, add_own_agents};
 use taffrail_devices::device_names;
 use taffrail_model::{DeviceId, Timestamp, hash};
 use taffrail_tui::pager::Pager;
@@ -125,6 +124,7 @@ impl Env {
 
     /// The settings for all other crates.
     pub(crate) fn settings(&self, config: &Config) -> Settings {
+        add_own_agents(&self.config_folder());
         let settings = self.settings_of(config);
         Settings { devices: device_names(&settings), ..settings }
     }

@@ -6,6 +6,7 @@
 //! A message changes the state in `update`; `view` draws the state and cannot change it;
 //! `io` holds the terminal and the threads that send messages.
 
+pub mod agents;
 pub mod changes;
 pub mod feed_line;
 mod io;

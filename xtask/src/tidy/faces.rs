@@ -34,6 +34,7 @@ const EXCEPTIONS: [(&str, &[&str]); 6] = [
     (
         "reads and writes files that the user names, or the user's own documents",
         &[
+            "agents",
             "annotations",
             "snapshot",
             "state",

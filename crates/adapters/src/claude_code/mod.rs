@@ -24,7 +24,7 @@ mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader,
+    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader,
     Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan, Traces,
     TransferPlan, records,
 };
@@ -45,11 +45,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Claude Code",
     short: "claude",
     scheme: "claude-jsonl",
-    homes: &[
-        HomeRule { variable: Some("CLAUDE_CONFIG_DIR"), below: "" },
-        HomeRule { variable: None, below: ".claude" },
-    ],
+    homes: &[&[HomeRule::env("CLAUDE_CONFIG_DIR", ""), HomeRule::user(".claude")]],
     roots: &["projects"],
+    in_projects: false,
     scoped_ids: false,
     rewrites_records: false,
     processes: &["claude", "claude.exe", "node"],
@@ -78,6 +76,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
                requests for approval will be seen.",
         fix: "Start it with `claude --permission-mode default` to be asked.",
     }],
+    evidence: Evidence::Recorded,
 };
 
 /// The fields of a record that events cover, and those too bulky to repeat.

@@ -189,7 +189,7 @@ mod tests {
 
     /// Reads lines with a reader that starts from this memory.
     fn survive(saved: Option<&str>, lines: &[&[u8]]) -> TranscriptReader {
-        let source = Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[] };
+        let source = Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[], written: None };
         let mut reader = TranscriptReader::new(&source, saved);
         let at = Cursor::Pointer { pointer: String::new() };
         for bytes in lines {
@@ -224,7 +224,7 @@ mod tests {
     fn a_worker_keeps_its_title_when_its_reader_is_restored() {
         let path = "projects/-w/s1/subagents/agent-a1.jsonl";
         let beside = [("agent-a1.meta.json".to_owned(), br#"{"description":"first"}"#.to_vec())];
-        let source = Source { path, key: "", scope: "", beside: &beside };
+        let source = Source { path, key: "", scope: "", beside: &beside, written: None };
         let mut reader = TranscriptReader::new(&source, None);
         let at = Cursor::Pointer { pointer: String::new() };
         let bytes = br#"{"type":"ai-title","aiTitle":"second"}"#;

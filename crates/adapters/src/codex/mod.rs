@@ -25,7 +25,7 @@ mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
+    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
     ServerPlan, Shape, Source, StartPlan, TelemetryPlan, Traces, TransferPlan, records,
 };
 use name::RolloutName;
@@ -45,11 +45,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Codex",
     short: "codex",
     scheme: "codex-rollout",
-    homes: &[
-        HomeRule { variable: Some("CODEX_HOME"), below: "" },
-        HomeRule { variable: None, below: ".codex" },
-    ],
+    homes: &[&[HomeRule::env("CODEX_HOME", ""), HomeRule::user(".codex")]],
     roots: &["sessions", "archived_sessions"],
+    in_projects: false,
     scoped_ids: false,
     rewrites_records: false,
     processes: &["codex"],
@@ -61,6 +59,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     live: None,
     retention: None,
     advice: &[],
+    evidence: Evidence::Recorded,
 };
 
 /// The fields of a line that events cover, in the envelope and in the bare items of 2025.

@@ -14,7 +14,7 @@ mod transcript;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, HomeRule, HookPlan, Place, Reader,
+    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, Evidence, HomeRule, HookPlan, Place, Reader,
     Retention, Screen, ScreenState, Shape, Source, StartPlan, TelemetryPlan, Traces, records,
 };
 use serde_json::{Map, Value};
@@ -28,11 +28,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Gemini CLI",
     short: "gemini",
     scheme: SCHEME,
-    homes: &[
-        HomeRule { variable: Some("GEMINI_CLI_HOME"), below: ".gemini" },
-        HomeRule { variable: None, below: ".gemini" },
-    ],
+    homes: &[&[HomeRule::env("GEMINI_CLI_HOME", ".gemini"), HomeRule::user(".gemini")]],
     roots: &["tmp"],
+    in_projects: false,
     scoped_ids: false,
     rewrites_records: true,
     processes: &["gemini"],
@@ -56,6 +54,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
                and the clean-up of the next start may delete the whole session because of it",
         fix: "set general.sessionRetention.enabled to false in settings.json",
     }],
+    evidence: Evidence::Recorded,
 };
 
 /// The fields of a record that its events cover.

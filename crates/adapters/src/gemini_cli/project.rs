@@ -43,7 +43,7 @@ mod tests {
         let registry = (REGISTRY.to_owned(), br#"{"projects":{"/a":"x","/b":"y"}}"#.to_vec());
         let marker = ("tmp/y/.project_root".to_owned(), b"/c\n".to_vec());
         let check = |beside: &[(String, Vec<u8>)], expected: Option<&str>| {
-            let source = Source { path: "", key: "", scope: "", beside };
+            let source = Source { path: "", key: "", scope: "", beside, written: None };
             assert_eq!(path(&source, "y").as_deref(), expected);
         };
         check(&[], None);

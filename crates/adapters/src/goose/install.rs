@@ -7,8 +7,8 @@ const CAPTURE: u32 = 2;
 
 pub(super) static PLAN: HookPlan = HookPlan {
     base: HookBase::Folder(&[
-        HomeRule { variable: Some("GOOSE_PATH_ROOT"), below: "" },
-        HomeRule { variable: None, below: "" },
+        HomeRule::env("GOOSE_PATH_ROOT", ""),
+        HomeRule::user(""),
     ]),
     files: &[HookFile { path: ".agents/plugins/taffrail/hooks/hooks.json", syntax: Syntax::Json }],
     events: &[

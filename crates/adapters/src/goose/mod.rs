@@ -12,7 +12,7 @@ mod transcript;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
+    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
     Shape, Source, SqlitePlan, StartPlan, Traces, records,
 };
 use serde_json::{Map, Value};
@@ -28,12 +28,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Goose",
     short: "goose",
     scheme: SCHEME,
-    homes: &[
-        HomeRule { variable: Some("GOOSE_PATH_ROOT"), below: "data" },
-        HomeRule { variable: Some("XDG_DATA_HOME"), below: "goose" },
-        HomeRule { variable: None, below: ".local/share/goose" },
-    ],
+    homes: &[&[HomeRule::env("GOOSE_PATH_ROOT", "data"), HomeRule::env("XDG_DATA_HOME", "goose"), HomeRule::user(".local/share/goose")]],
     roots: &["sessions"],
+    in_projects: false,
     scoped_ids: true,
     rewrites_records: true,
     processes: &["goose"],
@@ -41,6 +38,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     live: None,
     retention: None,
     advice: &[],
+    evidence: Evidence::Recorded,
 };
 
 /// Queries all columns, because every version of Goose adds some; only the required ones are named.

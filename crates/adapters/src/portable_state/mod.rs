@@ -6,7 +6,7 @@ mod reader;
 
 use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, Descriptor, HomeRule, ImportedDocument, Importer, Place, Reader, Shape, Source, Traces,
+    Adapter, Descriptor, Evidence, HomeRule, ImportedDocument, Importer, Place, Reader, Shape, Source, Traces,
 };
 use document::Document;
 use serde_json::{Map, Value};
@@ -21,11 +21,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Portable state",
     short: "portable",
     scheme: SCHEME,
-    homes: &[
-        HomeRule { variable: Some("XDG_DATA_HOME"), below: "taffrail/imported" },
-        HomeRule { variable: None, below: ".local/share/taffrail/imported" },
-    ],
+    homes: &[&[HomeRule::env("XDG_DATA_HOME", "taffrail/imported"), HomeRule::user(".local/share/taffrail/imported")]],
     roots: &[FOLDER],
+    in_projects: false,
     scoped_ids: false,
     rewrites_records: true,
     processes: &[],
@@ -33,6 +31,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     live: None,
     retention: None,
     advice: &[],
+    evidence: Evidence::Recorded,
 };
 
 /// Imported session states.

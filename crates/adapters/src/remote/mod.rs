@@ -4,7 +4,7 @@
 mod reader;
 
 use crate::no_journal::NoJournal;
-use crate::{Adapter, Descriptor, Encoding, HomeRule, Place, Reader, Shape, Source, Traces};
+use crate::{Adapter, Descriptor, Encoding, Evidence, HomeRule, Place, Reader, Shape, Source, Traces};
 use serde_json::{Map, Value};
 use taffrail_model::{hash, replication};
 
@@ -13,11 +13,9 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Other devices",
     short: "relayed",
     scheme: replication::SCHEME,
-    homes: &[
-        HomeRule { variable: Some("XDG_DATA_HOME"), below: "taffrail" },
-        HomeRule { variable: None, below: ".local/share/taffrail" },
-    ],
+    homes: &[&[HomeRule::env("XDG_DATA_HOME", "taffrail"), HomeRule::user(".local/share/taffrail")]],
     roots: &[replication::FOLDER],
+    in_projects: false,
     scoped_ids: false,
     rewrites_records: true,
     processes: &[],
@@ -25,6 +23,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     live: None,
     retention: None,
     advice: &[],
+    evidence: Evidence::Recorded,
 };
 
 /// Sessions of other devices.

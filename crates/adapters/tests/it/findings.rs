@@ -192,7 +192,7 @@ fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {
 }
 
 fn reader(adapter: &dyn Adapter, path: &str) -> Box<dyn Reader> {
-    adapter.reader(&Source { path, key: "", scope: "", beside: &[] }, None)
+    adapter.reader(&Source { path, key: "", scope: "", beside: &[], written: None }, None)
 }
 
 #[test]

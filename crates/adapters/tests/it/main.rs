@@ -11,5 +11,7 @@
 mod findings;
 mod fixtures;
 mod fuzz;
+mod maturity;
 mod mutations;
+mod recorded;
 mod replay;

@@ -126,7 +126,7 @@ pub(crate) fn adapter_of(name: &str) -> &'static dyn Adapter {
 
 fn reader(adapter: &dyn Adapter, path: &str) -> Box<dyn Reader> {
     assert!(adapter.place(path).is_some(), "{path}");
-    adapter.reader(&Source { path, key: "", scope: "", beside: &[] }, None)
+    adapter.reader(&Source { path, key: "", scope: "", beside: &[], written: None }, None)
 }
 
 fn files_below(folder: &Path, out: &mut Vec<PathBuf>) {

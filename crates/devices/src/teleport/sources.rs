@@ -190,7 +190,7 @@ fn what(row: &SessionRow, path: &str) -> (SessionId, Kind) {
 fn encoding(agent: &str, path: &str) -> Option<Encoding> {
     match by_id(agent)?.place(path)?.shape {
         Shape::Lines(encoding) => Some(encoding),
-        Shape::Document | Shape::Sqlite(_) => None,
+        Shape::Document | Shape::Text | Shape::Folder(_) | Shape::Sqlite(_) => None,
     }
 }
 

@@ -9,6 +9,9 @@ use rusqlite::{Connection, Row, ToSql};
 use std::path::Path;
 use taffrail_model::{SessionId, Timestamp};
 
+/// How many sessions name the projects that count as known.
+const RECENT_SESSIONS: u32 = 4096;
+
 /// The index, open for reading only.
 #[derive(Debug)]
 pub struct IndexReader {
@@ -96,6 +99,21 @@ impl IndexReader {
     pub fn count_sessions(&self) -> Result<(u64, u64), StoreError> {
         let query = "SELECT count(*), count(parent) FROM sessions";
         Ok(self.connection.query_row(query, [], |row| Ok((count(row, 0)?, count(row, 1)?)))?)
+    }
+
+    /// The folders of the projects that were worked in most recently, and those in which this agent's history was
+    /// found before.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn project_folders(&self, agent: &str) -> Result<Vec<String>, StoreError> {
+        let query = "SELECT project_path FROM (SELECT project_path FROM sessions \
+                     ORDER BY coalesce(last_at, said_started_at, 0) DESC, uuid LIMIT ?2) \
+                     WHERE project_path LIKE '/%' \
+                     UNION SELECT home FROM sources WHERE agent = ?1";
+        let mut statement = self.connection.prepare_cached(query)?;
+        let rows = statement.query_map((agent, RECENT_SESSIONS), |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// The agents that have sessions, by name.

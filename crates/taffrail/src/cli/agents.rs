@@ -3,35 +3,95 @@
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
+use clap::ValueHint;
+use std::path::PathBuf;
 use taffrail_api::AgentList;
-use taffrail_tui::numbers::counted;
-use taffrail_tui::terminal::{line, pad};
+use taffrail_query::{check_agent, record_agent};
+use taffrail_tui::agents::{checked, table};
 
-/// List the supported agents and their homes on this machine
+/// List the supported agents, what can be done with each, and their homes on this machine
 #[derive(Debug, clap::Args)]
-#[command(help_template = TEMPLATE, before_help = "\
+#[command(args_conflicts_with_subcommands = true, help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail agents          each agent, its sessions and its home
-  taffrail agents --json
+  taffrail agents                             each agent, its sessions and its home
+  taffrail agents check toy.toml --home ~/.toy
+  taffrail agents record toy --out fixture
 ")]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Option<Sub>,
+}
 
-pub(super) fn run(context: &Context) -> Result<(), CliError> {
+#[derive(Debug, clap::Subcommand)]
+enum Sub {
+    /// Try an agent that a file describes: what it reads, and what it does not understand
+    Check {
+        /// File that describes the agent
+        #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+        /// Home of the agent
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        home: PathBuf,
+    },
+    /// Make a scrubbed fixture from your own history, for a pull request
+    Record {
+        /// Agent
+        #[arg(value_name = "AGENT")]
+        agent: String,
+        /// Folder to write to, which must not exist
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        out: PathBuf,
+    },
+}
+
+pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
+    match &args.command {
+        None => list(context),
+        Some(Sub::Check { file, home }) => check(file, home, context.json),
+        Some(Sub::Record { agent, out }) => record(agent, out, context),
+    }
+}
+
+fn list(context: &Context) -> Result<(), CliError> {
     let list: AgentList = context.questions()?.get("/api/agents")?;
     let mut out = Out::new();
     if context.json {
         return out.json(&list);
     }
-    out.line(&format!("{} {:>8} {:>10}  home", pad("agent", 16), "sessions", "sub-agents"))?;
-    for agent in &list.agents {
-        let homes: Vec<_> = agent
-            .homes
-            .iter()
-            .map(|home| format!("{} ({})", line(&home.path), counted(home.sources, "source")))
-            .collect();
-        let homes = if homes.is_empty() { "not found".to_owned() } else { homes.join(", ") };
-        let (sessions, sub_agents) = (agent.sessions, agent.sub_agents);
-        out.line(&format!("{} {sessions:>8} {sub_agents:>10}  {homes}", pad(&agent.id, 16)))?;
+    table(&list).iter().try_for_each(|it| out.line(it))?;
+    out.end()
+}
+
+fn check(file: &PathBuf, home: &std::path::Path, json: bool) -> Result<(), CliError> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        CliError::not_found(format!("cannot read {}: {error}", file.display()), "name a file")
+    })?;
+    let found = check_agent(&text, home);
+    let mut out = Out::new();
+    match json {
+        true => out.json(&found)?,
+        false => checked(&found).iter().try_for_each(|it| out.line(it))?,
     }
+    out.end()?;
+    let is_right = found.faults.is_empty() && found.unknown_records == 0;
+    is_right.then_some(()).ok_or_else(|| {
+        CliError::refused(
+            format!("{} does not describe everything", file.display()),
+            "see docs/agents.md",
+        )
+    })
+}
+
+fn record(agent: &str, folder: &std::path::Path, context: &Context) -> Result<(), CliError> {
+    let recorded = record_agent(&context.settings, agent, folder)?;
+    let mut out = Out::new();
+    if context.json {
+        return out.json(&recorded);
+    }
+    recorded
+        .files
+        .iter()
+        .try_for_each(|it| out.line(&format!("{}/home/{it}", folder.display())))?;
+    out.line("Read these files before you publish them.")?;
     out.end()
 }

@@ -97,7 +97,7 @@ fn every_kind_is_found_where_it_is_right() {
     let check = |script: Script, expected: &[&str]| {
         let adapter = by_id("claude-code").unwrap();
         let path = format!("projects/-w-app/{SESSION}.jsonl");
-        let source = Source { path: &path, key: "", scope: "", beside: &[] };
+        let source = Source { path: &path, key: "", scope: "", beside: &[], written: None };
         let mut recorder = Recorder::default();
         recorder.read(adapter.journal(), script.hooks.as_bytes());
         recorder.read(adapter.reader(&source, None), script.lines.as_bytes());

@@ -44,7 +44,7 @@ impl Recorder {
         let beside = place.beside.iter();
         let beside = beside.filter_map(|p| Some((p.clone(), std::fs::read(home.join(p)).ok()?)));
         let beside: Vec<_> = beside.collect();
-        let source = Source { path, key: "", scope: "", beside: &beside };
+        let source = Source { path, key: "", scope: "", beside: &beside, written: None };
         let mut reader = adapter.reader(&source, None);
         (self.locator, self.at) = (place.locator.clone(), None);
         let mut byte_offset = 0;

@@ -1,0 +1,203 @@
+//! An agent as data.
+
+use super::conversation::Conversation;
+use super::fields::Fields;
+use super::pattern::{filled, matched};
+use super::speaker::Speaker;
+use crate::journal::{EntrySink, JournalReader};
+use crate::no_journal::NoJournal;
+use crate::{
+    Adapter, ApprovalPlan, Descriptor, HookPlan, Place, Reader, Screen, ScreenState, ServerPlan,
+    Shape, Source, StartPlan, TransferPlan, records,
+};
+use serde_json::{Map, Value};
+use taffrail_model::{AgentId, RuntimeIdentity, journal};
+
+/// A coding agent: what it is, which stores it has, and what can be done with it.
+pub struct Agent {
+    /// The agent's plain facts.
+    pub descriptor: &'static Descriptor,
+    /// The kinds of files that hold history, the newest generation first.
+    pub(crate) stores: &'static [Store],
+    /// The fields of a record that its events cover; none means that no others are shown.
+    pub known: &'static [&'static str],
+    /// Reads the journal's entries of its hooks and registries.
+    pub(crate) entries: Option<fn(&mut EntrySink<'_, '_>)>,
+    /// The file within which its session ids are unique.
+    pub store: Option<&'static str>,
+    /// How our hook is installed.
+    pub hooks: Option<&'static HookPlan>,
+    /// How its requests are read and answered.
+    pub approvals: Option<&'static ApprovalPlan>,
+    /// Its own server.
+    pub server: Option<&'static ServerPlan>,
+    /// How it starts on a session or a brief.
+    pub start: Option<&'static StartPlan>,
+    /// How a session moves to another machine.
+    pub transfer: Option<&'static TransferPlan>,
+    /// The state that its screen shows.
+    pub(crate) screen: Option<fn(&Screen<'_>) -> ScreenState>,
+}
+
+/// One kind of file that holds history.
+pub(crate) struct Store {
+    /// The pattern of its path below the home. `{session}` is the session's id, `{parent}` that of the
+    /// session it is a sub-agent of.
+    pub(crate) path: &'static str,
+    /// The shape.
+    pub(crate) shape: Shape,
+    /// How a record is read.
+    pub(crate) reads: Reads,
+    /// In a document, the pointer to the list of its items; empty if the document is the list.
+    pub(crate) items: &'static str,
+    /// Reads the rest of a document, before its items.
+    pub(crate) head: Option<fn(&Value, &mut Speaker<'_, '_>)>,
+    /// In lines, the pointer to the time that tells equal lines apart.
+    pub(crate) time: Option<&'static str>,
+    /// Small files that the reader needs, by the names of the pattern.
+    pub(crate) beside: &'static [&'static str],
+    /// Of two sources that disagree about one event, the one with the higher rank wins.
+    pub(crate) rank: u8,
+}
+
+/// How a record is read.
+#[derive(Clone, Copy)]
+pub(crate) enum Reads {
+    /// By data.
+    Fields(&'static Fields),
+    /// By a function, for each line, row or item.
+    Items(Dialect),
+    /// By a function, for a whole file that is not JSON.
+    Text(TextDialect),
+}
+
+/// Reads one record.
+type Dialect = fn(&Value, &mut Speaker<'_, '_>);
+/// Reads a whole text.
+type TextDialect = fn(&str, &mut Speaker<'_, '_>);
+
+impl Store {
+    /// Lines of JSON, to start from.
+    pub(crate) const fn lines(path: &'static str, dialect: Dialect) -> Self {
+        Self::of(path, Shape::Lines(crate::Encoding::Plain), Reads::Items(dialect))
+    }
+
+    /// A document with a list of items, to start from.
+    pub(crate) const fn document(
+        path: &'static str,
+        items: &'static str,
+        dialect: Dialect,
+    ) -> Self {
+        Self { items, ..Self::of(path, Shape::Document, Reads::Items(dialect)) }
+    }
+
+    /// A store with nothing beside it, to start from.
+    pub(crate) const fn of(path: &'static str, shape: Shape, reads: Reads) -> Self {
+        Self { path, shape, reads, items: "", head: None, time: None, beside: &[], rank: 0 }
+    }
+}
+
+impl Agent {
+    /// An agent that is only read, to start from.
+    pub(crate) const fn new(descriptor: &'static Descriptor, stores: &'static [Store]) -> Self {
+        Self {
+            descriptor,
+            stores,
+            known: &[],
+            entries: None,
+            store: None,
+            hooks: None,
+            approvals: None,
+            server: None,
+            start: None,
+            transfer: None,
+            screen: None,
+        }
+    }
+
+    fn store_at(&self, path: &str) -> Option<&'static Store> {
+        self.stores.iter().find(|it| matched(it.path, path).is_some())
+    }
+
+    fn identity(&self, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(AgentId::new(self.descriptor.id), "", id)
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Agent({})", self.descriptor.id)
+    }
+}
+
+impl Adapter for Agent {
+    fn descriptor(&self) -> &'static Descriptor {
+        self.descriptor
+    }
+
+    fn place(&self, path: &str) -> Option<Place> {
+        let store = self.store_at(path)?;
+        let names = matched(store.path, path)?;
+        let find = |name: &str| names.iter().find(|(it, _)| *it == name).map(|(_, id)| *id);
+        let is_worker = find("parent").is_some();
+        // Ids that are unique in one store only have no meaning without it.
+        let named = find("session").filter(|_| !self.descriptor.scoped_ids);
+        Some(Place {
+            shape: store.shape,
+            locator: format!("{}:{path}", self.descriptor.scheme),
+            session: named.map(|id| self.identity(id)),
+            is_worker,
+            rank: store.rank,
+            beside: store.beside.iter().map(|it| filled(it, &names)).collect(),
+        })
+    }
+
+    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
+        match self.store_at(source.path).or(self.stores.first()) {
+            Some(store) => Box::new(Conversation::new((self.descriptor.id, store), source, saved)),
+            None => Box::new(NoJournal),
+        }
+    }
+
+    fn journal(&self) -> Box<dyn Reader> {
+        match self.entries {
+            Some(entries) => Box::new(JournalReader::new(self.descriptor, entries)),
+            None => Box::new(JournalReader::new(self.descriptor, |_| {})),
+        }
+    }
+
+    fn store(&self) -> Option<&'static str> {
+        self.store
+    }
+
+    fn hook_plan(&self) -> Option<&'static HookPlan> {
+        self.hooks
+    }
+
+    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
+        self.approvals
+    }
+
+    fn server_plan(&self) -> Option<&'static ServerPlan> {
+        self.server
+    }
+
+    fn start_plan(&self) -> Option<&'static StartPlan> {
+        self.start
+    }
+
+    fn transfer_plan(&self) -> Option<&'static TransferPlan> {
+        self.transfer
+    }
+
+    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
+        self.screen.map_or(ScreenState::Unknown, |read| read(screen))
+    }
+
+    fn extra(&self, record: &[u8]) -> Map<String, Value> {
+        if self.known.is_empty() {
+            return Map::new();
+        }
+        records::extra_fields(record, &[self.known, journal::FIELDS].concat())
+    }
+}

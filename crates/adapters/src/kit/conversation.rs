@@ -1,0 +1,255 @@
+//! The reader of every agent of the kit: who speaks, what is known of them, and what is open.
+
+use super::agent::{Reads, Store};
+use super::pattern::matched;
+use super::speaker::Speaker;
+use super::split;
+use crate::records::{LONGEST_ID, LineKeys};
+use crate::{Reader, Source, surrogates};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use taffrail_model::{
+    AgentId, Cursor, EventId, Facts, Record, RecordKey, RuntimeIdentity, Sink, Timestamp, TurnId,
+};
+
+/// The most calls remembered until their results arrive.
+const MOST_CALLS: usize = 512;
+/// The most sessions in one file.
+const MOST_SESSIONS: usize = 4096;
+
+/// Reads one source.
+pub(super) struct Conversation {
+    pub(super) store: &'static Store,
+    pub(super) place: SourcePlace,
+    pub(super) memory: Memory,
+}
+
+/// Where the source is, and what lies beside it.
+pub(super) struct SourcePlace {
+    pub(super) agent: AgentId,
+    pub(super) scope: String,
+    pub(super) path: String,
+    pub(super) names: Vec<(String, String)>,
+    pub(super) beside: Vec<(String, Vec<u8>)>,
+    pub(super) written: Option<Timestamp>,
+}
+
+/// The state needed to continue reading.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    pub(super) sessions: Vec<(RuntimeIdentity, Facts)>,
+    /// The session that speaks, among them.
+    pub(super) current: usize,
+    pub(super) turn: Option<TurnId>,
+    pub(super) model: Option<String>,
+    /// Calls without a result, the oldest first.
+    calls: VecDeque<(String, EventId)>,
+    keys: LineKeys,
+    /// What a dialect remembers: small texts by name.
+    pub(super) notes: Vec<(String, String)>,
+}
+
+impl Conversation {
+    pub(super) fn new(
+        (agent, store): (&str, &'static Store),
+        source: &Source<'_>,
+        saved: Option<&str>,
+    ) -> Self {
+        let saved = saved.and_then(|text| serde_json::from_str(text).ok());
+        let names = matched(store.path, source.path).unwrap_or_default();
+        let names = names.into_iter().map(|(name, it)| (name.to_owned(), it.to_owned())).collect();
+        let place = SourcePlace {
+            agent: AgentId::new(agent),
+            scope: source.scope.to_owned(),
+            path: source.path.to_owned(),
+            names,
+            beside: source.beside.to_vec(),
+            written: source.written,
+        };
+        let mut memory: Memory = saved.unwrap_or_default();
+        if memory.sessions.is_empty() {
+            let named =
+                if source.key.is_empty() { place.name("session") } else { Some(source.key) };
+            memory.sessions.extend(named.map(|id| (place.identity(id), Facts::default())));
+            if let Some(parent) = place.name("parent") {
+                memory.facts().parent = Some(place.identity(parent));
+            }
+        }
+        Self { store, place, memory }
+    }
+
+    fn speaker<'c, 's>(
+        &'c mut self,
+        key: RecordKey<'static>,
+        sink: &'s mut dyn Sink,
+    ) -> Speaker<'c, 's> {
+        Speaker::new(&self.place, &mut self.memory, key, sink)
+    }
+
+    fn item(&mut self, value: &Value, key: RecordKey<'static>, at: &Cursor, sink: &mut dyn Sink) {
+        let reads = self.store.reads;
+        let mut speaker = self.speaker(key, sink);
+        if let Cursor::Row { table, .. } = at {
+            speaker.set_table(table);
+        }
+        match reads {
+            Reads::Items(dialect) => dialect(value, &mut speaker),
+            Reads::Fields(fields) => fields.read(value, &mut speaker),
+            Reads::Text(_) => speaker.unknown("unreadable"),
+        }
+    }
+
+    fn line(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        let Some(value) = parsed(record.bytes) else { return sink.unknown("unreadable", None) };
+        let at = self.store.time.and_then(|pointer| super::json::time(&value, pointer));
+        let key = self.memory.keys.key(record.bytes, at);
+        self.item(&value, key, &record.at, sink);
+    }
+
+    fn row(&mut self, (table, rowid): (&str, i64), record: &Record<'_>, sink: &mut dyn Sink) {
+        let Some(value) = parsed(record.bytes) else { return sink.unknown("unreadable", None) };
+        let key = RecordKey::Provider(Cow::Owned(format!("{table}/{rowid}")));
+        self.item(&value, key, &record.at, sink);
+    }
+
+    fn document(&mut self, bytes: &[u8], sink: &mut dyn Sink) {
+        let list = self.store.items;
+        let Some(items) = split::items(bytes, list) else {
+            return sink.unknown("unreadable", None);
+        };
+        if let (Some(head), Some(value)) = (self.store.head, split::head(bytes, list)) {
+            let mut speaker = self.speaker(RecordKey::Provider("head".into()), sink);
+            head(&value, &mut speaker);
+        }
+        let last = items.len().saturating_sub(1);
+        for (index, item) in items.into_iter().enumerate() {
+            let Some(value) = parsed(item.get().as_bytes()) else {
+                sink.unknown("unreadable", None);
+                continue;
+            };
+            let key = RecordKey::Provider(Cow::Owned(format!("#{index}")));
+            let reads = self.store.reads;
+            let mut speaker = self.speaker(key, sink);
+            speaker.place_at(format!("{list}/{index}"), index == last);
+            match reads {
+                Reads::Items(dialect) => dialect(&value, &mut speaker),
+                Reads::Fields(fields) => fields.read(&value, &mut speaker),
+                Reads::Text(_) => speaker.unknown("unreadable"),
+            }
+        }
+    }
+
+    fn text(&mut self, bytes: &[u8], dialect: fn(&str, &mut Speaker<'_, '_>), sink: &mut dyn Sink) {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => dialect(text, &mut self.speaker(RecordKey::Provider("text".into()), sink)),
+            Err(_) => sink.unknown("unreadable", None),
+        }
+    }
+}
+
+impl Reader for Conversation {
+    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
+        match (&record.at, self.store.reads) {
+            (_, Reads::Text(dialect)) => self.text(record.bytes, dialect, sink),
+            (Cursor::Pointer { .. }, _) => self.document(record.bytes, sink),
+            (Cursor::Row { table, rowid }, _) => self.row((table, *rowid), record, sink),
+            (Cursor::Bytes { .. }, _) => self.line(record, sink),
+        }
+    }
+
+    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        self.memory.sessions.clone()
+    }
+
+    fn save(&self) -> String {
+        // Strings, numbers and lists of them always serialize.
+        serde_json::to_string(&self.memory).unwrap_or_default()
+    }
+}
+
+/// A record as JSON, with broken surrogates mended.
+fn parsed(bytes: &[u8]) -> Option<Value> {
+    let parsed = serde_json::from_slice(bytes).ok();
+    parsed.or_else(|| serde_json::from_slice(&surrogates::mended(bytes)?).ok())
+}
+
+impl SourcePlace {
+    /// What the path has at a name of its pattern.
+    pub(super) fn name(&self, name: &str) -> Option<&str> {
+        self.names.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn identity(&self, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(self.agent.clone(), &self.scope, id)
+    }
+
+    /// The session of a record whose source does not name one: the name of the file.
+    fn stand_in(&self) -> RuntimeIdentity {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        self.identity(name.split('.').next().unwrap_or(name))
+    }
+}
+
+impl Memory {
+    pub(super) fn who(&self, place: &SourcePlace) -> RuntimeIdentity {
+        let known = self.sessions.get(self.current);
+        known.map_or_else(|| place.stand_in(), |(who, _)| who.clone())
+    }
+
+    /// The facts about the session that speaks; those of a session without a name are dropped.
+    pub(super) fn facts(&mut self) -> &mut Facts {
+        if self.sessions.is_empty() {
+            // A session gets its name with its first fact.
+            let nobody = RuntimeIdentity::new(AgentId::new(""), "", "");
+            self.sessions.push((nobody, Facts::default()));
+        }
+        let last = self.sessions.len() - 1;
+        let index = self.current.min(last);
+        #[expect(clippy::indexing_slicing, reason = "the index is at most the last")]
+        &mut self.sessions[index].1
+    }
+
+    /// Another session speaks from now on.
+    pub(super) fn switch(&mut self, who: RuntimeIdentity) {
+        let place = self.sessions.iter().position(|(it, _)| *it == who);
+        if place == Some(self.current) || (place.is_none() && self.sessions.len() >= MOST_SESSIONS)
+        {
+            return;
+        }
+        (self.turn, self.model) = (None, None);
+        self.calls.clear();
+        self.current = place.unwrap_or_else(|| {
+            self.sessions.push((who, Facts::default()));
+            self.sessions.len() - 1
+        });
+    }
+
+    pub(super) fn open(&mut self, call: &str, event: EventId) {
+        if call.is_empty() || call.len() > LONGEST_ID {
+            return;
+        }
+        self.calls.push_back((call.to_owned(), event));
+        if self.calls.len() > MOST_CALLS {
+            self.calls.pop_front();
+        }
+    }
+
+    /// The event of an open call.
+    pub(super) fn call(&self, id: &str) -> Option<EventId> {
+        self.calls.iter().rev().find(|(it, _)| it == id).map(|(_, event)| *event)
+    }
+
+    /// The event of a call, which is answered now.
+    pub(super) fn close(&mut self, id: &str) -> Option<EventId> {
+        let index = self.calls.iter().rposition(|(it, _)| it == id)?;
+        self.calls.remove(index).map(|(_, event)| event)
+    }
+
+    /// The id of the oldest call without a result, for agents that do not name the call of a result.
+    pub(super) fn oldest_call(&self) -> Option<String> {
+        self.calls.front().map(|(id, _)| id.clone())
+    }
+}

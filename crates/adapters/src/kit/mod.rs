@@ -1,0 +1,21 @@
+//! The kit: an ordinary agent is a page of data and, where data is not enough, one function.
+//!
+//! An [`Agent`] says where history is and which [`Store`]s it has. A store names the files by a
+//! pattern, their shape, and how a record is read: by [`Fields`], which are data, or by a function
+//! that gets the record and a [`Speaker`]. The [`Conversation`] around it remembers who speaks, the
+//! open turn and the calls without a result, so that no adapter does.
+
+mod agent;
+mod conversation;
+mod fields;
+pub(crate) mod json;
+mod own;
+mod pattern;
+mod speaker;
+mod split;
+
+pub use agent::Agent;
+pub(crate) use agent::{Reads, Store};
+pub use fields::{Fields, Kinds};
+pub use own::own_agent;
+pub(crate) use speaker::{Outcome, Request, Speaker};

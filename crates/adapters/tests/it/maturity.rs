@@ -1,0 +1,131 @@
+//! The tests behind the table of what can be done with each agent: one for each claim, made from the same lists.
+
+use crate::fixtures::{Fixture, fixtures_of};
+use crate::recorded::Recorder;
+use std::path::Path;
+use taffrail_adapters::maturity::{ASK_ON_DISK, Level, RUN, test_of};
+use taffrail_adapters::{Adapter, Evidence, all, owners};
+use taffrail_model::Kind;
+use taffrail_model::evidence::Life;
+use taffrail_model::status::{Given, Status, Thresholds, read as fold};
+
+/// Its fixtures are read without an unknown record, and say what a person asked and what came of it.
+mod read {
+    macro_rules! tests {
+        ($($name:ident),+) => {
+            $(#[test]
+            fn $name() {
+                super::check_read(&taffrail_adapters::$name::ADAPTER);
+            })+
+        };
+    }
+    taffrail_adapters::for_each_adapter!(tests);
+}
+
+/// While it asks, its session waits for an approval by its files alone; once it is answered, it does not.
+mod live {
+    macro_rules! tests {
+        ($($name:ident),+) => {
+            $(#[test]
+            fn $name() {
+                super::check_live(&taffrail_adapters::$name::ADAPTER);
+            })+
+        };
+    }
+    taffrail_adapters::for_each_adapter!(tests);
+}
+
+/// Its command resumes every session of its fixtures by the id that is written there.
+mod resumes {
+    macro_rules! tests {
+        ($($name:ident),+) => {
+            $(#[test]
+            fn $name() {
+                super::check_resumes(&taffrail_adapters::$name::ADAPTER);
+            })+
+        };
+    }
+    taffrail_adapters::for_each_adapter!(tests);
+}
+
+fn check_read(adapter: &dyn Adapter) {
+    // Sessions of other devices are replicated, and an imported state may have no prompt.
+    if !is_agent(adapter) {
+        return;
+    }
+    let recorder = recorded(adapter, &fixtures_of(adapter));
+    let count = |kind: &Kind| recorder.events.iter().filter(|it| it.kind == *kind).count();
+    let (prompts, answers) = (count(&Kind::UserPrompt), count(&Kind::AssistantMessage));
+    assert!(prompts > 0, "nobody asked anything in {recorder:?}");
+    assert!(answers > 0 || count(&Kind::ToolCall) > 0, "nothing came of it: {recorder:?}");
+}
+
+fn check_live(adapter: &dyn Adapter) {
+    let named = |prefix: &str| -> Vec<Fixture> {
+        let all = fixtures_of(adapter).into_iter();
+        all.filter(|it| it.case.starts_with(prefix)).collect()
+    };
+    let id = adapter.descriptor().id;
+    let (asks, answered) = (named("asks"), named("answered"));
+    let is_claimed = ASK_ON_DISK.contains(&id);
+    assert_eq!(is_claimed, !asks.is_empty(), "{id}: a claim and its fixture belong together");
+    if is_claimed {
+        assert_eq!(status(adapter, &asks), Status::WaitingApproval, "{id} asks");
+        assert_ne!(status(adapter, &answered), Status::WaitingApproval, "{id} was answered");
+    }
+}
+
+/// The status of the session that spoke last, a second later, while its process runs.
+fn status(adapter: &dyn Adapter, fixtures: &[Fixture]) -> Status {
+    let recorder = recorded(adapter, fixtures);
+    let last = recorder.events.iter().max_by_key(|it| it.at).expect("an event");
+    let evidence: Vec<_> = recorder.evidence_of(last.session);
+    let now = last.at + std::time::Duration::from_secs(1);
+    let (life, thresholds) = (Life::Alive, Thresholds::default());
+    fold(&Given { evidence: &evidence, life, workers: &[], now, thresholds }).status
+}
+
+fn check_resumes(adapter: &dyn Adapter) {
+    let Some(plan) = adapter.start_plan() else { return };
+    let id = adapter.descriptor().id;
+    let sessions = recorded(adapter, &fixtures_of(adapter)).sessions;
+    assert!(!sessions.is_empty(), "{id} has no session to resume");
+    for (who, facts) in sessions.iter().filter(|(_, facts)| facts.parent.is_none()) {
+        let words = plan.resume(who.id.as_str());
+        let words = words.unwrap_or_else(|| panic!("{id} cannot resume {who:?}: {facts:?}"));
+        let named = words.iter().filter(|it| it.contains(who.id.as_str())).count();
+        assert_eq!(named, 1, "{id}: {words:?}");
+    }
+}
+
+fn recorded(adapter: &dyn Adapter, fixtures: &[Fixture]) -> Recorder {
+    let mut recorder = Recorder::default();
+    fixtures.iter().for_each(|it| recorder.read(adapter, it));
+    recorder
+}
+
+fn is_agent(adapter: &dyn Adapter) -> bool {
+    !adapter.is_remote() && adapter.importer().is_none()
+}
+
+#[test]
+fn every_claim_about_a_real_program_names_a_test_that_exists() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taffrail/tests/it");
+    for (agent, level, test) in RUN {
+        let (path, name) = test.rsplit_once("::").unwrap();
+        let file = tests.join(format!("{}.rs", path.replace("::", "/")));
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains(&format!("fn {name}()")), "{agent} {level:?}: {test}");
+        assert!(all().iter().any(|it| it.descriptor().id == *agent), "{agent}");
+    }
+}
+
+#[test]
+fn a_recorded_agent_says_so_and_everything_else_is_marked() {
+    for adapter in owners().filter(|it| is_agent(*it)) {
+        let (id, evidence) = (adapter.descriptor().id, adapter.descriptor().evidence);
+        assert!(test_of(adapter, Level::Read).is_some(), "{id}");
+        let is_run = RUN.iter().any(|(agent, ..)| *agent == id);
+        assert!(!is_run || evidence == Evidence::Recorded, "{id}");
+    }
+}
