@@ -58,7 +58,9 @@ fn list(context: &Context) -> Result<(), CliError> {
     if context.json {
         return out.json(&list);
     }
-    table(&list).iter().try_for_each(|it| out.line(it))?;
+    for row in table(&list) {
+        out.line(&row)?;
+    }
     out.end()
 }
 
@@ -68,9 +70,11 @@ fn check(file: &PathBuf, home: &std::path::Path, json: bool) -> Result<(), CliEr
     })?;
     let found = check_agent(&text, home);
     let mut out = Out::new();
-    match json {
-        true => out.json(&found)?,
-        false => checked(&found).iter().try_for_each(|it| out.line(it))?,
+    if json {
+        out.json(&found)?;
+    }
+    for fact in checked(&found).into_iter().filter(|_| !json) {
+        out.line(&fact)?;
     }
     out.end()?;
     let is_right = found.faults.is_empty() && found.unknown_records == 0;
@@ -88,10 +92,9 @@ fn record(agent: &str, folder: &std::path::Path, context: &Context) -> Result<()
     if context.json {
         return out.json(&recorded);
     }
-    recorded
-        .files
-        .iter()
-        .try_for_each(|it| out.line(&format!("{}/home/{it}", folder.display())))?;
+    for file in &recorded.files {
+        out.line(&format!("{}/home/{file}", folder.display()))?;
+    }
     out.line("Read these files before you publish them.")?;
     out.end()
 }

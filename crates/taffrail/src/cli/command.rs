@@ -126,7 +126,7 @@ pub(super) fn dispatch(command: Command, paging: Paging, json: bool) -> Result<(
         Command::Note(args) => annotations::note(&args, &context()?),
         Command::Validate(args) => validate::run(&args, json),
         Command::Schema(args) => schema::run(&args, json),
-        Command::Agents(args) => agents::run(args, &context()?),
+        Command::Agents(args) => agents::run(&args, &context()?),
         Command::Web(args) => web::run(&args, &context()?),
         Command::Daemon(args) => daemon::run(&args, &paged()?),
         Command::Setup(args) => setup::run(&args, &context()?),
