@@ -4,7 +4,7 @@ use crate::fixtures::{Fixture, fixtures_of};
 use crate::recorded::Recorder;
 use std::path::Path;
 use taffrail_adapters::maturity::{ASK_ON_DISK, Level, RUN, test_of};
-use taffrail_adapters::{Adapter, Evidence, all, owners};
+use taffrail_adapters::{Adapter, Evidence, Os, all, owners};
 use taffrail_model::Kind;
 use taffrail_model::evidence::Life;
 use taffrail_model::status::{Given, Status, Thresholds, read as fold};
@@ -127,5 +127,52 @@ fn a_recorded_agent_says_so_and_everything_else_is_marked() {
         assert!(test_of(adapter, Level::Read).is_some(), "{id}");
         let is_run = RUN.iter().any(|(agent, ..)| *agent == id);
         assert!(!is_run || evidence == Evidence::Recorded, "{id}");
+    }
+}
+
+/// The marks around the table in the document.
+const BEGIN: &str = "<!-- table: made by the test `the_document_has_the_table` -->\n";
+const END: &str = "<!-- end of table -->\n";
+
+/// `UPDATE_GOLDEN=1` writes it.
+#[test]
+fn the_document_has_the_table() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = text.split_once(BEGIN).expect("the mark before the table");
+    let (_, after) = rest.split_once(END).expect("the mark after the table");
+    let expected = format!("{before}{BEGIN}{}{END}{after}", table());
+    if std::env::var("UPDATE_GOLDEN").is_ok() {
+        std::fs::write(&path, &expected).unwrap();
+    }
+    assert_eq!(text, expected, "UPDATE_GOLDEN=1 writes the table");
+}
+
+fn table() -> String {
+    let head = "| agent | id | home | read | live | answers | resumes | carries | known from |\n";
+    let line = "|---|---|---|:-:|:-:|:-:|:-:|:-:|---|\n";
+    let agents = all().iter().copied().filter(|it| is_agent(*it));
+    let mut rows: Vec<_> = agents.map(|it| (it.descriptor().label.to_lowercase(), row(it))).collect();
+    rows.sort();
+    [head, line].into_iter().map(str::to_owned).chain(rows.into_iter().map(|it| it.1)).collect()
+}
+
+fn row(adapter: &dyn Adapter) -> String {
+    let it = adapter.descriptor();
+    let mark = |level: Level| if test_of(adapter, level).is_some() { "✓" } else { "" };
+    let levels: Vec<_> = Level::ALL.into_iter().map(mark).collect();
+    let (label, id, evidence) = (it.label, it.id, it.evidence.as_str());
+    format!("| {label} | `{id}` | {} | {} | {evidence} |\n", home(adapter), levels.join(" | "))
+}
+
+/// Where the first home is on Linux unless a variable moves it.
+fn home(adapter: &dyn Adapter) -> String {
+    let it = adapter.descriptor();
+    let rules = it.homes.iter().flat_map(|rules| rules.iter());
+    let mut here = rules.filter(|rule| matches!(rule.os, Os::Any | Os::Linux));
+    match here.find(|rule| rule.variable.is_none()) {
+        Some(rule) => format!("`~/{}`", rule.below),
+        None if it.in_projects => "the project".to_owned(),
+        None => "not on Linux".to_owned(),
     }
 }
