@@ -181,7 +181,10 @@ macro_rules! adapters {
     };
 }
 
-adapters! { claude_code, codex, gemini_cli, goose, pi, portable_state, remote }
+adapters! {
+    claude_code, codex, gemini_cli, goose, pi, portable_state, remote, copilot_cli, qwen_code, qoder,
+    kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code
+}
 
 /// The adapters of agents: programs whose history is discovered on disk.
 pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {

@@ -2,7 +2,7 @@
 
 use super::conversation::Conversation;
 use super::fields::Fields;
-use super::pattern::{filled, matched};
+use super::pattern::{filled, matched, session_named};
 use super::speaker::Speaker;
 use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
@@ -42,7 +42,7 @@ pub struct Agent {
 /// One kind of file that holds history.
 pub(crate) struct Store {
     /// The pattern of its path below the home. `{session}` is the session's id, `{parent}` that of the
-    /// session it is a sub-agent of.
+    /// session it is a sub-agent of; `{agent}` names a sub-agent within its parent.
     pub(crate) path: &'static str,
     /// The shape.
     pub(crate) shape: Shape,
@@ -141,11 +141,12 @@ impl Adapter for Agent {
         let find = |name: &str| names.iter().find(|(it, _)| *it == name).map(|(_, id)| *id);
         let is_worker = find("parent").is_some();
         // Ids that are unique in one store only have no meaning without it.
-        let named = find("session").filter(|_| !self.descriptor.scoped_ids);
+        let named = session_named(|name| find(name).map(str::to_owned));
+        let named = named.filter(|_| !self.descriptor.scoped_ids);
         Some(Place {
             shape: store.shape,
             locator: format!("{}:{path}", self.descriptor.scheme),
-            session: named.map(|id| self.identity(id)),
+            session: named.map(|id| self.identity(&id)),
             is_worker,
             rank: store.rank,
             beside: store.beside.iter().map(|it| filled(it, &names)).collect(),

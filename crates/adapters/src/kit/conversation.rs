@@ -1,7 +1,7 @@
 //! The reader of every agent of the kit: who speaks, what is known of them, and what is open.
 
 use super::agent::{Reads, Store};
-use super::pattern::matched;
+use super::pattern::{matched, session_named};
 use super::speaker::Speaker;
 use super::split;
 use crate::records::{LONGEST_ID, LineKeys};
@@ -71,9 +71,9 @@ impl Conversation {
         };
         let mut memory: Memory = saved.unwrap_or_default();
         if memory.sessions.is_empty() {
-            let named =
-                if source.key.is_empty() { place.name("session") } else { Some(source.key) };
-            memory.sessions.extend(named.map(|id| (place.identity(id), Facts::default())));
+            let in_path = || session_named(|name| place.name(name).map(str::to_owned));
+            let named = if source.key.is_empty() { in_path() } else { Some(source.key.to_owned()) };
+            memory.sessions.extend(named.map(|id| (place.identity(&id), Facts::default())));
             if let Some(parent) = place.name("parent") {
                 memory.facts().parent = Some(place.identity(parent));
             }

@@ -79,6 +79,13 @@ pub(super) fn filled(pattern: &str, names: &Names<'_>) -> String {
     names.iter().fold(pattern.to_owned(), fill)
 }
 
+/// The session that a path names: `{session}`, or `{agent}` below its `{parent}`, whose ids are unique
+/// only there.
+pub(super) fn session_named(find: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let below = || Some(format!("{}/{}", find("parent")?, find("agent")?));
+    find("session").or_else(below)
+}
+
 /// Whether a text is a pattern below a home: it is relative, and no part leads out.
 pub(crate) fn is_pattern(text: &str) -> bool {
     let is_part = |it: &str| !matches!(it, "" | "." | "..") && !it.contains('\\');

@@ -25,6 +25,8 @@ pub(crate) struct Speaker<'c, 's> {
     pointer: Option<String>,
     table: String,
     is_last: bool,
+    /// The model that the record itself names.
+    named: Option<String>,
 }
 
 /// How a call ended.
@@ -60,7 +62,7 @@ impl<'c, 's> Speaker<'c, 's> {
         sink: &'s mut dyn Sink,
     ) -> Self {
         let (part, at, pointer, table) = (0, None, None, String::new());
-        Self { place, memory, sink, key, part, at, pointer, table, is_last: false }
+        Self { place, memory, sink, key, part, at, pointer, table, is_last: false, named: None }
     }
 
     pub(super) fn set_table(&mut self, table: &str) {
@@ -154,6 +156,7 @@ impl<'c, 's> Speaker<'c, 's> {
     pub(crate) fn model(&mut self, model: Option<&str>) {
         if let Some(model) = model.filter(|it| !it.is_empty()) {
             self.memory.model = Some(model.to_owned());
+            self.named = Some(model.to_owned());
             self.facts().model = Some(model.to_owned());
         }
     }
@@ -214,7 +217,12 @@ impl<'c, 's> Speaker<'c, 's> {
     }
 
     fn message(&mut self, kind: Kind, text: &str, ends: bool) {
-        let model = self.memory.model.clone().map(Cow::Owned);
+        // What an event says depends on its record alone. The record of an item is its document.
+        let model = match self.pointer {
+            Some(_) => self.memory.model.clone(),
+            None => self.named.clone(),
+        };
+        let model = model.map(Cow::Owned);
         let detail = Detail::Message { model, stop_reason: None, answer: None };
         self.say(kind, Some(text), detail, |draft| draft.ends_turn = ends);
     }

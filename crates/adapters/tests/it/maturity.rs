@@ -152,7 +152,8 @@ fn table() -> String {
     let head = "| agent | id | home | read | live | answers | resumes | carries | known from |\n";
     let line = "|---|---|---|:-:|:-:|:-:|:-:|:-:|---|\n";
     let agents = all().iter().copied().filter(|it| is_agent(*it));
-    let mut rows: Vec<_> = agents.map(|it| (it.descriptor().label.to_lowercase(), row(it))).collect();
+    let mut rows: Vec<_> =
+        agents.map(|it| (it.descriptor().label.to_lowercase(), row(it))).collect();
     rows.sort();
     [head, line].into_iter().map(str::to_owned).chain(rows.into_iter().map(|it| it.1)).collect()
 }
