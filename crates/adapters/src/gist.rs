@@ -8,7 +8,7 @@ use std::fmt;
 use taffrail_model::text;
 
 /// The fields of a tool's input that describe the call, the best first.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "command",
     "file_path",
     "absolute_path",
@@ -21,6 +21,7 @@ const FIELDS: [&str; 17] = [
     "subject",
     "prompt",
     "path",
+    "filePath",
     "dir_path",
     "question",
     "message",

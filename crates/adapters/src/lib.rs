@@ -182,8 +182,9 @@ macro_rules! adapters {
 }
 
 adapters! {
-    claude_code, codex, gemini_cli, goose, pi, portable_state, remote, copilot_cli, qwen_code, qoder,
-    kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code
+    claude_code, codex, gemini_cli, goose, pi, portable_state, remote, copilot_cli, qwen_code,
+    qoder, kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code, amazon_q,
+    crush, cursor, cursor_cli, devin_cli, forge, hermes, kilo, mimo_code, opencode, warp, zed
 }
 
 /// The adapters of agents: programs whose history is discovered on disk.

@@ -117,7 +117,10 @@ impl<'a> SourcePass<'a> {
         } else {
             self.state.reader = memory;
         }
-        for (who, facts) in self.reader.facts() {
+        for (who, mut facts) in self.reader.facts() {
+            if facts.project_path.is_none() && self.found.adapter.descriptor().in_projects {
+                facts.project_path = Some(self.found.home.clone());
+            }
             let index = self.collector.index(&who);
             if let Some(slot) = self.collector.sessions.get_mut(index) {
                 slot.1 = facts.bounded();

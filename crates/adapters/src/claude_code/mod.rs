@@ -24,9 +24,9 @@ mod user;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader,
-    Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan, Traces,
-    TransferPlan, records,
+    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place,
+    Reader, Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan,
+    Traces, TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::journal;

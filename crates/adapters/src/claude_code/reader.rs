@@ -189,7 +189,8 @@ mod tests {
 
     /// Reads lines with a reader that starts from this memory.
     fn survive(saved: Option<&str>, lines: &[&[u8]]) -> TranscriptReader {
-        let source = Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[], written: None };
+        let source =
+            Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[], written: None };
         let mut reader = TranscriptReader::new(&source, saved);
         let at = Cursor::Pointer { pointer: String::new() };
         for bytes in lines {

@@ -25,8 +25,9 @@ mod usage;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
-    ServerPlan, Shape, Source, StartPlan, TelemetryPlan, Traces, TransferPlan, records,
+    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen,
+    ScreenState, ServerPlan, Shape, Source, StartPlan, TelemetryPlan, Traces, TransferPlan,
+    records,
 };
 use name::RolloutName;
 use reader::RolloutReader;

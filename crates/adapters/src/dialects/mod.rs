@@ -1,5 +1,7 @@
 //! What an agent shares with its forks: one dialect, several agents.
 
 pub(crate) mod claude_blocks;
+pub(crate) mod opencode_plan;
+pub(crate) mod opencode_rows;
 pub(crate) mod pi_session;
 pub(crate) mod qwen_chat;

@@ -14,8 +14,9 @@ mod transcript;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, Evidence, HomeRule, HookPlan, Place, Reader,
-    Retention, Screen, ScreenState, Shape, Source, StartPlan, TelemetryPlan, Traces, records,
+    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, Evidence, HomeRule, HookPlan, Place,
+    Reader, Retention, Screen, ScreenState, Shape, Source, StartPlan, TelemetryPlan, Traces,
+    records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};

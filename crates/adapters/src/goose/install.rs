@@ -6,10 +6,7 @@ use crate::{HomeRule, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax,
 const CAPTURE: u32 = 2;
 
 pub(super) static PLAN: HookPlan = HookPlan {
-    base: HookBase::Folder(&[
-        HomeRule::env("GOOSE_PATH_ROOT", ""),
-        HomeRule::user(""),
-    ]),
+    base: HookBase::Folder(&[HomeRule::env("GOOSE_PATH_ROOT", ""), HomeRule::user("")]),
     files: &[HookFile { path: ".agents/plugins/taffrail/hooks/hooks.json", syntax: Syntax::Json }],
     events: &[
         capture("SessionStart"),

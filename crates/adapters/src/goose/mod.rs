@@ -12,8 +12,8 @@ mod transcript;
 
 use crate::journal::JournalReader;
 use crate::{
-    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen, ScreenState,
-    Shape, Source, SqlitePlan, StartPlan, Traces, records,
+    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen,
+    ScreenState, Shape, Source, SqlitePlan, StartPlan, Traces, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
@@ -28,7 +28,11 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Goose",
     short: "goose",
     scheme: SCHEME,
-    homes: &[&[HomeRule::env("GOOSE_PATH_ROOT", "data"), HomeRule::env("XDG_DATA_HOME", "goose"), HomeRule::user(".local/share/goose")]],
+    homes: &[&[
+        HomeRule::env("GOOSE_PATH_ROOT", "data"),
+        HomeRule::env("XDG_DATA_HOME", "goose"),
+        HomeRule::user(".local/share/goose"),
+    ]],
     roots: &["sessions"],
     in_projects: false,
     scoped_ids: true,

@@ -13,6 +13,26 @@ pub(crate) fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer)?.as_str().filter(|it| !it.is_empty())
 }
 
+/// The JSON in a text at a pointer, as databases keep it; a value that is not a text as it is.
+pub(crate) fn nested(value: &Value, pointer: &str) -> Option<Value> {
+    match value.pointer(pointer)? {
+        Value::String(text) => serde_json::from_str(text).ok(),
+        other => Some(other.clone()),
+    }
+}
+
+/// The input of a call: JSON in a text, a text that is not JSON, or a value as it is.
+pub(crate) fn arguments(value: &Value, pointer: &str) -> Option<Value> {
+    nested(value, pointer).or_else(|| value.pointer(pointer).cloned())
+}
+
+/// The name and the value of a variant, as Rust programs write them: a text, or an object with one member.
+pub(crate) fn variant(value: &Value) -> (&str, &Value) {
+    let single = value.as_object().filter(|it| it.len() == 1).and_then(|it| it.iter().next());
+    let name = value.as_str().unwrap_or_default();
+    single.map_or((name, &Value::Null), |(name, inner)| (name.as_str(), inner))
+}
+
 /// A number at a pointer.
 pub(crate) fn count(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
@@ -113,6 +133,23 @@ mod tests {
         for value in [json!(null), json!("soon"), json!(1e300), json!([1])] {
             assert_eq!(time_of(&value), None, "{value}");
         }
+    }
+
+    #[test]
+    fn json_within_a_text_is_read() {
+        let value = json!({"a": "{\"n\":1}", "b": "ls", "c": {"n": 2}});
+        assert_eq!(nested(&value, "/a"), Some(json!({"n": 1})));
+        assert_eq!(nested(&value, "/b"), None);
+        assert_eq!(nested(&value, "/c"), Some(json!({"n": 2})));
+        assert_eq!(arguments(&value, "/b"), Some(json!("ls")));
+        assert_eq!(arguments(&value, "/d"), None);
+    }
+
+    #[test]
+    fn a_variant_is_a_text_or_an_object_with_one_member() {
+        assert_eq!(variant(&json!("Resume")), ("Resume", &json!(null)));
+        assert_eq!(variant(&json!({"Text": "a"})), ("Text", &json!("a")));
+        assert_eq!(variant(&json!({"a": 1, "b": 2})), ("", &json!(null)));
     }
 
     #[test]

@@ -140,6 +140,11 @@ impl<'c, 's> Speaker<'c, 's> {
         self.at = at.or(self.at);
     }
 
+    /// The time of what is said from now on is not known.
+    pub(crate) fn timeless(&mut self) {
+        self.at = None;
+    }
+
     /// The facts about the session that speaks.
     pub(crate) fn facts(&mut self) -> &mut Facts {
         self.memory.facts()

@@ -6,7 +6,8 @@ mod reader;
 
 use crate::no_journal::NoJournal;
 use crate::{
-    Adapter, Descriptor, Evidence, HomeRule, ImportedDocument, Importer, Place, Reader, Shape, Source, Traces,
+    Adapter, Descriptor, Evidence, HomeRule, ImportedDocument, Importer, Place, Reader, Shape,
+    Source, Traces,
 };
 use document::Document;
 use serde_json::{Map, Value};
@@ -21,7 +22,10 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Portable state",
     short: "portable",
     scheme: SCHEME,
-    homes: &[&[HomeRule::env("XDG_DATA_HOME", "taffrail/imported"), HomeRule::user(".local/share/taffrail/imported")]],
+    homes: &[&[
+        HomeRule::env("XDG_DATA_HOME", "taffrail/imported"),
+        HomeRule::user(".local/share/taffrail/imported"),
+    ]],
     roots: &[FOLDER],
     in_projects: false,
     scoped_ids: false,

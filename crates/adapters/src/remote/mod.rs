@@ -4,7 +4,9 @@
 mod reader;
 
 use crate::no_journal::NoJournal;
-use crate::{Adapter, Descriptor, Encoding, Evidence, HomeRule, Place, Reader, Shape, Source, Traces};
+use crate::{
+    Adapter, Descriptor, Encoding, Evidence, HomeRule, Place, Reader, Shape, Source, Traces,
+};
 use serde_json::{Map, Value};
 use taffrail_model::{hash, replication};
 
@@ -13,7 +15,10 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Other devices",
     short: "relayed",
     scheme: replication::SCHEME,
-    homes: &[&[HomeRule::env("XDG_DATA_HOME", "taffrail"), HomeRule::user(".local/share/taffrail")]],
+    homes: &[&[
+        HomeRule::env("XDG_DATA_HOME", "taffrail"),
+        HomeRule::user(".local/share/taffrail"),
+    ]],
     roots: &[replication::FOLDER],
     in_projects: false,
     scoped_ids: false,
