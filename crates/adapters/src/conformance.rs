@@ -214,6 +214,10 @@ fn check_case(adapter: &dyn Adapter, case: &Path) {
 #[test]
 fn every_cut_of_every_line_is_silence() {
     for_every_source(|adapter, case, source| {
+        // A text may end anywhere.
+        if adapter.place(&source.path).is_some_and(|it| it.shape == Shape::Text) {
+            return;
+        }
         for (_, bytes) in &source.records {
             let step = (bytes.len() / 400).max(1);
             for end in (0..bytes.len()).step_by(step) {

@@ -184,7 +184,9 @@ macro_rules! adapters {
 adapters! {
     claude_code, codex, gemini_cli, goose, pi, portable_state, remote, copilot_cli, qwen_code,
     qoder, kimi_code, kimi_cli, factory_droid, gptme, iflow, codebuff, command_code, amazon_q,
-    crush, cursor, cursor_cli, devin_cli, forge, hermes, kilo, mimo_code, opencode, warp, zed
+    crush, cursor, cursor_cli, devin_cli, forge, hermes, kilo, mimo_code, opencode, warp, zed,
+    claude_cowork, openclaude, traex, antigravity, letta_code, oh_my_pi, vscode_copilot_chat, junie,
+    kiro_cli, kiro_ide, windsurf, amp, auggie, zencoder, poolside, mux, openclaw, posit_assistant
 }
 
 /// The adapters of agents: programs whose history is discovered on disk.

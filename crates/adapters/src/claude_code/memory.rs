@@ -5,7 +5,7 @@ use super::record::Line;
 use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use taffrail_model::{EventId, Facts, RuntimeIdentity, TurnId, hash};
+use taffrail_model::{AgentId, EventId, Facts, RuntimeIdentity, TurnId, hash};
 
 /// The most calls without a result that are remembered.
 const OPEN_CALLS: usize = 512;
@@ -69,8 +69,9 @@ impl Memory {
     }
 
     fn open_side(&mut self, root: &str) -> usize {
-        let own = self.own.as_ref().map(|own| own.who.id.as_str());
-        let side = Chain::of_worker(own.unwrap_or_default(), root);
+        let nobody = place::session("");
+        let own = self.own.as_ref().map_or(&nobody, |own| &own.who);
+        let side = Chain::of_worker(&own.agent, own.id.as_str(), root);
         self.sides.push(side);
         self.sides.len() - 1
     }
@@ -122,10 +123,16 @@ impl Chain {
     }
 
     /// A sub-agent's conversation.
-    pub(super) fn of_worker(parent: &str, agent: &str) -> Self {
-        let mut chain = Self::of(place::worker(parent, agent));
-        chain.facts.parent = Some(place::session(parent));
+    pub(super) fn of_worker(program: &AgentId, parent: &str, agent: &str) -> Self {
+        let mut chain = Self::of(place::worker_of(program, parent, agent));
+        chain.facts.parent = Some(place::session_of(program, parent));
         chain
+    }
+
+    /// Takes the project from outside its records, whose folders then do not count.
+    pub(super) fn settle(&mut self, project: &str) {
+        self.is_at_home = true;
+        keep_last(&mut self.facts.project_path, Some(project));
     }
 
     /// Takes the facts about the whole session from a record.
@@ -142,7 +149,8 @@ impl Chain {
         }
         let origin = line.forked_from.as_ref();
         if let Some(origin) = origin.and_then(|origin| origin.session_id.as_deref()) {
-            facts.forked_from.get_or_insert_with(|| place::session(origin));
+            let program = &self.who.agent;
+            facts.forked_from.get_or_insert_with(|| place::session_of(program, origin));
         }
     }
 

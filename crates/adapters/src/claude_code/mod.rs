@@ -20,6 +20,7 @@ mod status_line;
 mod system_records;
 mod telemetry;
 mod transfer;
+pub(crate) mod twin;
 mod user;
 
 use crate::journal::JournalReader;
@@ -80,7 +81,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
 };
 
 /// The fields of a record that events cover, and those too bulky to repeat.
-const SPOKEN_OF: &[&str] = &[
+pub(crate) const SPOKEN_OF: &[&str] = &[
     "type",
     "uuid",
     "parentUuid",

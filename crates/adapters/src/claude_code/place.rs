@@ -78,12 +78,22 @@ fn agent_of(stem: &str) -> Option<&str> {
 
 /// A user's session; its id is globally unique.
 pub(super) fn session(id: &str) -> RuntimeIdentity {
-    RuntimeIdentity::new(AgentId::new(ADAPTER_ID), "", id)
+    session_of(&AgentId::new(ADAPTER_ID), id)
 }
 
 /// A sub-agent; its short id is unique only within its parent session.
 pub(super) fn worker(parent: &str, id: &str) -> RuntimeIdentity {
-    RuntimeIdentity::new(AgentId::new(ADAPTER_ID), parent, id)
+    worker_of(&AgentId::new(ADAPTER_ID), parent, id)
+}
+
+/// A user's session of any agent that writes these transcripts.
+pub(super) fn session_of(agent: &AgentId, id: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(agent.clone(), "", id)
+}
+
+/// A sub-agent of any agent that writes these transcripts.
+pub(super) fn worker_of(agent: &AgentId, parent: &str, id: &str) -> RuntimeIdentity {
+    RuntimeIdentity::new(agent.clone(), parent, id)
 }
 
 /// Classifies a file below the home.

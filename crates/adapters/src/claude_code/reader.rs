@@ -4,14 +4,15 @@ use super::memory::{Chain, Memory, Seat};
 use super::place::{self, Owner, Transcript};
 use super::record::Line;
 use super::record_sink::RecordSink;
-use super::{answers, record_types, system_records, user};
+use super::{ADAPTER_ID, answers, record_types, system_records, user};
 use crate::{Reader, Source, lenient, records, surrogates};
 use serde::Deserialize;
-use taffrail_model::{Facts, Record, RuntimeIdentity, Sink, TitleRank};
+use taffrail_model::{AgentId, Facts, Record, RuntimeIdentity, Sink, TitleRank};
 
 /// Reads one transcript.
 #[derive(Debug)]
 pub(super) struct TranscriptReader {
+    program: AgentId,
     project: String,
     role: Role,
     memory: Memory,
@@ -37,11 +38,16 @@ struct Meta {
 impl TranscriptReader {
     /// Starts reading, or continues from an earlier reader's state.
     pub(super) fn new(source: &Source<'_>, saved: Option<&str>) -> Self {
+        Self::of(AgentId::new(ADAPTER_ID), source, saved)
+    }
+
+    /// The same for another agent that writes these transcripts.
+    pub(super) fn of(program: AgentId, source: &Source<'_>, saved: Option<&str>) -> Self {
         let memory = saved.and_then(|saved| serde_json::from_str(saved).ok());
         let mut memory: Memory = memory.unwrap_or_default();
         let transcript = Transcript::at(source.path);
         let own = memory.own.take();
-        memory.own = own.or_else(|| transcript.as_ref().and_then(first_chain));
+        memory.own = own.or_else(|| transcript.as_ref().and_then(|it| first_chain(&program, it)));
         if let (Some(own), Some(title)) = (&mut memory.own, described(source)) {
             // A later title is remembered; the description must not replace it again.
             let known = own.facts.title.as_ref();
@@ -50,10 +56,16 @@ impl TranscriptReader {
             }
         }
         Self {
+            program,
             project: transcript.map_or_else(String::new, |t| t.project.to_owned()),
             role: transcript.map_or(Role::Session, |t| Role::of(t.owner)),
             memory,
         }
+    }
+
+    /// The session of the file, once it is known.
+    pub(super) fn own(&mut self) -> Option<&mut Chain> {
+        self.memory.own.as_mut()
     }
 
     fn take<'r>(&mut self, line: &'r Line<'r>, sink: &mut dyn Sink) {
@@ -113,7 +125,7 @@ impl TranscriptReader {
             Role::Session | Role::Worker => Seat::Own,
             Role::Orphan(agent) => {
                 if let (None, Some(parent)) = (&self.memory.own, line.session_id.as_deref()) {
-                    self.memory.own = Some(Chain::of_worker(parent, agent));
+                    self.memory.own = Some(Chain::of_worker(&self.program, parent, agent));
                 }
                 Seat::Own
             }
@@ -131,10 +143,10 @@ impl Role {
     }
 }
 
-fn first_chain(transcript: &Transcript<'_>) -> Option<Chain> {
+fn first_chain(program: &AgentId, transcript: &Transcript<'_>) -> Option<Chain> {
     match transcript.owner {
-        Owner::Session(id) => Some(Chain::of(place::session(id))),
-        Owner::Worker { agent, parent } => Some(Chain::of_worker(parent, agent)),
+        Owner::Session(id) => Some(Chain::of(place::session_of(program, id))),
+        Owner::Worker { agent, parent } => Some(Chain::of_worker(program, parent, agent)),
         Owner::Orphan { .. } => None,
     }
 }

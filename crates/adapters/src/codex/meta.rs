@@ -56,7 +56,7 @@ impl RolloutReader {
 
     /// Opens the session; a reverted thread continues in a new file and was opened by its first.
     fn open(&mut self, here: &mut Here<'_>, id: &str, meta: &Meta<'_>) {
-        self.who = super::identity(id);
+        self.who = self.thread(id);
         self.memory.thread = Some(id.to_owned());
         self.learn(meta);
         if self.rollout.is_some() {
@@ -73,11 +73,12 @@ impl RolloutReader {
     }
 
     fn learn(&mut self, meta: &Meta<'_>) {
-        let parent = parent_of(meta).map(|parent| super::identity(&parent));
+        let parent = parent_of(meta).map(|parent| self.thread(&parent));
         let base = parse(meta.history_base).map(|base: HistoryBase<'_>| Base {
             source: base.thread_id.into_owned(),
             byte_offset: base.end_byte_offset,
         });
+        let origin = meta.forked_from_id.as_deref().map(|origin| self.thread(origin));
         let facts = &mut self.memory.facts;
         let branch = parse(meta.git).map(|git: Git<'_>| git.branch);
         learn_text(&mut facts.project_path, meta.cwd.as_deref());
@@ -87,7 +88,6 @@ impl RolloutReader {
         let started_at = meta.timestamp.as_deref().and_then(records::time);
         facts.started_at = facts.started_at.or(started_at);
         facts.parent = facts.parent.take().or(parent);
-        let origin = meta.forked_from_id.as_deref().map(super::identity);
         facts.forked_from = facts.forked_from.take().or(origin);
         facts.base = base.or(facts.base.take());
         let starts_at = meta.subagent_history_start_ordinal;
@@ -96,9 +96,10 @@ impl RolloutReader {
 
     /// The following records are copies from the parent; their usage is known by turn.
     fn note_copy(&mut self, id: &str) {
+        let origin = self.thread(id);
         let facts = &mut self.memory.facts;
         if facts.parent.is_none() && facts.forked_from.is_none() {
-            facts.forked_from = Some(super::identity(id));
+            facts.forked_from = Some(origin);
         }
     }
 

@@ -64,7 +64,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
 };
 
 /// The fields of a line that events cover, in the envelope and in the bare items of 2025.
-const KNOWN_FIELDS: &[&str] = &[
+pub(crate) const KNOWN_FIELDS: &[&str] = &[
     "timestamp",
     "ordinal",
     "type",
@@ -169,6 +169,11 @@ fn is_date(folder: &str) -> bool {
 /// The identity of a thread; Codex generates globally unique thread ids.
 fn identity(thread: &str) -> RuntimeIdentity {
     RuntimeIdentity::new(AgentId::new(DESCRIPTOR.id), "", thread)
+}
+
+/// A reader of a rollout that another agent wrote.
+pub(crate) fn twin(agent: &str, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
+    Box::new(RolloutReader::of(agent, source.path, saved))
 }
 
 #[cfg(test)]

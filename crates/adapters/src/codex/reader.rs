@@ -7,8 +7,8 @@ use crate::lenient::{Lenient, record_in};
 use crate::{Reader, records};
 use std::borrow::Cow;
 use taffrail_model::{
-    Detail, Draft, EventId, Facts, Kind, Record, RecordKey, RuntimeIdentity, Sink, Timestamp,
-    TurnId,
+    AgentId, Detail, Draft, EventId, Facts, Kind, Record, RecordKey, RuntimeIdentity, Sink,
+    Timestamp, TurnId,
 };
 
 /// Reads one rollout.
@@ -75,13 +75,22 @@ impl Reader for RolloutReader {
 impl RolloutReader {
     /// Starts a file, or continues from an earlier reader's state.
     pub(super) fn new(path: &str, saved: Option<&str>) -> Self {
+        Self::of(super::DESCRIPTOR.id, path, saved)
+    }
+
+    /// The same for another agent that writes rollouts.
+    pub(super) fn of(agent: &str, path: &str, saved: Option<&str>) -> Self {
         let memory = saved.and_then(|saved| serde_json::from_str(saved).ok());
         let memory: Memory = memory.unwrap_or_default();
         let file = path.rsplit('/').next().unwrap_or(path);
         let name = RolloutName::parse(file);
         let named = name.as_ref().map_or(file, |name| name.thread);
         Self {
-            who: super::identity(memory.thread.as_deref().unwrap_or(named)),
+            who: RuntimeIdentity::new(
+                AgentId::new(agent),
+                "",
+                memory.thread.as_deref().unwrap_or(named),
+            ),
             rollout: name.and_then(|name| name.rollout.map(str::to_owned)),
             memory,
         }
@@ -160,6 +169,11 @@ impl RolloutReader {
     /// Returns the id of an event of this session.
     pub(super) fn id_of(&self, key: &RecordKey<'_>, part: u32) -> EventId {
         EventId::of(self.who.session(), key, part)
+    }
+
+    /// Another thread of the same agent.
+    pub(super) fn thread(&self, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(self.who.agent.clone(), "", id)
     }
 
     fn turn_of(&self, provider_turn: Option<&str>) -> Option<TurnId> {

@@ -1,5 +1,6 @@
 //! What an agent shares with its forks: one dialect, several agents.
 
+pub(crate) mod ai_sdk;
 pub(crate) mod claude_blocks;
 pub(crate) mod opencode_plan;
 pub(crate) mod opencode_rows;

@@ -14,9 +14,10 @@ pub(crate) fn read(line: &Value, speaker: &mut Speaker<'_, '_>) {
             speaker.session(id);
             speaker.id("session");
             speaker.cwd(text(line, "/cwd"));
+            speaker.title(TitleRank::Generated, text(line, "/title"));
             speaker.started(None, None);
         }
-        Some("model_change") => speaker.model(text(line, "/modelId")),
+        Some("model_change") => speaker.model(text(line, "/modelId").or(text(line, "/model"))),
         Some("message") => {
             speaker.id(id);
             message(line.get("message").unwrap_or(line), id, speaker);
@@ -26,7 +27,22 @@ pub(crate) fn read(line: &Value, speaker: &mut Speaker<'_, '_>) {
             speaker.compacted(text(line, "/summary"));
         }
         Some("session_info") => speaker.title(TitleRank::Given, text(line, "/name")),
-        Some("thinking_level_change" | "custom" | "custom_message" | "label") => {}
+        Some("title_change") => speaker.title(rank_of(line), text(line, "/title")),
+        Some("model_usage") => spent(line, id, speaker),
+        Some(
+            "thinking_level_change"
+            | "custom"
+            | "custom_message"
+            | "label"
+            | "title"
+            | "archive"
+            | "service_tier_change"
+            | "ttsr_injection"
+            | "session_init"
+            | "mode_change"
+            | "credential_pin"
+            | "reset_boundary",
+        ) => {}
         other => speaker.unknown(other.unwrap_or("no type")),
     }
 }
@@ -48,10 +64,13 @@ fn message(message: &Value, id: &str, speaker: &mut Speaker<'_, '_>) {
                 outcome,
             );
         }
-        Some("bashExecution") => {
-            speaker.notice("bash", text(message, "/command"));
+        Some("bashExecution" | "pythonExecution") => {
+            speaker.notice("bash", text(message, "/command").or(text(message, "/code")));
         }
-        Some("system" | "custom" | "branchSummary" | "compactionSummary") => {}
+        Some(
+            "system" | "developer" | "custom" | "hookMessage" | "fileMention" | "branchSummary"
+            | "compactionSummary",
+        ) => {}
         other => speaker.unknown(&format!("role/{}", other.unwrap_or_default())),
     }
 }
@@ -71,6 +90,7 @@ fn answer(message: &Value, id: &str, speaker: &mut Speaker<'_, '_>) {
                 let name = text(block, "/name").unwrap_or_default();
                 speaker.call(text(block, "/id").unwrap_or_default(), name, block.get("arguments"));
             }
+            Some("redactedThinking" | "image" | "anthropicServerTool" | "fallback") => {}
             other => speaker.unknown(&format!("content/{}", other.unwrap_or_default())),
         }
     }
@@ -79,8 +99,21 @@ fn answer(message: &Value, id: &str, speaker: &mut Speaker<'_, '_>) {
         (Some("error"), said) => speaker.failed_turn(said.unwrap_or_default()),
         _ => {}
     }
+    spent(message, id, speaker);
+}
+
+/// Who gave a title: the agent by itself, or the person.
+fn rank_of(line: &Value) -> TitleRank {
+    match text(line, "/source") {
+        Some("user") => TitleRank::Given,
+        _ => TitleRank::Generated,
+    }
+}
+
+fn spent(message: &Value, id: &str, speaker: &mut Speaker<'_, '_>) {
     let count = |name: &str| json::count(message, &format!("/usage/{name}"));
     let tokens =
         exclusive(count("input"), count("output"), count("cacheRead"), count("cacheWrite"));
-    speaker.spent(id, tokens, microdollars(message, "/usage/cost/total"));
+    let model = text(message, "/model").map(str::to_owned);
+    speaker.spent_by(model, id, tokens, microdollars(message, "/usage/cost/total"));
 }

@@ -98,7 +98,7 @@ impl Conversation {
         match reads {
             Reads::Items(dialect) => dialect(value, &mut speaker),
             Reads::Fields(fields) => fields.read(value, &mut speaker),
-            Reads::Text(_) => speaker.unknown("unreadable"),
+            Reads::Text(_) | Reads::Foreign(_) => speaker.unknown("unreadable"),
         }
     }
 
@@ -137,7 +137,7 @@ impl Conversation {
             match reads {
                 Reads::Items(dialect) => dialect(&value, &mut speaker),
                 Reads::Fields(fields) => fields.read(&value, &mut speaker),
-                Reads::Text(_) => speaker.unknown("unreadable"),
+                Reads::Text(_) | Reads::Foreign(_) => speaker.unknown("unreadable"),
             }
         }
     }
@@ -245,6 +245,12 @@ impl Memory {
     /// The event of a call, which is answered now.
     pub(super) fn close(&mut self, id: &str) -> Option<EventId> {
         let index = self.calls.iter().rposition(|(it, _)| it == id)?;
+        self.calls.remove(index).map(|(_, event)| event)
+    }
+
+    /// The event of the oldest open call whose id has this prefix, which is answered now.
+    pub(super) fn close_next(&mut self, prefix: &str) -> Option<EventId> {
+        let index = self.calls.iter().position(|(it, _)| it.starts_with(prefix))?;
         self.calls.remove(index).map(|(_, event)| event)
     }
 

@@ -113,6 +113,24 @@ pub(crate) fn setting<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     })
 }
 
+/// The path of a local file's URI. A file on another machine has no path here.
+pub(crate) fn local_path(uri: &str) -> Option<String> {
+    let mut bytes = uri.strip_prefix("file://")?.bytes();
+    let mut path = Vec::with_capacity(uri.len());
+    while let Some(byte) = bytes.next() {
+        path.push(if byte == b'%' {
+            let digits = [bytes.next()?, bytes.next()?];
+            u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+        } else {
+            byte
+        });
+    }
+    let path = String::from_utf8(path).ok()?;
+    // On Windows: `/c:/w`.
+    let is_drive = path.get(2..4) == Some(":/");
+    Some(if is_drive { path.trim_start_matches('/').to_owned() } else { path })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +168,20 @@ mod tests {
         assert_eq!(variant(&json!("Resume")), ("Resume", &json!(null)));
         assert_eq!(variant(&json!({"Text": "a"})), ("Text", &json!("a")));
         assert_eq!(variant(&json!({"a": 1, "b": 2})), ("", &json!(null)));
+    }
+
+    #[test]
+    fn a_local_file_has_a_path() {
+        let check = |uri: &str, expected: Option<&str>| {
+            assert_eq!(local_path(uri).as_deref(), expected, "{uri}");
+        };
+        check("file:///w/my%20app", Some("/w/my app"));
+        check("file:///w/%C3%A9", Some("/w/é"));
+        check("file:///c%3A/w", Some("c:/w"));
+        check("file:///w/%", None);
+        check("file:///w/%zz", None);
+        check("file:///w/%FF", None);
+        check("vscode-remote://ssh-remote%2Bbox/w/app", None);
     }
 
     #[test]

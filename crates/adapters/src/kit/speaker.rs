@@ -44,7 +44,7 @@ impl Outcome {
     }
 }
 
-/// A request for an approval.
+/// A call, or a request for its approval.
 pub(crate) struct Request<'a> {
     /// Joins call, request and result.
     pub(crate) call: &'a str,
@@ -237,6 +237,11 @@ impl<'c, 's> Speaker<'c, 's> {
         self.with_input(Kind::ToolCall, &Request { call: id, tool, input, text: None });
     }
 
+    /// The same, with a text that describes the call better than its input.
+    pub(crate) fn called(&mut self, call: &Request<'_>) {
+        self.with_input(Kind::ToolCall, call);
+    }
+
     /// The agent asks a person to allow a call.
     pub(crate) fn asked(&mut self, request: &Request<'_>) {
         self.with_input(Kind::ApprovalRequested, request);
@@ -275,6 +280,16 @@ impl<'c, 's> Speaker<'c, 's> {
     /// The id of the oldest call without a result, for results that do not name their call.
     pub(crate) fn oldest_call(&self) -> Option<String> {
         self.memory.oldest_call()
+    }
+
+    /// A tool returned, and the agent does not say which: it answers the oldest open call whose id has
+    /// this prefix. The id is not part of what is said, because it is not part of the record.
+    pub(crate) fn next_result(&mut self, prefix: &str, text: Option<&str>, outcome: Outcome) {
+        let call = self.memory.close_next(prefix);
+        let Outcome { failed, exit_code, duration_ms } = outcome;
+        let detail =
+            Detail::ToolResult { call_id: Cow::Borrowed(""), failed, exit_code, duration_ms };
+        self.say(Kind::ToolResult, text, detail, |draft| draft.parent = call);
     }
 
     /// The agent noted something.
@@ -328,6 +343,17 @@ impl<'c, 's> Speaker<'c, 's> {
 
     /// What an answer cost. The id is that of the answer, unique within the session.
     pub(crate) fn spent(&mut self, id: &str, tokens: Tokens, cost_microdollars: Option<i64>) {
+        self.spent_by(self.memory.model.clone(), id, tokens, cost_microdollars);
+    }
+
+    /// The same, for a model that need not be the one that answers from now on.
+    pub(crate) fn spent_by(
+        &mut self,
+        model: Option<String>,
+        id: &str,
+        tokens: Tokens,
+        cost_microdollars: Option<i64>,
+    ) {
         if tokens.is_zero() && cost_microdollars.is_none() {
             return;
         }
@@ -335,7 +361,6 @@ impl<'c, 's> Speaker<'c, 's> {
         let session = who.session();
         let parts = [session.as_bytes().as_slice(), id.as_bytes()];
         let key = hash::digest("kit-usage", &parts);
-        let model = self.memory.model.clone();
         self.sink.usage(&who, NewUsage { key, at: self.at, model, tokens, cost_microdollars });
     }
 
@@ -371,7 +396,7 @@ impl<'c, 's> Speaker<'c, 's> {
             self.memory.facts().offer_title(TitleRank::FirstPrompt, title);
         }
         draft.turn = self.memory.turn;
-        draft.parent = self.link(&draft, id);
+        draft.parent = self.link(&draft, id).or(draft.parent);
         self.sink.event(&who, draft);
     }
 

@@ -1,0 +1,30 @@
+//! OpenClaude: the transcripts of Claude Code below `~/.openclaude`.
+
+use crate::claude_code::twin;
+use crate::kit::{Agent, Store};
+use crate::{Descriptor, Evidence, HomeRule};
+
+/// The adapter for OpenClaude.
+pub static ADAPTER: Agent = twin::agent(
+    &DESCRIPTOR,
+    &[
+        twin::store("projects/*/{session}.jsonl"),
+        Store {
+            beside: &["projects/{project}/{parent}/subagents/agent-{worker}.meta.json"],
+            ..twin::store("projects/{project}/{parent}/subagents/agent-{worker}.jsonl")
+        },
+        twin::store("projects/*/{parent}/subagents/workflows/*/agent-*.jsonl"),
+    ],
+);
+
+static DESCRIPTOR: Descriptor = Descriptor {
+    id: "openclaude",
+    label: "OpenClaude",
+    short: "oclaude",
+    scheme: "openclaude-jsonl",
+    homes: &[&[HomeRule::env("OPENCLAUDE_CONFIG_DIR", ""), HomeRule::user(".openclaude")]],
+    roots: &["projects"],
+    processes: &["openclaude"],
+    evidence: Evidence::Source,
+    ..Descriptor::NOTHING
+};
