@@ -212,6 +212,21 @@ impl Memory {
         &mut self.sessions[index].1
     }
 
+    /// The model of the session that speaks, if a fact says it.
+    pub(super) fn session_model(&self) -> Option<String> {
+        self.sessions.get(self.current).and_then(|(_, facts)| facts.model.clone())
+    }
+
+    /// A session that this source only names is a sub-agent.
+    pub(super) fn adopt(&mut self, child: RuntimeIdentity, parent: RuntimeIdentity) {
+        let known = self.sessions.iter_mut().find(|(it, _)| *it == child);
+        if let Some((_, facts)) = known {
+            facts.parent = Some(parent);
+        } else if !self.sessions.is_empty() && self.sessions.len() < MOST_SESSIONS {
+            self.sessions.push((child, Facts { parent: Some(parent), ..Facts::default() }));
+        }
+    }
+
     /// Another session speaks from now on.
     pub(super) fn switch(&mut self, who: RuntimeIdentity) {
         let place = self.sessions.iter().position(|(it, _)| *it == who);

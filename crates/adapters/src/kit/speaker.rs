@@ -27,6 +27,8 @@ pub(crate) struct Speaker<'c, 's> {
     is_last: bool,
     /// The model that the record itself names.
     named: Option<String>,
+    /// The turn that the record itself names.
+    turn: Option<TurnId>,
 }
 
 /// How a call ended.
@@ -62,7 +64,8 @@ impl<'c, 's> Speaker<'c, 's> {
         sink: &'s mut dyn Sink,
     ) -> Self {
         let (part, at, pointer, table) = (0, None, None, String::new());
-        Self { place, memory, sink, key, part, at, pointer, table, is_last: false, named: None }
+        let (is_last, named, turn) = (false, None, None);
+        Self { place, memory, sink, key, part, at, pointer, table, is_last, named, turn }
     }
 
     pub(super) fn set_table(&mut self, table: &str) {
@@ -81,6 +84,11 @@ impl<'c, 's> Speaker<'c, 's> {
     /// Whether this is the last item of its document.
     pub(crate) fn is_last(&self) -> bool {
         self.is_last
+    }
+
+    /// Where the item is in its document, which identifies an item without an id.
+    pub(crate) fn pointer(&self) -> &str {
+        self.pointer.as_deref().unwrap_or_default()
     }
 
     /// What the path has at a name of its pattern.
@@ -122,6 +130,14 @@ impl<'c, 's> Speaker<'c, 's> {
         self.memory.facts().parent = Some(parent);
     }
 
+    /// Another session is a sub-agent of this one.
+    pub(crate) fn parent_of(&mut self, child: &str) {
+        if !child.is_empty() && child.len() <= LONGEST_ID {
+            let parent = self.memory.who(self.place);
+            self.memory.adopt(self.place.identity(child), parent);
+        }
+    }
+
     /// The session was forked from another.
     pub(crate) fn forked_from(&mut self, origin: &str) {
         let origin = self.place.identity(origin);
@@ -133,6 +149,17 @@ impl<'c, 's> Speaker<'c, 's> {
         if !id.is_empty() {
             (self.key, self.part) = (RecordKey::Provider(Cow::Owned(id.to_owned())), 0);
         }
+    }
+
+    /// The agent's own id of the turn, for agents that name it in several files.
+    pub(crate) fn turn(&mut self, id: &str) {
+        if id.is_empty() || id.len() > LONGEST_ID {
+            return;
+        }
+        let key = RecordKey::Provider(Cow::Owned(format!("turn/{id}")));
+        let session = self.memory.who(self.place).session();
+        self.turn = Some(TurnId::opened_by(EventId::of(session, &key, 0)));
+        self.memory.turn = self.turn;
     }
 
     /// The time of what is said from now on.
@@ -162,6 +189,13 @@ impl<'c, 's> Speaker<'c, 's> {
         if let Some(model) = model.filter(|it| !it.is_empty()) {
             self.memory.model = Some(model.to_owned());
             self.named = Some(model.to_owned());
+            self.facts().model = Some(model.to_owned());
+        }
+    }
+
+    /// The model of the session, known from a side file: answers do not repeat it.
+    pub(crate) fn session_model(&mut self, model: Option<&str>) {
+        if let Some(model) = model.filter(|it| !it.is_empty()) {
             self.facts().model = Some(model.to_owned());
         }
     }
@@ -343,7 +377,8 @@ impl<'c, 's> Speaker<'c, 's> {
 
     /// What an answer cost. The id is that of the answer, unique within the session.
     pub(crate) fn spent(&mut self, id: &str, tokens: Tokens, cost_microdollars: Option<i64>) {
-        self.spent_by(self.memory.model.clone(), id, tokens, cost_microdollars);
+        let model = self.memory.model.clone().or_else(|| self.memory.session_model());
+        self.spent_by(model, id, tokens, cost_microdollars);
     }
 
     /// The same, for a model that need not be the one that answers from now on.
@@ -391,7 +426,7 @@ impl<'c, 's> Speaker<'c, 's> {
         let who = self.memory.who(self.place);
         let id = EventId::of(who.session(), &draft.key, draft.part);
         if draft.opens_turn {
-            self.memory.turn = Some(TurnId::opened_by(id));
+            self.memory.turn = self.turn.or(Some(TurnId::opened_by(id)));
             let title = draft.text.as_deref().unwrap_or_default();
             self.memory.facts().offer_title(TitleRank::FirstPrompt, title);
         }
