@@ -40,7 +40,18 @@ impl Level {
 
 /// Agents that write to disk that they wait for an approval. `maturity::live` replays each: while it asks, and after
 /// it was answered.
-pub const ASK_ON_DISK: &[&str] = &[];
+pub const ASK_ON_DISK: &[&str] = &[
+    "cline",
+    "continue",
+    "copilot-cli",
+    "grok-build",
+    "junie",
+    "kimi-cli",
+    "kimi-code",
+    "mistral-vibe",
+    "openhands",
+    "vscode-copilot-chat",
+];
 
 /// What the real programs have shown: the agent, the level, and the test that runs the program.
 pub const RUN: &[(&str, Level, &str)] = &[

@@ -43,7 +43,8 @@ fn read(messages: &str, speaker: &mut Speaker<'_, '_>) {
     speaker.facts().started_at = time(&tree, "/root/timestamp");
     for line in messages.lines().filter(|it| !it.trim().is_empty()) {
         let Ok(line) = serde_json::from_str::<Value>(line) else {
-            return speaker.unknown("unreadable");
+            speaker.unknown("unreadable");
+            continue;
         };
         let id = line.get("id").map(Value::to_string).unwrap_or_default();
         speaker.id(&id);

@@ -36,7 +36,8 @@ fn read(transcript: &str, speaker: &mut Speaker<'_, '_>) {
     let last = lines.len().saturating_sub(1);
     for (index, line) in lines.into_iter().enumerate() {
         let Ok(step) = serde_json::from_str::<Value>(line) else {
-            return speaker.unknown("unreadable");
+            speaker.unknown("unreadable");
+            continue;
         };
         speaker.id(&format!("#{index}"));
         speaker.at(speaker.written().filter(|_| index == last));

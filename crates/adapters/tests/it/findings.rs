@@ -33,10 +33,11 @@ const RIGHT: [(&str, &[&str]); 4] = [
 ];
 
 /// The right findings in fixtures: each has an error at which its agent gave up.
-const WRITTEN: [(&str, &str); 3] = [
+const WRITTEN: [(&str, &str); 4] = [
     ("claude-code interrupt_and_denial", "provider_crash"),
     ("claude-code unknown_and_torn", "provider_crash"),
     ("codex errors_and_aborts", "provider_crash rate_limit"),
+    ("junie answered", "provider_crash"),
 ];
 
 /// The right findings in recorded homes, by the recording's name.
@@ -242,7 +243,8 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
             recorder.read(reader(*adapter, below), &fs::read(file).unwrap());
             met += recorder.sessions.len();
             let kinds: Vec<String> = recorder.found().into_iter().collect();
-            if !kinds.is_empty() {
+            // An open request is what such a fixture is for.
+            if !kinds.is_empty() && !fixture.starts_with("asks") {
                 found.insert(format!("{id} {fixture}"), kinds.join(" "));
             }
         }

@@ -23,6 +23,8 @@ pub(crate) struct Event {
 pub(crate) struct Recorder {
     pub(crate) events: Vec<Event>,
     pub(crate) sessions: Vec<(RuntimeIdentity, Facts)>,
+    /// How often tokens were counted.
+    pub(crate) usages: usize,
 }
 
 impl Recorder {
@@ -64,6 +66,8 @@ impl Sink for Recorder {
 
     fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
     fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
-    fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+    fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {
+        self.usages += 1;
+    }
     fn unknown(&mut self, _: &str, _: Option<&str>) {}
 }
