@@ -259,6 +259,10 @@ pub struct AgentHome {
 
 /// What is known of an agent on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each level of an agent is a flag of the contract"
+)]
 pub struct AgentRow {
     /// Its id.
     pub id: String,

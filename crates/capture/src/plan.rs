@@ -184,7 +184,7 @@ impl Plan {
     fn known(&mut self, found: SourceFile, sources: &Sources<'_>) {
         match found.place.shape {
             Shape::Lines(_) | Shape::Document | Shape::Text | Shape::Folder(_) => {
-                self.one(found, sources.first)
+                self.one(found, sources.first);
             }
             Shape::Sqlite(_) => {
                 let all: Vec<_> =
