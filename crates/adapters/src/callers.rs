@@ -6,26 +6,11 @@ use crate::all;
 /// Programs that also run other things than agents: their names prove nothing.
 const SHARED: &[&str] = &["node"];
 
-/// Programs of agents without an adapter.
-const PROGRAMS: &[&str] = &[
-    "qwen",
-    "qwen-code",
-    "opencode",
-    "cursor-agent",
-    "copilot",
-    "aider",
-    "amp",
-    "crush",
-    "droid",
-    "auggie",
-    "kimi",
-    "kiro-cli",
-    "openhands",
-    "agy",
-];
-/// Variables that these agents set for the programs they start.
+/// Further names of agents' programs.
+const PROGRAMS: &[&str] = &["qwen-code"];
+/// Variables that agents set for the programs they start.
 const MARKS: &[&str] = &["QWEN_CODE", "OPENCODE", "CURSOR_AGENT", "AUGMENT_AGENT", "CLINE_ACTIVE"];
-/// Files these agents take as instructions.
+/// Files that agents take as instructions.
 const INSTRUCTIONS: &[&str] = &["AGENTS.md", "QWEN.md", "CRUSH.md", "opencode.json"];
 
 /// The names of agents' programs, as the system shows them.

@@ -25,7 +25,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     ]],
     roots: &[DATABASE],
     rewrites_records: true,
-    processes: &["cursor", "Cursor"],
+    // An editor: people work in its terminal, too.
+    processes: &[],
     evidence: Evidence::Source,
     ..Descriptor::NOTHING
 };

@@ -167,7 +167,8 @@ impl Fields {
 }
 
 impl Kinds {
-    const NONE: Self = Self {
+    /// No kind at all, to start from.
+    pub const NONE: Self = Self {
         prompt: Cow::Borrowed(&[]),
         answer: Cow::Borrowed(&[]),
         thought: Cow::Borrowed(&[]),

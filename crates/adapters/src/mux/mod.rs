@@ -17,7 +17,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     homes: &[&[HomeRule::env("MUX_ROOT", ""), HomeRule::user(".mux")]],
     roots: &["sessions"],
     rewrites_records: true,
-    processes: &["mux"],
+    // A workspace for several agents: people work in it, too.
+    processes: &[],
     evidence: Evidence::Documented,
     ..Descriptor::NOTHING
 };

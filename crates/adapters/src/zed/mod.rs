@@ -25,7 +25,8 @@ static DESCRIPTOR: Descriptor = Descriptor {
     ]],
     roots: &["threads/threads.db"],
     rewrites_records: true,
-    processes: &["zed", "zed-editor"],
+    // An editor: people work in its terminal, too.
+    processes: &[],
     evidence: Evidence::Source,
     ..Descriptor::NOTHING
 };
