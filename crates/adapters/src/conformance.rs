@@ -295,7 +295,8 @@ fn descriptors_are_whole() {
         let it = adapter.descriptor();
         assert!(seen.insert(it.id) && seen.insert(it.scheme), "{} stands twice", it.id);
         assert!(it.short.len() <= 8, "{}: {} is too long", it.id, it.short);
-        assert!(!it.homes.is_empty() && !it.roots.is_empty(), "{} has nowhere to look", it.id);
+        let is_placed = !it.homes.is_empty() || it.in_projects;
+        assert!(is_placed && !it.roots.is_empty(), "{} has nowhere to look", it.id);
         assert!(adapter.place("no/such/thing.txt").is_none(), "{} takes anything", it.id);
         assert!(adapter.extra(b"not json").is_empty());
     }

@@ -40,6 +40,8 @@ struct Shared {
     ending: AtomicBool,
     /// This process reads what hooks write.
     reads_hooks: AtomicBool,
+    /// The first pass took entries from the spool that are not in the index yet.
+    moves_hooks: AtomicBool,
     progress: watch::Sender<Option<HistoryProgress>>,
     /// Wakes those who wait for the delivery of a message.
     messages: watch::Sender<()>,
@@ -68,6 +70,7 @@ impl Live {
             is_complete: AtomicBool::new(true),
             ending: AtomicBool::new(false),
             reads_hooks: AtomicBool::new(false),
+            moves_hooks: AtomicBool::new(false),
             progress: watch::Sender::new(None),
             messages: watch::Sender::new(()),
         }))
@@ -234,6 +237,11 @@ impl Live {
         self.0.reads_hooks.store(true, Ordering::Relaxed);
     }
 
+    /// Notes whether the first pass has entries of hooks that are not in the index yet.
+    pub fn set_moves_hooks(&self, moves: bool) {
+        self.0.moves_hooks.store(moves, Ordering::SeqCst);
+    }
+
     /// Whether a hook has returned whose entry is not in the index yet. The spool is looked at
     /// first: whoever empties it has said so before. Entries that arrive during the first pass stay
     /// in the spool until it is over. Without a daemon, a command reads the spool before it asks.
@@ -241,6 +249,7 @@ impl Live {
     pub fn is_behind_hooks(&self) -> bool {
         self.0.reads_hooks.load(Ordering::Relaxed)
             && (is_spooled(&self.settings().data)
+                || self.0.moves_hooks.load(Ordering::SeqCst)
                 || self.watchers().iter().any(|it| it.counters.moves_hooks()))
     }
 

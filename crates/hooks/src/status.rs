@@ -14,10 +14,17 @@ use taffrail_api::{HookList, HookRow, HookState, SCHEMA_VERSION};
 pub fn hook_status(given: &HookSettings<'_>, agent: Option<&str>) -> Result<HookList, HooksError> {
     let asked = match agent {
         Some(word) => vec![named(word)?],
-        None => agents().collect(),
+        None => worth_a_row(given),
     };
     let agents = asked.into_iter().flat_map(|adapter| rows(given, adapter)).collect();
     Ok(HookList { schema_version: SCHEMA_VERSION, agents })
+}
+
+/// The agents that have hooks of ours, and those that were found here.
+fn worth_a_row(given: &HookSettings<'_>) -> Vec<&'static dyn Adapter> {
+    let homes = given.settings.homes();
+    let is_here = |id: &str| homes.iter().any(|it| it.adapter.descriptor().id == id);
+    agents().filter(|it| it.hook_plan().is_some() || is_here(it.descriptor().id)).collect()
 }
 
 fn rows(given: &HookSettings<'_>, adapter: &'static dyn Adapter) -> Vec<HookRow> {

@@ -55,7 +55,7 @@ pub fn bring_up(
         });
     }
     let mut writer = Writer::open(&settings.data, settings.boot())?;
-    let listener = &mut Listener { progress, written: &mut |_| Ok(()) };
+    let listener = &mut Listener { progress, written: &mut |_| Ok(()), moves_hooks: &mut |_| {} };
     run(settings, &mut writer, (what.0, what.1, bring), listener)
 }
 
@@ -94,7 +94,7 @@ pub fn rebuild(settings: &Settings, progress: &mut dyn FnMut(Progress)) -> Resul
     let mut writer = Writer::open(&settings.data, settings.boot())?;
     writer.reset()?;
     tracing::info!("the index is rebuilt");
-    let listener = &mut Listener { progress, written: &mut |_| Ok(()) };
+    let listener = &mut Listener { progress, written: &mut |_| Ok(()), moves_hooks: &mut |_| {} };
     let rebuilt =
         run(settings, &mut writer, (&Scope::All, Budget::Whole, Bring::WhenDue), listener)?;
     rebuilt.log("the rebuild ended");
@@ -112,7 +112,11 @@ pub fn run(
     let is_left_out = |who: &RuntimeIdentity| uncaptured.has(who);
     let is_left_out: LeftOut<'_> = if uncaptured.is_empty() { None } else { Some(&is_left_out) };
     let device = writer.device()?;
-    gather_journal(&settings.data, device.as_str(), is_left_out).map_err(StoreError::from)?;
+    (listener.moves_hooks)(true);
+    let gathered = gather_journal(&settings.data, device.as_str(), is_left_out);
+    if gathered.map_err(StoreError::from)?.is_empty() {
+        (listener.moves_hooks)(false);
+    }
     let (limits, now) = (settings.retention.journal, (settings.now)());
     keep_journal(&settings.data, limits, now).map_err(StoreError::from)?;
     writer.leave_out(settings.left_out());
@@ -159,6 +163,7 @@ pub fn run(
         writer.mark_uncaptured((settings.now)())?;
     }
     writer.finish((settings.now)())?;
+    (listener.moves_hooks)(false);
     search.finish(settings, writer, total.outcome.bytes_read)?;
     let mut report = report(settings, &total)?;
     report.elapsed_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);

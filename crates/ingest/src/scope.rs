@@ -57,6 +57,8 @@ pub struct Listener<'a> {
     pub progress: &'a mut dyn FnMut(Progress),
     /// Called with the sessions that a batch changed.
     pub written: &'a mut dyn FnMut(&[Touched]) -> Result<(), Error>,
+    /// Called with `true` before entries of hooks leave the spool, and with `false` once they are in the index.
+    pub moves_hooks: &'a mut dyn FnMut(bool),
 }
 
 /// The result of a run.

@@ -2,7 +2,7 @@
 
 use crate::kit::json::inclusive;
 use crate::kit::{Agent, Reads, Speaker, Store};
-use crate::{Descriptor, Evidence, HomeRule, Shape, records};
+use crate::{Descriptor, Evidence, Shape, records};
 
 /// The adapter for Aider.
 pub static ADAPTER: Agent = Agent::new(&DESCRIPTOR, &[HISTORY]);
@@ -12,7 +12,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Aider",
     short: "aider",
     scheme: "aider-history",
-    homes: &[&[HomeRule::user("")]],
+    homes: &[],
     roots: &[".aider.chat.history.md"],
     in_projects: true,
     rewrites_records: true,

@@ -2,7 +2,7 @@
 
 use crate::kit::json::{arguments, list, microdollars, nested, text, time};
 use crate::kit::{Agent, Outcome, Reads, Speaker, Store};
-use crate::{Descriptor, Evidence, HomeRule, Shape, SqlitePlan};
+use crate::{Descriptor, Evidence, Shape, SqlitePlan};
 use serde_json::Value;
 use taffrail_model::{TitleRank, Tokens};
 
@@ -17,7 +17,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
     label: "Crush",
     short: "crush",
     scheme: "crush-sqlite",
-    homes: &[&[HomeRule::user("")]],
+    homes: &[],
     roots: &[DATABASE],
     in_projects: true,
     rewrites_records: true,

@@ -41,6 +41,8 @@ pub(super) struct SourcePlace {
 #[serde(default)]
 pub(super) struct Memory {
     pub(super) sessions: Vec<(RuntimeIdentity, Facts)>,
+    /// What was said before a session was named.
+    early: Facts,
     /// The session that speaks, among them.
     pub(super) current: usize,
     pub(super) turn: Option<TurnId>,
@@ -199,17 +201,12 @@ impl Memory {
         known.map_or_else(|| place.stand_in(), |(who, _)| who.clone())
     }
 
-    /// The facts about the session that speaks; those of a session without a name are dropped.
+    /// The facts about the session that speaks, or about the one that will be named.
     pub(super) fn facts(&mut self) -> &mut Facts {
-        if self.sessions.is_empty() {
-            // A session gets its name with its first fact.
-            let nobody = RuntimeIdentity::new(AgentId::new(""), "", "");
-            self.sessions.push((nobody, Facts::default()));
+        match self.sessions.get_mut(self.current) {
+            Some((_, facts)) => facts,
+            None => &mut self.early,
         }
-        let last = self.sessions.len() - 1;
-        let index = self.current.min(last);
-        #[expect(clippy::indexing_slicing, reason = "the index is at most the last")]
-        &mut self.sessions[index].1
     }
 
     /// The model of the session that speaks, if a fact says it.
@@ -237,7 +234,7 @@ impl Memory {
         (self.turn, self.model) = (None, None);
         self.calls.clear();
         self.current = place.unwrap_or_else(|| {
-            self.sessions.push((who, Facts::default()));
+            self.sessions.push((who, std::mem::take(&mut self.early)));
             self.sessions.len() - 1
         });
     }

@@ -43,7 +43,12 @@ impl<'a> FirstPass<'a> {
             handle.live().set_progress(Some(progress));
         };
         let mut written = |touched: &[Touched]| self.tell(touched);
-        let listener = &mut Listener { progress: &mut progress, written: &mut written };
+        let mut moves_hooks = |moves: bool| handle.live().set_moves_hooks(moves);
+        let listener = &mut Listener {
+            progress: &mut progress,
+            written: &mut written,
+            moves_hooks: &mut moves_hooks,
+        };
         let unless = Budget::Unless(handle.live().ending());
         tracing::info!("the first pass begins");
         let indexed = run(settings, writer, (&Scope::All, unless, Bring::WhenDue), listener)?;

@@ -13,7 +13,7 @@ use taffrail_tui::agents::{checked, table};
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, help_template = TEMPLATE, before_help = "\
 Examples:
-  taffrail agents                             each agent, its sessions and its home
+  taffrail agents          each agent, what it can do, and its home
   taffrail agents check toy.toml --home ~/.toy
   taffrail agents record toy --out fixture
 ")]

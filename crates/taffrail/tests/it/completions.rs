@@ -62,7 +62,7 @@ fn ids_of_sessions_are_offered_with_their_titles() {
     assert_eq!((longer[0].len(), longer[0].starts_with(id)), (36, true));
     assert_eq!(asked(&home, "bash", &["show", "@l"]), ["@last"]);
     assert_eq!(asked(&home, "bash", &["show", "zz"]), [""; 0]);
-    assert_eq!(asked(&home, "bash", &["ls", "--agent", "cl"]), ["claude-code"]);
+    assert_eq!(asked(&home, "bash", &["ls", "--agent", "gem"]), ["gemini-cli"]);
 }
 
 #[test]
