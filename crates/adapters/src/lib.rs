@@ -197,16 +197,16 @@ pub fn agents() -> impl Iterator<Item = &'static dyn Adapter> {
 }
 
 /// The agents that the user described in files. They are set once, when the program starts.
-static OWN: OnceLock<Vec<&'static kit::Agent>> = OnceLock::new();
+static OWN: OnceLock<Vec<&'static dyn Adapter>> = OnceLock::new();
 
 /// Adds the agents that the user described in files; later calls change nothing.
-pub fn add_own(agents: Vec<&'static kit::Agent>) {
+pub fn add_own(agents: Vec<&'static dyn Adapter>) {
     OWN.get_or_init(|| agents);
 }
 
 /// The agents that the user described in files.
 pub fn own() -> impl Iterator<Item = &'static dyn Adapter> {
-    OWN.get().into_iter().flatten().map(|it| *it as &'static dyn Adapter)
+    OWN.get().into_iter().flatten().copied()
 }
 
 /// The adapters that own sessions: all but the remote ones.

@@ -1,6 +1,7 @@
 //! Agents that the user described in files of their own.
 
 use std::path::{Path, PathBuf};
+use taffrail_adapters::Adapter;
 use taffrail_adapters::kit::{Agent, own_agent};
 
 /// The folder of these files, below the configuration.
@@ -32,7 +33,7 @@ pub fn add_own_agents(config: &Path) {
     for fault in faults {
         tracing::warn!(fault, "an agent is left out");
     }
-    taffrail_adapters::add_own(agents);
+    taffrail_adapters::add_own(agents.into_iter().map(|it| it as &'static dyn Adapter).collect());
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

@@ -122,14 +122,14 @@ mod tests {
     #[test]
     fn a_command_asks_the_api() {
         let check = |text: &str, expected: &[&str]| {
-            assert_eq!(found(&[("crates/taffrail/src/cli/agents.rs", text)]), expected, "{text}");
+            assert_eq!(found(&[("crates/taffrail/src/cli/health.rs", text)]), expected, "{text}");
         };
         check("use taffrail_api::AgentList;", &[]);
         check("#[cfg(test)]\nmod tests { use taffrail_store::Ledger; }", &[]);
         check(
             "\nuse taffrail_query::agents;",
             &[
-                "crates/taffrail/src/cli/agents.rs:2: uses taffrail_query; ask `context.questions()`, \
+                "crates/taffrail/src/cli/health.rs:2: uses taffrail_query; ask `context.questions()`, \
                or list the reason in faces.rs",
             ],
         );

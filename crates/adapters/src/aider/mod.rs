@@ -86,14 +86,16 @@ fn read_chat(blocks: &[Block<'_>], is_last: bool, speaker: &mut Speaker<'_, '_>)
     let setting = |name: &str| header?.lines.iter().find_map(|it| it.strip_prefix(name));
     let model = setting("Model: ").or_else(|| setting("Main model: "));
     speaker.model(model.and_then(|it| it.split(" with ").next()));
-    speaker.id("chat");
+    // One file holds many chats, and its records are told apart by their ids.
+    let chat = speaker.session_id();
+    speaker.id(&format!("{chat}/chat"));
     speaker.started(setting("Aider v"), None);
     let asked = blocks.iter().rposition(|it| it.sort == Sort::Prompt);
     for (index, block) in blocks.iter().enumerate().skip(usize::from(header.is_some())) {
         if is_last && Some(index) > asked {
             speaker.at(speaker.written());
         }
-        speaker.id(&format!("block/{index}"));
+        speaker.id(&format!("{chat}/{index}"));
         let before = index.checked_sub(1).and_then(|it| blocks.get(it));
         match block.sort {
             Sort::Prompt => speaker.prompt(&block.text()),

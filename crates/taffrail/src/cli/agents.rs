@@ -9,7 +9,7 @@ use taffrail_api::AgentList;
 use taffrail_query::{check_agent, record_agent};
 use taffrail_tui::agents::{checked, table};
 
-/// List the supported agents, what can be done with each, and their homes on this machine
+/// List the supported agents and what can be done with each
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, help_template = TEMPLATE, before_help = "\
 Examples:
