@@ -15,6 +15,7 @@ fn whole(agent: &'static str, home: &Path) -> View {
     for (path, bytes) in files(home) {
         world.put(&path, bytes);
     }
+    world.date();
     world.run();
     world.view()
 }
@@ -35,6 +36,7 @@ fn grown(agent: &'static str, home: &Path, shares: &[u8]) -> View {
             world.add(path, now);
             *bytes = later;
         }
+        world.date();
         assert!(world.run().problems.is_empty());
     }
     world.view()

@@ -194,7 +194,24 @@ impl World {
         View {
             events: self.events.values().map(event).collect(),
             usage: self.usage.iter().map(|((_, key), it)| (*key, *it)).collect(),
-            facts: self.facts.iter().map(|((_, who), it)| (who.clone(), it.clone())).collect(),
+            facts: self.facts.iter().map(|((_, who), it)| (who.clone(), self.placed(it))).collect(),
+        }
+    }
+
+    /// Facts in which a project that is this world's folder has the same name in every world.
+    fn placed(&self, facts: &Facts) -> Facts {
+        let root = self.folder.path().canonicalize().unwrap();
+        let is_here = facts.project_path.as_deref() == root.to_str();
+        let project_path = if is_here { Some("/world".into()) } else { facts.project_path.clone() };
+        Facts { project_path, ..facts.clone() }
+    }
+
+    /// Gives every file the same time, so that worlds can be compared.
+    pub(crate) fn date(&self) {
+        let at = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_800_000_000);
+        for (path, _) in files(self.folder.path()) {
+            let file = std::fs::File::options().write(true).open(self.path(&path)).unwrap();
+            file.set_modified(at).unwrap();
         }
     }
 
