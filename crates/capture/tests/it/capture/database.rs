@@ -85,6 +85,36 @@ fn a_database_in_use_is_read_with_its_log_and_only_what_changed_is_read_again() 
     assert_eq!(world.names("sessions"), before);
 }
 
+/// A writer fills its log, which notifies watchers, and commits in shared memory, which notifies nobody. Only a
+/// database that is read although its files look the same shows the commit.
+#[test]
+fn an_answer_that_is_committed_after_its_log_was_read_is_read() {
+    let (mut world, agent) = goose("WAL");
+    open_session(&agent, "s1");
+    say(&agent, "s1", "one");
+    let shared = world.path("sessions/sessions.db-shm");
+    // Both copies of the header.
+    let header = || std::fs::read(&shared).unwrap()[..96].to_vec();
+    let commit = |header: &[u8]| {
+        use std::os::unix::fs::FileExt;
+        let file = std::fs::OpenOptions::new().write(true).open(&shared).unwrap();
+        file.write_all_at(header, 0).unwrap();
+    };
+    let before = header();
+    say(&agent, "s1", "two");
+    let after = header();
+    commit(&before);
+    world.run();
+    commit(&after);
+    assert!(world.run().is_quiet(), "its files look the same");
+    assert!(!world.texts().contains(&"two".to_owned()));
+    for known in world.known.values_mut().filter(|it| it.state.key.is_empty()) {
+        known.half_read = true;
+    }
+    world.run();
+    assert!(world.texts().contains(&"two".to_owned()));
+}
+
 #[test]
 fn a_message_that_was_deleted_is_gone() {
     let (mut world, agent) = goose("WAL");
