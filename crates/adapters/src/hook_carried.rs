@@ -123,7 +123,7 @@ fn call_key(id: &str) -> RecordKey<'static> {
 /// The text of a tool's response: its output and its errors, or the response as written.
 fn output(response: &Value) -> Option<String> {
     let field = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
-    let parts = ["stdout", "output", "content", "text", "stderr"].map(field);
+    let parts = ["stdout", "output", "content", "text", "llmContent", "stderr"].map(field);
     let parts: Vec<&str> = parts.into_iter().filter(|it| !it.trim().is_empty()).collect();
     match response {
         Value::Null => None,

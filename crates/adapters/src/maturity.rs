@@ -79,12 +79,26 @@ pub const RUN: &[(&str, Level, &str)] = &[
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
 ];
 
+/// What recordings of the real programs have shown: the agent, the level, and the test in this crate that replays them.
+pub const REPLAYED: &[(&str, Level, &str)] = &[
+    (
+        "qwen-code",
+        Level::Live,
+        "qwen_code::hooks::tests::it_waits_for_an_approval_exactly_while_its_dialog_is_open",
+    ),
+    (
+        "qwen-code",
+        Level::Answers,
+        "qwen_code::approvals::tests::a_request_is_answered_in_the_words_that_the_program_reads",
+    ),
+];
+
 /// The test that shows that an agent reaches a level; `None` if none does.
 #[must_use]
 pub fn test_of(adapter: &dyn Adapter, level: Level) -> Option<Cow<'static, str>> {
     let id = adapter.descriptor().id;
-    let run = RUN.iter().find(|(agent, it, _)| *agent == id && *it == level);
-    if let Some((_, _, test)) = run {
+    let mut shown = RUN.iter().chain(REPLAYED);
+    if let Some((_, _, test)) = shown.find(|(agent, it, _)| *agent == id && *it == level) {
         return Some(Cow::Borrowed(test));
     }
     // An agent that a user described is read as far as its file is right: `agents check` is its test.

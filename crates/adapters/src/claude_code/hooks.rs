@@ -4,6 +4,7 @@ use super::{live, place, status_line, telemetry};
 use crate::hook_carried;
 use crate::hook_payload::{HookMeaning, Payload};
 use crate::journal::EntrySink;
+use crate::qwen_code;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
@@ -83,7 +84,8 @@ struct Keys<'a> {
 }
 
 fn is_own_transcript(path: &str) -> bool {
-    path.is_empty() || path.ends_with(".jsonl") && path.split('/').any(|it| it == "projects")
+    let is_below = path.ends_with(".jsonl") && path.split('/').any(|it| it == "projects");
+    path.is_empty() || is_below && !qwen_code::hooks::is_transcript(path)
 }
 
 /// The session of a hook, and its parent if the session is a sub-agent's.
@@ -173,6 +175,7 @@ mod own_tests {
         let own = r#"{"session_id": "s", "hook_event_name": "Stop", "transcript_path": "/h/.claude/projects/-w/s.jsonl"}"#;
         check(own, true);
         check(&own.replace("/h/.claude", "/srv/second"), true);
+        check(&own.replace("/h/.claude/projects/-w", "/h/.qwen/projects/-w/chats"), false);
         check(r#"{"session_id": "s", "hook_event_name": "Stop"}"#, true);
         check(r#"{"session_id": "s", "hook_event_name": "Stop", "transcript_path": ""}"#, true);
         check(

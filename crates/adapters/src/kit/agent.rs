@@ -27,6 +27,8 @@ pub struct Agent {
     pub store: Option<&'static str>,
     /// How our hook is installed.
     pub hooks: Option<&'static HookPlan>,
+    /// Whether a hook's payload is its own: other agents may run the hooks of its settings.
+    pub(crate) own_payload: Option<fn(&str) -> bool>,
     /// How its requests are read and answered.
     pub approvals: Option<&'static ApprovalPlan>,
     /// Its own server.
@@ -111,6 +113,7 @@ impl Agent {
             entries: None,
             store: None,
             hooks: None,
+            own_payload: None,
             approvals: None,
             server: None,
             start: None,
@@ -180,6 +183,10 @@ impl Adapter for Agent {
 
     fn hook_plan(&self) -> Option<&'static HookPlan> {
         self.hooks
+    }
+
+    fn is_own_payload(&self, payload: &str) -> bool {
+        self.own_payload.is_none_or(|is_own| is_own(payload))
     }
 
     fn approval_plan(&self) -> Option<&'static ApprovalPlan> {

@@ -3,7 +3,7 @@
 use crate::fixtures::{Fixture, fixtures_of};
 use crate::recorded::Recorder;
 use std::path::Path;
-use taffrail_adapters::maturity::{ASK_ON_DISK, Level, RUN, test_of};
+use taffrail_adapters::maturity::{ASK_ON_DISK, Level, REPLAYED, RUN, test_of};
 use taffrail_adapters::{Adapter, Evidence, Os, all, owners};
 use taffrail_model::Kind;
 use taffrail_model::evidence::Life;
@@ -113,14 +113,20 @@ fn is_agent(adapter: &dyn Adapter) -> bool {
 
 #[test]
 fn every_claim_about_a_real_program_names_a_test_that_exists() {
-    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taffrail/tests/it");
-    for (agent, level, test) in RUN {
-        let (path, name) = test.rsplit_once("::").unwrap();
-        let file = tests.join(format!("{}.rs", path.replace("::", "/")));
-        let text = std::fs::read_to_string(&file).unwrap();
-        assert!(text.contains(&format!("fn {name}()")), "{agent} {level:?}: {test}");
-        assert!(all().iter().any(|it| it.descriptor().id == *agent), "{agent}");
-    }
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (programs, own) = (crates.join("../taffrail/tests/it"), crates.join("src"));
+    RUN.iter().for_each(|claim| check_claim(&programs, claim));
+    REPLAYED.iter().for_each(|claim| check_claim(&own, claim));
+}
+
+/// The path of a test names its file below the folder.
+fn check_claim(folder: &Path, (agent, level, test): &(&str, Level, &str)) {
+    let (path, name) = test.rsplit_once("::").unwrap();
+    let file = folder.join(format!("{}.rs", path.replace("::", "/")));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let named = format!("#[test]\nfn {name}()");
+    assert!(text.contains(&named), "{agent} {level:?}: {test}");
+    assert!(all().iter().any(|it| it.descriptor().id == *agent), "{agent}");
 }
 
 #[test]
@@ -128,7 +134,7 @@ fn a_recorded_agent_says_so_and_everything_else_is_marked() {
     for adapter in owners().filter(|it| is_agent(*it)) {
         let (id, evidence) = (adapter.descriptor().id, adapter.descriptor().evidence);
         assert!(test_of(adapter, Level::Read).is_some(), "{id}");
-        let is_run = RUN.iter().any(|(agent, ..)| *agent == id);
+        let is_run = RUN.iter().chain(REPLAYED).any(|(agent, ..)| *agent == id);
         assert!(!is_run || evidence == Evidence::Recorded, "{id}");
     }
 }
