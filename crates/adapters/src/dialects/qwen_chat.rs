@@ -4,12 +4,12 @@ use super::claude_blocks;
 use crate::kit::json::{count, flag, inclusive, list, text, words};
 use crate::kit::{Outcome, Speaker};
 use serde_json::Value;
-use taffrail_model::{TitleRank, Tokens};
+use taffrail_model::{TitleRank, Tokens, hash};
 
 /// Reads one line.
 pub(crate) fn read(line: &Value, speaker: &mut Speaker<'_, '_>) {
     claude_blocks::frame(line, speaker);
-    let id = fragment(text(line, "/uuid").unwrap_or_default(), speaker);
+    let id = fragment(line);
     speaker.id(&id);
     if let Some(origin) = text(line, "/forkedFrom/sessionId") {
         speaker.forked_from(origin);
@@ -23,17 +23,17 @@ pub(crate) fn read(line: &Value, speaker: &mut Speaker<'_, '_>) {
     }
 }
 
-/// A record's id. The agent may write one record as several lines with the same id.
-fn fragment(uuid: &str, speaker: &mut Speaker<'_, '_>) -> String {
-    let last = speaker.noted("uuid").unwrap_or_default();
-    let number = match last.strip_prefix(uuid).and_then(|it| it.strip_prefix('#')) {
-        Some(number) if !uuid.is_empty() => {
-            number.parse::<u32>().map_or(0, |it| it.saturating_add(1))
+/// A record's id. The agent may write one answer as several lines with the same id, so what a line
+/// says is part of it; memory has no say, because a line read alone must have the same id.
+fn fragment(line: &Value) -> String {
+    let uuid = text(line, "/uuid").unwrap_or_default();
+    match line.get("message").filter(|_| text(line, "/type") == Some("assistant")) {
+        Some(message) if !uuid.is_empty() => {
+            let said = hash::digest("qwen-fragment", &[message.to_string().as_bytes()]);
+            format!("{uuid}#{}", hash::to_hex(&said))
         }
-        _ => 0,
-    };
-    speaker.note("uuid", &format!("{uuid}#{number}"));
-    if number == 0 { uuid.to_owned() } else { format!("{uuid}#{number}") }
+        _ => uuid.to_owned(),
+    }
 }
 
 fn user(line: &Value, speaker: &mut Speaker<'_, '_>) {

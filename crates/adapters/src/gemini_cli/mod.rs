@@ -1,38 +1,78 @@
 //! Gemini CLI: chats in JSON lines below `~/.gemini/tmp`, one folder per project.
 
 mod approvals;
+mod chat;
 mod hooks;
 mod install;
 mod message;
-mod message_list;
 mod parts;
 mod project;
 mod record;
 mod screen;
 mod telemetry;
-mod transcript;
 
-use crate::journal::JournalReader;
+use crate::kit::{Agent, Ids, Reads, Store};
 use crate::{
-    Adapter, Advice, ApprovalPlan, Descriptor, Encoding, Evidence, HomeRule, HookPlan, Place,
-    Reader, Retention, Screen, ScreenState, Shape, Source, StartPlan, TelemetryPlan, Traces,
-    records,
+    Advice, Descriptor, Encoding, Evidence, HomeRule, Retention, Shape, StartPlan, Traces,
 };
-use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity, journal};
+use taffrail_model::{AgentId, RuntimeIdentity};
 
 const ID: &str = "gemini-cli";
-const SCHEME: &str = "gemini-chat";
+
+/// The adapter for Gemini CLI.
+pub static ADAPTER: Agent = Agent {
+    known: KNOWN_FIELDS,
+    entries: Some(hooks::read_entry),
+    hooks: Some(&install::PLAN),
+    approvals: Some(&approvals::PLAN),
+    start: Some(&StartPlan {
+        resume: &["gemini", "--resume", "{id}"],
+        resume_in: &[],
+        brief: &["gemini", "--prompt-interactive", "{ask}"],
+        repeated: &["--model=", "-m=", "--sandbox", "-s", "--screen-reader"],
+    }),
+    telemetry: Some(&telemetry::PLAN),
+    screen: Some(screen::read),
+    ..Agent::new(&DESCRIPTOR, STORES)
+};
+
+const STORES: &[Store] = &[
+    // A session of the user; only the end of its name belongs to its id.
+    Store {
+        rank: 1,
+        ..chats("tmp/{project}/chats/session-{name}.jsonl", "{project}/session-{name}.jsonl", LINES)
+    },
+    // A sub-agent, whose full id is in the name.
+    Store {
+        rank: 1,
+        ..chats(
+            "tmp/{project}/chats/{parent}/{session}.jsonl",
+            "{project}/{parent}/{session}.jsonl",
+            LINES,
+        )
+    },
+    // A session of earlier versions.
+    chats(
+        "tmp/{project}/chats/session-{name}.json",
+        "{project}/session-{name}.json",
+        Shape::Document,
+    ),
+];
+
+const LINES: Shape = Shape::Lines(Encoding::Plain);
+
+const fn chats(path: &'static str, locator: &'static str, shape: Shape) -> Store {
+    let store = Store::of(path, shape, Reads::Bytes(chat::read));
+    Store { locator, ids: Ids::Everywhere, beside: project::BESIDE, ..store }
+}
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: ID,
     label: "Gemini CLI",
     short: "gemini",
-    scheme: SCHEME,
+    scheme: "gemini-chat",
     homes: &[&[HomeRule::env("GEMINI_CLI_HOME", ".gemini"), HomeRule::user(".gemini")]],
     roots: &["tmp"],
-    in_projects: false,
-    scoped_ids: false,
     rewrites_records: true,
     processes: &["gemini"],
     traces: Traces {
@@ -40,7 +80,6 @@ static DESCRIPTOR: Descriptor = Descriptor {
         marks: &["GEMINI_CLI"],
         instructions: &["GEMINI.md"],
     },
-    live: None,
     retention: Some(Retention {
         file: "settings.json",
         pointer: "/general/sessionRetention/maxAge",
@@ -56,6 +95,7 @@ static DESCRIPTOR: Descriptor = Descriptor {
         fix: "set general.sessionRetention.enabled to false in settings.json",
     }],
     evidence: Evidence::Recorded,
+    ..Descriptor::NOTHING
 };
 
 /// The fields of a record that its events cover.
@@ -80,128 +120,6 @@ const KNOWN_FIELDS: &[&str] = &[
     "type",
 ];
 
-/// The adapter for Gemini CLI.
-#[derive(Debug)]
-pub struct GeminiCli;
-
-/// The one adapter for Gemini CLI.
-pub static ADAPTER: GeminiCli = GeminiCli;
-
-static START: StartPlan = StartPlan {
-    resume: &["gemini", "--resume", "{id}"],
-    resume_in: &[],
-    brief: &["gemini", "--prompt-interactive", "{ask}"],
-    repeated: &["--model=", "-m=", "--sandbox", "-s", "--screen-reader"],
-};
-
-impl Adapter for GeminiCli {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn place(&self, path: &str) -> Option<Place> {
-        Chat::at(path).map(Chat::place)
-    }
-
-    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
-        Box::new(transcript::Transcript::new(source, saved))
-    }
-
-    fn journal(&self) -> Box<dyn Reader> {
-        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
-    }
-
-    fn hook_plan(&self) -> Option<&'static HookPlan> {
-        Some(&install::PLAN)
-    }
-
-    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
-        Some(&approvals::PLAN)
-    }
-
-    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
-        Some(&telemetry::PLAN)
-    }
-
-    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
-        screen::read(screen)
-    }
-
-    fn start_plan(&self) -> Option<&'static StartPlan> {
-        Some(&START)
-    }
-
-    fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
-    }
-}
-
-/// A chat file, as its path describes it.
-struct Chat<'a> {
-    /// The short name of the project.
-    slug: &'a str,
-    /// The folder and file below `chats`.
-    file: &'a str,
-    /// The owner.
-    owner: Owner<'a>,
-}
-
-enum Owner<'a> {
-    /// A session of the user; only the end of its name belongs to its id.
-    Main { name: &'a str, legacy: bool },
-    /// A sub-agent, whose full id is in the name.
-    Worker { parent: &'a str, session: &'a str },
-}
-
-impl<'a> Chat<'a> {
-    fn at(path: &'a str) -> Option<Self> {
-        let (slug, file) = path.strip_prefix("tmp/")?.split_once("/chats/")?;
-        let owner = Owner::of(file)?;
-        let whole = !slug.is_empty() && !slug.contains('/');
-        whole.then_some(Self { slug, file, owner })
-    }
-
-    fn place(self) -> Place {
-        let (shape, rank) = match self.owner {
-            Owner::Main { legacy: true, .. } => (Shape::Document, 0),
-            Owner::Main { .. } | Owner::Worker { .. } => (Shape::Lines(Encoding::Plain), 1),
-        };
-        let session = self.owner.worker();
-        Place {
-            shape,
-            locator: format!("{SCHEME}:{}/{}", self.slug, self.file),
-            is_worker: session.is_some(),
-            session,
-            rank,
-            beside: project::beside(self.slug),
-        }
-    }
-}
-
-impl<'a> Owner<'a> {
-    fn of(file: &'a str) -> Option<Self> {
-        if let Some((parent, name)) = file.split_once('/') {
-            let session = name.strip_suffix(".jsonl")?;
-            let whole = !parent.is_empty() && !session.is_empty() && !session.contains('/');
-            return whole.then_some(Self::Worker { parent, session });
-        }
-        let name = file.strip_prefix("session-")?;
-        if let Some(name) = name.strip_suffix(".jsonl") {
-            return Some(Self::Main { name, legacy: false });
-        }
-        let name = name.strip_suffix(".json")?;
-        Some(Self::Main { name, legacy: true })
-    }
-
-    /// The session of a sub-agent; only the file itself names a user's session.
-    fn worker(&self) -> Option<RuntimeIdentity> {
-        match self {
-            Self::Main { .. } => None,
-            Self::Worker { session, .. } => Some(identity(session)),
-        }
-    }
-}
-
 fn identity(session: &str) -> RuntimeIdentity {
     RuntimeIdentity::new(AgentId::new(ID), "", session)
 }
@@ -209,6 +127,7 @@ fn identity(session: &str) -> RuntimeIdentity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Adapter;
 
     #[test]
     fn a_path_tells_what_a_file_is() {

@@ -13,9 +13,9 @@ pub(super) enum Record<'a> {
     /// Adds a message, or replaces the one with the same id.
     Message(Box<Message<'a>>),
     /// Updates facts of the chat.
-    Set(Conversation<'a>),
+    Set(Chat<'a>),
     /// The head of the chat, or the whole chat in files of earlier versions.
-    Head(Conversation<'a>),
+    Head(Chat<'a>),
     /// An object of unknown form.
     Unknown,
 }
@@ -27,7 +27,7 @@ struct Form<'a> {
     #[serde(borrow, rename = "$rewindTo", deserialize_with = "lenient")]
     rewind_to: Text<'a>,
     #[serde(borrow, rename = "$set", deserialize_with = "lenient")]
-    set: Option<Conversation<'a>>,
+    set: Option<Chat<'a>>,
     #[serde(borrow, deserialize_with = "filled")]
     id: Text<'a>,
     #[serde(borrow, rename = "sessionId", deserialize_with = "lenient")]
@@ -57,7 +57,7 @@ impl<'a> Record<'a> {
 /// The facts of a chat.
 #[derive(Deserialize, Default)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Conversation<'a> {
+pub(super) struct Chat<'a> {
     #[serde(borrow, deserialize_with = "filled")]
     pub(super) session_id: Text<'a>,
     #[serde(borrow, deserialize_with = "filled")]
@@ -171,5 +171,5 @@ impl ToolCall<'_> {
 }
 
 made_of_objects! {
-    Form<'de>, Conversation<'de>, Message<'de>, Thought<'de>, TokenCounts, ToolCall<'de>,
+    Form<'de>, Chat<'de>, Message<'de>, Thought<'de>, TokenCounts, ToolCall<'de>,
 }

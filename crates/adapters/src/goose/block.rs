@@ -162,6 +162,11 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Its own id.
+    pub(super) fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+
     fn is(&self, types: &[&str]) -> bool {
         self.r#type.as_deref().is_some_and(|it| types.contains(&it))
     }

@@ -1,233 +1,159 @@
-//! The events of one message, without links to other messages.
+//! What the row of a message says. The part of an event is the number of its block.
 
 use super::block::{Answer, ApprovalRequest, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
-use crate::gist;
-use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, Timestamp, Tokens};
+use crate::kit::{Outcome, Speaker};
+use crate::lenient::value_in;
+use taffrail_model::{Signal, hash};
 
 /// The prefix of a text that Goose puts before every turn.
 const CONTEXT_TAG: &str = "<turn-context>";
 /// The end of the error of a call that a person cancelled, which ends the turn.
 const CANCELLED: &str = "Tool call cancelled by user";
 
-/// A parsed message row. The part of an event is the number of its block.
-pub(super) struct Message<'a> {
-    /// The row's number.
-    pub(super) id: u64,
-    pub(super) row: &'a MessageRow<'a>,
-    pub(super) metadata: &'a Metadata<'a>,
-    pub(super) blocks: &'a [Block<'a>],
+/// A parsed row.
+struct Message<'a> {
+    role: Option<&'a str>,
+    metadata: &'a Metadata<'a>,
+    blocks: &'a [Block<'a>],
 }
 
-/// The events of a message.
-#[derive(Default)]
-pub(super) struct MessageEvents<'a> {
-    pub(super) drafts: Vec<Draft<'a>>,
-    /// Unknown types.
-    pub(super) unknown: Vec<String>,
+/// Reads the row; `None` without its number, for several rows may share the message's own id.
+pub(super) fn read(row: &MessageRow<'_>, speaker: &mut Speaker<'_, '_>) -> Option<()> {
+    let number = row.id?;
+    let content = row.content_json.as_deref().unwrap_or_default();
+    let Some(blocks) = value_in::<Vec<Option<Block<'_>>>>(content) else {
+        speaker.unknown("content_json");
+        return Some(());
+    };
+    // A block that is not an object has no type and is counted as unknown.
+    let blocks: Vec<_> = blocks.into_iter().map(Option::unwrap_or_default).collect();
+    let metadata = row.metadata();
+    speaker.number(number);
+    speaker.at(row.at());
+    speaker.model(metadata.model());
+    say(&Message { role: row.role.as_deref(), metadata: &metadata, blocks: &blocks }, speaker);
+    count(number, &metadata, speaker);
+    Some(())
 }
 
-impl<'a> Message<'a> {
-    /// Reads the whole message.
-    pub(super) fn read(&self) -> MessageEvents<'a> {
-        let mut events = MessageEvents::default();
-        match self.row.role.as_deref() {
-            Some("user") => events.drafts.extend(self.prompt()),
-            Some("assistant") => {}
-            role => events.unknown.push(named("role", role)),
-        }
-        for (part, block) in (0..).zip(self.blocks) {
-            match self.read_block(part, block) {
-                Ok(draft) => events.drafts.extend(draft),
-                Err(unknown) => events.unknown.push(unknown),
-            }
-        }
-        self.mark_end(&mut events.drafts);
-        events
-    }
+/// The usage of an answer, if the row has it.
+fn count(number: u64, metadata: &Metadata<'_>, speaker: &mut Speaker<'_, '_>) {
+    let Some(tokens) = metadata.usage.as_ref().map(UsageCounts::tokens) else { return };
+    let who = speaker.who();
+    let ids = [who.scope.as_bytes(), who.id.as_str().as_bytes(), &number.to_le_bytes()];
+    speaker.spent_under(hash::digest("goose-usage", &ids), tokens);
+}
 
-    /// The key of the row; several rows may share the message's own id.
-    pub(super) fn key(&self) -> RecordKey<'static> {
-        RecordKey::Ordinal(self.id)
+fn say(message: &Message<'_>, speaker: &mut Speaker<'_, '_>) {
+    match message.role {
+        Some("user") => prompt(message, speaker),
+        Some("assistant") => {}
+        role => unknown("role", role, speaker),
     }
-
-    /// When it was written.
-    pub(super) fn at(&self) -> Option<Timestamp> {
-        self.row.at()
-    }
-
-    /// The usage of the answer, if the row has it.
-    pub(super) fn cost(&self) -> Option<Tokens> {
-        let tokens = self.metadata.usage.as_ref().map(UsageCounts::tokens)?;
-        (!tokens.is_zero()).then_some(tokens)
-    }
-
-    fn draft(&self, part: u32, kind: Kind) -> Draft<'a> {
-        let mut draft = Draft::new(self.key(), part, kind);
-        draft.at = self.at();
-        draft
-    }
-
-    /// Everything a person wrote in one message, text or images.
-    fn prompt(&self) -> Option<Draft<'a>> {
-        let mut own = (0..).zip(self.blocks).filter(|(_, it)| it.is_written());
-        let (part, _) = own.next()?;
-        let texts: Vec<_> = self.blocks.iter().filter_map(Block::said).collect();
-        let text = texts.join("\n");
-        if self.metadata.is_hidden() || text.starts_with(CONTEXT_TAG) {
-            return None;
-        }
-        let mut draft = self.draft(part, Kind::UserPrompt);
-        draft.opens_turn = true;
-        draft.text = (!text.is_empty()).then_some(text.into());
-        draft.detail = Detail::Prompt { asked_by: None };
-        Some(draft)
-    }
-
-    /// The event of one block, if any; the error is the name of an unknown type.
-    fn read_block(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
-        let draft = match block.r#type.as_deref() {
-            Some("text") => self.answer(part, block),
-            Some("image" | "redactedThinking") => None,
-            Some("thinking") => self.thinking(part, block.thinking.as_deref()),
-            Some("reasoning") => self.thinking(part, block.text.as_deref()),
-            Some("toolRequest" | "frontendToolRequest") => self.call(part, block),
-            Some("toolResponse") => self.result(part, block),
-            Some("toolConfirmationRequest") => Some(self.request(part, &block.as_request())),
-            Some("actionRequired") => return self.action(part, block),
-            Some("systemNotification") => Some(self.notice(part, block)),
-            Some("conversationCompacted") => Some(self.compacted(part, block)),
-            other => return Err(named("content", other)),
-        };
-        Ok(draft)
-    }
-
-    fn answer(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        if self.row.role.as_deref() != Some("assistant") || self.metadata.is_hidden() {
-            return None;
-        }
-        let mut draft = self.draft(part, Kind::AssistantMessage);
-        draft.text = Some(block.text.as_deref()?.into());
-        draft.detail = self.authorship();
-        Some(draft)
-    }
-
-    fn thinking(&self, part: u32, text: Option<&'a str>) -> Option<Draft<'a>> {
-        let mut draft = self.draft(part, Kind::AssistantThinking);
-        draft.text = Some(text?.into());
-        draft.detail = self.authorship();
-        Some(draft)
-    }
-
-    fn authorship(&self) -> Detail<'a> {
-        Detail::Message {
-            model: self.metadata.model().map(Cow::Borrowed),
-            stop_reason: None,
-            answer: None,
-        }
-    }
-
-    /// A call, or an error if the model's call could not be read.
-    fn call(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        let outcome = block.tool_call.as_ref()?;
-        let Some(call) = &outcome.value else {
-            return Some(self.failure(part, outcome.error.as_deref()));
-        };
-        let mut draft = self.draft(part, Kind::ToolCall);
-        draft.detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(block.id.as_deref().unwrap_or_default()),
-            tool: Cow::Borrowed(call.name.as_deref().unwrap_or_default()),
-            input: call.arguments,
-            input_text: None,
-        };
-        draft.text = call.arguments.map(gist::of);
-        Some(draft)
-    }
-
-    fn failure(&self, part: u32, text: Option<&'a str>) -> Draft<'a> {
-        let mut draft = self.draft(part, Kind::Error);
-        draft.text = text.map(Cow::Borrowed);
-        draft.detail = Detail::Failure { code: None, retrying: None };
-        draft
-    }
-
-    fn result(&self, part: u32, block: &'a Block<'a>) -> Option<Draft<'a>> {
-        let outcome = block.tool_result.as_ref()?;
-        let answer = outcome.value.as_ref();
-        let error = || outcome.error.as_deref().map(Cow::Borrowed);
-        let said = answer.and_then(|answer| answer.is_error);
-        let mut draft = self.draft(part, Kind::ToolResult);
-        draft.text = answer.and_then(Answer::text).or_else(error);
-        let is_cancelled = outcome.error.as_deref().is_some_and(|it| it.ends_with(CANCELLED));
-        draft.signal = is_cancelled.then_some(Signal::Interrupted);
-        draft.detail = Detail::ToolResult {
-            call_id: Cow::Borrowed(block.id.as_deref().unwrap_or_default()),
-            failed: outcome.failed(said),
-            exit_code: answer.and_then(Answer::exit_code),
-            duration_ms: None,
-        };
-        Some(draft)
-    }
-
-    fn request(&self, part: u32, request: &ApprovalRequest<'a>) -> Draft<'a> {
-        let mut draft = self.draft(part, Kind::ApprovalRequested);
-        draft.text = request.prompt.map(Cow::Borrowed);
-        draft.detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(request.id),
-            tool: Cow::Borrowed(request.tool),
-            input: request.input,
-            input_text: None,
-        };
-        draft
-    }
-
-    fn action(&self, part: u32, block: &'a Block<'a>) -> Result<Option<Draft<'a>>, String> {
-        let data = block.data.as_ref();
-        match data.and_then(|data| data.action_type.as_deref()) {
-            Some("toolConfirmation") => Ok(data.map(|it| self.request(part, &it.as_request()))),
-            Some("elicitation") => Ok(data.map(|it| self.question(part, it))),
-            // The answer goes to the tool, whose result has the outcome.
-            Some("elicitationResponse") => Ok(None),
-            other => Err(named("content/actionRequired", other)),
-        }
-    }
-
-    fn question(&self, part: u32, request: &'a Request<'a>) -> Draft<'a> {
-        let mut draft = self.draft(part, Kind::Notice);
-        draft.text = request.message.as_deref().map(Cow::Borrowed);
-        let label = "elicitation".into();
-        draft.detail = Detail::Remark { label };
-        draft
-    }
-
-    fn notice(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
-        let mut draft = self.draft(part, Kind::Notice);
-        draft.text = block.msg.as_deref().map(Cow::Borrowed);
-        let label = block.notification_type.as_deref().unwrap_or_default().into();
-        draft.detail = Detail::Remark { label };
-        draft
-    }
-
-    fn compacted(&self, part: u32, block: &'a Block<'a>) -> Draft<'a> {
-        let mut draft = self.draft(part, Kind::ContextCompacted);
-        draft.text = block.msg.as_deref().map(Cow::Borrowed);
-        draft.detail = Detail::Compacted { trigger: None, tokens_before: None };
-        draft
-    }
-
-    /// Marks the end of the turn: an answer without a further request.
-    fn mark_end(&self, drafts: &mut [Draft<'_>]) {
-        if self.blocks.iter().any(Block::goes_on) {
-            return;
-        }
-        let mut answers = drafts.iter_mut().rev();
-        if let Some(last) = answers.find(|it| it.kind == Kind::AssistantMessage) {
-            last.ends_turn = true;
+    let last = message.last_answer();
+    for (part, block) in (0..).zip(message.blocks) {
+        speaker.part(part);
+        match block.said().filter(|_| message.is_answer()) {
+            Some(text) if Some(part) == last => speaker.last_answer(text),
+            Some(text) => speaker.answer(text),
+            None => other(block, speaker),
         }
     }
 }
 
-fn named(what: &str, name: Option<&str>) -> String {
-    name.map_or_else(|| what.to_owned(), |name| format!("{what}/{name}"))
+/// Everything a person wrote in one message, text or images.
+fn prompt(message: &Message<'_>, speaker: &mut Speaker<'_, '_>) {
+    let mut own = (0..).zip(message.blocks).filter(|(_, it)| it.is_written());
+    let Some((part, _)) = own.next() else { return };
+    let texts: Vec<_> = message.blocks.iter().filter_map(Block::said).collect();
+    let text = texts.join("\n");
+    if !message.metadata.is_hidden() && !text.starts_with(CONTEXT_TAG) {
+        speaker.part(part);
+        speaker.prompt(&text);
+    }
+}
+
+/// A block that is not an answer.
+fn other(block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
+    match block.r#type.as_deref() {
+        Some("text" | "image" | "redactedThinking") => {}
+        Some("thinking") => thought(block.thinking.as_deref(), speaker),
+        Some("reasoning") => thought(block.text.as_deref(), speaker),
+        Some("toolRequest" | "frontendToolRequest") => call(block, speaker),
+        Some("toolResponse") => result(block, speaker),
+        Some("toolConfirmationRequest") => request(&block.as_request(), speaker),
+        Some("actionRequired") => action(block.data.as_ref(), speaker),
+        Some("systemNotification") => {
+            let label = block.notification_type.as_deref().unwrap_or_default();
+            speaker.notice(label, block.msg.as_deref());
+        }
+        Some("conversationCompacted") => speaker.compacted(block.msg.as_deref()),
+        other => unknown("content", other, speaker),
+    }
+}
+
+fn thought(text: Option<&str>, speaker: &mut Speaker<'_, '_>) {
+    if let Some(text) = text {
+        speaker.thought(text);
+    }
+}
+
+/// A call, or an error if the model's call could not be read.
+fn call(block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
+    let Some(outcome) = &block.tool_call else { return };
+    match &outcome.value {
+        Some(call) => {
+            let tool = call.name.as_deref().unwrap_or_default();
+            speaker.call_as_written(block.id(), tool, call.arguments);
+        }
+        None => speaker.failed(outcome.error.as_deref().unwrap_or_default()),
+    }
+}
+
+fn result(block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
+    let Some(outcome) = &block.tool_result else { return };
+    let (answer, error) = (outcome.value.as_ref(), outcome.error.as_deref());
+    let is_cancelled = error.is_some_and(|it| it.ends_with(CANCELLED));
+    speaker.signal(is_cancelled.then_some(Signal::Interrupted));
+    let text = answer.and_then(Answer::text);
+    let failed = outcome.failed(answer.and_then(|it| it.is_error));
+    let exit_code = answer.and_then(Answer::exit_code);
+    let outcome = Outcome { failed, exit_code, duration_ms: None };
+    speaker.result(block.id(), text.as_deref().or(error), outcome);
+}
+
+fn request(request: &ApprovalRequest<'_>, speaker: &mut Speaker<'_, '_>) {
+    let ApprovalRequest { id, tool, input, prompt } = *request;
+    speaker.asked_as_written((id, tool), input, prompt);
+}
+
+fn action(data: Option<&Request<'_>>, speaker: &mut Speaker<'_, '_>) {
+    let kind = data.and_then(|it| it.action_type.as_deref());
+    match (kind, data) {
+        (Some("toolConfirmation"), Some(data)) => request(&data.as_request(), speaker),
+        (Some("elicitation"), Some(data)) => speaker.notice("elicitation", data.message.as_deref()),
+        // The answer goes to the tool, whose result has the outcome.
+        (Some("elicitationResponse"), _) => {}
+        (other, _) => unknown("content/actionRequired", other, speaker),
+    }
+}
+
+impl Message<'_> {
+    fn is_answer(&self) -> bool {
+        self.role == Some("assistant") && !self.metadata.is_hidden()
+    }
+
+    /// The text that ends the turn: the last one, unless something must follow.
+    fn last_answer(&self) -> Option<u32> {
+        let texts = (0..).zip(self.blocks).filter(|(_, it)| it.said().is_some());
+        texts.last().map(|(part, _)| part).filter(|_| !self.blocks.iter().any(Block::goes_on))
+    }
+}
+
+fn unknown(what: &str, name: Option<&str>, speaker: &mut Speaker<'_, '_>) {
+    match name {
+        Some(name) => speaker.unknown(&format!("{what}/{name}")),
+        None => speaker.unknown(what),
+    }
 }

@@ -8,41 +8,50 @@ mod message;
 mod row;
 mod screen;
 mod session;
-mod transcript;
 
-use crate::journal::JournalReader;
-use crate::{
-    Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen,
-    ScreenState, Shape, Source, SqlitePlan, StartPlan, Traces, records,
-};
-use serde_json::{Map, Value};
-use taffrail_model::{AgentId, RuntimeIdentity, journal};
+use crate::kit::{Agent, Reads, Speaker, Store};
+use crate::lenient::record_in;
+use crate::{Descriptor, Evidence, HomeRule, Shape, SqlitePlan, StartPlan, Traces};
+use taffrail_model::{AgentId, RuntimeIdentity};
 
 const ID: &str = "goose";
-const SCHEME: &str = "goose-sqlite";
 const DATABASE: &str = "sessions/sessions.db";
 const SESSIONS: &str = "sessions";
+
+/// The adapter for Goose.
+pub static ADAPTER: Agent = Agent {
+    known: KNOWN_FIELDS,
+    entries: Some(hooks::read_entry),
+    store: Some(DATABASE),
+    hooks: Some(&install::PLAN),
+    approvals: Some(&approvals::PLAN),
+    start: Some(&StartPlan {
+        resume: &["goose", "session", "--resume", "--session-id", "{id}"],
+        resume_in: &[],
+        brief: &["goose", "run", "--interactive", "--instructions", "{file}"],
+        repeated: &["--max-turns=", "--debug"],
+    }),
+    screen: Some(screen::read),
+    ..Agent::new(&DESCRIPTOR, &[Store::of(DATABASE, Shape::Sqlite(&PLAN), Reads::Bytes(read))])
+};
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: ID,
     label: "Goose",
     short: "goose",
-    scheme: SCHEME,
+    scheme: "goose-sqlite",
     homes: &[&[
         HomeRule::env("GOOSE_PATH_ROOT", "data"),
         HomeRule::env("XDG_DATA_HOME", "goose"),
         HomeRule::user(".local/share/goose"),
     ]],
     roots: &["sessions"],
-    in_projects: false,
     scoped_ids: true,
     rewrites_records: true,
     processes: &["goose"],
     traces: Traces { programs: &[], marks: &["GOOSE_TERMINAL"], instructions: &[".goosehints"] },
-    live: None,
-    retention: None,
-    advice: &[],
     evidence: Evidence::Recorded,
+    ..Descriptor::NOTHING
 };
 
 /// Queries all columns, because every version of Goose adds some; only the required ones are named.
@@ -92,66 +101,11 @@ const KNOWN_FIELDS: &[&str] = &[
     "working_dir",
 ];
 
-/// The adapter for Goose.
-#[derive(Debug)]
-pub struct Goose;
-
-/// The one adapter for Goose.
-pub static ADAPTER: Goose = Goose;
-
-static START: StartPlan = StartPlan {
-    resume: &["goose", "session", "--resume", "--session-id", "{id}"],
-    resume_in: &[],
-    brief: &["goose", "run", "--interactive", "--instructions", "{file}"],
-    repeated: &["--max-turns=", "--debug"],
-};
-
-impl Adapter for Goose {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn place(&self, path: &str) -> Option<Place> {
-        (path == DATABASE).then(|| Place {
-            shape: Shape::Sqlite(&PLAN),
-            locator: format!("{SCHEME}:{DATABASE}"),
-            session: None,
-            is_worker: false,
-            rank: 0,
-            beside: Vec::new(),
-        })
-    }
-
-    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
-        Box::new(transcript::Transcript::new(source, saved))
-    }
-
-    fn journal(&self) -> Box<dyn Reader> {
-        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
-    }
-
-    fn store(&self) -> Option<&'static str> {
-        Some(DATABASE)
-    }
-
-    fn hook_plan(&self) -> Option<&'static HookPlan> {
-        Some(&install::PLAN)
-    }
-
-    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
-        Some(&approvals::PLAN)
-    }
-
-    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
-        screen::read(screen)
-    }
-
-    fn start_plan(&self) -> Option<&'static StartPlan> {
-        Some(&START)
-    }
-
-    fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, &[KNOWN_FIELDS, journal::FIELDS].concat())
+/// Reads one row; `None` if it cannot be parsed.
+fn read(row: &[u8], speaker: &mut Speaker<'_, '_>) -> Option<()> {
+    match speaker.table() {
+        SESSIONS => session::read(row, speaker),
+        _ => message::read(&record_in(row)?, speaker),
     }
 }
 
@@ -162,6 +116,7 @@ fn identity(scope: &str, session: &str) -> RuntimeIdentity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Adapter;
 
     #[test]
     fn only_the_database_is_history() {

@@ -1,44 +1,12 @@
-//! The rows of the database and the JSON inside them, as Goose writes them.
+//! The row of a message and the JSON inside it, as Goose writes them.
 
-use crate::lenient::{Lenient, Text, filled, lenient, made_of_objects, or_default, value_in};
+use crate::lenient::{Text, filled, lenient, made_of_objects, or_default, value_in};
 use crate::records;
 use serde::Deserialize;
 use taffrail_model::{Timestamp, Tokens};
 
 /// A larger number is a time in milliseconds; Goose itself distinguishes them this way.
 const FIRST_MILLISECOND: i64 = 10_000_000_000;
-
-/// A row of `sessions`.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct SessionRow<'a> {
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) name: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) description: Text<'a>,
-    #[serde(deserialize_with = "or_default")]
-    pub(super) user_set_name: Flag,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) session_type: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) working_dir: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) created_at: Text<'a>,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) model_config_json: Text<'a>,
-    #[serde(deserialize_with = "lenient")]
-    pub(super) accumulated_cost: Option<f64>,
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) parent_session_id: Text<'a>,
-}
-
-/// The part of `model_config_json` that is read.
-#[derive(Deserialize, Default)]
-#[serde(default)]
-pub(super) struct ModelConfig<'a> {
-    #[serde(borrow, deserialize_with = "filled")]
-    pub(super) model_name: Text<'a>,
-}
 
 /// A row of `messages`.
 #[derive(Deserialize)]
@@ -109,7 +77,7 @@ pub(super) struct UsageCounts {
 }
 
 made_of_objects! {
-    SessionRow<'de>, ModelConfig<'de>, MessageRow<'de>, Metadata<'de>, Inference<'de>, UsageCounts,
+    MessageRow<'de>, Metadata<'de>, Inference<'de>, UsageCounts,
 }
 
 impl UsageCounts {
@@ -138,52 +106,12 @@ impl Metadata<'_> {
     }
 }
 
-/// A boolean, which SQLite stores as a number.
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flag {
-    /// Or missing.
-    #[default]
-    Unset,
-    /// `true`, or any number but zero.
-    Set,
-}
-
-impl Lenient<'_> for Flag {
-    fn of_flag(flag: bool) -> Option<Self> {
-        Some(if flag { Self::Set } else { Self::Unset })
-    }
-
-    fn of_whole(number: u64) -> Option<Self> {
-        Self::of_flag(number != 0)
-    }
-
-    fn of_negative(_: i64) -> Option<Self> {
-        Some(Self::Set)
-    }
-}
-
-/// Parses a time as SQLite writes it: in UTC, without a marker.
-pub(super) fn utc(text: &str) -> Option<Timestamp> {
-    records::time(text).or_else(|| records::time(&format!("{text}Z")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_in_all_their_forms() {
-        let check = |text: &str| {
-            let expected: Timestamp = "2026-10-01T10:00:00Z".parse().unwrap();
-            assert_eq!(utc(text), Some(expected), "{text}");
-        };
-        check("2026-10-01 10:00:00");
-        check("2026-10-01T10:00:00Z");
-        assert_eq!(utc("yesterday"), None);
-    }
-
-    #[test]
-    fn seconds_and_milliseconds_are_told_apart() {
+    fn seconds_and_milliseconds_are_distinguished() {
         let at = |number| {
             let row = format!(r#"{{"id":1,"created_timestamp":{number}}}"#);
             let row: MessageRow<'_> = value_in(&row).unwrap();

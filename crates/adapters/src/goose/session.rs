@@ -1,91 +1,71 @@
 //! The row of a session.
 
-use super::row::{Flag, ModelConfig, SessionRow, utc};
-use crate::lenient::value_in;
-use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, Facts, Kind, RecordKey, RuntimeIdentity, TitleRank};
+use crate::kit::Speaker;
+use crate::kit::json::{microdollars, nested, text, time};
+use serde_json::Value;
+use taffrail_model::TitleRank;
 
-/// The key of the session's own row, which shares no numbering with the messages.
-const KEY: &str = "session";
 /// Default names, given before the session has content.
 const DEFAULT_NAMES: [&str; 3] = ["CLI Session", "New Chat", "ACP Session"];
-const MICRODOLLARS: f64 = 1_000_000.0;
 
-impl SessionRow<'_> {
-    /// The beginning of the session.
-    pub(super) fn started(&self) -> Draft<'_> {
-        let key = RecordKey::Provider(Cow::Borrowed(KEY));
-        let mut draft = Draft::new(key, 0, Kind::SessionStarted);
-        draft.at = self.created_at.as_deref().and_then(utc);
-        draft.detail = Detail::Started {
-            version: None,
-            entrypoint: self.session_type.as_deref().map(Cow::Borrowed),
-            cwd: self.working_dir.as_deref().map(Cow::Borrowed),
-        };
-        draft
-    }
-
-    /// The facts about the session `who`.
-    pub(super) fn facts(&self, who: &RuntimeIdentity) -> Facts {
-        let parent = self.parent_session_id.as_deref();
-        let mut facts = Facts {
-            project_path: self.working_dir.as_deref().map(str::to_owned),
-            model: self.model(),
-            entrypoint: self.session_type.as_deref().map(str::to_owned),
-            started_at: self.created_at.as_deref().and_then(utc),
-            cost_microdollars: self.accumulated_cost.map(microdollars),
-            parent: parent.map(|id| super::identity(&who.scope, id)),
-            ..Facts::default()
-        };
-        if let Some((rank, text)) = self.title() {
-            facts.offer_title(rank, text);
-        }
-        facts
-    }
-
-    fn model(&self) -> Option<String> {
-        let config: ModelConfig<'_> = value_in(self.model_config_json.as_deref()?)?;
-        config.model_name.map(Cow::into_owned)
-    }
-
-    /// The name, or the field that older versions used instead.
-    fn title(&self) -> Option<(TitleRank, &str)> {
-        let name = self.name.as_deref().or(self.description.as_deref())?;
-        if self.user_set_name == Flag::Set {
-            return Some((TitleRank::Given, name));
-        }
-        (!DEFAULT_NAMES.contains(&name)).then_some((TitleRank::Generated, name))
-    }
+/// Reads the row; `None` if it is not an object.
+pub(super) fn read(row: &[u8], speaker: &mut Speaker<'_, '_>) -> Option<()> {
+    let row = serde_json::from_slice(row).ok().filter(Value::is_object)?;
+    say(&row, speaker);
+    Some(())
 }
 
-/// Rounds to whole millionths; a number out of range becomes the nearest valid one.
-fn microdollars(dollars: f64) -> i64 {
-    (dollars * MICRODOLLARS).round() as i64
+fn say(row: &Value, speaker: &mut Speaker<'_, '_>) {
+    // The session's own row shares no numbering with the messages.
+    speaker.id("session");
+    speaker.at(time(row, "/created_at"));
+    speaker.cwd(text(row, "/working_dir"));
+    if let Some((rank, name)) = title(row) {
+        speaker.title(rank, Some(name));
+    }
+    if let Some(parent) = text(row, "/parent_session_id") {
+        speaker.child_of(parent);
+    }
+    let facts = speaker.facts();
+    facts.model = model(row).or(facts.model.take());
+    facts.cost_microdollars = facts.cost_microdollars.max(microdollars(row, "/accumulated_cost"));
+    speaker.started(None, text(row, "/session_type"));
+}
+
+fn model(row: &Value) -> Option<String> {
+    let config = nested(row, "/model_config_json")?;
+    text(&config, "/model_name").map(str::to_owned)
+}
+
+/// The name, or the field that older versions used instead.
+fn title(row: &Value) -> Option<(TitleRank, &str)> {
+    let name = text(row, "/name").or(text(row, "/description"))?;
+    if is_set(row.get("user_set_name")) {
+        return Some((TitleRank::Given, name));
+    }
+    (!DEFAULT_NAMES.contains(&name)).then_some((TitleRank::Generated, name))
+}
+
+/// A boolean, which SQLite stores as a number.
+fn is_set(flag: Option<&Value>) -> bool {
+    flag.is_some_and(|it| it.as_bool() == Some(true) || it.as_i64().is_some_and(|it| it != 0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn the_name_is_ranked_by_who_gave_it() {
-        let title = |row: &str| {
-            let row: SessionRow<'_> = value_in(row).unwrap();
-            row.title().map(|(rank, text)| (rank, text.to_owned()))
+        let check = |row: Value, expected: Option<(TitleRank, &str)>| {
+            assert_eq!(title(&row), expected, "{row}");
         };
-        let check = |row: &str, expected: Option<(TitleRank, &str)>| {
-            assert_eq!(title(row), expected.map(|(rank, text)| (rank, text.into())));
-        };
-        check(r#"{"name":"a","user_set_name":1}"#, Some((TitleRank::Given, "a")));
-        check(r#"{"name":"a","user_set_name":0}"#, Some((TitleRank::Generated, "a")));
-        check(r#"{"name":"","description":"b"}"#, Some((TitleRank::Generated, "b")));
-        check(r#"{"name":"CLI Session","user_set_name":false}"#, None);
-        check("{}", None);
-    }
-
-    #[test]
-    fn dollars_become_whole_millionths() {
-        assert_eq!(microdollars(0.012_345_6), 12_346);
-        assert_eq!(microdollars(1e300), i64::MAX);
+        check(json!({"name": "a", "user_set_name": 1}), Some((TitleRank::Given, "a")));
+        check(json!({"name": "a", "user_set_name": true}), Some((TitleRank::Given, "a")));
+        check(json!({"name": "a", "user_set_name": 0}), Some((TitleRank::Generated, "a")));
+        check(json!({"name": "", "description": "b"}), Some((TitleRank::Generated, "b")));
+        check(json!({"name": "CLI Session", "user_set_name": false}), None);
+        check(json!({}), None);
     }
 }

@@ -8,7 +8,7 @@ use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
 use crate::{
     Adapter, ApprovalPlan, Descriptor, HookPlan, Place, Reader, Screen, ScreenState, ServerPlan,
-    Shape, Source, StartPlan, TransferPlan, records,
+    Shape, Source, StartPlan, TelemetryPlan, TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
@@ -37,6 +37,8 @@ pub struct Agent {
     pub start: Option<&'static StartPlan>,
     /// How a session moves to another machine.
     pub transfer: Option<&'static TransferPlan>,
+    /// Which of its telemetry the journal keeps.
+    pub telemetry: Option<&'static TelemetryPlan>,
     /// The state that its screen shows.
     pub(crate) screen: Option<fn(&Screen<'_>) -> ScreenState>,
 }
@@ -46,6 +48,10 @@ pub(crate) struct Store {
     /// The pattern of its path below the home. `{session}` is the session's id, `{parent}` that of the
     /// session it is a sub-agent of; `{agent}` names a sub-agent within its parent.
     pub(crate) path: &'static str,
+    /// The source's name after the scheme, by the names of the pattern; empty if it is the path.
+    pub(crate) locator: &'static str,
+    /// Where its session ids are unique.
+    pub(crate) ids: Ids,
     /// The shape.
     pub(crate) shape: Shape,
     /// How a record is read.
@@ -62,6 +68,15 @@ pub(crate) struct Store {
     pub(crate) rank: u8,
 }
 
+/// Where the session ids of a store are unique.
+#[derive(Clone, Copy)]
+pub(crate) enum Ids {
+    /// In the scope of the source.
+    InScope,
+    /// Everywhere, whatever the scope of the source.
+    Everywhere,
+}
+
 /// How a record is read.
 #[derive(Clone, Copy)]
 pub(crate) enum Reads {
@@ -69,6 +84,8 @@ pub(crate) enum Reads {
     Fields(&'static Fields),
     /// By a function, for each line, row or item.
     Items(Dialect),
+    /// By a function that parses each line or document itself, for long histories.
+    Bytes(BytesDialect),
     /// By a function, for a whole file that is not JSON.
     Text(TextDialect),
     /// By the reader of another agent, whose files these are in all but their place.
@@ -77,6 +94,8 @@ pub(crate) enum Reads {
 
 /// Reads one record.
 type Dialect = fn(&Value, &mut Speaker<'_, '_>);
+/// Parses and reads one record; `None`, before it says anything, if the record cannot be parsed.
+pub(super) type BytesDialect = fn(&[u8], &mut Speaker<'_, '_>) -> Option<()>;
 /// Reads a whole text.
 type TextDialect = fn(&str, &mut Speaker<'_, '_>);
 /// Makes a reader for the agent with this id.
@@ -99,7 +118,8 @@ impl Store {
 
     /// A store with nothing beside it, to start from.
     pub(crate) const fn of(path: &'static str, shape: Shape, reads: Reads) -> Self {
-        Self { path, shape, reads, items: "", head: None, time: None, beside: &[], rank: 0 }
+        let (locator, ids, items, beside) = ("", Ids::InScope, "", &[]);
+        Self { path, locator, ids, shape, reads, items, head: None, time: None, beside, rank: 0 }
     }
 }
 
@@ -118,6 +138,7 @@ impl Agent {
             server: None,
             start: None,
             transfer: None,
+            telemetry: None,
             screen: None,
         }
     }
@@ -150,9 +171,13 @@ impl Adapter for Agent {
         // Ids that are unique in one store only have no meaning without it.
         let named = session_named(|name| find(name).map(str::to_owned));
         let named = named.filter(|_| !self.descriptor.scoped_ids);
+        let locator = match store.locator {
+            "" => path.to_owned(),
+            pattern => filled(pattern, &names),
+        };
         Some(Place {
             shape: store.shape,
-            locator: format!("{}:{path}", self.descriptor.scheme),
+            locator: format!("{}:{locator}", self.descriptor.scheme),
             session: named.map(|id| self.identity(&id)),
             is_worker,
             rank: store.rank,
@@ -203,6 +228,10 @@ impl Adapter for Agent {
 
     fn transfer_plan(&self) -> Option<&'static TransferPlan> {
         self.transfer
+    }
+
+    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
+        self.telemetry
     }
 
     fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {

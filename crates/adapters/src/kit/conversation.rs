@@ -1,6 +1,7 @@
 //! The reader of every agent of the kit: who speaks, what is known of them, and what is open.
 
-use super::agent::{Reads, Store};
+use super::agent::{BytesDialect, Ids, Reads, Store};
+use super::messages::Messages;
 use super::pattern::{matched, session_named};
 use super::speaker::Speaker;
 use super::split;
@@ -50,6 +51,12 @@ pub(super) struct Memory {
     /// Calls without a result, the oldest first.
     calls: VecDeque<(String, EventId)>,
     keys: LineKeys,
+    /// The messages of agents that replace or rewind them.
+    #[serde(skip_serializing_if = "Messages::is_empty")]
+    pub(super) messages: Messages,
+    /// Whether the session is only guessed, until a record names it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_guess: bool,
     /// What a dialect remembers: small texts by name.
     pub(super) notes: Vec<(String, String)>,
 }
@@ -65,7 +72,10 @@ impl Conversation {
         let names = names.into_iter().map(|(name, it)| (name.to_owned(), it.to_owned())).collect();
         let place = SourcePlace {
             agent: AgentId::new(agent),
-            scope: source.scope.to_owned(),
+            scope: match store.ids {
+                Ids::InScope => source.scope.to_owned(),
+                Ids::Everywhere => String::new(),
+            },
             path: source.path.to_owned(),
             names,
             beside: source.beside.to_vec(),
@@ -100,7 +110,7 @@ impl Conversation {
         match reads {
             Reads::Items(dialect) => dialect(value, &mut speaker),
             Reads::Fields(fields) => fields.read(value, &mut speaker),
-            Reads::Text(_) | Reads::Foreign(_) => speaker.unknown("unreadable"),
+            Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) => speaker.unknown("unreadable"),
         }
     }
 
@@ -139,7 +149,9 @@ impl Conversation {
             match reads {
                 Reads::Items(dialect) => dialect(&value, &mut speaker),
                 Reads::Fields(fields) => fields.read(&value, &mut speaker),
-                Reads::Text(_) | Reads::Foreign(_) => speaker.unknown("unreadable"),
+                Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) => {
+                    speaker.unknown("unreadable")
+                }
             }
         }
     }
@@ -150,12 +162,25 @@ impl Conversation {
             Err(_) => sink.unknown("unreadable", None),
         }
     }
+
+    fn bytes(&mut self, record: &Record<'_>, dialect: BytesDialect, sink: &mut dyn Sink) {
+        let mut speaker = self.speaker(RecordKey::Provider("record".into()), sink);
+        if let Cursor::Row { table, .. } = &record.at {
+            speaker.set_table(table);
+        }
+        let read = dialect(record.bytes, &mut speaker);
+        let again = || dialect(&surrogates::mended(record.bytes)?, &mut speaker);
+        if read.or_else(again).is_none() {
+            speaker.unknown("unreadable");
+        }
+    }
 }
 
 impl Reader for Conversation {
     fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
         match (&record.at, self.store.reads) {
             (_, Reads::Text(dialect)) => self.text(record.bytes, dialect, sink),
+            (_, Reads::Bytes(dialect)) => self.bytes(record, dialect, sink),
             (Cursor::Pointer { .. }, _) => self.document(record.bytes, sink),
             (Cursor::Row { table, rowid }, _) => self.row((table, *rowid), record, sink),
             (Cursor::Bytes { .. }, _) => self.line(record, sink),
@@ -163,6 +188,9 @@ impl Reader for Conversation {
     }
 
     fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
+        if self.memory.is_guess && self.memory.messages.is_empty() {
+            return Vec::new();
+        }
         self.memory.sessions.clone()
     }
 

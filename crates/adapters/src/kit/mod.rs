@@ -7,15 +7,17 @@
 
 mod agent;
 mod conversation;
+mod exact;
 mod fields;
 pub(crate) mod json;
+mod messages;
 mod own;
 mod pattern;
 mod speaker;
 mod split;
 
 pub use agent::Agent;
-pub(crate) use agent::{Reads, Store};
+pub(crate) use agent::{Ids, Reads, Store};
 pub use fields::{Fields, Kinds};
 pub use own::own_agent;
 pub(crate) use speaker::{Outcome, Request, Speaker};

@@ -1,6 +1,7 @@
 //! What a dialect says about a record. Links, identities and turns follow by themselves.
 
 use super::conversation::{Memory, SourcePlace};
+use super::messages::Message;
 use crate::gist;
 use crate::records::LONGEST_ID;
 use serde_json::Value;
@@ -16,19 +17,25 @@ const MOST_NOTES: usize = 64;
 
 /// One record of a conversation, and what is said about it.
 pub(crate) struct Speaker<'c, 's> {
-    place: &'c SourcePlace,
-    memory: &'c mut Memory,
-    sink: &'s mut dyn Sink,
-    key: RecordKey<'static>,
-    part: u32,
-    at: Option<Timestamp>,
-    pointer: Option<String>,
+    pub(super) place: &'c SourcePlace,
+    pub(super) memory: &'c mut Memory,
+    pub(super) sink: &'s mut dyn Sink,
+    pub(super) key: RecordKey<'static>,
+    pub(super) part: u32,
+    pub(super) at: Option<Timestamp>,
+    pub(super) pointer: Option<String>,
     table: String,
     is_last: bool,
     /// The model that the record itself names.
-    named: Option<String>,
+    pub(super) named: Option<String>,
     /// The turn that the record itself names.
     turn: Option<TurnId>,
+    /// The answer that messages and thoughts are parts of.
+    pub(super) answer: Option<String>,
+    /// The message of a list that is said now.
+    pub(super) message: Option<Message>,
+    /// The effect of the next event on the status, where its kind does not imply it.
+    pub(super) signal: Option<Signal>,
 }
 
 /// How a call ended.
@@ -63,9 +70,22 @@ impl<'c, 's> Speaker<'c, 's> {
         key: RecordKey<'static>,
         sink: &'s mut dyn Sink,
     ) -> Self {
-        let (part, at, pointer, table) = (0, None, None, String::new());
-        let (is_last, named, turn) = (false, None, None);
-        Self { place, memory, sink, key, part, at, pointer, table, is_last, named, turn }
+        Self {
+            place,
+            memory,
+            sink,
+            key,
+            part: 0,
+            at: None,
+            pointer: None,
+            table: String::new(),
+            is_last: false,
+            named: None,
+            turn: None,
+            answer: None,
+            message: None,
+            signal: None,
+        }
     }
 
     pub(super) fn set_table(&mut self, table: &str) {
@@ -262,7 +282,8 @@ impl<'c, 's> Speaker<'c, 's> {
             None => self.named.clone(),
         };
         let model = model.map(Cow::Owned);
-        let detail = Detail::Message { model, stop_reason: None, answer: None };
+        let answer = self.answer.clone().map(Cow::Owned);
+        let detail = Detail::Message { model, stop_reason: None, answer };
         self.say(kind, Some(text), detail, |draft| draft.ends_turn = ends);
     }
 
@@ -287,12 +308,7 @@ impl<'c, 's> Speaker<'c, 's> {
         let gist = raw.as_deref().map(gist::of).unwrap_or_default();
         let text = request.text.map_or(gist, Cow::Borrowed);
         let input = raw.as_deref().filter(|it: &&RawValue| it.get() != "null");
-        let detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(request.call),
-            tool: Cow::Borrowed(request.tool),
-            input,
-            input_text: None,
-        };
+        let detail = call_detail(request.call, request.tool, input);
         self.say(kind, Some(&text), detail, |_| {});
     }
 
@@ -411,7 +427,7 @@ impl<'c, 's> Speaker<'c, 's> {
         self.sink.remove(&who, EventId::of(who.session(), &key, part));
     }
 
-    fn say<'a>(
+    pub(super) fn say<'a>(
         &mut self,
         kind: Kind,
         text: Option<&'a str>,
@@ -422,6 +438,7 @@ impl<'c, 's> Speaker<'c, 's> {
         self.part += 1;
         (draft.at, draft.pointer, draft.detail) = (self.at, self.pointer.clone(), detail);
         draft.text = text.filter(|it| !it.is_empty()).map(Cow::Borrowed);
+        draft.signal = self.signal.take();
         fill(&mut draft);
         let who = self.memory.who(self.place);
         let id = EventId::of(who.session(), &draft.key, draft.part);
@@ -429,6 +446,10 @@ impl<'c, 's> Speaker<'c, 's> {
             self.memory.turn = self.turn.or(Some(TurnId::opened_by(id)));
             let title = draft.text.as_deref().unwrap_or_default();
             self.memory.facts().offer_title(TitleRank::FirstPrompt, title);
+        }
+        if let Some(message) = &mut self.message {
+            message.parts.push(draft.part);
+            message.opens_turn |= draft.opens_turn;
         }
         draft.turn = self.memory.turn;
         draft.parent = self.link(&draft, id).or(draft.parent);
@@ -449,4 +470,13 @@ impl<'c, 's> Speaker<'c, 's> {
             _ => None,
         }
     }
+}
+
+pub(super) fn call_detail<'a>(
+    call: &'a str,
+    tool: &'a str,
+    input: Option<&'a RawValue>,
+) -> Detail<'a> {
+    let (call_id, tool) = (Cow::Borrowed(call), Cow::Borrowed(tool));
+    Detail::ToolCall { call_id, tool, input, input_text: None }
 }
