@@ -6,7 +6,7 @@ door=$1
 shift
 cd "$(dirname "$0")"
 case $door in
-    records) seeds="../crates/adapters/src ../crates/adapters/tests/replay" ;;
+    records) seeds="../crates/adapters/src ../crates/agents/src ../crates/adapters/tests/replay" ;;
     commands) seeds="../crates/rules/tests/rules" ;;
     *) echo "no such door: $door" >&2 && exit 2 ;;
 esac

@@ -37,14 +37,17 @@ const TESTS: &str = "tests";
 
 /// `cargo fmt` does not see modules that a macro declares, as the list of adapters does.
 fn adapters_formatting(root: &Path) -> Result<(), String> {
-    let folder = root.join("crates/adapters/src");
-    let entries = std::fs::read_dir(&folder).map_err(|error| error.to_string())?;
-    let modules = entries.flatten().map(|entry| entry.path().join("mod.rs"));
-    let modules: Vec<_> = modules.filter(|path| path.exists()).collect();
+    let mut modules = Vec::new();
+    for place in ["crates/adapters/src", "crates/agents/src"] {
+        let entries = std::fs::read_dir(root.join(place)).map_err(|error| error.to_string())?;
+        let found = entries.flatten().map(|entry| entry.path().join("mod.rs"));
+        modules.extend(found.filter(|path| path.exists()));
+    }
     let mut rustfmt = Command::new("rustfmt");
     rustfmt.args(["--edition", "2024", "--check"]).args(modules).current_dir(root);
     let status = rustfmt.status().map_err(|error| format!("rustfmt: {error}"))?;
-    let hint = "formatting failed. Run: rustfmt --edition 2024 crates/adapters/src/*/mod.rs";
+    let hint =
+        "formatting failed. Run: rustfmt --edition 2024 crates/{adapters,agents}/src/*/mod.rs";
     if status.success() { Ok(()) } else { Err(hint.to_owned()) }
 }
 

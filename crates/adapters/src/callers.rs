@@ -16,7 +16,7 @@ const INSTRUCTIONS: &[&str] = &["AGENTS.md", "QWEN.md", "CRUSH.md", "opencode.js
 /// The names of agents' programs, as the system shows them.
 #[must_use]
 pub fn agent_programs() -> Vec<&'static str> {
-    let own = |it: &&'static dyn crate::Adapter| it.descriptor();
+    let own = |it: &&'static dyn taffrail_kit::Adapter| it.descriptor();
     let all = all().iter().map(own).flat_map(|it| it.processes.iter().chain(it.traces.programs));
     all.copied().filter(|it| !SHARED.contains(it)).chain(PROGRAMS.iter().copied()).collect()
 }

@@ -6,10 +6,11 @@
 //! again; read the difference before you keep it.
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
-use crate::{Adapter, Reader, Shape, Source, all};
+use crate::all;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use taffrail_kit::{Adapter, Reader, Shape, Source};
 use taffrail_model::{
     Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId, hash,
 };
@@ -72,7 +73,7 @@ impl Sink for Said {
 
 fn fixtures_of(adapter: &dyn Adapter) -> Vec<PathBuf> {
     let folder = crate::folder_of(adapter.descriptor().id).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("fixtures");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join("fixtures");
     let mut cases: Vec<_> = std::fs::read_dir(&root)
         .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
         .map(|entry| entry.unwrap().path())

@@ -2,8 +2,9 @@
 //!
 //! The tests are made from the same lists as the table: a claim without its test cannot be printed.
 
-use crate::{Adapter, folder_of};
+use crate::folder_of;
 use std::borrow::Cow;
+use taffrail_kit::Adapter;
 
 /// What can be done with an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +80,7 @@ pub const RUN: &[(&str, Level, &str)] = &[
     ("goose", Level::Live, "agents::others::a_turn_of_another_agent"),
 ];
 
-/// What recordings of the real programs have shown: the agent, the level, and the test in this crate that replays them.
+/// What recordings of the real programs have shown: the agent, the level, and the test of `agents` that replays them.
 pub const REPLAYED: &[(&str, Level, &str)] = &[
     (
         "qwen-code",
@@ -111,5 +112,8 @@ pub fn test_of(adapter: &dyn Adapter, level: Level) -> Option<Cow<'static, str>>
         Level::Resumes => adapter.start_plan().is_some(),
         Level::Answers | Level::Carries => false,
     };
-    is_reached.then(|| Cow::Owned(format!("maturity::{}::{folder}", level.as_str())))
+    is_reached.then(|| {
+        let name = folder.rsplit('/').next().unwrap_or(folder);
+        Cow::Owned(format!("maturity::{}::{name}", level.as_str()))
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use taffrail_adapters::Adapter;
-use taffrail_adapters::kit::{Agent, own_agent};
+use taffrail_adapters::{Agent, own_agent};
 
 /// The folder of these files, below the configuration.
 const FOLDER: &str = "agents";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use taffrail_adapters::kit::own_agent;
+use taffrail_adapters::own_agent;
 use taffrail_api::{AgentCheck, SCHEMA_VERSION, UnknownKind};
 use taffrail_capture::{Flow, Home, Reading, discover, plan, read};
 use taffrail_model::Kind;

@@ -1,14 +1,13 @@
 //! Every adapter's folder has the files that a reader and the conformance suite need.
 
 use super::Finding;
-use super::agents::{ADAPTERS, folders};
+use super::agents::folders;
 use super::files::Tree;
 use std::collections::BTreeSet;
 
 /// Everything that an adapter's folder lacks.
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let folders = folders(tree).into_iter();
-    folders.flat_map(|folder| check_folder(tree, &format!("{ADAPTERS}/{folder}"))).collect()
+    folders(tree).iter().flat_map(|folder| check_folder(tree, folder)).collect()
 }
 
 fn check_folder(tree: &Tree, folder: &str) -> Vec<Finding> {

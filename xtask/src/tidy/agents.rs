@@ -4,41 +4,43 @@ use super::files::Tree;
 use super::tokens::{Kind, Token, tokens};
 use std::collections::BTreeSet;
 
-/// Where the adapters live.
-pub(super) const ADAPTERS: &str = "crates/adapters/src";
-/// The start of the list of adapters.
-pub(super) const LIST: &str = "adapters! {";
+/// Where adapters live, and the start of the list in each place's `lib.rs`.
+pub(super) const LISTS: [(&str, &str); 2] =
+    [("crates/adapters/src", "adapters! {"), ("crates/agents/src", "agents! {")];
 
 /// An adapter with this function does not belong to an agent: its name is an ordinary word.
 const NO_AGENT: &str = "fn is_remote";
 
 const FIELDS: [&str; 4] = ["id", "label", "short", "scheme"];
 
-/// The folders in the list of adapters.
+/// The folders in the lists of adapters.
 pub(super) fn folders(tree: &Tree) -> Vec<String> {
-    let Some(list) = tree.file(&format!("{ADAPTERS}/lib.rs")) else {
+    LISTS.iter().flat_map(|(place, list)| folders_of(tree, place, list)).collect()
+}
+
+fn folders_of(tree: &Tree, place: &str, list: &str) -> Vec<String> {
+    let Some(lib) = tree.file(&format!("{place}/lib.rs")) else {
         return Vec::new();
     };
-    let start = format!("\n{LIST}");
-    let Some((_, after)) = list.text.split_once(&start) else {
+    let Some((_, after)) = lib.text.split_once(&format!("\n{list}")) else {
         return Vec::new();
     };
     let words = after.split('}').next().unwrap_or_default().split(',');
     let words = words.map(str::trim).filter(|word| !word.is_empty());
-    words.map(str::to_owned).collect()
+    words.map(|word| format!("{place}/{word}")).collect()
 }
 
 /// Every name of every agent, in lowercase.
 pub(super) fn names(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for folder in folders(tree) {
-        if let Some(file) = tree.file(&format!("{ADAPTERS}/{folder}/mod.rs")) {
+        if let Some(file) = tree.file(&format!("{folder}/mod.rs")) {
             if file.text.contains(NO_AGENT) {
                 continue;
             }
             out.extend(declared(&file.text).iter().map(|name| name.to_lowercase()));
         }
-        out.insert(folder);
+        out.extend(folder.rsplit('/').next().map(str::to_owned));
     }
     out
 }

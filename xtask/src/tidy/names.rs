@@ -1,7 +1,7 @@
 //! No code names an agent outside its adapter's folder.
 
 use super::Finding;
-use super::agents::{self, ADAPTERS, LIST};
+use super::agents::{self, LISTS};
 use super::files::Tree;
 use super::tokens::{Kind, Token, tokens};
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// External contracts bring their own words; dialects are shared by agents, and lists of agents name them.
 const EXEMPT: [&str; 4] = [
     "crates/contracts/",
-    "crates/adapters/src/dialects/",
+    "crates/agents/src/dialects/",
     "crates/adapters/src/maturity.rs",
     "crates/adapters/src/callers.rs",
 ];
@@ -22,8 +22,7 @@ const EXAMPLE: &str = "taffrail ";
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut names = agents::names(tree);
     names.retain(|it| !WORDS.contains(&it.as_str()));
-    let homes: Vec<_> =
-        agents::folders(tree).iter().map(|folder| format!("{ADAPTERS}/{folder}/")).collect();
+    let homes: Vec<_> = agents::folders(tree).iter().map(|folder| format!("{folder}/")).collect();
     let outside = tree.shipped().filter(|(path, _)| {
         !EXEMPT.iter().any(|it| path.starts_with(it))
             && !homes.iter().any(|home| path.starts_with(home))
@@ -39,12 +38,13 @@ fn check_file(path: &str, text: &str, names: &BTreeSet<String>) -> Vec<Finding> 
     named.map(|(line, name)| Finding::new(path, line, format!("names an agent: {name}"))).collect()
 }
 
-/// The lines of the one list that contains every adapter.
+/// The lines of the list that contains every adapter of a crate.
 fn list_lines(path: &str, text: &str) -> std::ops::Range<usize> {
-    if path != format!("{ADAPTERS}/lib.rs") {
+    let list = LISTS.iter().find(|(place, _)| path == format!("{place}/lib.rs"));
+    let Some((_, list)) = list else {
         return 0..0;
-    }
-    let Some(start) = text.lines().position(|line| line.starts_with(LIST)) else {
+    };
+    let Some(start) = text.lines().position(|line| line.starts_with(list)) else {
         return 0..0;
     };
     let length = text.lines().skip(start).position(|line| line.contains('}'));

@@ -4,9 +4,9 @@ use super::hooks::QUESTION_TOOLS;
 use super::record::{Block, Content, Line, Message, Usage};
 use super::record_sink::RecordSink;
 use super::user;
-use crate::gist;
-use crate::tool_input::{options_in, question_in};
 use std::borrow::Cow;
+use taffrail_kit::gist;
+use taffrail_kit::tool_input::{options_in, question_in};
 use taffrail_model::hash::{self, Digest16};
 use taffrail_model::{Detail, Kind, NewUsage, Signal, Tokens};
 

@@ -1,13 +1,13 @@
 //! The events of Claude Code's hooks.
 
 use super::{live, place, status_line, telemetry};
-use crate::hook_carried;
-use crate::hook_payload::{HookMeaning, Payload};
-use crate::journal::EntrySink;
-use crate::qwen_code;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
+use taffrail_agents::qwen_code;
+use taffrail_kit::hook_carried;
+use taffrail_kit::hook_payload::{HookMeaning, Payload};
+use taffrail_kit::journal::EntrySink;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
 
 /// Tools that ask the user a question; a call of one is not an approval request.
@@ -85,7 +85,7 @@ struct Keys<'a> {
 
 fn is_own_transcript(path: &str) -> bool {
     let is_below = path.ends_with(".jsonl") && path.split('/').any(|it| it == "projects");
-    path.is_empty() || is_below && !qwen_code::hooks::is_transcript(path)
+    path.is_empty() || is_below && !qwen_code::is_transcript(path)
 }
 
 /// The session of a hook, and its parent if the session is a sub-agent's.

@@ -1,6 +1,6 @@
 //! How Claude Code is configured to call our hook.
 
-use crate::{
+use taffrail_kit::{
     HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, Syntax, TimeoutUnit,
 };
 

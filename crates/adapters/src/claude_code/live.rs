@@ -5,12 +5,12 @@
 //! its process is alive.
 
 use super::place;
-use crate::journal::{EntrySink, labelled};
-use crate::lenient::{self, Text, filled, made_of_objects, whole};
-use crate::records::{LONGEST_ID, time_ms};
-use crate::{LiveEntry, LivePlan};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use taffrail_kit::journal::{EntrySink, labelled};
+use taffrail_kit::lenient::{self, Text, filled, made_of_objects, whole};
+use taffrail_kit::records::{LONGEST_ID, time_ms};
+use taffrail_kit::{LiveEntry, LivePlan};
 use taffrail_model::{Confidence, Facts, Kind, Process, Signal, hash};
 
 /// How to read the list.
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_the_list_says() {
-        use crate::Adapter;
+        use taffrail_kit::Adapter;
         use taffrail_model::{
             Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
         };

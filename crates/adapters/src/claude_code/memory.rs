@@ -2,9 +2,9 @@
 
 use super::place;
 use super::record::Line;
-use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use taffrail_kit::records;
 use taffrail_model::{AgentId, EventId, Facts, RuntimeIdentity, TurnId, hash};
 
 /// The most calls without a result that are remembered.

@@ -23,13 +23,13 @@ mod transfer;
 pub(crate) mod twin;
 mod user;
 
-use crate::journal::JournalReader;
-use crate::{
+use serde_json::{Map, Value};
+use taffrail_kit::journal::JournalReader;
+use taffrail_kit::{
     Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place,
     Reader, Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan,
     Traces, TransferPlan, records,
 };
-use serde_json::{Map, Value};
 use taffrail_model::journal;
 
 const ADAPTER_ID: &str = "claude-code";

@@ -1,7 +1,7 @@
 //! Which files contain history, and what their paths show.
 
 use super::ADAPTER_ID;
-use crate::{Encoding, Place, Shape};
+use taffrail_kit::{Encoding, Place, Shape};
 use taffrail_model::{AgentId, RuntimeIdentity};
 
 /// The folder of all projects, below the agent's home.

@@ -160,7 +160,7 @@ fn after_context(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lenient;
+    use taffrail_kit::lenient;
 
     const PROMPT: Meaning = Meaning::Prompt;
     const NOTHING: Meaning = Meaning::Nothing;

@@ -5,8 +5,8 @@ use super::place::{self, Owner, Transcript};
 use super::record::Line;
 use super::record_sink::RecordSink;
 use super::{ADAPTER_ID, answers, record_types, system_records, user};
-use crate::{Reader, Source, lenient, records, surrogates};
 use serde::Deserialize;
+use taffrail_kit::{Reader, Source, lenient, records, surrogates};
 use taffrail_model::{AgentId, Facts, Record, RuntimeIdentity, Sink, TitleRank};
 
 /// Reads one transcript.

@@ -1,10 +1,10 @@
 //! A line of a transcript as the agent wrote it: borrowed, and only the fields we use.
 
-use crate::lenient::{Hope, Lenient, Raw, Text, lenient, made_of_objects, prose, whole};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Hope, Lenient, Raw, Text, lenient, made_of_objects, prose, whole};
 
 /// One line. Every field may be missing or of an unexpected type.
 #[derive(Debug, Default, Deserialize)]

@@ -1,6 +1,6 @@
 //! What the agent's screen shows: an input between two rules with a footer below, or a dialog.
 
-use crate::screen::{Screen, ScreenState, is_choice, is_rule};
+use taffrail_kit::screen::{Screen, ScreenState, is_choice, is_rule};
 
 const MARK: char = '❯';
 /// The text of the footer while the agent works.

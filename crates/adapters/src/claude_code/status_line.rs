@@ -4,11 +4,11 @@
 //! It has no hook name. Claude Code sends it with every answer, and again when only the clock moved.
 
 use super::place;
-use crate::StatusLinePlan;
-use crate::journal::{EntrySink, labelled};
-use crate::lenient::{self, Text, filled, lenient, made_of_objects, whole};
-use crate::records::LONGEST_ID;
 use serde::Deserialize;
+use taffrail_kit::StatusLinePlan;
+use taffrail_kit::journal::{EntrySink, labelled};
+use taffrail_kit::lenient::{self, Text, filled, lenient, made_of_objects, whole};
+use taffrail_kit::records::LONGEST_ID;
 use taffrail_model::findings::status_line;
 use taffrail_model::{Facts, Kind, Signal};
 

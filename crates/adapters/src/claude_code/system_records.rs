@@ -4,8 +4,8 @@ use super::memory::{Chain, Memory};
 use super::record::{Fault, Line};
 use super::record_sink::RecordSink;
 use super::{record_types, user};
-use crate::records;
 use std::borrow::Cow;
+use taffrail_kit::records;
 use taffrail_model::{Detail, Kind, TitleRank};
 
 /// Emits the events of a system record.

@@ -5,8 +5,8 @@
 
 use super::answers::usage_key;
 use super::place;
-use crate::journal::EntrySink;
-use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
+use taffrail_kit::journal::EntrySink;
+use taffrail_kit::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::{NewUsage, RuntimeIdentity, Signal, Tokens};
 
 /// Which events the journal keeps.

@@ -2,8 +2,8 @@
 //! path there. The bytes stay the same; `--resume` reads the folder of its working directory.
 
 use super::place::{folder_of, split};
-use crate::transfer::{is_plain_path, is_uuid};
-use crate::{Destination, PlacementError, TransferPlan};
+use taffrail_kit::transfer::{is_plain_path, is_uuid};
+use taffrail_kit::{Destination, PlacementError, TransferPlan};
 
 pub(super) static PLAN: TransferPlan =
     TransferPlan { beside, needs_origin: false, bookkeeping: BOOKKEEPING, rehome };

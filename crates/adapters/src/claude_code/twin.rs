@@ -1,9 +1,8 @@
 //! Agents that write the transcripts of Claude Code in another place.
 
 use super::reader::TranscriptReader;
-use crate::kit::{Agent, Reads, Store};
-use crate::{Descriptor, Encoding, Reader, Shape, Source};
 use serde_json::Value;
+use taffrail_kit::{Agent, Descriptor, Encoding, Reader, Reads, Shape, Source, Store};
 use taffrail_model::{AgentId, TitleRank};
 
 /// An agent with these stores of transcripts, to start from.
@@ -44,7 +43,7 @@ fn learn(meta: &Value, reader: &mut TranscriptReader) {
     if own.facts.parent.is_none() {
         own.facts.offer_title(TitleRank::Generated, text("/title").unwrap_or_default());
     }
-    let began = meta.get("createdAt").and_then(crate::kit::json::time_of);
+    let began = meta.get("createdAt").and_then(taffrail_kit::json::time_of);
     own.facts.started_at = own.facts.started_at.or(began);
 }
 

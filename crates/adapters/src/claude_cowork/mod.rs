@@ -1,8 +1,7 @@
 //! Claude Cowork: the transcripts of Claude Code, one home for each session of the desktop program.
 
 use crate::claude_code::twin;
-use crate::kit::{Agent, Store};
-use crate::{Descriptor, Evidence, HomeRule, Os};
+use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Os, Store};
 
 /// The adapter for Claude Cowork.
 pub static ADAPTER: Agent = twin::agent(

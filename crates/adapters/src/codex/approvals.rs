@@ -2,8 +2,8 @@
 
 use super::hooks::{QUESTION_TOOLS, whose};
 use super::install::APPROVAL;
-use crate::approvals::{answer_in, call_in, denial_in, request_in};
-use crate::{ApprovalPlan, Dialog, Request, Unattended};
+use taffrail_kit::approvals::{answer_in, call_in, denial_in, request_in};
+use taffrail_kit::{ApprovalPlan, Dialog, Request, Unattended};
 
 pub(super) static PLAN: ApprovalPlan = ApprovalPlan {
     dialog: Dialog::After,

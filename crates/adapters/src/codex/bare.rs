@@ -8,7 +8,7 @@ use super::meta::learn_text;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::{BareMessage, Meta, Payload};
 use super::tools::{is_call, is_output, is_silent};
-use crate::lenient::record_in;
+use taffrail_kit::lenient::record_in;
 use taffrail_model::{Kind, RecordKey};
 
 /// Prefixes of messages that Codex wrote in the user's name.

@@ -3,9 +3,9 @@
 //! A call and its output are in two records; in paginated files a third, the completed item, has
 //! the better result and usually comes first.
 
-use crate::records;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use taffrail_kit::records;
 
 /// The most calls without a result that are remembered.
 const OPEN_CALLS: usize = 512;

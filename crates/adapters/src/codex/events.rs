@@ -2,11 +2,11 @@
 
 use super::reader::{Here, RolloutReader};
 use super::record::{Payload, RarePayload, parse};
-use crate::lenient::{Raw, Text, joined, lenient};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use taffrail_kit::lenient::{Raw, Text, joined, lenient};
 use taffrail_model::{Detail, Draft, Kind, RecordKey, TitleRank};
 
 /// Prefixes of text that Codex itself put into a user's message.

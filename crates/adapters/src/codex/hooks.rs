@@ -1,9 +1,9 @@
 //! The events of Codex's hooks.
 
 use super::{identity, server, telemetry};
-use crate::hook_carried;
-use crate::hook_payload::{HookMeaning, Payload};
-use crate::journal::EntrySink;
+use taffrail_kit::hook_carried;
+use taffrail_kit::hook_payload::{HookMeaning, Payload};
+use taffrail_kit::journal::EntrySink;
 use taffrail_model::{Kind, Origin, RuntimeIdentity, Signal};
 
 /// Tools that ask the user a question; a call of one is not an approval request.

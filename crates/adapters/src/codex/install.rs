@@ -1,9 +1,9 @@
 //! How Codex is configured to call our hook.
 
-use crate::{
+use serde_json::Value;
+use taffrail_kit::{
     HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookTrust, Syntax, TimeoutUnit,
 };
-use serde_json::Value;
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;

@@ -5,9 +5,9 @@ use super::reader::{Here, RolloutReader, provider};
 use super::record::{Item, Payload, parse};
 use super::summary::{self, Words};
 use super::tools::{Call, CallKeys, Outcome};
-use crate::lenient::{Prose, Raw, Text, lenient, prose, value_in};
 use serde::Deserialize;
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Prose, Raw, Text, lenient, prose, value_in};
 use taffrail_model::{Kind, RecordKey};
 
 #[derive(Default, Deserialize)]

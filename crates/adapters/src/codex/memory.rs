@@ -2,8 +2,8 @@
 
 use super::calls::Calls;
 use super::recent::Recent;
-use crate::records::LineKeys;
 use serde::{Deserialize, Serialize};
+use taffrail_kit::records::LineKeys;
 use taffrail_model::{EventId, Facts, SessionId, Tokens, TurnId};
 
 /// The whole state.

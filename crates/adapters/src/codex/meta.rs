@@ -2,10 +2,10 @@
 
 use super::reader::{Here, RolloutReader, provider};
 use super::record::{Meta, Payload, parse};
-use crate::lenient::{Raw, Text};
-use crate::records;
 use serde::Deserialize;
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Raw, Text};
+use taffrail_kit::records;
 use taffrail_model::facts::Base;
 use taffrail_model::{Detail, Draft, Kind, hash};
 

@@ -23,15 +23,15 @@ mod tools;
 mod transfer;
 mod usage;
 
-use crate::journal::JournalReader;
-use crate::{
+use name::RolloutName;
+use reader::RolloutReader;
+use serde_json::{Map, Value};
+use taffrail_kit::journal::JournalReader;
+use taffrail_kit::{
     Adapter, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place, Reader, Screen,
     ScreenState, ServerPlan, Shape, Source, StartPlan, TelemetryPlan, Traces, TransferPlan,
     records,
 };
-use name::RolloutName;
-use reader::RolloutReader;
-use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
 
 /// The one adapter of this folder.
@@ -179,7 +179,7 @@ pub(crate) fn twin(agent: &str, source: &Source<'_>, saved: Option<&str>) -> Box
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Encoding;
+    use taffrail_kit::Encoding;
 
     const THREAD: &str = "01a1dc4a-98ab-7a52-8833-052a06111408";
     const ROLLOUT: &str = "01a1dc4b-3c60-73c1-bef7-316833c184cf";

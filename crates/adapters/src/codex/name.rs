@@ -1,7 +1,7 @@
 //! The names of rollout files: `rollout-<time>-<thread>[_<rollout>].jsonl[.zst]`.
 
-use crate::Encoding;
-use crate::transfer::is_uuid;
+use taffrail_kit::Encoding;
+use taffrail_kit::transfer::is_uuid;
 
 /// The length of `2026-11-14T23-00-38`.
 const TIME_LENGTH: usize = 19;

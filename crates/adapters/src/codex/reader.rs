@@ -3,9 +3,9 @@
 use super::memory::Memory;
 use super::name::RolloutName;
 use super::record::{Line, Payload};
-use crate::lenient::{Lenient, record_in};
-use crate::{Reader, records};
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Lenient, record_in};
+use taffrail_kit::{Reader, records};
 use taffrail_model::{
     AgentId, Detail, Draft, EventId, Facts, Kind, Record, RecordKey, RuntimeIdentity, Sink,
     Timestamp, TurnId,

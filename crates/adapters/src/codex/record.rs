@@ -5,10 +5,10 @@
 //! here (instructions, replaced history, encrypted reasoning) are skipped unread.
 
 use super::summary::Words;
-use crate::lenient::{Lenient, Raw, Text, lenient, made_of_objects, prose};
 use serde::Deserialize;
 use serde::de::MapAccess;
 use serde::de::value::MapAccessDeserializer;
+use taffrail_kit::lenient::{Lenient, Raw, Text, lenient, made_of_objects, prose};
 
 /// A line of a rollout.
 #[derive(Debug, Deserialize)]

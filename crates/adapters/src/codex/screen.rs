@@ -1,6 +1,6 @@
 //! What the agent's screen shows: an input with a footer of at most three rows, or a dialog.
 
-use crate::screen::{Screen, ScreenState, is_choice};
+use taffrail_kit::screen::{Screen, ScreenState, is_choice};
 
 const MARK: char = '›';
 /// The row above the input while the agent works.

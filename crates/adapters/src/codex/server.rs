@@ -4,14 +4,14 @@
 //! thread, so we join a thread while it waits for the user, and leave it when it continues.
 
 use super::{approvals, identity};
-use crate::agent_server::ThreadKind;
-use crate::journal::{EntrySink, labelled};
-use crate::lenient::{self, Text, filled, made_of_objects, whole};
-use crate::records::{LONGEST_ID, time_ms};
-use crate::{Answer, ServerMessage, ServerPlan, ServerRequest, ServerState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use taffrail_kit::agent_server::ThreadKind;
+use taffrail_kit::journal::{EntrySink, labelled};
+use taffrail_kit::lenient::{self, Text, filled, made_of_objects, whole};
+use taffrail_kit::records::{LONGEST_ID, time_ms};
+use taffrail_kit::{Answer, ServerMessage, ServerPlan, ServerRequest, ServerState};
 use taffrail_model::approval::Decision;
 use taffrail_model::{Confidence, Facts, Kind, Process, Signal, hash};
 

@@ -1,7 +1,7 @@
 //! The server's messages, and our replies.
 
 use super::*;
-use crate::Adapter;
+use taffrail_kit::Adapter;
 use taffrail_model::{Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TurnId};
 
 const THREAD: &str = "01a1dc4e-9b38-7283-bb95-58ee5a0fa494";

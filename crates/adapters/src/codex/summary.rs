@@ -1,11 +1,11 @@
 //! Describes a tool's input in one line, and reads the few facts in a tool's output.
 
 use super::record::parse;
-use crate::lenient::{Hope, Lenient, Prose, Raw, Text, lenient, made_of_objects, value_in};
 use serde::Deserialize;
 use serde::de::{IgnoredAny, SeqAccess};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use taffrail_kit::lenient::{Hope, Lenient, Prose, Raw, Text, lenient, made_of_objects, value_in};
 use taffrail_model::text::excerpt;
 
 /// The most lines of an output's heading.

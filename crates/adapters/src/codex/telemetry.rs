@@ -4,8 +4,8 @@
 //! them and do not add them up.
 
 use super::identity;
-use crate::journal::EntrySink;
-use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
+use taffrail_kit::journal::EntrySink;
+use taffrail_kit::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::Signal;
 
 /// Which events the journal keeps.

@@ -7,11 +7,11 @@ use super::hooks::QUESTION_TOOLS;
 use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
 use super::summary;
-use crate::lenient::{Raw, value_in};
-use crate::tool_input::{options_in, question_in};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Raw, value_in};
+use taffrail_kit::tool_input::{options_in, question_in};
 use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, hash};
 
 /// The part of a call; also in records without a result.

@@ -3,8 +3,8 @@
 
 use super::name::RolloutName;
 use super::{is_date, shelf};
-use crate::transfer::is_plain_path;
-use crate::{Destination, PlacementError, TransferPlan};
+use taffrail_kit::transfer::is_plain_path;
+use taffrail_kit::{Destination, PlacementError, TransferPlan};
 
 pub(super) static PLAN: TransferPlan =
     TransferPlan { beside: |_| None, needs_origin: true, bookkeeping: &[], rehome };

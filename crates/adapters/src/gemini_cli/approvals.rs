@@ -3,9 +3,9 @@
 
 use super::hooks::QUESTION_TOOLS;
 use super::identity;
-use crate::approvals::asked_in;
-use crate::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 use serde_json::json;
+use taffrail_kit::approvals::asked_in;
+use taffrail_kit::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 
 pub(super) static PLAN: ApprovalPlan = ApprovalPlan {
     dialog: Dialog::Beside,

@@ -2,8 +2,8 @@
 
 use super::project;
 use super::record::{Chat, Message, Record};
-use crate::kit::Speaker;
-use crate::records;
+use taffrail_kit::Speaker;
+use taffrail_kit::records;
 use taffrail_model::TitleRank;
 
 /// The JSON pointer to the messages of a whole document.

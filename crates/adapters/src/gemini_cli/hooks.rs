@@ -4,11 +4,11 @@
 //! request for approval names the same subject, and nothing else of the call.
 
 use super::{identity, telemetry};
-use crate::hook_payload::{HookMeaning, Payload};
-use crate::journal::EntrySink;
-use crate::lenient::{self, Text, filled, lenient, made_of_objects};
 use serde::Deserialize;
 use std::borrow::Cow;
+use taffrail_kit::hook_payload::{HookMeaning, Payload};
+use taffrail_kit::journal::EntrySink;
+use taffrail_kit::lenient::{self, Text, filled, lenient, made_of_objects};
 use taffrail_model::approval::input_mark;
 use taffrail_model::{Confidence, Kind, Origin, Signal};
 

@@ -1,6 +1,8 @@
 //! How Gemini CLI is configured to call our hook.
 
-use crate::{HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit};
+use taffrail_kit::{
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit,
+};
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;

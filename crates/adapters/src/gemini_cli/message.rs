@@ -2,8 +2,8 @@
 
 use super::parts::Part;
 use super::record::{Message, Thought, TokenCounts, ToolCall};
-use crate::kit::{Outcome, Speaker};
-use crate::records;
+use taffrail_kit::records;
+use taffrail_kit::{Outcome, Speaker};
 use taffrail_model::{Signal, Timestamp, hash};
 
 /// The message itself.

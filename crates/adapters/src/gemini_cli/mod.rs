@@ -11,9 +11,9 @@ mod record;
 mod screen;
 mod telemetry;
 
-use crate::kit::{Agent, Ids, Reads, Store};
-use crate::{
-    Advice, Descriptor, Encoding, Evidence, HomeRule, Retention, Shape, StartPlan, Traces,
+use taffrail_kit::{
+    Advice, Agent, Descriptor, Encoding, Evidence, HomeRule, Ids, Reads, Retention, Shape,
+    StartPlan, Store, Traces,
 };
 use taffrail_model::{AgentId, RuntimeIdentity};
 
@@ -127,7 +127,7 @@ fn identity(session: &str) -> RuntimeIdentity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Adapter;
+    use taffrail_kit::Adapter;
 
     #[test]
     fn a_path_tells_what_a_file_is() {

@@ -1,10 +1,10 @@
 //! The parts of messages to and from the model.
 
-use crate::lenient::{Hope, Lenient, Text, filled, lenient, made_of_objects};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess};
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Hope, Lenient, Text, filled, lenient, made_of_objects};
 
 /// Prefixes of texts that the program itself adds to a person's prompt.
 const CONTEXT_TAGS: [&str; 2] = ["<session_context>", "<hook_context>"];
@@ -139,7 +139,7 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>, between: &str) -> Option<Cow
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lenient::value_in;
+    use taffrail_kit::lenient::value_in;
 
     #[test]
     fn text_is_found_in_every_form() {

@@ -1,8 +1,8 @@
 //! Finds the project of a chat, which the chat itself does not name.
 
-use crate::kit::Speaker;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use taffrail_kit::Speaker;
 
 /// Contains the project's path, in the project's own folder.
 const MARKER: &str = ".project_root";

@@ -1,9 +1,9 @@
 //! The records of a chat as Gemini CLI writes them.
 
 use super::parts::Parts;
-use crate::lenient::{Raw, Text, filled, lenient, made_of_objects, or_default, record_in};
 use serde::Deserialize;
 use std::borrow::Cow;
+use taffrail_kit::lenient::{Raw, Text, filled, lenient, made_of_objects, or_default, record_in};
 use taffrail_model::Tokens;
 
 /// One record, by its effect on the chat.

@@ -1,6 +1,6 @@
 //! What the agent's screen shows: an input below a rule, or a box with choices.
 
-use crate::screen::{Screen, ScreenState, is_choice, is_rule};
+use taffrail_kit::screen::{Screen, ScreenState, is_choice, is_rule};
 
 /// The mark of the selected choice.
 const CHOICE: char = '●';

@@ -5,8 +5,8 @@
 //! these are added.
 
 use super::identity;
-use crate::journal::EntrySink;
-use crate::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
+use taffrail_kit::journal::EntrySink;
+use taffrail_kit::telemetry::{Meaning, Telemetry, TelemetryPlan, read_entry as read_sent};
 use taffrail_model::{NewUsage, Signal, Tokens, hash};
 
 /// Which events the journal keeps.

@@ -3,9 +3,9 @@
 
 use super::hooks::payload_in;
 use super::identity;
-use crate::approvals::request_of;
-use crate::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 use serde_json::json;
+use taffrail_kit::approvals::request_of;
+use taffrail_kit::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 
 pub(super) static PLAN: ApprovalPlan = ApprovalPlan {
     dialog: Dialog::Beside,

@@ -1,10 +1,12 @@
 //! The blocks a message is made of, as Goose writes them in `content_json`.
 
-use crate::lenient::{Lenient, Raw, Text, filled, joined, lenient, made_of_objects, or_default};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
 use std::borrow::Cow;
+use taffrail_kit::lenient::{
+    Lenient, Raw, Text, filled, joined, lenient, made_of_objects, or_default,
+};
 
 /// One block; its type decides which fields are present.
 #[derive(Deserialize, Default)]

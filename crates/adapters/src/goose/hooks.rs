@@ -4,11 +4,11 @@
 //! proves that work goes on: everything but the end of a turn and of a session counts a little.
 
 use super::identity;
-use crate::hook_payload::{HookMeaning, Payload};
-use crate::journal::EntrySink;
-use crate::lenient::{self, Raw, Text, filled, made_of_objects};
-use crate::records::LONGEST_ID;
 use serde::Deserialize;
+use taffrail_kit::hook_payload::{HookMeaning, Payload};
+use taffrail_kit::journal::EntrySink;
+use taffrail_kit::lenient::{self, Raw, Text, filled, made_of_objects};
+use taffrail_kit::records::LONGEST_ID;
 use taffrail_model::{Confidence, Kind, Origin, Signal};
 
 /// Hooks that only prove that the agent is alive.

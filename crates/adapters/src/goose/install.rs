@@ -1,6 +1,8 @@
 //! How Goose is configured to call our hook: by a plugin in a folder of its own.
 
-use crate::{HomeRule, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit};
+use taffrail_kit::{
+    HomeRule, HookBase, HookCall, HookEvent, HookFile, HookPlan, Syntax, TimeoutUnit,
+};
 
 /// Recording takes milliseconds; a longer wait would be noticeable.
 const CAPTURE: u32 = 2;

@@ -2,8 +2,8 @@
 
 use super::block::{Answer, ApprovalRequest, Block, Request};
 use super::row::{MessageRow, Metadata, UsageCounts};
-use crate::kit::{Outcome, Speaker};
-use crate::lenient::value_in;
+use taffrail_kit::lenient::value_in;
+use taffrail_kit::{Outcome, Speaker};
 use taffrail_model::{Signal, hash};
 
 /// The prefix of a text that Goose puts before every turn.

@@ -9,9 +9,11 @@ mod row;
 mod screen;
 mod session;
 
-use crate::kit::{Agent, Reads, Speaker, Store};
-use crate::lenient::record_in;
-use crate::{Descriptor, Evidence, HomeRule, Shape, SqlitePlan, StartPlan, Traces};
+use taffrail_kit::lenient::record_in;
+use taffrail_kit::{
+    Agent, Descriptor, Evidence, HomeRule, Reads, Shape, Speaker, SqlitePlan, StartPlan, Store,
+    Traces,
+};
 use taffrail_model::{AgentId, RuntimeIdentity};
 
 const ID: &str = "goose";
@@ -116,7 +118,7 @@ fn identity(scope: &str, session: &str) -> RuntimeIdentity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Adapter;
+    use taffrail_kit::Adapter;
 
     #[test]
     fn only_the_database_is_history() {

@@ -1,8 +1,8 @@
 //! The row of a message and the JSON inside it, as Goose writes them.
 
-use crate::lenient::{Text, filled, lenient, made_of_objects, or_default, value_in};
-use crate::records;
 use serde::Deserialize;
+use taffrail_kit::lenient::{Text, filled, lenient, made_of_objects, or_default, value_in};
+use taffrail_kit::records;
 use taffrail_model::{Timestamp, Tokens};
 
 /// A larger number is a time in milliseconds; Goose itself distinguishes them this way.

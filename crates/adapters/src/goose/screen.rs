@@ -1,10 +1,10 @@
 //! What the agent's screen shows: an input in its last row, or a dialog with choices.
 
-use crate::gist;
-use crate::lenient::{self, Raw, Text, filled, made_of_objects};
-use crate::screen::{Screen, ScreenState};
 use serde::Deserialize;
 use std::borrow::Cow;
+use taffrail_kit::gist;
+use taffrail_kit::lenient::{self, Raw, Text, filled, made_of_objects};
+use taffrail_kit::screen::{Screen, ScreenState};
 
 /// The beginning of the input's row.
 const INPUT: &str = "> ";

@@ -1,8 +1,8 @@
 //! The row of a session.
 
-use crate::kit::Speaker;
-use crate::kit::json::{microdollars, nested, text, time};
 use serde_json::Value;
+use taffrail_kit::Speaker;
+use taffrail_kit::json::{microdollars, nested, text, time};
 use taffrail_model::TitleRank;
 
 /// Default names, given before the session has content.

@@ -1,8 +1,7 @@
 //! OpenClaude: the transcripts of Claude Code below `~/.openclaude`.
 
 use crate::claude_code::twin;
-use crate::kit::{Agent, Store};
-use crate::{Descriptor, Evidence, HomeRule};
+use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Store};
 
 /// The adapter for OpenClaude.
 pub static ADAPTER: Agent = twin::agent(

@@ -4,13 +4,13 @@
 mod document;
 mod reader;
 
-use crate::no_journal::NoJournal;
-use crate::{
+use document::Document;
+use serde_json::{Map, Value};
+use taffrail_kit::no_journal::NoJournal;
+use taffrail_kit::{
     Adapter, Descriptor, Evidence, HomeRule, ImportedDocument, Importer, Place, Reader, Shape,
     Source, Traces,
 };
-use document::Document;
-use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, hash};
 
 const ID: &str = "portable-state";

@@ -2,9 +2,9 @@
 
 use super::document::{Document, text_of};
 use super::identity;
-use crate::{Reader, records};
 use serde_json::Value;
 use std::borrow::Cow;
+use taffrail_kit::{Reader, records};
 use taffrail_model::{
     Confidence, Detail, Draft, EventId, Facts, Imported, Kind, Record, RecordKey, RuntimeIdentity,
     Sink, Timestamp, Title, TitleRank, TurnId, text,

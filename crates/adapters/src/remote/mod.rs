@@ -3,11 +3,11 @@
 
 mod reader;
 
-use crate::no_journal::NoJournal;
-use crate::{
+use serde_json::{Map, Value};
+use taffrail_kit::no_journal::NoJournal;
+use taffrail_kit::{
     Adapter, Descriptor, Encoding, Evidence, HomeRule, Place, Reader, Shape, Source, Traces,
 };
-use serde_json::{Map, Value};
 use taffrail_model::{hash, replication};
 
 static DESCRIPTOR: Descriptor = Descriptor {

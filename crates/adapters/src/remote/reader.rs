@@ -1,7 +1,7 @@
 //! The events of one session of another device.
 
-use crate::Reader;
 use std::borrow::Cow;
+use taffrail_kit::Reader;
 use taffrail_model::replication::{self, Relayed, RelayedEvent, RelayedFacts, Says};
 use taffrail_model::{
     Detail, Draft, Facts, Record, RecordKey, RuntimeIdentity, SessionId, Signal, Sink,

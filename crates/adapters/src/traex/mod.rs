@@ -1,7 +1,7 @@
 //! TRAE CLI 2.0, also called TraeX: the rollouts of Codex below `~/.trae/cli`.
 
-use crate::kit::{Agent, Reads, Store};
-use crate::{Descriptor, Encoding, Evidence, HomeRule, Shape, codex};
+use crate::codex;
+use taffrail_kit::{Agent, Descriptor, Encoding, Evidence, HomeRule, Reads, Shape, Store};
 
 /// The adapter for TRAE CLI.
 pub static ADAPTER: Agent = Agent {

@@ -230,7 +230,7 @@ fn every_fixture_of_every_adapter_brings_nothing_but_its_errors() {
     for adapter in all() {
         let id = adapter.descriptor().id;
         let folder = folder_of(id).unwrap();
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder).join("fixtures");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join("fixtures");
         let mut files = Vec::new();
         files_below(&root, &mut files);
         for file in files.iter().filter(|it| it.extension().is_some_and(|it| it == "jsonl")) {

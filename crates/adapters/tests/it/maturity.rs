@@ -114,7 +114,7 @@ fn is_agent(adapter: &dyn Adapter) -> bool {
 #[test]
 fn every_claim_about_a_real_program_names_a_test_that_exists() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let (programs, own) = (crates.join("../taffrail/tests/it"), crates.join("src"));
+    let (programs, own) = (crates.join("../taffrail/tests/it"), crates.join("../agents/src"));
     RUN.iter().for_each(|claim| check_claim(&programs, claim));
     REPLAYED.iter().for_each(|claim| check_claim(&own, claim));
 }

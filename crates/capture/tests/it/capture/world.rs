@@ -257,7 +257,7 @@ fn line(nth: u32, kind: &str, message: &serde_json::Value) -> String {
 
 /// Every fixture home of every adapter.
 pub(crate) fn fixtures() -> Vec<(&'static str, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../adapters/src");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut out = Vec::new();
     for adapter in taffrail_adapters::all() {
         let id = adapter.descriptor().id;

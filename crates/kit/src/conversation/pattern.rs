@@ -1,0 +1,130 @@
+//! Patterns of paths: `sessions/{session}/events.jsonl`, `logs/*/chat-{session}.json`, `**/x.json`.
+//!
+//! Parts are separated by `/`. In a part, `*` stands for any text and `{name}` for any text that is
+//! remembered under that name; at most one of both in a part. `**` stands for any number of parts.
+
+/// A part of a pattern, with the text before and after its placeholder.
+enum Part<'p> {
+    Literal(&'p str),
+    Any { before: &'p str, name: &'p str, after: &'p str },
+    Deep,
+}
+
+fn part(text: &str) -> Part<'_> {
+    if text == "**" {
+        return Part::Deep;
+    }
+    if let Some((before, after)) = text.split_once('*') {
+        return Part::Any { before, name: "", after };
+    }
+    match text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
+        Some((before, (name, after))) => Part::Any { before, name, after },
+        None => Part::Literal(text),
+    }
+}
+
+/// What a path has at the names of a pattern.
+pub(super) type Names<'a> = Vec<(&'a str, &'a str)>;
+
+/// The names of a path that a pattern matches.
+pub(super) fn matched<'a>(pattern: &'a str, path: &'a str) -> Option<Names<'a>> {
+    let mut names = Vec::new();
+    is_matched(pattern, path, &mut names).then_some(names)
+}
+
+fn is_matched<'a>(pattern: &'a str, path: &'a str, names: &mut Names<'a>) -> bool {
+    let (first, rest) = cut(pattern);
+    if let Part::Deep = part(first) {
+        return deep(rest, path, names);
+    }
+    let (here, below) = cut(path);
+    if here.is_empty() || rest.is_none() != below.is_none() {
+        return false;
+    }
+    let found = match part(first) {
+        Part::Literal(text) => text == here,
+        Part::Deep => false,
+        Part::Any { before, name, after } => {
+            let inner = here.strip_prefix(before).and_then(|it| it.strip_suffix(after));
+            names.extend(inner.filter(|_| !name.is_empty()).map(|it| (name, it)));
+            inner.is_some_and(|it| !it.is_empty())
+        }
+    };
+    found && rest.zip(below).is_none_or(|(rest, below)| is_matched(rest, below, names))
+}
+
+/// Tries the rest of the pattern at every depth of the path.
+fn deep<'a>(rest: Option<&'a str>, path: &'a str, names: &mut Names<'a>) -> bool {
+    let Some(rest) = rest else { return true };
+    let mut below = Some(path);
+    while let Some(path) = below {
+        let before = names.len();
+        if is_matched(rest, path, names) {
+            return true;
+        }
+        names.truncate(before);
+        below = cut(path).1;
+    }
+    false
+}
+
+fn cut(text: &str) -> (&str, Option<&str>) {
+    text.split_once('/').map_or((text, None), |(first, rest)| (first, Some(rest)))
+}
+
+/// A pattern with the names of a match filled in.
+pub(super) fn filled(pattern: &str, names: &Names<'_>) -> String {
+    let fill =
+        |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
+    names.iter().fold(pattern.to_owned(), fill)
+}
+
+/// The session that a path names: `{session}`, or `{agent}` below its `{parent}`, whose ids are unique
+/// only there.
+pub(super) fn session_named(find: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let below = || Some(format!("{}/{}", find("parent")?, find("agent")?));
+    find("session").or_else(below)
+}
+
+/// Whether a text is a pattern below a home: it is relative, and no part leads out.
+pub(super) fn is_pattern(text: &str) -> bool {
+    let is_part = |it: &str| !matches!(it, "" | "." | "..") && !it.contains('\\');
+    text.split('/').all(is_part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_whole_paths_and_remembers_names() {
+        let check = |pattern: &str, path: &str, expected: Option<&[(&str, &str)]>| {
+            assert_eq!(matched(pattern, path).as_deref(), expected, "{pattern} {path}");
+        };
+        check("a/{session}/e.jsonl", "a/s1/e.jsonl", Some(&[("session", "s1")]));
+        check("a/{session}/e.jsonl", "a/s1/e.json", None);
+        check("a/{session}/e.jsonl", "a/s1/x/e.jsonl", None);
+        check("a/*/{session}.jsonl", "a/p/s1.jsonl", Some(&[("session", "s1")]));
+        check("a/*/{session}.jsonl", "a/p/.jsonl", None);
+        check("a/*", "a", None);
+        check("**/{s}.json", "x/y/1.json", Some(&[("s", "1")]));
+        check("**/{s}.json", "1.json", Some(&[("s", "1")]));
+        check("a/**", "a/b/c", Some(&[]));
+        check("a/**/c-{n}", "a/c-1/b/c-2", Some(&[("n", "2")]));
+        check("chats/*.jsonl", "chats/x.jsonl", Some(&[]));
+    }
+
+    #[test]
+    fn names_are_filled_in() {
+        assert_eq!(filled("a/{s}/b-{s}", &vec![("s", "1")]), "a/1/b-1");
+    }
+
+    #[test]
+    fn a_pattern_stays_below_its_home() {
+        for (text, expected) in
+            [("a/*.json", true), ("..", false), ("a/../b", false), ("/a", false), ("", false)]
+        {
+            assert_eq!(is_pattern(text), expected, "{text}");
+        }
+    }
+}
