@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Search<'_, 'de> {
                 input.next_value::<IgnoredAny>()?;
                 continue;
             }
-            if let Some(found) = input.next_value_seed(Hope::new())? {
+            if let Some(found) = input.next_value_seed(Hope::default())? {
                 *self.best = Some((rank, found));
                 if rank <= CONCLUSIVE {
                     return Ok(());

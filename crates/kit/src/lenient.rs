@@ -100,7 +100,7 @@ where
     D: Deserializer<'de>,
     T: Lenient<'de>,
 {
-    from.deserialize_any(Hope::new())
+    from.deserialize_any(Hope::default())
 }
 
 /// Reads a text, with an empty text as absent; for `deserialize_with`.
@@ -164,9 +164,8 @@ where
 /// A seed for a `T`, as serde needs it for the elements of a list and the values of an object.
 pub struct Hope<T>(PhantomData<T>);
 
-impl<T> Hope<T> {
-    /// An unused seed.
-    pub fn new() -> Self {
+impl<T> Default for Hope<T> {
+    fn default() -> Self {
         Self(PhantomData)
     }
 }
@@ -280,7 +279,7 @@ impl<'de, T: Lenient<'de>> Lenient<'de> for Vec<Option<T>> {
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         // Nearly every list of an agent has exactly one element.
         let mut out = Self::with_capacity(1);
-        while let Some(element) = list.next_element_seed(Hope::new())? {
+        while let Some(element) = list.next_element_seed(Hope::default())? {
             out.push(element);
         }
         Ok(Some(out))

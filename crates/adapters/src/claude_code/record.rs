@@ -132,7 +132,7 @@ impl<'de> Lenient<'de> for Content<'de> {
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         // Nearly every record has exactly one.
         let mut blocks = Vec::with_capacity(1);
-        while let Some(block) = list.next_element_seed(Hope::new())? {
+        while let Some(block) = list.next_element_seed(Hope::default())? {
             blocks.push(block.unwrap_or_default());
         }
         Ok(Some(Self::Blocks(blocks)))

@@ -82,7 +82,7 @@ impl<'de> Lenient<'de> for Words<'de> {
 
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         let mut out = Vec::new();
-        while let Some(word) = list.next_element_seed(Hope::new())? {
+        while let Some(word) = list.next_element_seed(Hope::default())? {
             out.extend(word.map(|Prose(word)| word));
         }
         Ok(Some(Self(out)))

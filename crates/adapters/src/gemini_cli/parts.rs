@@ -110,7 +110,7 @@ impl<'de> Lenient<'de> for Parts<'de> {
 
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         let mut parts = Vec::with_capacity(1);
-        while let Some(part) = list.next_element_seed(Hope::new())? {
+        while let Some(part) = list.next_element_seed(Hope::default())? {
             parts.extend(part);
         }
         Ok(Some(Self(parts)))

@@ -150,7 +150,7 @@ impl Conversation {
                 Reads::Items(dialect) => dialect(&value, &mut speaker),
                 Reads::Fields(fields) => fields.read(&value, &mut speaker),
                 Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) => {
-                    speaker.unknown("unreadable")
+                    speaker.unknown("unreadable");
                 }
             }
         }

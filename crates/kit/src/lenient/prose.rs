@@ -38,7 +38,7 @@ impl<'de> Lenient<'de> for Prose<'de> {
 
     fn of_list<A: SeqAccess<'de>>(mut list: A) -> Result<Option<Self>, A::Error> {
         let mut out = None;
-        while let Some(piece) = list.next_element_seed(Hope::<Self>::new())? {
+        while let Some(piece) = list.next_element_seed(Hope::<Self>::default())? {
             let piece = piece.map(|Self(text)| text);
             out = joined(out, piece.filter(|text| !text.is_empty()));
         }
