@@ -12,6 +12,7 @@ mod descriptor;
 pub mod gist;
 pub mod hook_carried;
 pub mod hook_payload;
+mod hook_plan;
 pub mod journal;
 pub mod lenient;
 pub mod no_journal;
@@ -30,10 +31,12 @@ pub use conversation::{
     Agent, Fields, Ids, Kinds, Outcome, Reads, Speaker, Store, ToolUse, json, own_agent,
 };
 pub use descriptor::{
-    Advice, AdvisedSetting, Descriptor, Encoding, Evidence, FolderPlan, HomeRule, HookBan,
-    HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, HookTrust, ImportedDocument,
-    Importer, LiveEntry, LivePlan, Os, Place, Retention, Shape, Source, SqlitePlan, Syntax,
-    TimeoutUnit, Traces,
+    Advice, AdvisedSetting, Descriptor, Encoding, Evidence, FolderPlan, HomeRule, ImportedDocument,
+    Importer, LiveEntry, LivePlan, Os, Place, Retention, Shape, Source, SqlitePlan, Traces,
+};
+pub use hook_plan::{
+    HookBan, HookBase, HookCall, HookEvent, HookFile, HookPlan, HookPlugin, HookTrust, Syntax,
+    TimeoutUnit,
 };
 pub use screen::{Screen, ScreenState};
 pub use start_plan::{OriginalOptions, StartPlan};

@@ -20,6 +20,7 @@ mod run;
 #[cfg(test)]
 mod samples;
 mod state;
+pub mod stats;
 pub mod status_bar;
 pub mod table;
 pub mod terminal;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// When databases are read again.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Databases {
     /// When a database was read because it had changed, and how often it was read since.
     read: HashMap<PathBuf, (Instant, usize)>,

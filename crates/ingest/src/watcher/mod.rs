@@ -10,6 +10,7 @@ mod file_stat;
 mod message;
 mod own_folders;
 mod pace;
+mod poll;
 mod read_plan;
 mod registry;
 mod tickets;
@@ -27,7 +28,7 @@ use crate::index::known_of;
 use databases::Databases;
 use file_stat::FileStat;
 use own_folders::OwnFolders;
-use pace::{POLL, RECENT, until_whole};
+use pace::{POLL, until_whole};
 use registry::Registries;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -223,9 +224,8 @@ impl Scanner {
     fn rest(&self) -> Duration {
         let whole = self.next_whole.saturating_duration_since(Instant::now());
         let poll = if self.recent.is_empty() { whole } else { whole.min(POLL) };
-        self.databases
-            .next()
-            .map_or(poll, |it| poll.min(it.saturating_duration_since(Instant::now())))
+        let due = self.databases.next().map(|it| it.saturating_duration_since(Instant::now()));
+        due.map_or(poll, |due| poll.min(due))
     }
 
     fn send(&self, message: WatcherMessage) {
@@ -306,32 +306,6 @@ impl Scanner {
         let (discovery, named) = discover_at(&self.homes, &paths);
         let known = self.known_at(&discovery, named)?;
         self.act(plan(discovery, &known))
-    }
-
-    fn poll(&mut self) -> Result<ScanReport, Error> {
-        let now = Instant::now();
-        self.recent.retain(|_, (since, _)| now.duration_since(*since) < RECENT);
-        let changed = self.recent.iter().filter(|(path, (_, looks))| FileStat::of(path) != *looks);
-        let changed: Vec<_> = changed.map(|(path, _)| path.clone()).collect();
-        let late = self.databases.take_due(now);
-        if !late.is_empty() {
-            return self.read_again(&late);
-        }
-        if changed.is_empty() { Ok(ScanReport::default()) } else { self.touched(changed) }
-    }
-
-    /// Reads databases although their files look the same.
-    fn read_again(&mut self, paths: &[PathBuf]) -> Result<ScanReport, Error> {
-        let (discovery, named) = discover_at(&self.homes, paths);
-        let mut known = self.known_at(&discovery, named)?;
-        for database in known.iter_mut().filter(|it| it.state.key.is_empty()) {
-            database.half_read = true;
-        }
-        let databases = self.databases.clone();
-        let looked = self.act(plan(discovery, &known));
-        // A repetition starts no repetitions.
-        self.databases = databases;
-        looked
     }
 
     /// Moves the spool into the journal, if this watcher watches the journal.

@@ -38,7 +38,7 @@ impl Scanner {
             problems.extend(self.read(&job, &rules));
             looked.read += 1;
             self.changed = self.changed.max(Some(job.found.fingerprint.modified_ns));
-            if matches!(job.found.place.shape, Shape::Sqlite(_)) {
+            if matches!(job.found.place.shape, Shape::Sqlite(_)) && looks_new(&job) {
                 self.databases.was_read(&path, Instant::now());
             }
             self.recent.insert(path, (Instant::now(), looks));
@@ -84,4 +84,9 @@ impl Scanner {
         };
         reader.read(job, &mut self.packer, give)
     }
+}
+
+/// Whether a file changed since it was last read whole; otherwise it is only read again.
+fn looks_new(job: &Job) -> bool {
+    job.known.as_ref().is_none_or(|known| known.fingerprint != job.found.fingerprint)
 }

@@ -13,6 +13,7 @@ pub mod json;
 mod messages;
 mod own;
 mod pattern;
+mod session_facts;
 mod speaker;
 mod split;
 
