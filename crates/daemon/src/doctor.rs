@@ -1,5 +1,7 @@
 //! Reports what is wrong or worth knowing. Changes nothing.
 
+mod agents;
+
 use crate::DaemonError;
 use serde_json::Value;
 use std::io::Read;
@@ -24,7 +26,8 @@ const SHORT_RETENTION_DAYS: u64 = 365;
 pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
     let homes = settings.homes();
     let discovery = discover(&homes);
-    let mut checks = vec![found_agents(&homes), data_folder(settings)];
+    let mut checks = vec![agents::found(&homes), data_folder(settings)];
+    checks.extend(agents::faulty_files(&settings.config));
     let reader = IndexReader::open(&settings.data)?;
     checks.push(index_check(reader.as_ref(), discovery.found.len())?);
     checks.push(search_check(settings, reader.as_ref())?);
@@ -41,6 +44,7 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
     checks.extend(refused(&discovery.refused));
     checks.extend(unseen(&discovery.unseen));
     for home in &homes {
+        checks.extend(agents::wanted_fixture(home.adapter.descriptor()));
         checks.extend(retention(home));
         checks.extend(advice(home));
     }
@@ -49,20 +53,6 @@ pub fn doctor(settings: &Settings) -> Result<Doctor, DaemonError> {
 
 fn check(id: impl Into<String>, status: CheckStatus, evidence: String, fix: Option<&str>) -> Check {
     Check { id: id.into(), status, evidence, fix: fix.map(str::to_owned) }
-}
-
-fn found_agents(homes: &[Home]) -> Check {
-    if homes.is_empty() {
-        let fix = "start an agent once, or name its home with `taffrail config set`";
-        return check(
-            "agents",
-            CheckStatus::Warning,
-            "no agent's home was found".into(),
-            Some(fix),
-        );
-    }
-    let names: Vec<_> = homes.iter().map(|it| it.adapter.descriptor().label).collect();
-    check("agents", CheckStatus::Ok, format!("found {}", names.join(", ")), None)
 }
 
 fn search_check(settings: &Settings, reader: Option<&IndexReader>) -> Result<Check, DaemonError> {

@@ -1,11 +1,11 @@
 //! Codebuff: one list of messages a chat, rewritten whole, with blocks as the screen shows them.
 
 use serde_json::Value;
-use taffrail_kit::json::{flag, list, text, time};
+use taffrail_kit::json::{flag, list, text, time, words};
 use taffrail_kit::{
     Agent, Descriptor, Evidence, HomeRule, Outcome, Speaker, StartPlan, Store, ToolUse, records,
 };
-use taffrail_model::Timestamp;
+use taffrail_model::{Signal, Timestamp};
 
 /// The adapter for Codebuff.
 pub static ADAPTER: Agent = Agent {
@@ -108,12 +108,18 @@ fn agent(block: &Value, speaker: &mut Speaker<'_, '_>) {
     speaker.result(field("/agentId"), text(block, "/content"), outcome);
 }
 
+/// A question is a call, and its answer the result.
 fn asked(block: &Value, speaker: &mut Speaker<'_, '_>) {
     let call = text(block, "/toolCallId").unwrap_or_default();
+    let labels = list(block, "/questions/0/options").iter().filter_map(|it| text(it, "/label"));
+    let options = labels.map(str::to_owned).collect();
+    speaker.signal(Some(Signal::Asked { call: call.to_owned(), options }));
     let question = text(block, "/questions/0/question");
-    speaker.asked(&ToolUse { call, tool: "ask-user", input: None, text: question });
+    speaker.called(&ToolUse { call, tool: "ask-user", input: None, text: question });
     let skipped = flag(block, "/skipped");
-    if skipped || block.get("answers").is_some() {
-        speaker.decided(call, if skipped { "skipped" } else { "answered" });
+    if let Some(answers) = block.get("answers").and_then(words) {
+        speaker.result(call, Some(&answers), Outcome::failed(false));
+    } else if skipped || block.get("answers").is_some() {
+        speaker.result(call, None, Outcome::failed(skipped));
     }
 }
