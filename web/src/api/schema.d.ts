@@ -1247,14 +1247,26 @@ export interface components {
         };
         /** @description What is known of an agent on this machine. */
         AgentRow: {
+            /** @description Its requests are answered. */
+            answers?: boolean;
+            /** @description Its sessions are carried to another machine. */
+            carries?: boolean;
+            /** @description From where its format is known: `recorded`, `source` or `documented`. */
+            evidence?: string;
             /** @description Homes that exist; none means that it was not found. */
             homes: components["schemas"]["AgentHome"][];
             /** @description Its id. */
             id: string;
             /** @description Its name for people. */
             label: string;
+            /** @description What it does now is known without its screen. */
+            live?: boolean;
+            /** @description Its sessions are read. */
+            read?: boolean;
             /** @description A session can be resumed by its id. */
             resume_by_id: boolean;
+            /** @description Its sessions are resumed by their id. */
+            resumes?: boolean;
             /**
              * Format: int64
              * @description Sessions indexed, sub-agents not counted.
@@ -1265,6 +1277,10 @@ export interface components {
              * @description Sub-agents indexed.
              */
             sub_agents?: number;
+            /** @description The test that shows each of these, by its name. */
+            tests?: {
+                [key: string]: string;
+            };
         };
         /**
          * @description What may be decided from outside: one of two words.
