@@ -3,6 +3,10 @@
 use super::api_error::ApiError;
 use super::fanout::{self, Batch, Hub};
 use super::web_enter::Web;
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -86,13 +90,19 @@ impl App {
         &self.0.counts
     }
 
-    /// Waits for what hooks have reported: whoever asks after a hook returned sees what it said. A
+    /// Waits for what hooks have reported: whoever reads after a hook returned sees what it said. A
     /// flood of hooks holds nobody up for long.
-    pub(super) async fn after_hooks(&self) {
+    pub(super) async fn before_reading(
+        State(app): State<Self>,
+        request: Request,
+        next: Next,
+    ) -> Response {
         let end = Instant::now() + HOOKS;
-        while self.handle().live().is_behind_hooks() && Instant::now() < end {
+        let is_late = || Instant::now() >= end || request.method() != Method::GET;
+        while app.handle().live().is_behind_hooks() && !is_late() {
             tokio::time::sleep(LOOK).await;
         }
+        next.run(request).await
     }
 
     /// The entry for browsers.

@@ -144,6 +144,10 @@ fn guarded(app: &App, route: Route) -> UtoipaMethodRouter<App> {
     let route = route();
     let bare = extract::without_parameters(&route.1);
     let route = route.layer(from_fn_with_state(bare, extract::refuse_parameters));
+    let route = match route.1.paths.keys().any(|path| names_sessions(path)) {
+        true => route.layer(from_fn_with_state(app.clone(), App::before_reading)),
+        false => route,
+    };
     let needed = route.1.paths.keys().find_map(|path| needed(path));
     match needed {
         None => route,
@@ -151,6 +155,11 @@ fn guarded(app: &App, route: Route) -> UtoipaMethodRouter<App> {
             route.layer(from_fn_with_state((app.clone(), path, right), rights::guard))
         }
     }
+}
+
+/// Whether a route is about sessions, which hooks may just have reported.
+fn names_sessions(path: &str) -> bool {
+    ["/api/session", "/api/resolve"].iter().any(|it| path.starts_with(it))
 }
 
 /// The path by which the binding contract names a route.

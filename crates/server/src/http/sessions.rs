@@ -34,7 +34,6 @@ pub(super) async fn list_sessions(
     State(app): State<App>,
     Query(query): Query<ListQuery>,
 ) -> Result<Json<SessionList>, ApiError> {
-    app.after_hooks().await;
     let sessions = app.ask(move |handle| listed(handle, query)).await?;
     Ok(Json(SessionList { schema_version: SCHEMA_VERSION, sessions }))
 }
@@ -157,7 +156,6 @@ pub(super) async fn get_session(
     State(app): State<App>,
     Path(id): Path<String>,
 ) -> Result<Json<Session>, ApiError> {
-    app.after_hooks().await;
     let found = app.ask(move |handle| found(handle, &meant(handle, &id, "")?));
     Ok(Json(found.await?))
 }

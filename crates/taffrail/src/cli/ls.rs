@@ -244,17 +244,21 @@ fn nothing(
     }
 }
 
+/// The agents that an empty machine names.
+const NAMED: usize = 3;
+
 /// An empty machine: where it looked, what it did not find, and one next step.
 fn empty_machine(context: &Context) -> Result<(), CliError> {
     let known = context.questions()?.get::<AgentList>("/api/agents")?.agents;
-    let looked: Vec<_> = known.iter().map(|it| it.label.as_str()).collect();
+    let some: Vec<_> = known.iter().take(NAMED).map(|it| it.label.as_str()).collect();
+    let more = known.len().saturating_sub(NAMED);
     let homes: Vec<_> = known.iter().flat_map(|it| &it.homes).collect();
     let sources: u64 = homes.iter().map(|it| it.sources).sum();
     let found: Vec<_> = homes.iter().map(|it| it.path.as_str()).collect();
     let mut out = Out::new();
-    out.line(&format!("No sessions. Looked for {}.", looked.join(", ")))?;
+    out.line(&format!("No sessions. Looked for {} and {more} more agents.", some.join(", ")))?;
     out.line(&match found.as_slice() {
-        [] => "None of them has any history on this machine yet.".to_owned(),
+        [] => "None of them has any history on this machine yet: see `taffrail agents`.".to_owned(),
         found => format!("Found {}, with {}.", found.join(", "), counted(sources, "source")),
     })?;
     out.line("Next: taffrail doctor")?;

@@ -71,6 +71,18 @@ fn counts(home: &Home) -> Value {
     json!([row["prompts"], row["turns"], row["tool_calls"]])
 }
 
+/// A session that hooks had just reported was not found, though a list had it.
+#[test]
+fn events_right_after_a_hook_lacked_the_session() {
+    let home = Home::new(PROGRAM);
+    let run = daemon(&home);
+    for _ in 0..5 {
+        hook(&home, "UserPromptSubmit", &json!({"prompt": "Paint the fence quokka"}));
+        assert!(kinds(&home, "hook").contains(&"user.prompt".to_owned()));
+    }
+    end(run);
+}
+
 /// A prompt that only a hook carried was a heartbeat: no prompts, no turns, no title, no hit.
 #[test]
 fn a_session_known_by_hooks_alone_is_told_whole() {

@@ -58,6 +58,8 @@ fn agent(recording: &Path) -> (&'static str, &'static str) {
         Some("claude") => ("claude-code", ".claude"),
         Some("codex") => ("codex", ".codex"),
         Some("gemini") => ("gemini-cli", ".gemini"),
+        Some("qwen") => ("qwen-code", ".qwen"),
+        Some("copilot") => ("copilot-cli", ".copilot"),
         other => panic!("{other:?} is not an agent"),
     }
 }
