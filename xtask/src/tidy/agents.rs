@@ -108,10 +108,16 @@ mod tests {
                 "macro_rules! adapters {}\nadapters! { toy_agent, gone, }\n",
             ),
             ("crates/adapters/src/toy_agent/mod.rs", descriptor),
+            ("crates/agents/src/lib.rs", "macro_rules! agents {}\nagents! { small }\n"),
         ]);
-        assert_eq!(folders(&tree), ["toy_agent", "gone"]);
+        let expected = [
+            "crates/adapters/src/toy_agent",
+            "crates/adapters/src/gone",
+            "crates/agents/src/small",
+        ];
+        assert_eq!(folders(&tree), expected);
         let names: Vec<_> = names(&tree).into_iter().collect();
-        let expected = ["gone", "toy", "toy agent", "toy-agent", "toy-jsonl", "toy_agent"];
+        let expected = ["gone", "small", "toy", "toy agent", "toy-agent", "toy-jsonl", "toy_agent"];
         assert_eq!(names, expected);
     }
 }

@@ -104,7 +104,7 @@ mod tests {
             package("xtask", &["taffrail-store"]),
         ];
         let expected =
-            "```\nfloor 3   store -> model\nfloor 1   model -> redact\nfloor 0   redact\n```\n";
+            "```\nfloor 5   store -> model\nfloor 1   model -> redact\nfloor 0   redact\n```\n";
         assert_eq!(picture(&all), expected);
     }
 }

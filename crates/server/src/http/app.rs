@@ -97,9 +97,9 @@ impl App {
         request: Request,
         next: Next,
     ) -> Response {
-        let end = Instant::now() + HOOKS;
-        let is_late = || Instant::now() >= end || request.method() != Method::GET;
-        while app.handle().live().is_behind_hooks() && !is_late() {
+        let patience = if request.method() == Method::GET { HOOKS } else { Duration::ZERO };
+        let end = Instant::now() + patience;
+        while app.handle().live().is_behind_hooks() && Instant::now() < end {
             tokio::time::sleep(LOOK).await;
         }
         next.run(request).await
