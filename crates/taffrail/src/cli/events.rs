@@ -34,8 +34,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let target = context.target(&args.id)?;
-    refresh(context, &target)?;
+    let target = context.found(&args.id)?;
     let unknown = || ResumeCursor { generation: String::new(), sequence: 0 };
     let after = args.after.as_deref().map(|it| ResumeCursor::parse(it).unwrap_or_else(unknown));
     let request = EventsRequest { after, limit: args.limit, from_end: false };

@@ -1,7 +1,7 @@
 //! `taffrail export`
 
 use super::completions::session_ids;
-use super::events::{catch_up, refresh};
+use super::events::catch_up;
 use super::terminal::{Secrets, print};
 use super::which::Which;
 use super::{Context, TEMPLATE};
@@ -107,8 +107,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
 }
 
 fn terminal(args: &Args, context: &Context) -> Result<(), CliError> {
-    let target = context.target(args.id.as_deref().unwrap_or_default())?;
-    refresh(context, &target)?;
+    let target = context.found(args.id.as_deref().unwrap_or_default())?;
     let secrets = if args.redacted { Secrets::Redacted } else { Secrets::Shown };
     let Some(path) = &args.out else { return print(context, &target, secrets, Out::new()) };
     file(path, args.force, |out| print(context, &target, secrets, out))?;
@@ -214,8 +213,7 @@ fn ended(transcript: Transcript<Out>) -> Result<u64, CliError> {
 }
 
 fn one(context: &Context, id: &str, give: &mut dyn FnMut(Piece) -> bool) -> Result<(), CliError> {
-    let target = context.target(id)?;
-    refresh(context, &target)?;
+    let target = context.found(id)?;
     Ok(export_one(&context.settings, &target, give)?)
 }
 

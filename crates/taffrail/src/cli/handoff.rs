@@ -2,7 +2,6 @@
 
 use super::completions::session_ids;
 use super::confirmation::asked;
-use super::events::refresh;
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::{Out, say};
@@ -37,8 +36,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if context.json && args.to.is_some() {
         return Err(CliError::usage("--json and --to exclude each other", "leave one of them out"));
     }
-    let target = context.target(&args.id)?;
-    refresh(context, &target)?;
+    let target = context.found(&args.id)?;
     let handoff = taffrail_query::handoff(&context.settings, &target)?;
     if context.json {
         return Out::new().json(&handoff);

@@ -1,7 +1,6 @@
 //! `taffrail show`
 
 use super::completions::session_ids;
-use super::events::refresh;
 use super::index::counted;
 use super::terminal::{self, Secrets};
 use super::{Context, TEMPLATE};
@@ -61,8 +60,7 @@ struct Shown {
 }
 
 pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
-    let target = context.target(&args.id)?;
-    refresh(context, &target)?;
+    let target = context.found(&args.id)?;
     let followed = followed(&context.settings, &target)?;
     let target = Target::Id(followed.id.to_string());
     if args.terminal {

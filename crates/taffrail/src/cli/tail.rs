@@ -2,7 +2,7 @@
 
 use super::completions::session_ids;
 use super::daemon::ensured;
-use super::events::{Which, is_told, print, readable, refresh};
+use super::events::{Which, is_told, print, readable};
 use super::{Context, TEMPLATE};
 use crate::error::CliError;
 use crate::output::Out;
@@ -36,8 +36,7 @@ pub(super) fn run(args: &Args, context: &Context) -> Result<(), CliError> {
     if args.follow {
         return follow(args, context);
     }
-    let target = context.target(&args.id)?;
-    refresh(context, &target)?;
+    let target = context.found(&args.id)?;
     let which = if context.json { Which::All } else { Which::Told };
     // Reads more events than requested, because some of them are not printed.
     let read = if context.json { args.limit } else { args.limit.saturating_mul(PAST) };
