@@ -40,12 +40,13 @@ fn play(home: &Home) {
     hook(home, "Stop", &json!({"last_assistant_message": "Painted.", "background_tasks": []}));
 }
 
+/// A daemon that has read the history: it concludes from what moves afterwards.
 fn daemon(home: &Home) -> Run {
     let run = home.spawn(&["daemon", "run"]);
-    until_every(LOOK, "the daemon to answer", || {
+    until_every(LOOK, "the daemon to have read", || {
         let status = home.run(&["daemon", "status", "--json"]);
         let status: Value = serde_json::from_str(&status.stdout).ok()?;
-        status["running"].as_bool().filter(|it| *it)
+        (status["running"] == true && status["reading"].is_null()).then_some(())
     });
     run
 }
