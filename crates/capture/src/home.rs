@@ -44,8 +44,9 @@ pub fn homes(
     let own = own.filter_map(|rules| folder_by(rules, user_home, variables));
     let mut out: Vec<Home> = Vec::new();
     for path in own.chain(added.iter().cloned()) {
-        // An agent that was never started has no home.
-        if let Ok(root) = path.canonicalize()
+        // An agent that was never started has no home, and its absence costs one call.
+        if path.symlink_metadata().is_ok()
+            && let Ok(root) = path.canonicalize()
             && root.is_dir()
             && out.iter().all(|home| home.root != root)
         {

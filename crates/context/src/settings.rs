@@ -127,19 +127,24 @@ impl Settings {
         }
     }
 
-    /// Every agent's homes on this machine.
+    /// Every agent's homes on this machine, also those in known projects.
     #[must_use]
     pub fn homes(&self) -> Vec<Home> {
+        let mut out = self.usual_homes();
+        for adapter in owners().filter(|it| it.descriptor().in_projects) {
+            out.extend(self.project_homes(adapter));
+        }
+        out
+    }
+
+    /// Every agent's homes at their usual or named places.
+    fn usual_homes(&self) -> Vec<Home> {
         let of = |adapter: &'static dyn Adapter| {
             let added = self.added_homes.get(adapter.descriptor().id);
             let added = added.map(Vec::as_slice).unwrap_or_default();
             homes(adapter, &self.user_home, &self.variables, added)
         };
-        let mut out: Vec<_> = owners().flat_map(of).collect();
-        for adapter in owners().filter(|it| it.descriptor().in_projects) {
-            out.extend(self.project_homes(adapter));
-        }
-        out
+        owners().flat_map(of).collect()
     }
 
     /// The known projects in which an agent has history.
@@ -164,7 +169,16 @@ impl Settings {
     /// devices.
     #[must_use]
     pub fn watched_homes(&self) -> Vec<Home> {
-        let mut out = self.homes();
+        self.with_ours(self.homes())
+    }
+
+    /// The same without looking into projects, which asks the index for the latest sessions.
+    #[must_use]
+    pub fn watched_outside_projects(&self) -> Vec<Home> {
+        self.with_ours(self.usual_homes())
+    }
+
+    fn with_ours(&self, mut out: Vec<Home>) -> Vec<Home> {
         out.extend(journal_homes(&self.data));
         // Before the first run the data folder does not exist.
         if let Ok(root) = self.data.canonicalize() {

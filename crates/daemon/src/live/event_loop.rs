@@ -77,6 +77,8 @@ pub(super) struct Loop {
     settling: Vec<Settling>,
     settlings: u64,
     pub(super) next_homes: Instant,
+    /// When projects were last looked into for agents' histories, and whether sessions changed since.
+    pub(super) projects: (Option<Instant>, bool),
     /// The folder of the status-bar file, and its last content.
     pub(super) state: Option<PathBuf>,
     pub(super) glanced: Option<StatusFile>,
@@ -124,6 +126,7 @@ impl Loop {
             settling: Vec::new(),
             settlings: 0,
             next_homes: Instant::now(),
+            projects: (None, false),
             state,
             glanced: None,
             stands_new: true,
@@ -295,6 +298,7 @@ impl Loop {
             });
         }
         let sessions = touched.len();
+        self.projects.1 |= sessions > 0;
         for touched in touched {
             self.publish(touched)?;
         }

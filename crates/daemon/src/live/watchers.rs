@@ -10,10 +10,14 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use taffrail_adapters::remotes;
-use taffrail_capture::make_spool;
+use taffrail_capture::{Home, make_spool};
 use taffrail_ingest::watcher::{self, ToLoop, WATCHES, WatcherConfig};
+
+/// How often projects are looked into, while sessions change and while none does.
+const MOVED_PROJECTS: Duration = Duration::from_secs(10);
+const PROJECTS: Duration = Duration::from_mins(1);
 
 /// Creates our own folders that contain sources. Their parent is not watched, so they must exist
 /// first.
@@ -29,7 +33,7 @@ impl Loop {
     /// Starts a watcher on every place that has none.
     pub(super) fn start_watchers(&mut self) -> Result<(), DaemonError> {
         self.next_homes = Instant::now() + HOMES_TIME;
-        for (root, homes) in by_root(self.settings.watched_homes()) {
+        for (root, homes) in by_root(self.watched()) {
             if self.watchers.iter().any(|opened| opened.root == root) {
                 continue;
             }
@@ -46,6 +50,20 @@ impl Loop {
             self.watchers.push(opened);
         }
         Ok(())
+    }
+}
+
+impl Loop {
+    /// The places to watch. A new session may name a new project; else projects are looked into
+    /// seldom, because that asks the index.
+    fn watched(&mut self) -> Vec<Home> {
+        let (looked, has_moved) = self.projects;
+        let wait = if has_moved { MOVED_PROJECTS } else { PROJECTS };
+        if looked.is_some_and(|at| at.elapsed() < wait) {
+            return self.settings.watched_outside_projects();
+        }
+        self.projects = (Some(Instant::now()), false);
+        self.settings.watched_homes()
     }
 }
 

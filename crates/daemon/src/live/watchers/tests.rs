@@ -3,7 +3,6 @@
 use super::*;
 use std::sync::RwLock;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 use taffrail_approvals::{Said, take_down};
 use taffrail_capture::journal_homes;
 use taffrail_context::Settings;
