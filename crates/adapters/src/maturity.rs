@@ -83,6 +83,16 @@ pub const RUN: &[(&str, Level, &str)] = &[
 /// What recordings of the real programs have shown: the agent, the level, and the test of `agents` that replays them.
 pub const REPLAYED: &[(&str, Level, &str)] = &[
     (
+        "copilot-cli",
+        Level::Live,
+        "copilot_cli::hooks::tests::it_waits_for_an_approval_exactly_while_its_dialog_is_open",
+    ),
+    (
+        "copilot-cli",
+        Level::Answers,
+        "copilot_cli::approvals::tests::a_request_is_answered_in_the_words_that_the_program_reads",
+    ),
+    (
         "qwen-code",
         Level::Live,
         "qwen_code::hooks::tests::it_waits_for_an_approval_exactly_while_its_dialog_is_open",

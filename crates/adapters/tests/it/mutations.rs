@@ -206,9 +206,7 @@ fn best_of(once: impl Fn() -> Duration) -> Duration {
 }
 
 fn timed(work: impl FnOnce()) -> Duration {
-    let began = Instant::now();
-    work();
-    began.elapsed()
+    taffrail_testkit::fuzz::timed(work).0
 }
 
 /// Processes a draft as capture and reading back do, and keeps nothing.

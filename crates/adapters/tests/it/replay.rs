@@ -10,6 +10,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use taffrail_adapters::maturity::ASK_ON_DISK;
 use taffrail_adapters::{Adapter, Reader, Source, by_id};
 use taffrail_model::evidence::{EventHead, Evidence, Life, of_event};
 use taffrail_model::observed::Marks;
@@ -20,7 +21,7 @@ use taffrail_model::{
 };
 
 /// The minimum number of recordings: losing any must fail the test.
-const FEWEST: usize = 17;
+const FEWEST: usize = 18;
 
 /// The true status of a session.
 #[derive(Deserialize)]
@@ -119,6 +120,7 @@ pub(crate) fn adapter_of(name: &str) -> &'static dyn Adapter {
     let agent = match name.split('_').next() {
         Some("codex") => "codex",
         Some("gemini") => "gemini-cli",
+        Some("copilot") => "copilot-cli",
         Some("qwen") => "qwen-code",
         _ => "claude-code",
     };
@@ -266,6 +268,10 @@ fn a_transcript_alone_never_claims_to_know() {
     let how = How { life: Life::Unknown, hooks: false, registry: false, transcript: Some(0) };
     for_every_instant(how, |recording, _, now, reading| {
         let name = &recording.name;
+        // Such an agent writes down what it asks, and when it ends.
+        if ASK_ON_DISK.contains(&adapter_of(name).descriptor().id) {
+            return;
+        }
         assert_eq!(reading.confidence, Confidence::Low, "{name} at {now}: {reading:?}");
         assert_ne!(reading.status, Status::WaitingApproval, "{name} at {now}: {reading:?}");
     });

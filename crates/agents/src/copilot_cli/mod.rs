@@ -1,14 +1,23 @@
 //! GitHub Copilot CLI: one log of events a session, `session-state/<uuid>/events.jsonl`.
 
+mod approvals;
+mod hooks;
+mod install;
+mod permissions;
+
 use serde_json::Value;
-use taffrail_kit::json::{count, flag, inclusive, setting, text, time};
-use taffrail_kit::{
-    Agent, Descriptor, Evidence, HomeRule, Outcome, Speaker, StartPlan, Store, ToolUse,
-};
+use taffrail_kit::json::{count, inclusive, setting, text, time};
+use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Outcome, Speaker, StartPlan, Store};
 use taffrail_model::{TitleRank, Tokens};
+
+const ID: &str = "copilot-cli";
 
 /// The adapter for Copilot CLI.
 pub static ADAPTER: Agent = Agent {
+    entries: Some(hooks::read_entry),
+    hooks: Some(&install::PLAN),
+    own_payload: Some(hooks::is_own),
+    approvals: Some(&approvals::PLAN),
     start: Some(&StartPlan {
         resume: &["copilot", "--resume", "{id}"],
         resume_in: &[],
@@ -28,7 +37,7 @@ pub static ADAPTER: Agent = Agent {
 };
 
 static DESCRIPTOR: Descriptor = Descriptor {
-    id: "copilot-cli",
+    id: ID,
     label: "GitHub Copilot CLI",
     short: "copilot",
     scheme: "copilot-cli-events",
@@ -54,8 +63,10 @@ fn read(event: &Value, speaker: &mut Speaker<'_, '_>) {
         "session.usage_record" => usage(text(event, "/id"), data, speaker),
         "tool.execution_start" => call(data, speaker),
         "tool.execution_complete" => result(data, speaker),
-        "permission.requested" => requested(data, speaker),
-        "permission.completed" => completed(data, speaker),
+        "hook.start" => permissions::hook_starts(data, speaker),
+        "hook.end" => permissions::hook_ends(data, speaker),
+        "permission.requested" => permissions::requested(data, speaker),
+        "permission.completed" => permissions::completed(data, speaker),
         "abort" => speaker.interrupted(),
         "session.compaction_complete" => speaker.compacted(text(data, "/summaryContent")),
         "session.error" => speaker.failed_turn(text(data, "/message").unwrap_or_default()),
@@ -68,9 +79,8 @@ fn read(event: &Value, speaker: &mut Speaker<'_, '_>) {
 }
 
 /// Records that say nothing a person would read, or repeat what others say.
-const BOOKKEEPING: &str = "assistant.intent assistant.turn_end assistant.turn_start assistant.usage hook.end \
-    hook.start session.binary_asset session.compaction_start session.handoff session.idle \
-    session.mode_changed session.plan_changed session.task_complete session.truncation \
+const BOOKKEEPING: &str = "assistant.intent assistant.turn_end assistant.turn_start assistant.usage \
+    session.binary_asset session.compaction_start session.handoff session.idle session.mode_changed session.plan_changed session.task_complete session.truncation \
     session.usage_checkpoint session.usage_info session.workspace_file_changed skill.invoked \
     subagent.completed subagent.failed subagent.selected subagent.started system.message \
     system.notification tool.execution_partial_result tool.execution_progress \
@@ -135,26 +145,4 @@ fn result(data: &Value, speaker: &mut Speaker<'_, '_>) {
         duration_ms: None,
     };
     speaker.result(text(data, "/toolCallId").unwrap_or_default(), said, outcome);
-}
-
-fn requested(data: &Value, speaker: &mut Speaker<'_, '_>) {
-    if flag(data, "/resolvedByHook") {
-        // Nobody is asked, and the decision that follows does not name the call.
-        return speaker.note("by hook", text(data, "/requestId").unwrap_or_default());
-    }
-    let field = |name: &str| text(data, &format!("/permissionRequest/{name}"));
-    let subject = ["fullCommandText", "fileName", "path", "url", "toolTitle", "toolName"];
-    speaker.asked(&ToolUse {
-        call: field("toolCallId").unwrap_or_default(),
-        tool: field("kind").unwrap_or_default(),
-        input: None,
-        text: subject.into_iter().find_map(field).or(field("intention")),
-    });
-}
-
-fn completed(data: &Value, speaker: &mut Speaker<'_, '_>) {
-    if speaker.noted("by hook").as_deref() != text(data, "/requestId") {
-        let call = text(data, "/toolCallId").unwrap_or_default();
-        speaker.decided(call, text(data, "/result/kind").unwrap_or_default());
-    }
 }

@@ -30,6 +30,13 @@ impl Speaker<'_, '_> {
         self.signal = signal;
     }
 
+    /// Something that a person would not read changed the status.
+    pub fn signalled(&mut self, label: &str, signal: Signal) {
+        self.signal(Some(signal));
+        let detail = Detail::Remark { label: Cow::Borrowed(label) };
+        self.say(Kind::Heartbeat, None, detail, |_| {});
+    }
+
     /// The place within the record of what is said from now on.
     pub fn point_at(&mut self, pointer: String) {
         self.pointer = Some(pointer);

@@ -7,8 +7,9 @@ use taffrail_model::approval::Decision;
 
 /// `touch c.txt` was denied by a hook, `touch d.txt` allowed by one; `touch e.txt` was allowed, and its call denied. The
 /// hook printed what these tests expect, byte for byte but for spaces.
-const RECORDED: &str =
-    include_str!("../../../../adapters/tests/replay/qwen_allowed_refused_and_answered/journal.jsonl");
+const RECORDED: &str = include_str!(
+    "../../../../adapters/tests/replay/qwen_allowed_refused_and_answered/journal.jsonl"
+);
 
 /// The recorded payloads about a command, in order.
 fn about(command: &str) -> Vec<Value> {
