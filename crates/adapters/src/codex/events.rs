@@ -1,13 +1,13 @@
 //! Records of type `event_msg`: messages, turns and errors.
 
-use super::reader::{Here, RolloutReader};
 use super::record::{Payload, RarePayload, parse};
+use super::rollout::Reading;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use taffrail_kit::lenient::{Raw, Text, joined, lenient};
-use taffrail_model::{Detail, Draft, Kind, RecordKey, TitleRank};
+use taffrail_model::{Detail, Kind, TitleRank};
 
 /// Prefixes of text that Codex itself put into a user's message.
 const INJECTED: [&str; 2] = ["<environment_context>", "<user_instructions>"];
@@ -22,11 +22,9 @@ struct Failure<'a> {
 }
 
 impl<'a> Failure<'a> {
-    fn draft(self, key: RecordKey<'a>, retrying: Option<bool>) -> Draft<'a> {
-        let mut draft = Draft::new(key, 0, Kind::Error);
-        draft.text = self.message;
-        draft.detail = Detail::Failure { code: code(self.codex_error_info), retrying };
-        draft
+    fn parts(self, retrying: Option<bool>) -> (Kind, Text<'a>, Detail<'a>) {
+        let code = code(self.codex_error_info);
+        (Kind::Error, self.message, Detail::Failure { code, retrying })
     }
 }
 
@@ -38,31 +36,31 @@ pub(super) struct Answer<'a> {
     pub(super) id: Text<'a>,
 }
 
-impl RolloutReader {
+impl Reading<'_, '_, '_> {
     /// Reads an `event_msg`.
-    pub(super) fn event(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
+    pub(super) fn event(&mut self, event: Payload<'_>) {
         match event.kind.as_deref().unwrap_or_default() {
-            "item_completed" => self.item_completed(here, event),
-            "token_count" => self.token_count(here, &event),
-            "user_message" => self.user_message(here, event),
-            "agent_message" => self.agent_message(here, event),
-            "agent_reasoning" | "agent_reasoning_raw_content" => self.agent_reasoning(here, event),
+            "item_completed" => self.item_completed(event),
+            "token_count" => self.token_count(&event),
+            "user_message" => self.user_message(event),
+            "agent_message" => self.agent_message(event),
+            "agent_reasoning" | "agent_reasoning_raw_content" => self.reasoning(event),
             "task_started" | "turn_started" => self.enter(event.turn_id.as_deref()),
-            "task_complete" | "turn_complete" => self.turn_completed(here),
-            "turn_aborted" => self.turn_aborted(here),
-            "error" => self.error(here, event.message, None),
-            "stream_error" => self.error(here, event.message, Some(true)),
-            "thread_rolled_back" => self.rolled_back(here),
-            "entered_review_mode" => self.event_remark(here, "entered_review_mode"),
-            "exited_review_mode" => self.event_remark(here, "exited_review_mode"),
-            "image_generation_end" => self.event_remark(here, "image_generation"),
-            "sub_agent_activity" => self.event_remark(here, "sub_agent_activity"),
+            "task_complete" | "turn_complete" => self.turn_completed(&self.payload()),
+            "turn_aborted" => self.turn_aborted(self.payload()),
+            "error" => self.error(event.message, &self.payload(), None),
+            "stream_error" => self.error(event.message, &self.payload(), Some(true)),
+            "thread_rolled_back" => self.rolled_back(&self.payload()),
+            "image_generation_end" => self.event_remark("image_generation", self.payload()),
+            label @ ("entered_review_mode" | "exited_review_mode" | "sub_agent_activity") => {
+                self.event_remark(label, self.payload());
+            }
             known if is_silent(known) => {}
-            other => self.unknown(here, "event_msg/", other),
+            other => self.unknown("event_msg/", other),
         }
     }
 
-    fn user_message(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
+    fn user_message(&mut self, event: Payload<'_>) {
         let is_plain = event.message_kind.is_none_or(|kind| kind == "plain");
         let text = event.message.unwrap_or_default();
         if !is_plain || INJECTED.iter().any(|mark| text.starts_with(mark)) {
@@ -71,135 +69,85 @@ impl RolloutReader {
         let images = count(event.images) + count(event.local_images);
         let images = (0..images).map(|_| Some(Cow::Borrowed("[image]")));
         let text = images.fold(Some(text).filter(|text| !text.is_empty()), joined);
-        let key = self.key(here);
-        self.prompt(here, key, text);
+        self.prompt(text);
     }
 
     /// Emits a prompt, and whether it opens its turn.
-    pub(super) fn prompt(&mut self, here: &mut Here<'_>, key: RecordKey<'_>, text: Text<'_>) {
-        let (turn, opens) = self.memory.prompt(self.id_of(&key, 0));
-        here.turn = Some(turn);
-        self.offer_title(text.as_deref().unwrap_or_default());
-        let mut draft = Draft::new(key, 0, Kind::UserPrompt);
-        draft.opens_turn = opens;
-        draft.text = text;
-        draft.detail = Detail::Prompt { asked_by: None };
-        self.say(here, draft);
-    }
-
-    /// Takes the first prompt as a title; that of a reverted thread is in its first rollout.
-    fn offer_title(&mut self, prompt: &str) {
-        if self.rollout.is_none() {
-            self.memory.facts.offer_title(TitleRank::FirstPrompt, prompt);
+    pub(super) fn prompt(&mut self, text: Text<'_>) {
+        let prompt = self.speaker.event_id();
+        let (turn, opens) = self.turn_of_prompt(prompt);
+        self.speaker.only_turn(Some(turn));
+        // The first prompt of a reverted thread is in its first rollout.
+        if !self.is_reverted() {
+            self.speaker.title(TitleRank::FirstPrompt, text.as_deref());
         }
+        let said = (Kind::UserPrompt, text, Detail::Prompt { asked_by: None });
+        self.say_with(said, |draft| draft.opens_turn = opens);
     }
 
-    fn agent_message(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
-        let answer = Answer {
-            kind: Kind::AssistantMessage,
-            text: event.message,
-            phase: event.phase,
-            id: None,
-        };
-        let key = self.key(here);
-        self.answer(here, key, answer);
+    fn agent_message(&mut self, event: Payload<'_>) {
+        let (kind, text, phase) = (Kind::AssistantMessage, event.message, event.phase);
+        self.answer(Answer { kind, text, phase, id: None });
     }
 
-    fn agent_reasoning(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
-        let answer =
-            Answer { kind: Kind::AssistantThinking, text: event.text, phase: None, id: None };
-        let key = self.key(here);
-        self.answer(here, key, answer);
+    fn reasoning(&mut self, event: Payload<'_>) {
+        let (kind, text) = (Kind::AssistantThinking, event.text);
+        self.answer(Answer { kind, text, phase: None, id: None });
     }
 
     /// Emits a message or a thought, if it has text.
-    pub(super) fn answer(&mut self, here: &mut Here<'_>, key: RecordKey<'_>, answer: Answer<'_>) {
-        let Some(text) = answer.text.filter(|text| !text.is_empty()) else {
-            return;
-        };
-        let mut draft = Draft::new(key, 0, answer.kind);
-        draft.text = Some(text);
+    pub(super) fn answer(&mut self, answer: Answer<'_>) {
+        let text = answer.text.filter(|text| !text.is_empty());
         // The model is not in the record itself: it is in the turn's settings.
-        draft.detail =
-            Detail::Message { model: None, stop_reason: answer.phase, answer: answer.id };
-        self.say(here, draft);
-    }
-
-    fn turn_completed(&mut self, here: &mut Here<'_>) {
-        let event: RarePayload<'_> = here.payload();
-        match parse::<Failure<'_>>(event.error) {
-            Some(failure) => self.turn_failed(here, failure),
-            None => self.stopped(here, "complete", event.duration_ms, None),
+        let detail = Detail::Message { model: None, stop_reason: answer.phase, answer: answer.id };
+        if text.is_some() {
+            self.say(answer.kind, text, detail);
         }
     }
 
-    fn turn_aborted(&mut self, here: &mut Here<'_>) {
-        let event: RarePayload<'_> = here.payload();
+    fn turn_completed(&mut self, event: &RarePayload<'_>) {
+        match parse::<Failure<'_>>(event.error) {
+            Some(failure) => {
+                self.say_with(failure.parts(None), |draft| draft.ends_turn = true);
+            }
+            None => self.stopped("complete", event.duration_ms, None),
+        }
+    }
+
+    fn turn_aborted(&mut self, event: RarePayload<'_>) {
         let reason = event.reason.filter(|reason| reason != "interrupted");
-        self.stopped(here, "interrupted", event.duration_ms, reason);
+        self.stopped("interrupted", event.duration_ms, reason);
     }
 
-    fn stopped(
-        &mut self,
-        here: &mut Here<'_>,
-        reason: &str,
-        duration_ms: Option<u64>,
-        text: Text<'_>,
-    ) {
-        let key = self.key(here);
-        let mut draft = Draft::new(key, 0, Kind::AgentStopped);
-        draft.ends_turn = true;
-        draft.text = text;
-        draft.detail = Detail::Stopped { reason: Some(reason.into()), duration_ms };
-        self.say(here, draft);
+    fn stopped(&mut self, reason: &str, duration_ms: Option<u64>, text: Text<'_>) {
+        let detail = Detail::Stopped { reason: Some(reason.into()), duration_ms };
+        let said = (Kind::AgentStopped, text, detail);
+        self.say_with(said, |draft| draft.ends_turn = true);
     }
 
-    fn turn_failed(&mut self, here: &mut Here<'_>, failure: Failure<'_>) {
-        let key = self.key(here);
-        let mut draft = failure.draft(key, None);
-        draft.ends_turn = true;
-        self.say(here, draft);
-    }
-
-    fn error(&mut self, here: &mut Here<'_>, message: Text<'_>, retrying: Option<bool>) {
-        let event: RarePayload<'_> = here.payload();
+    fn error(&mut self, message: Text<'_>, event: &RarePayload<'_>, retrying: Option<bool>) {
         let failure = Failure { message, codex_error_info: event.codex_error_info };
-        let key = self.key(here);
-        self.say(here, failure.draft(key, retrying));
+        self.say_with(failure.parts(retrying), |_| {});
     }
 
     /// Removes the last turns.
-    fn rolled_back(&mut self, here: &mut Here<'_>) {
-        let event: RarePayload<'_> = here.payload();
-        let turns = event.num_turns.unwrap_or_default();
-        for turn in self.memory.recent.take_last(turns) {
-            here.sink.remove_turn(&self.who, turn);
+    fn rolled_back(&mut self, event: &RarePayload<'_>) {
+        for turn in self.own.recent.take_last(event.num_turns.unwrap_or_default()) {
+            self.speaker.remove_turn(turn);
         }
-        self.memory.turn = None;
-        here.turn = None;
-        let key = self.key(here);
-        self.remark(here, key, "rolled_back", None);
+        self.own.turn = None;
+        self.speaker.only_turn(None);
+        self.remark("rolled_back", None);
     }
 
-    fn event_remark(&mut self, here: &mut Here<'_>, label: &str) {
-        let event: RarePayload<'_> = here.payload();
+    fn event_remark(&mut self, label: &str, event: RarePayload<'_>) {
         let words = event.user_facing_hint.or(event.revised_prompt);
-        let key = self.key(here);
-        self.remark(here, key, label, words.or(event.agent_path));
+        self.remark(label, words.or(event.agent_path));
     }
 
     /// Emits a notice of Codex itself.
-    pub(super) fn remark(
-        &mut self,
-        here: &mut Here<'_>,
-        key: RecordKey<'_>,
-        label: &str,
-        text: Text<'_>,
-    ) {
-        let mut draft = Draft::new(key, 0, Kind::Notice);
-        draft.text = text;
-        draft.detail = Detail::Remark { label: label.into() };
-        self.say(here, draft);
+    pub(super) fn remark(&mut self, label: &str, text: Text<'_>) {
+        self.say(Kind::Notice, text, Detail::Remark { label: label.into() });
     }
 }
 

@@ -1,14 +1,14 @@
 //! Records of type `event_msg/item_completed`: the messages and tools of paginated files.
 
 use super::events::Answer;
-use super::reader::{Here, RolloutReader, provider};
 use super::record::{Item, Payload, parse};
+use super::rollout::Reading;
 use super::summary::{self, Words};
 use super::tools::{Call, CallKeys, Outcome};
 use serde::Deserialize;
 use std::borrow::Cow;
 use taffrail_kit::lenient::{Prose, Raw, Text, lenient, prose, value_in};
-use taffrail_model::{Kind, RecordKey};
+use taffrail_model::Kind;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -25,72 +25,59 @@ struct ItemError<'a> {
     message: Cow<'a, str>,
 }
 
-impl RolloutReader {
+impl Reading<'_, '_, '_> {
     /// Reads a completed item.
-    pub(super) fn item_completed(&mut self, here: &mut Here<'_>, event: Payload<'_>) {
-        let turn = event.turn_id;
+    pub(super) fn item_completed(&mut self, event: Payload<'_>) {
         let span = span(event.started_at_ms, event.completed_at_ms);
         let Some(mut item) = event.item.map(|item| *item) else {
-            return self.unknown(here, "item/", "");
+            return self.unknown("item/", "");
         };
         let kind = item.kind.take().unwrap_or_default();
         match kind.as_ref() {
             "UserMessage" => {
-                self.enter(turn.as_deref());
-                let key = self.item_key(here, &kind, item.id.as_deref());
-                self.prompt(here, key, item.content);
+                self.enter(event.turn_id.as_deref());
+                self.identify(&kind, item.id.as_deref());
+                self.prompt(item.content);
             }
-            "AgentMessage" | "Reasoning" => self.item_answer(here, &kind, item),
+            "AgentMessage" | "Reasoning" => self.item_answer(&kind, item),
             "CommandExecution"
             | "FileChange"
             | "McpToolCall"
             | "DynamicToolCall"
             | "CollabAgentToolCall"
-            | "WebSearch" => self.item_tool(here, &kind, item, span),
+            | "WebSearch" => self.item_tool(&kind, item, span),
             "ContextCompaction" | "Sleep" => {}
             other => match label(other) {
-                Some(label) => self.item_remark(here, label, &kind, item),
-                None => self.unknown(here, "item/", other),
+                Some(label) => self.item_remark(label, &kind, item),
+                None => self.unknown("item/", other),
             },
         }
     }
 
-    fn item_key(&mut self, here: &Here<'_>, kind: &str, id: Option<&str>) -> RecordKey<'static> {
-        match id {
-            Some(id) => provider(format!("item:{kind}:{id}")),
-            None => self.key(here),
-        }
-    }
-
-    fn item_answer(&mut self, here: &mut Here<'_>, kind: &str, item: Item<'_>) {
-        let key = self.item_key(here, kind, item.id.as_deref());
+    fn item_answer(&mut self, kind: &str, item: Item<'_>) {
+        self.identify(kind, item.id.as_deref());
         let (kind, text) = match kind {
             "Reasoning" => (Kind::AssistantThinking, item.summary_text.or(item.raw_content)),
             _ => (Kind::AssistantMessage, item.content),
         };
-        let answer = Answer { kind, text, phase: item.phase, id: item.id };
-        self.answer(here, key, answer);
+        self.answer(Answer { kind, text, phase: item.phase, id: item.id });
     }
 
-    fn item_remark(&mut self, here: &mut Here<'_>, label: &str, kind: &str, item: Item<'_>) {
-        let key = self.item_key(here, kind, item.id.as_deref());
+    fn item_remark(&mut self, label: &str, kind: &str, item: Item<'_>) {
+        self.identify(kind, item.id.as_deref());
         let review = item.review.or(item.user_facing_hint);
         let picture = item.path.or(item.revised_prompt);
         let text = item.text.or(item.fragments).or(review);
-        self.remark(here, key, label, text.or(picture).or(item.agent_path));
+        self.remark(label, text.or(picture).or(item.agent_path));
     }
 
     /// Emits a tool's result, and its call if no record of the call did.
-    fn item_tool(&mut self, here: &mut Here<'_>, kind: &str, item: Item<'_>, span: Option<u64>) {
-        let keys = match item.id.clone() {
-            Some(id) => CallKeys::of(id),
-            None => CallKeys::alone(self.key(here)),
-        };
-        if self.memory.calls.complete(&keys.id) {
-            let call = call_of(kind, &item);
-            self.say_call(here, &keys, call);
+    fn item_tool(&mut self, kind: &str, item: Item<'_>, span: Option<u64>) {
+        let keys = CallKeys::new(item.id.clone(), self.speaker);
+        if self.own.calls.complete(keys.id()) {
+            self.say_call(&keys, call_of(kind, &item));
         }
-        self.say_result(here, keys, outcome_of(item, span));
+        self.say_result(&keys, outcome_of(item, span));
     }
 }
 

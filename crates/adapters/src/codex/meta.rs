@@ -1,13 +1,13 @@
-//! The facts about the session of a file, and its open turn.
+//! The facts about the session of a file.
 
-use super::reader::{Here, RolloutReader, provider};
 use super::record::{Meta, Payload, parse};
+use super::rollout::Reading;
 use serde::Deserialize;
 use std::borrow::Cow;
 use taffrail_kit::lenient::{Raw, Text};
-use taffrail_kit::records;
+use taffrail_kit::records::{self, LONGEST_ID};
 use taffrail_model::facts::Base;
-use taffrail_model::{Detail, Draft, Kind, hash};
+use taffrail_model::{Detail, Kind};
 
 /// How a thread was started, where that is an object: `{"subagent":{"thread_spawn":{...}}}`.
 #[derive(Deserialize)]
@@ -42,79 +42,84 @@ struct HistoryBase<'a> {
     end_byte_offset: u64,
 }
 
-impl RolloutReader {
+impl Reading<'_, '_, '_> {
     /// Reads `session_meta`: the first opens the session, one of another thread starts a copy of
     /// that thread's records, and one of the same thread corrects the first.
-    pub(super) fn session_meta(&mut self, here: &mut Here<'_>, meta: &Meta<'_>) {
-        let Some(id) = meta.id.as_deref() else { return };
-        match self.memory.thread.as_deref() {
-            None => self.open(here, id, meta),
-            Some(thread) if thread == id => self.learn(meta),
-            Some(_) => self.note_copy(id),
+    pub(super) fn session_meta(&mut self, meta: &Meta<'_>) {
+        let is_id = |id: &&str| !id.is_empty() && id.len() <= LONGEST_ID;
+        let Some(id) = meta.id.as_deref().filter(is_id) else { return };
+        let is_same = self.speaker.session_id() == id;
+        match (self.speaker.is_guessed(), is_same) {
+            (true, true) => self.open(meta),
+            (true, false) => {
+                self.speaker.named_session(id);
+                self.open(meta);
+            }
+            (false, true) => self.learn(meta),
+            (false, false) => self.note_copy(id),
         }
     }
 
     /// Opens the session; a reverted thread continues in a new file and was opened by its first.
-    fn open(&mut self, here: &mut Here<'_>, id: &str, meta: &Meta<'_>) {
-        self.who = self.thread(id);
-        self.memory.thread = Some(id.to_owned());
+    fn open(&mut self, meta: &Meta<'_>) {
         self.learn(meta);
-        if self.rollout.is_some() {
-            let key = self.key(here);
-            return self.remark(here, key, "reverted", None);
+        if self.is_reverted() {
+            return self.remark("reverted", None);
         }
-        let mut draft = Draft::new(provider(format!("meta:{id}")), 0, Kind::SessionStarted);
-        draft.detail = Detail::Started {
+        let key = format!("meta:{}", self.speaker.session_id());
+        self.speaker.made_id(key);
+        let detail = Detail::Started {
             version: meta.cli_version.as_deref().map(Cow::Borrowed),
             entrypoint: entrypoint(meta),
             cwd: meta.cwd.as_deref().map(Cow::Borrowed),
         };
-        self.say(here, draft);
+        self.say(Kind::SessionStarted, None, detail);
     }
 
     fn learn(&mut self, meta: &Meta<'_>) {
-        let parent = parent_of(meta).map(|parent| self.thread(&parent));
+        self.learn_origin(meta);
         let base = parse(meta.history_base).map(|base: HistoryBase<'_>| Base {
             source: base.thread_id.into_owned(),
             byte_offset: base.end_byte_offset,
         });
-        let origin = meta.forked_from_id.as_deref().map(|origin| self.thread(origin));
-        let facts = &mut self.memory.facts;
         let branch = parse(meta.git).map(|git: Git<'_>| git.branch);
+        let started_at = meta.timestamp.as_deref().and_then(records::time);
+        let facts = self.speaker.facts();
         learn_text(&mut facts.project_path, meta.cwd.as_deref());
         learn_text(&mut facts.git_branch, branch.as_deref());
         learn_text(&mut facts.agent_version, meta.cli_version.as_deref());
         learn_text(&mut facts.entrypoint, entrypoint(meta).as_deref());
-        let started_at = meta.timestamp.as_deref().and_then(records::time);
         facts.started_at = facts.started_at.or(started_at);
-        facts.parent = facts.parent.take().or(parent);
-        facts.forked_from = facts.forked_from.take().or(origin);
         facts.base = base.or(facts.base.take());
-        let starts_at = meta.subagent_history_start_ordinal;
-        self.memory.starts_at = starts_at.or(self.memory.starts_at);
+        self.own.starts_at = meta.subagent_history_start_ordinal.or(self.own.starts_at);
+    }
+
+    /// Takes the thread that spawned this one, and the one that it was forked from.
+    fn learn_origin(&mut self, meta: &Meta<'_>) {
+        if let Some(parent) = parent_of(meta)
+            && self.speaker.facts().parent.is_none()
+        {
+            self.speaker.child_of(&parent);
+        }
+        if let Some(origin) = meta.forked_from_id.as_deref()
+            && self.speaker.facts().forked_from.is_none()
+        {
+            self.speaker.forked_from(origin);
+        }
     }
 
     /// The following records are copies from the parent; their usage is known by turn.
     fn note_copy(&mut self, id: &str) {
-        let origin = self.thread(id);
-        let facts = &mut self.memory.facts;
+        let facts = self.speaker.facts();
         if facts.parent.is_none() && facts.forked_from.is_none() {
-            facts.forked_from = Some(origin);
+            self.speaker.forked_from(id);
         }
     }
 
     /// Reads `turn_context`: the turn and its model.
     pub(super) fn turn_context(&mut self, context: &Payload<'_>) {
         self.enter(context.turn_id.as_deref());
-        learn_text(&mut self.memory.facts.model, context.model.as_deref());
-    }
-
-    /// Enters a turn that Codex named.
-    pub(super) fn enter(&mut self, provider_turn: Option<&str>) {
-        let Some(turn) = provider_turn else { return };
-        self.memory.enter(self.who.session(), turn);
-        let mark = || hash::digest("codex-record", &[turn.as_bytes()]);
-        self.memory.facts.first_record.get_or_insert_with(mark);
+        learn_text(&mut self.speaker.facts().model, context.model.as_deref());
     }
 }
 

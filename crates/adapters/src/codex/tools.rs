@@ -4,57 +4,64 @@
 //! the user saw.
 
 use super::hooks::QUESTION_TOOLS;
-use super::reader::{Here, RolloutReader, provider};
 use super::record::Payload;
+use super::rollout::Reading;
 use super::summary;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use taffrail_kit::lenient::{Raw, value_in};
+use taffrail_kit::Speaker;
+use taffrail_kit::lenient::{Raw, Text, value_in};
 use taffrail_kit::tool_input::{options_in, question_in};
-use taffrail_model::{Detail, Draft, Kind, RecordKey, Signal, hash};
+use taffrail_model::{Detail, Kind, RecordKey, Signal, hash};
 
 /// The part of a call; also in records without a result.
 const CALL: u32 = 0;
 /// The part of a result; also in records without a call.
 const RESULT: u32 = 1;
+/// The prefix of a call's key.
+const CALLED: &str = "call:";
 
-/// The keys of a call and its result.
-pub(super) struct CallKeys<'a> {
-    /// Joins the two.
-    pub(super) id: Cow<'a, str>,
+/// What identifies a call and its result.
+pub(super) enum CallKeys<'a> {
+    /// Codex's own id, which joins the two.
+    Named(Cow<'a, str>),
     /// The record that holds both, for a call without an id.
-    record: Option<RecordKey<'static>>,
+    Record(String),
 }
 
 impl<'a> CallKeys<'a> {
-    /// Returns the keys of a call that Codex named.
-    pub(super) fn of(id: Cow<'a, str>) -> Self {
-        Self { id, record: None }
+    /// The keys of a call with this id, or of the record.
+    pub(super) fn new(id: Text<'a>, speaker: &mut Speaker<'_, '_>) -> Self {
+        match id {
+            Some(id) => Self::Named(id),
+            None => Self::Record(record_id(speaker)),
+        }
     }
 
-    /// Returns the keys of a call without an id, by its record.
-    pub(super) fn alone(record: RecordKey<'static>) -> Self {
-        let id = match &record {
-            RecordKey::Provider(id) => id.to_string(),
-            RecordKey::Ordinal(ordinal) => ordinal.to_string(),
-            RecordKey::Line { hash, .. } => hash::to_hex(hash),
-            RecordKey::Given { id, .. } => id.to_string(),
-        };
-        Self { id: Cow::Owned(id), record: Some(record) }
+    /// Joins call and result.
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Named(id) => id,
+            Self::Record(id) => id,
+        }
     }
 
-    fn call(&self) -> RecordKey<'static> {
-        self.key("call:")
+    /// What is said next is this part of the call.
+    fn identify(&self, prefix: &str, part: u32, speaker: &mut Speaker<'_, '_>) {
+        if let Self::Named(id) = self {
+            speaker.made_id([prefix, id].concat());
+        }
+        speaker.part(part);
     }
+}
 
-    fn result(&self) -> RecordKey<'static> {
-        self.key("result:")
-    }
-
-    fn key(&self, what: &str) -> RecordKey<'static> {
-        let record = self.record.clone();
-        record.unwrap_or_else(|| provider([what, &self.id].concat()))
+fn record_id(speaker: &mut Speaker<'_, '_>) -> String {
+    match speaker.key() {
+        RecordKey::Ordinal(ordinal) => ordinal.to_string(),
+        RecordKey::Line { hash, .. } => hash::to_hex(&hash),
+        RecordKey::Provider(id) => id.into_owned(),
+        RecordKey::Given { id, .. } => id.to_string(),
     }
 }
 
@@ -101,83 +108,73 @@ struct PackedMetadata {
     duration_seconds: Option<f64>,
 }
 
-impl RolloutReader {
+impl Reading<'_, '_, '_> {
     /// Reads a `response_item` of an enveloped file.
-    pub(super) fn response_item(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
+    pub(super) fn response_item(&mut self, item: Payload<'_>) {
         match item.kind.as_deref().unwrap_or_default() {
             "message" | "reasoning" => {}
-            kind if is_call(kind) => self.call(here, item),
-            kind if is_output(kind) => self.output(here, item),
+            kind if is_call(kind) => self.call(item),
+            kind if is_output(kind) => self.output(item),
             kind if is_silent(kind) => {}
-            other => self.unknown(here, "response_item/", other),
+            other => self.unknown("response_item/", other),
         }
     }
 
     /// Emits a call. The model's provider runs a call without a `call_id`, and no output follows,
     /// so its own record is the result, too.
-    pub(super) fn call(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
+    pub(super) fn call(&mut self, item: Payload<'_>) {
         let is_whole = item.call_id.is_none();
-        let keys = match item.call_id.clone().or_else(|| item.id.clone()) {
-            Some(id) => CallKeys::of(id),
-            None => CallKeys::alone(self.key(here)),
-        };
-        if !self.memory.calls.begin(&keys.id) {
+        let keys = CallKeys::new(item.call_id.clone().or_else(|| item.id.clone()), self.speaker);
+        if !self.own.calls.begin(keys.id()) {
             return;
         }
-        self.say_call(here, &keys, call_of(&item));
-        if is_whole && self.memory.calls.answer(&keys.id) {
+        self.say_call(&keys, call_of(&item));
+        if is_whole && self.own.calls.answer(keys.id()) {
             let failed = item.status.map(|status| status == "failed");
-            let outcome = Outcome { failed, ..Outcome::default() };
-            self.say_result(here, keys, outcome);
+            self.say_result(&keys, Outcome { failed, ..Outcome::default() });
         }
     }
 
     /// Emits a result, unless the call's item emitted it.
-    pub(super) fn output(&mut self, here: &mut Here<'_>, item: Payload<'_>) {
-        let Some(id) = item.call_id.or(item.id) else {
-            return;
-        };
-        if self.memory.calls.answer(&id) {
+    pub(super) fn output(&mut self, item: Payload<'_>) {
+        let Some(id) = item.call_id.or(item.id) else { return };
+        if self.own.calls.answer(&id) {
             let outcome = item.output.map(outcome_of).unwrap_or_default();
-            self.say_result(here, CallKeys::of(id), outcome);
+            self.say_result(&CallKeys::Named(id), outcome);
         }
     }
 
     /// Emits a tool call.
-    pub(super) fn say_call(&mut self, here: &mut Here<'_>, keys: &CallKeys<'_>, call: Call<'_>) {
-        let mut draft = Draft::new(keys.call(), CALL, Kind::ToolCall);
+    pub(super) fn say_call(&mut self, keys: &CallKeys<'_>, call: Call<'_>) {
         let asks = QUESTION_TOOLS.contains(&call.tool.as_ref());
-        let question = call.arguments().filter(|_| asks).and_then(question_in);
-        let options = call.arguments().map(options_in).unwrap_or_default();
-        draft.text = question.or(call.summary).map(Cow::Owned);
-        draft.signal = asks.then(|| Signal::Asked { call: String::new(), options });
-        draft.detail = Detail::ToolCall {
-            call_id: Cow::Borrowed(&keys.id),
+        let asked = call.arguments().filter(|_| asks);
+        let text = asked.and_then(question_in);
+        let options = asked.map(options_in).unwrap_or_default();
+        let signal = asks.then(|| Signal::Asked { call: String::new(), options });
+        let text = text.or(call.summary).map(Cow::Owned);
+        let detail = Detail::ToolCall {
+            call_id: Cow::Borrowed(keys.id()),
             tool: call.tool,
             input: call.input,
             input_text: call.input_text,
         };
-        self.say(here, draft);
+        keys.identify(CALLED, CALL, self.speaker);
+        self.say_with((Kind::ToolCall, text, detail), |draft| draft.signal = signal);
     }
 
-    /// Emits a tool result.
-    pub(super) fn say_result(
-        &mut self,
-        here: &mut Here<'_>,
-        keys: CallKeys<'_>,
-        outcome: Outcome<'_>,
-    ) {
-        let parent = self.id_of(&keys.call(), CALL);
-        let mut draft = Draft::new(keys.result(), RESULT, Kind::ToolResult);
-        draft.parent = Some(parent);
-        draft.text = outcome.text;
-        draft.detail = Detail::ToolResult {
-            call_id: keys.id,
+    /// Emits a tool result. Its call may be too long ago to be remembered.
+    pub(super) fn say_result(&mut self, keys: &CallKeys<'_>, outcome: Outcome<'_>) {
+        keys.identify(CALLED, CALL, self.speaker);
+        let parent = self.speaker.event_id();
+        let detail = Detail::ToolResult {
+            call_id: Cow::Borrowed(keys.id()),
             failed: outcome.failed,
             exit_code: outcome.exit_code,
             duration_ms: outcome.duration_ms,
         };
-        self.say(here, draft);
+        keys.identify("result:", RESULT, self.speaker);
+        let said = (Kind::ToolResult, outcome.text, detail);
+        self.say_with(said, |draft| draft.parent = Some(parent));
     }
 }
 

@@ -1,28 +1,28 @@
 //! Where the files of a session go on another machine: Codex finds a rollout by its thread's id
 //! below `sessions`, whatever the thread's working folder. The resume command names that folder.
 
-use super::name::RolloutName;
-use super::{is_date, shelf};
+use super::ADAPTER;
 use taffrail_kit::transfer::is_plain_path;
-use taffrail_kit::{Destination, PlacementError, TransferPlan};
+use taffrail_kit::{Adapter, Destination, PlacementError, TransferPlan};
 
 pub(super) static PLAN: TransferPlan =
     TransferPlan { beside: |_| None, needs_origin: true, bookkeeping: &[], rehome };
 
 fn rehome(path: &str, _: Destination<'_>) -> Result<String, PlacementError> {
-    let (folder, file) = path.rsplit_once('/').ok_or(PlacementError::NotOfSession)?;
-    let is_rollout = RolloutName::parse(file).is_some() && shelf(folder).is_some();
-    if !is_rollout || !is_plain_path(path) {
+    if ADAPTER.place(path).is_none() || !is_plain_path(path) {
         return Err(PlacementError::NotOfSession);
     }
-    if folder.starts_with("sessions/") {
-        return Ok(path.to_owned());
-    }
     // Codex does not resume an archived rollout: it goes back to the folder of its date.
+    let Some(file) = path.strip_prefix("archived_sessions/") else { return Ok(path.to_owned()) };
     let date = file.strip_prefix("rollout-").and_then(|it| it.get(..10));
     let date = date.map(|it| it.replace('-', "/")).filter(|it| is_date(it));
     let date = date.ok_or(PlacementError::NotOfSession)?;
     Ok(format!("sessions/{date}/{file}"))
+}
+
+fn is_date(folder: &str) -> bool {
+    let lengths = folder.split('/').map(str::len);
+    lengths.eq([4, 2, 2]) && folder.bytes().all(|it| it == b'/' || it.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -1,25 +1,11 @@
 //! TRAE CLI 2.0, also called TraeX: the rollouts of Codex below `~/.trae/cli`.
 
 use crate::codex;
-use taffrail_kit::{Agent, Descriptor, Encoding, Evidence, HomeRule, Reads, Shape, Store};
+use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule};
 
 /// The adapter for TRAE CLI.
-pub static ADAPTER: Agent = Agent {
-    known: codex::KNOWN_FIELDS,
-    ..Agent::new(
-        &DESCRIPTOR,
-        &[
-            rollouts("sessions/*/*/*/rollout-*.jsonl", Encoding::Plain),
-            rollouts("sessions/*/*/*/rollout-*.jsonl.zst", Encoding::Zstd),
-            rollouts("archived_sessions/rollout-*.jsonl", Encoding::Plain),
-            rollouts("archived_sessions/rollout-*.jsonl.zst", Encoding::Zstd),
-        ],
-    )
-};
-
-const fn rollouts(path: &'static str, encoding: Encoding) -> Store {
-    Store::of(path, Shape::Lines(encoding), Reads::Foreign(codex::twin))
-}
+pub static ADAPTER: Agent =
+    Agent { known: codex::KNOWN_FIELDS, ..Agent::new(&DESCRIPTOR, codex::STORES) };
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: "traex",

@@ -4,6 +4,7 @@ use super::driver::Conversation;
 use super::fields::Fields;
 use super::pattern::{filled, matched, session_named};
 use super::speaker::Speaker;
+use super::stateful::MakeDialect;
 use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
 use crate::{
@@ -75,6 +76,8 @@ pub enum Ids {
     InScope,
     /// Everywhere, whatever the scope of the source.
     Everywhere,
+    /// Everywhere, and the path only guesses the id: a record may name another.
+    Guessed,
 }
 
 /// How a record is read.
@@ -86,6 +89,8 @@ pub enum Reads {
     Items(Dialect),
     /// By a function that parses each line or document itself, for long histories.
     Bytes(BytesDialect),
+    /// The same, by a dialect that remembers more than the conversation does.
+    Stateful(MakeDialect),
     /// By a function, for a whole file that is not JSON.
     Text(TextDialect),
     /// By the reader of another agent, whose files these are in all but their place.

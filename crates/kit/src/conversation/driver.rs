@@ -1,10 +1,11 @@
 //! The reader of every agent of the kit: who speaks, what is known of them, and what is open.
 
-use super::agent::{BytesDialect, Ids, Reads, Store};
+use super::agent::{Ids, Reads, Store};
 use super::messages::Messages;
 use super::pattern::{matched, session_named};
 use super::speaker::Speaker;
 use super::split;
+use super::stateful::{self, StatefulDialect};
 use crate::records::{LONGEST_ID, LineKeys};
 use crate::{Reader, Source, surrogates};
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,7 @@ pub(super) struct Conversation {
     pub(super) store: &'static Store,
     pub(super) place: SourcePlace,
     pub(super) memory: Memory,
+    pub(super) dialect: Option<Box<dyn StatefulDialect>>,
 }
 
 /// Where the source is, and what lies beside it.
@@ -50,7 +52,7 @@ pub(super) struct Memory {
     pub(super) model: Option<String>,
     /// Calls without a result, the oldest first.
     calls: VecDeque<(String, EventId)>,
-    keys: LineKeys,
+    pub(super) keys: LineKeys,
     /// The messages of agents that replace or rewind them.
     #[serde(skip_serializing_if = "Messages::is_empty")]
     pub(super) messages: Messages,
@@ -59,6 +61,9 @@ pub(super) struct Memory {
     pub(super) is_guess: bool,
     /// What a dialect remembers: small texts by name.
     pub(super) notes: Vec<(String, String)>,
+    /// What a dialect with a memory of its own saved.
+    #[serde(skip_serializing)]
+    pub(super) own: Option<String>,
 }
 
 impl Conversation {
@@ -74,7 +79,7 @@ impl Conversation {
             agent: AgentId::new(agent),
             scope: match store.ids {
                 Ids::InScope => source.scope.to_owned(),
-                Ids::Everywhere => String::new(),
+                Ids::Everywhere | Ids::Guessed => String::new(),
             },
             path: source.path.to_owned(),
             names,
@@ -83,6 +88,7 @@ impl Conversation {
         };
         let mut memory: Memory = saved.unwrap_or_default();
         if memory.sessions.is_empty() {
+            memory.is_guess = matches!(store.ids, Ids::Guessed);
             let in_path = || session_named(|name| place.name(name).map(str::to_owned));
             let named = if source.key.is_empty() { in_path() } else { Some(source.key.to_owned()) };
             memory.sessions.extend(named.map(|id| (place.identity(&id), Facts::default())));
@@ -90,7 +96,8 @@ impl Conversation {
                 memory.facts().parent = Some(place.identity(parent));
             }
         }
-        Self { store, place, memory }
+        let dialect = stateful::dialect(store.reads, &memory);
+        Self { store, place, memory, dialect }
     }
 
     fn speaker<'c, 's>(
@@ -110,7 +117,9 @@ impl Conversation {
         match reads {
             Reads::Items(dialect) => dialect(value, &mut speaker),
             Reads::Fields(fields) => fields.read(value, &mut speaker),
-            Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) => speaker.unknown("unreadable"),
+            Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
+                speaker.unknown("unreadable");
+            }
         }
     }
 
@@ -149,7 +158,7 @@ impl Conversation {
             match reads {
                 Reads::Items(dialect) => dialect(&value, &mut speaker),
                 Reads::Fields(fields) => fields.read(&value, &mut speaker),
-                Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) => {
+                Reads::Text(_) | Reads::Foreign(_) | Reads::Bytes(_) | Reads::Stateful(_) => {
                     speaker.unknown("unreadable");
                 }
             }
@@ -163,8 +172,14 @@ impl Conversation {
         }
     }
 
-    fn bytes(&mut self, record: &Record<'_>, dialect: BytesDialect, sink: &mut dyn Sink) {
+    pub(super) fn bytes(
+        &mut self,
+        record: &Record<'_>,
+        mut dialect: impl FnMut(&[u8], &mut Speaker<'_, '_>) -> Option<()>,
+        sink: &mut dyn Sink,
+    ) {
         let mut speaker = self.speaker(RecordKey::Provider("record".into()), sink);
+        speaker.record = record.bytes;
         if let Cursor::Row { table, .. } = &record.at {
             speaker.set_table(table);
         }
@@ -181,6 +196,7 @@ impl Reader for Conversation {
         match (&record.at, self.store.reads) {
             (_, Reads::Text(dialect)) => self.text(record.bytes, dialect, sink),
             (_, Reads::Bytes(dialect)) => self.bytes(record, dialect, sink),
+            (_, Reads::Stateful(_)) => self.stateful(record, sink),
             (Cursor::Pointer { .. }, _) => self.document(record.bytes, sink),
             (Cursor::Row { table, rowid }, _) => self.row((table, *rowid), record, sink),
             (Cursor::Bytes { .. }, _) => self.line(record, sink),
@@ -195,8 +211,7 @@ impl Reader for Conversation {
     }
 
     fn save(&self) -> String {
-        // Strings, numbers and lists of them always serialize.
-        serde_json::to_string(&self.memory).unwrap_or_default()
+        self.saved()
     }
 }
 
@@ -225,8 +240,13 @@ impl SourcePlace {
 
 impl Memory {
     pub(super) fn who(&self, place: &SourcePlace) -> RuntimeIdentity {
+        self.speaks(place).into_owned()
+    }
+
+    /// The same, borrowed where possible: it is needed for every event.
+    pub(super) fn speaks(&self, place: &SourcePlace) -> Cow<'_, RuntimeIdentity> {
         let known = self.sessions.get(self.current);
-        known.map_or_else(|| place.stand_in(), |(who, _)| who.clone())
+        known.map_or_else(|| Cow::Owned(place.stand_in()), |(who, _)| Cow::Borrowed(who))
     }
 
     /// The facts about the session that speaks, or about the one that will be named.
@@ -240,6 +260,13 @@ impl Memory {
     /// The model of the session that speaks, if a fact says it.
     pub(super) fn session_model(&self) -> Option<String> {
         self.sessions.get(self.current).and_then(|(_, facts)| facts.model.clone())
+    }
+
+    /// The session that the path names is the one that speaks.
+    pub(super) fn keep_guess(&mut self, place: &SourcePlace) {
+        if std::mem::take(&mut self.is_guess) && self.sessions.is_empty() {
+            self.sessions.push((place.stand_in(), std::mem::take(&mut self.early)));
+        }
     }
 
     /// A session that this source only names is a sub-agent.

@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{
-    Detail, Kind, NewUsage, RecordKey, RuntimeIdentity, Signal, Timestamp, Tokens,
+    Detail, Draft, EventId, Kind, NewUsage, RecordKey, RuntimeIdentity, SessionId, Signal,
+    Timestamp, Tokens, TurnId,
 };
 
 impl Speaker<'_, '_> {
@@ -15,9 +16,42 @@ impl Speaker<'_, '_> {
         self.memory.who(self.place)
     }
 
+    /// The key of the session that speaks.
+    pub fn session_key(&self) -> SessionId {
+        self.memory.speaks(self.place).session()
+    }
+
     /// The record's own number, which identifies its events where no id does.
     pub fn number(&mut self, number: u64) {
-        (self.key, self.part) = (RecordKey::Ordinal(number), 0);
+        self.set_key(RecordKey::Ordinal(number));
+    }
+
+    /// An id that the dialect made of what the record has.
+    pub fn made_id(&mut self, id: String) {
+        self.set_key(RecordKey::Provider(Cow::Owned(id)));
+    }
+
+    /// The line itself identifies its events, where neither an id nor a number does.
+    pub fn by_line(&mut self) {
+        (self.line, self.part) = (Some(self.record), 0);
+    }
+
+    /// What identifies the record. The hash of a line is computed only if it is needed.
+    pub fn key(&mut self) -> RecordKey<'static> {
+        self.hash_line();
+        self.key.clone()
+    }
+
+    fn hash_line(&mut self) {
+        if let Some(line) = self.line.take() {
+            self.key = self.memory.keys.key(line, self.at);
+        }
+    }
+
+    /// The id of the next event.
+    pub fn event_id(&mut self) -> EventId {
+        self.hash_line();
+        EventId::of(self.session_key(), &self.key, self.part)
     }
 
     /// The index of the next event among those of its record, which are counted from 0 by default.
@@ -42,6 +76,26 @@ impl Speaker<'_, '_> {
         self.pointer = Some(pointer);
     }
 
+    /// The turn of what is said from now on, even if it is not known.
+    pub fn only_turn(&mut self, turn: Option<TurnId>) {
+        (self.turn, self.memory.turn) = (turn, turn);
+    }
+
+    /// The turn of what is said now.
+    pub fn turn_now(&self) -> Option<TurnId> {
+        self.memory.turn
+    }
+
+    /// Removes a turn that the agent took back.
+    pub fn remove_turn(&mut self, turn: TurnId) {
+        self.sink.remove_turn(&self.memory.speaks(self.place), turn);
+    }
+
+    /// The time of what is said now.
+    pub fn time(&self) -> Option<Timestamp> {
+        self.at
+    }
+
     /// The time of what is said from now on, even if it is not known.
     pub fn only_at(&mut self, at: Option<Timestamp>) {
         self.at = at;
@@ -50,6 +104,18 @@ impl Speaker<'_, '_> {
     /// The id of the answer that the messages and thoughts from now on are parts of.
     pub fn answer_id(&mut self, id: &str) {
         self.answer = Some(id.to_owned());
+    }
+
+    /// Says an event in the agent's own words. The dialect links results to calls itself: no call is
+    /// remembered.
+    pub fn say_unlinked<'a>(
+        &mut self,
+        kind: Kind,
+        detail: Detail<'a>,
+        fill: impl FnOnce(&mut Draft<'a>),
+    ) {
+        let draft = self.draft(kind, None, detail, fill);
+        self.send(draft);
     }
 
     /// The model called a tool, with the input as the agent wrote it. An input without a gist has an
@@ -79,11 +145,24 @@ impl Speaker<'_, '_> {
     /// What an answer cost, for agents that keep an older key of their own. The model is the one that
     /// the record itself names.
     pub fn spent_under(&mut self, key: Digest16, tokens: Tokens) {
-        if tokens.is_zero() {
-            return;
+        if !tokens.is_zero() {
+            self.count(self.named.clone(), key, tokens);
         }
-        let (who, model) = (self.who(), self.named.clone());
+    }
+
+    /// The same, by the model of the session, even if it cost nothing.
+    pub fn counted_under(&mut self, key: Digest16, tokens: Tokens) {
+        self.count(self.memory.session_model(), key, tokens);
+    }
+
+    fn count(&mut self, model: Option<String>, key: Digest16, tokens: Tokens) {
         let usage = NewUsage { key, at: self.at, model, tokens, cost_microdollars: None };
-        self.sink.usage(&who, usage);
+        self.sink.usage(&self.memory.speaks(self.place), usage);
+    }
+
+    /// A record of a type that this version of the agent writes and that is not known.
+    pub fn unknown_in_version(&mut self, kind: &str) {
+        let version = self.memory.facts().agent_version.as_deref();
+        self.sink.unknown(kind, version);
     }
 }

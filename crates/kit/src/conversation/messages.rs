@@ -74,6 +74,16 @@ impl Speaker<'_, '_> {
         }
     }
 
+    /// Whether the session is only guessed so far.
+    pub fn is_guessed(&self) -> bool {
+        self.memory.is_guess
+    }
+
+    /// The guess holds: the records that follow are those of this session.
+    pub fn keep_guess(&mut self) {
+        self.memory.keep_guess(self.place);
+    }
+
     /// The session of the source; the first id counts. What was said under a guess is removed.
     pub fn named_session(&mut self, id: &str) {
         if self.memory.is_guess {

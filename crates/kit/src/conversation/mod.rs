@@ -13,11 +13,14 @@ pub mod json;
 mod messages;
 mod own;
 mod pattern;
+mod say;
 mod session_facts;
 mod speaker;
 mod split;
+mod stateful;
 
 pub use agent::{Agent, Ids, Reads, Store};
 pub use fields::{Fields, Kinds};
 pub use own::own_agent;
 pub use speaker::{Outcome, Speaker, ToolUse};
+pub use stateful::StatefulDialect;

@@ -1,18 +1,23 @@
 //! Patterns of paths: `sessions/{session}/events.jsonl`, `logs/*/chat-{session}.json`, `**/x.json`.
 //!
 //! Parts are separated by `/`. In a part, `*` stands for any text and `{name}` for any text that is
-//! remembered under that name; at most one of both in a part. `**` stands for any number of parts.
+//! remembered under that name; at most one of both in a part, after any number of `{name:36}`, which
+//! stand for text of that length. `**` stands for any number of parts.
 
 /// A part of a pattern, with the text before and after its placeholder.
 enum Part<'p> {
     Literal(&'p str),
     Any { before: &'p str, name: &'p str, after: &'p str },
+    Exact { before: &'p str, name: &'p str, length: usize, after: &'p str },
     Deep,
 }
 
 fn part(text: &str) -> Part<'_> {
     if text == "**" {
         return Part::Deep;
+    }
+    if let Some(part) = exact(text) {
+        return part;
     }
     if let Some((before, after)) = text.split_once('*') {
         return Part::Any { before, name: "", after };
@@ -21,6 +26,14 @@ fn part(text: &str) -> Part<'_> {
         Some((before, (name, after))) => Part::Any { before, name, after },
         None => Part::Literal(text),
     }
+}
+
+/// A part whose first placeholder has a length.
+fn exact(text: &str) -> Option<Part<'_>> {
+    let (before, rest) = text.split_once('{')?;
+    let (inner, after) = rest.split_once('}')?;
+    let (name, length) = inner.split_once(':')?;
+    Some(Part::Exact { before, name, length: length.parse().ok()?, after })
 }
 
 /// What a path has at the names of a pattern.
@@ -41,7 +54,13 @@ fn is_matched<'a>(pattern: &'a str, path: &'a str, names: &mut Names<'a>) -> boo
     if here.is_empty() || rest.is_none() != below.is_none() {
         return false;
     }
-    let found = match part(first) {
+    is_part(first, here, names)
+        && rest.zip(below).is_none_or(|(rest, below)| is_matched(rest, below, names))
+}
+
+/// Whether a part of a path matches that of a pattern.
+fn is_part<'a>(pattern: &'a str, here: &'a str, names: &mut Names<'a>) -> bool {
+    match part(pattern) {
         Part::Literal(text) => text == here,
         Part::Deep => false,
         Part::Any { before, name, after } => {
@@ -49,8 +68,12 @@ fn is_matched<'a>(pattern: &'a str, path: &'a str, names: &mut Names<'a>) -> boo
             names.extend(inner.filter(|_| !name.is_empty()).map(|it| (name, it)));
             inner.is_some_and(|it| !it.is_empty())
         }
-    };
-    found && rest.zip(below).is_none_or(|(rest, below)| is_matched(rest, below, names))
+        Part::Exact { before, name, length, after } => {
+            let inner = here.strip_prefix(before).and_then(|it| it.split_at_checked(length));
+            names.extend(inner.map(|(it, _)| (name, it)));
+            inner.is_some_and(|(_, rest)| is_part(after, rest, names))
+        }
+    }
 }
 
 /// Tries the rest of the pattern at every depth of the path.
@@ -112,6 +135,16 @@ mod tests {
         check("a/**", "a/b/c", Some(&[]));
         check("a/**/c-{n}", "a/c-1/b/c-2", Some(&[("n", "2")]));
         check("chats/*.jsonl", "chats/x.jsonl", Some(&[]));
+        check(
+            "{y:4}/x-{a:2}_{b}.json",
+            "2026/x-ab_c.json",
+            Some(&[("y", "2026"), ("a", "ab"), ("b", "c")]),
+        );
+        check("{y:4}/x-{a:2}_{b}.json", "2026/x-ab.json", None);
+        check("{a:2}.json", "abc.json", None);
+        check("{a:2}.json", "a.json", None);
+        check("{a:2}.json", "é.json", Some(&[("a", "é")]));
+        check("{a:1}x", "éx", None);
     }
 
     #[test]

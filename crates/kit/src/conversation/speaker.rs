@@ -8,8 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use taffrail_model::{
-    Detail, Draft, EventId, Kind, NewUsage, RecordKey, Signal, Sink, Timestamp, TitleRank, Tokens,
-    TurnId, hash,
+    Detail, EventId, Kind, NewUsage, RecordKey, Signal, Sink, Timestamp, TitleRank, Tokens, TurnId,
+    hash,
 };
 
 /// One record of a conversation, and what is said about it.
@@ -18,6 +18,10 @@ pub struct Speaker<'c, 's> {
     pub(super) memory: &'c mut Memory,
     pub(super) sink: &'s mut dyn Sink,
     pub(super) key: RecordKey<'static>,
+    /// The record as written, for dialects that parse it themselves.
+    pub(super) record: &'c [u8],
+    /// The line whose hash becomes the key, once a key is needed.
+    pub(super) line: Option<&'c [u8]>,
     pub(super) part: u32,
     pub(super) at: Option<Timestamp>,
     pub(super) pointer: Option<String>,
@@ -26,7 +30,7 @@ pub struct Speaker<'c, 's> {
     /// The model that the record itself names.
     pub(super) named: Option<String>,
     /// The turn that the record itself names.
-    turn: Option<TurnId>,
+    pub(super) turn: Option<TurnId>,
     /// The answer that messages and thoughts are parts of.
     pub(super) answer: Option<String>,
     /// The message of a list that is said now.
@@ -72,6 +76,8 @@ impl<'c, 's> Speaker<'c, 's> {
             memory,
             sink,
             key,
+            record: &[],
+            line: None,
             part: 0,
             at: None,
             pointer: None,
@@ -132,8 +138,12 @@ impl<'c, 's> Speaker<'c, 's> {
     /// The record's own id, which identifies its events.
     pub fn id(&mut self, id: &str) {
         if !id.is_empty() {
-            (self.key, self.part) = (RecordKey::Provider(Cow::Owned(id.to_owned())), 0);
+            self.set_key(RecordKey::Provider(Cow::Owned(id.to_owned())));
         }
+    }
+
+    pub(super) fn set_key(&mut self, key: RecordKey<'static>) {
+        (self.key, self.line, self.part) = (key, None, 0);
     }
 
     /// The agent's own id of the turn, for agents that name it in several files.
@@ -173,6 +183,7 @@ impl<'c, 's> Speaker<'c, 's> {
     /// A person asked for something. Opens a turn.
     pub fn prompt(&mut self, text: &str) {
         let detail = Detail::Prompt { asked_by: None };
+        self.title(TitleRank::FirstPrompt, Some(text));
         self.say(Kind::UserPrompt, Some(text), detail, |draft| draft.opens_turn = true);
     }
 
@@ -341,50 +352,6 @@ impl<'c, 's> Speaker<'c, 's> {
         let who = self.memory.who(self.place);
         let key = RecordKey::Provider(Cow::Borrowed(id));
         self.sink.remove(&who, EventId::of(who.session(), &key, part));
-    }
-
-    pub(super) fn say<'a>(
-        &mut self,
-        kind: Kind,
-        text: Option<&'a str>,
-        detail: Detail<'a>,
-        fill: impl FnOnce(&mut Draft<'a>),
-    ) {
-        let mut draft: Draft<'a> = Draft::new(self.key.clone(), self.part, kind);
-        self.part += 1;
-        (draft.at, draft.pointer, draft.detail) = (self.at, self.pointer.clone(), detail);
-        draft.text = text.filter(|it| !it.is_empty()).map(Cow::Borrowed);
-        draft.signal = self.signal.take();
-        fill(&mut draft);
-        let who = self.memory.who(self.place);
-        let id = EventId::of(who.session(), &draft.key, draft.part);
-        if draft.opens_turn {
-            self.memory.turn = self.turn.or(Some(TurnId::opened_by(id)));
-            let title = draft.text.as_deref().unwrap_or_default();
-            self.memory.facts().offer_title(TitleRank::FirstPrompt, title);
-        }
-        if let Some(message) = &mut self.message {
-            message.parts.push(draft.part);
-            message.opens_turn |= draft.opens_turn;
-        }
-        draft.turn = self.memory.turn;
-        draft.parent = self.link(&draft, id).or(draft.parent);
-        self.sink.event(&who, draft);
-    }
-
-    /// The call that a draft answers, decides or requests permission for; a call is remembered.
-    fn link(&mut self, draft: &Draft<'_>, id: EventId) -> Option<EventId> {
-        match (&draft.kind, &draft.detail) {
-            (Kind::ToolCall, Detail::ToolCall { call_id, .. }) => {
-                self.memory.open(call_id, id);
-                None
-            }
-            (Kind::ToolResult, Detail::ToolResult { call_id, .. }) => self.memory.close(call_id),
-            (_, Detail::ToolCall { call_id, .. } | Detail::Approval { call_id, .. }) => {
-                self.memory.call(call_id)
-            }
-            _ => None,
-        }
     }
 }
 
