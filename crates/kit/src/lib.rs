@@ -28,8 +28,8 @@ pub mod transfer;
 pub use agent_server::{ServerMessage, ServerPlan, ServerRequest, ServerState};
 pub use approvals::{Answer, ApprovalPlan, Dialog, Request, Unattended};
 pub use conversation::{
-    Agent, Fields, Ids, Kinds, Outcome, Reads, Speaker, StatefulDialect, Store, ToolUse, json,
-    own_agent,
+    Agent, Begins, Fields, Ids, Kinds, Outcome, Reads, SideRecord, Speaker, StatefulDialect, Store,
+    ToolUse, TurnEdge, json, own_agent,
 };
 pub use descriptor::{
     Advice, AdvisedSetting, Descriptor, Encoding, Evidence, FolderPlan, HomeRule, ImportedDocument,

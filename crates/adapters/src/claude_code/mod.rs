@@ -8,14 +8,13 @@ mod approvals;
 mod hooks;
 mod install;
 mod live;
-mod memory;
 mod place;
 mod prompts;
 mod reader;
 mod record;
-mod record_sink;
 mod record_types;
 mod screen;
+mod session;
 mod status_line;
 mod system_records;
 mod telemetry;
@@ -23,23 +22,50 @@ mod transfer;
 pub(crate) mod twin;
 mod user;
 
-use serde_json::{Map, Value};
-use taffrail_kit::journal::JournalReader;
 use taffrail_kit::{
-    Adapter, Advice, AdvisedSetting, ApprovalPlan, Descriptor, Evidence, HomeRule, HookPlan, Place,
-    Reader, Retention, Screen, ScreenState, Source, StartPlan, StatusLinePlan, TelemetryPlan,
-    Traces, TransferPlan, records,
+    Advice, AdvisedSetting, Agent, Descriptor, Evidence, HomeRule, Retention, StartPlan, Store,
+    Traces,
 };
-use taffrail_model::journal;
 
 const ADAPTER_ID: &str = "claude-code";
 
 /// The adapter of Claude Code.
-pub static ADAPTER: ClaudeCode = ClaudeCode;
+pub static ADAPTER: Agent = Agent {
+    entries: Some(hooks::read_entry),
+    hooks: Some(&install::PLAN),
+    own_payload: Some(hooks::is_own),
+    approvals: Some(&approvals::PLAN),
+    status_line: Some(&status_line::PLAN),
+    telemetry: Some(&telemetry::PLAN),
+    screen: Some(screen::read),
+    start: Some(&START),
+    transfer: Some(&transfer::PLAN),
+    ..twin::agent(&DESCRIPTOR, STORES)
+};
 
-/// Claude Code.
-#[derive(Debug)]
-pub struct ClaudeCode;
+const STORES: &[Store] = &[
+    // A sub-agent beside its parent, as versions 2.0 wrote it.
+    Store {
+        locator: "{project}/agent-{worker}.jsonl",
+        ..twin::store("projects/{project}/agent-{worker}.jsonl")
+    },
+    Store {
+        locator: "{project}/{session}.jsonl",
+        ..twin::store("projects/{project}/{session}.jsonl")
+    },
+    Store {
+        locator: "{project}/{parent}/subagents/agent-{worker}.jsonl",
+        beside: &["projects/{project}/{parent}/subagents/agent-{worker}.meta.json"],
+        ..twin::store("projects/{project}/{parent}/subagents/agent-{worker}.jsonl")
+    },
+    Store {
+        locator: "{project}/{parent}/subagents/workflows/{flow}/agent-{worker}.jsonl",
+        beside: &[
+            "projects/{project}/{parent}/subagents/workflows/{flow}/agent-{worker}.meta.json",
+        ],
+        ..twin::store("projects/{project}/{parent}/subagents/workflows/{flow}/agent-{worker}.jsonl")
+    },
+];
 
 static DESCRIPTOR: Descriptor = Descriptor {
     id: ADAPTER_ID,
@@ -125,56 +151,45 @@ static START: StartPlan = StartPlan {
     ],
 };
 
-impl Adapter for ClaudeCode {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taffrail_kit::Adapter;
+
+    #[test]
+    fn paths_tell_whose_a_transcript_is() {
+        let check = |path: &str, expected: Option<Option<(&str, &str)>>| {
+            let place = ADAPTER.place(path);
+            let session = place.as_ref().map(|it| it.session.as_ref());
+            let named = session.map(|it| it.map(|who| (who.scope.as_str(), who.id.as_str())));
+            assert_eq!(named, expected, "{path}");
+            let is_worker = expected.map(|it| it.is_none_or(|(scope, _)| !scope.is_empty()));
+            assert_eq!(place.map(|it| it.is_worker), is_worker, "{path}");
+        };
+        check("projects/-w/s1.jsonl", Some(Some(("", "s1"))));
+        check("projects/-w/agent-.jsonl", Some(Some(("", "agent-"))));
+        check("projects/-w/s1/subagents/agent-a1.jsonl", Some(Some(("s1", "a1"))));
+        check("projects/-w/s1/subagents/workflows/w1/agent-a1.jsonl", Some(Some(("s1", "a1"))));
+        check("projects/-w/agent-a1.jsonl", Some(None));
+        check("projects/-w/s1/subagents/agent-a1.meta.json", None);
+        check("projects/-w/s1/subagents/other.jsonl", None);
+        check("projects/-w/s1/tool-results/b1.jsonl", None);
+        check("projects/-w/s1/subagents/deep/er/agent-a1.jsonl", None);
+        check("projects/s1.jsonl", None);
+        check("projects//s1.jsonl", None);
+        check("projects/-w/.jsonl", None);
+        check("history.jsonl", None);
+        check("sessions/-w/s1.jsonl", None);
     }
 
-    fn place(&self, path: &str) -> Option<Place> {
-        place::of(path)
-    }
-
-    fn reader(&self, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
-        Box::new(reader::TranscriptReader::new(source, saved))
-    }
-
-    fn journal(&self) -> Box<dyn Reader> {
-        Box::new(JournalReader::new(&DESCRIPTOR, hooks::read_entry))
-    }
-
-    fn hook_plan(&self) -> Option<&'static HookPlan> {
-        Some(&install::PLAN)
-    }
-
-    fn is_own_payload(&self, payload: &str) -> bool {
-        hooks::is_own(payload)
-    }
-
-    fn approval_plan(&self) -> Option<&'static ApprovalPlan> {
-        Some(&approvals::PLAN)
-    }
-
-    fn status_line(&self) -> Option<&'static StatusLinePlan> {
-        Some(&status_line::PLAN)
-    }
-
-    fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {
-        Some(&telemetry::PLAN)
-    }
-
-    fn read_screen(&self, screen: &Screen<'_>) -> ScreenState {
-        screen::read(screen)
-    }
-
-    fn start_plan(&self) -> Option<&'static StartPlan> {
-        Some(&START)
-    }
-
-    fn transfer_plan(&self) -> Option<&'static TransferPlan> {
-        Some(&transfer::PLAN)
-    }
-
-    fn extra(&self, record: &[u8]) -> Map<String, Value> {
-        records::extra_fields(record, &[SPOKEN_OF, journal::FIELDS].concat())
+    #[test]
+    fn a_worker_has_its_side_file_and_its_parents_scope() {
+        for folder in ["subagents", "subagents/workflows/w1"] {
+            let below = format!("-w/s1/{folder}/agent-a1");
+            let place = ADAPTER.place(&format!("projects/{below}.jsonl")).unwrap();
+            assert_eq!(place.session, Some(place::worker("s1", "a1")));
+            assert_eq!(place.locator, format!("claude-jsonl:{below}.jsonl"));
+            assert_eq!(place.beside, [format!("projects/{below}.meta.json")]);
+        }
     }
 }

@@ -1,192 +1,93 @@
 //! Reads a transcript line by line: finds the session of each record and dispatches by its type.
 
-use super::memory::{Chain, Memory, Seat};
-use super::place::{self, Owner, Transcript};
 use super::record::Line;
-use super::record_sink::RecordSink;
-use super::{ADAPTER_ID, answers, record_types, system_records, user};
-use serde::Deserialize;
-use taffrail_kit::{Reader, Source, lenient, records, surrogates};
-use taffrail_model::{AgentId, Facts, Record, RuntimeIdentity, Sink, TitleRank};
+use super::{answers, record_types, session, system_records, user};
+use taffrail_kit::{SideRecord, Speaker, lenient, records};
 
-/// Reads one transcript.
-#[derive(Debug)]
-pub(super) struct TranscriptReader {
-    program: AgentId,
-    project: String,
-    role: Role,
-    memory: Memory,
+/// Reads one line; `None` if it cannot be parsed.
+pub(super) fn read(bytes: &[u8], speaker: &mut Speaker<'_, '_>) -> Option<()> {
+    if !record_types::is_bulky_bookkeeping(bytes) && !bytes.trim_ascii().is_empty() {
+        take(&lenient::record_in(bytes)?, speaker);
+    }
+    Some(())
 }
 
-/// The kind of file.
-#[derive(Debug)]
-enum Role {
-    /// A session's transcript, which may hold side chains.
-    Session,
-    /// A sub-agent's transcript.
-    Worker,
-    /// A sub-agent's transcript that names its parent only in its records.
-    Orphan(String),
-}
-
-/// The side file of a sub-agent's transcript.
-#[derive(Debug, Deserialize)]
-struct Meta {
-    description: Option<String>,
-}
-
-impl TranscriptReader {
-    /// Starts reading, or continues from an earlier reader's state.
-    pub(super) fn new(source: &Source<'_>, saved: Option<&str>) -> Self {
-        Self::of(AgentId::new(ADAPTER_ID), source, saved)
+fn take(line: &Line<'_>, speaker: &mut Speaker<'_, '_>) {
+    let version = line.version.as_deref();
+    let Some(kind) = line.kind.as_deref() else {
+        return speaker.unknown_in(version, "untyped");
+    };
+    let is_emitted = matches!(kind, "user" | "assistant" | "system" | "attachment");
+    if system_records::is_noted(kind) {
+        system_records::note(kind, line, speaker);
+    } else if !is_emitted && !record_types::is_silent_type(kind) {
+        speaker.unknown_in(version, kind);
     }
-
-    /// The same for another agent that writes these transcripts.
-    pub(super) fn of(program: AgentId, source: &Source<'_>, saved: Option<&str>) -> Self {
-        let memory = saved.and_then(|saved| serde_json::from_str(saved).ok());
-        let mut memory: Memory = memory.unwrap_or_default();
-        let transcript = Transcript::at(source.path);
-        let own = memory.own.take();
-        memory.own = own.or_else(|| transcript.as_ref().and_then(|it| first_chain(&program, it)));
-        if let (Some(own), Some(title)) = (&mut memory.own, described(source)) {
-            // A later title is remembered; the description must not replace it again.
-            let known = own.facts.title.as_ref();
-            if known.is_none_or(|it| it.rank < TitleRank::Generated) {
-                own.facts.offer_title(TitleRank::Generated, &title);
-            }
-        }
-        Self {
-            program,
-            project: transcript.map_or_else(String::new, |t| t.project.to_owned()),
-            role: transcript.map_or(Role::Session, |t| Role::of(t.owner)),
-            memory,
-        }
-    }
-
-    /// The session of the file, once it is known.
-    pub(super) fn own(&mut self) -> Option<&mut Chain> {
-        self.memory.own.as_mut()
-    }
-
-    fn take<'r>(&mut self, line: &'r Line<'r>, sink: &mut dyn Sink) {
-        let Some(kind) = line.kind.as_deref() else {
-            return sink.unknown("untyped", line.version.as_deref());
-        };
-        let is_emitted = matches!(kind, "user" | "assistant" | "system" | "attachment");
-        if system_records::is_noted(kind) {
-            system_records::note(kind, line, &mut self.memory);
-        } else if !is_emitted && !record_types::is_silent_type(kind) {
-            sink.unknown(kind, line.version.as_deref());
-        }
-        match line.uuid.as_deref() {
-            Some(uuid) => self.take_record(kind, uuid, line, sink),
-            // An event needs its record's id.
-            None if is_emitted => sink.unknown(kind, line.version.as_deref()),
-            None => {}
-        }
-    }
-
-    fn take_record<'r>(
-        &mut self,
-        kind: &str,
-        uuid: &'r str,
-        line: &'r Line<'r>,
-        sink: &mut dyn Sink,
-    ) {
-        let seat = self.seat_of(uuid, line);
-        let Some((chain, calls)) = self.memory.seated(seat) else {
-            return;
-        };
-        chain.note(line, &self.project);
-        if matches!((seat, &self.role), (Seat::Own, Role::Session)) {
-            chain.note_first_record(uuid);
-        }
-        let sink = &mut RecordSink {
-            uuid,
-            at: line.timestamp.as_deref().and_then(records::time),
-            version: line.version.as_deref(),
-            chain,
-            calls,
-            sink,
-        };
-        match kind {
-            "user" => user::emit(line, sink),
-            "assistant" => answers::emit(line, sink),
-            "system" => system_records::emit_system(line, sink),
-            "attachment" => system_records::emit_attachment(line, sink),
-            _ => {}
-        }
-    }
-
-    fn seat_of(&mut self, uuid: &str, line: &Line<'_>) -> Seat {
-        self.memory.pass(uuid);
-        match &self.role {
-            Role::Session if line.is_sidechain == Some(true) => self.memory.side_of(line, uuid),
-            Role::Session | Role::Worker => Seat::Own,
-            Role::Orphan(agent) => {
-                if let (None, Some(parent)) = (&self.memory.own, line.session_id.as_deref()) {
-                    self.memory.own = Some(Chain::of_worker(&self.program, parent, agent));
-                }
-                Seat::Own
-            }
-        }
+    match line.uuid.as_deref().filter(|it| !it.is_empty()) {
+        Some(uuid) => take_record(kind, uuid, line, speaker),
+        // An event needs its record's id.
+        None if is_emitted => speaker.unknown_in(version, kind),
+        None => {}
     }
 }
 
-impl Role {
-    fn of(owner: Owner<'_>) -> Self {
-        match owner {
-            Owner::Session(_) => Self::Session,
-            Owner::Worker { .. } => Self::Worker,
-            Owner::Orphan { agent } => Self::Orphan(agent.to_owned()),
-        }
+fn take_record(kind: &str, uuid: &str, line: &Line<'_>, speaker: &mut Speaker<'_, '_>) {
+    speaker.pass(uuid);
+    if !is_seated(uuid, line, speaker) {
+        return unknown("session", Some(kind), line, speaker);
+    }
+    session::note(uuid, line, speaker);
+    speaker.id(uuid);
+    speaker.at(line.timestamp.as_deref().and_then(records::time));
+    match kind {
+        "user" => user::emit(line, speaker),
+        "assistant" => answers::emit(line, speaker),
+        "system" => system_records::emit_system(line, speaker),
+        "attachment" => system_records::emit_attachment(line, speaker),
+        _ => {}
     }
 }
 
-fn first_chain(program: &AgentId, transcript: &Transcript<'_>) -> Option<Chain> {
-    match transcript.owner {
-        Owner::Session(id) => Some(Chain::of(place::session_of(program, id))),
-        Owner::Worker { agent, parent } => Some(Chain::of_worker(program, parent, agent)),
-        Owner::Orphan { .. } => None,
+/// Lets the session of a record speak; `false` if it is not known.
+///
+/// Versions 1.x wrote sub-agents among the records of their session, versions 2.0 beside its file: their
+/// records name the parent.
+fn is_seated(uuid: &str, line: &Line<'_>, speaker: &mut Speaker<'_, '_>) -> bool {
+    if line.is_sidechain == Some(true) && speaker.name("session").is_some() {
+        let (agent, answers) = (line.agent_id.as_deref(), line.parent_uuid.as_deref());
+        return speaker.side_chain(&SideRecord { id: uuid, agent, answers });
     }
+    speaker.main_chain();
+    if let (false, Some(parent)) = (speaker.has_session(), line.session_id.as_deref())
+        && let Some(worker) = speaker.name("worker")
+    {
+        speaker.worker_session(parent, worker);
+    }
+    if speaker.begin() {
+        session::learn(speaker);
+    }
+    speaker.has_session()
 }
 
-fn described(source: &Source<'_>) -> Option<String> {
-    let meta = source.beside(".meta.json")?;
-    serde_json::from_slice::<Meta>(meta).ok()?.description
-}
-
-impl Reader for TranscriptReader {
-    fn read(&mut self, record: &Record<'_>, sink: &mut dyn Sink) {
-        if record_types::is_bulky_bookkeeping(record.bytes) || record.bytes.trim_ascii().is_empty()
-        {
-            return;
-        }
-        if let Some(line) = lenient::record_in::<Line<'_>>(record.bytes) {
-            return self.take(&line, sink);
-        }
-        let mended = surrogates::mended(record.bytes);
-        match mended.as_deref().and_then(lenient::record_in::<Line<'_>>) {
-            Some(line) => self.take(&line, sink),
-            None => sink.unknown("unreadable", None),
-        }
-    }
-
-    fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
-        self.memory.facts()
-    }
-
-    fn save(&self) -> String {
-        // Serializing the memory cannot fail; without a memory, reading starts over.
-        serde_json::to_string(&self.memory).unwrap_or_default()
-    }
+/// Counts an unknown part of a record.
+pub(super) fn unknown(
+    within: &str,
+    kind: Option<&str>,
+    line: &Line<'_>,
+    speaker: &mut Speaker<'_, '_>,
+) {
+    let kind = format!("{within}/{}", kind.unwrap_or_default());
+    speaker.unknown_in(line.version.as_deref(), &kind);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::ADAPTER;
     use proptest::prelude::*;
-    use taffrail_model::{Cursor, Draft, EventId, NewUsage, TurnId};
+    use taffrail_kit::{Adapter, Reader, Source};
+    use taffrail_model::{
+        Cursor, Draft, EventId, NewUsage, Record, RuntimeIdentity, Sink, TitleRank, TurnId,
+    };
 
     /// A sink that ignores everything.
     struct Deaf;
@@ -199,15 +100,18 @@ mod tests {
         fn unknown(&mut self, _: &str, _: Option<&str>) {}
     }
 
+    fn read(reader: &mut dyn Reader, bytes: &[u8]) {
+        let at = Cursor::Pointer { pointer: String::new() };
+        reader.read(&Record { bytes, at }, &mut Deaf);
+    }
+
     /// Reads lines with a reader that starts from this memory.
-    fn survive(saved: Option<&str>, lines: &[&[u8]]) -> TranscriptReader {
+    fn survive(saved: Option<&str>, lines: &[&[u8]]) -> Box<dyn Reader> {
         let source =
             Source { path: "projects/-w/s1.jsonl", key: "", scope: "", beside: &[], written: None };
-        let mut reader = TranscriptReader::new(&source, saved);
-        let at = Cursor::Pointer { pointer: String::new() };
+        let mut reader = ADAPTER.reader(&source, saved);
         for bytes in lines {
-            let at = at.clone();
-            reader.read(&Record { bytes, at }, &mut Deaf);
+            read(reader.as_mut(), bytes);
         }
         reader
     }
@@ -238,20 +142,39 @@ mod tests {
         let path = "projects/-w/s1/subagents/agent-a1.jsonl";
         let beside = [("agent-a1.meta.json".to_owned(), br#"{"description":"first"}"#.to_vec())];
         let source = Source { path, key: "", scope: "", beside: &beside, written: None };
-        let mut reader = TranscriptReader::new(&source, None);
-        let at = Cursor::Pointer { pointer: String::new() };
-        let bytes = br#"{"type":"ai-title","aiTitle":"second"}"#;
-        reader.read(&Record { bytes, at }, &mut Deaf);
-        let saved = reader.save();
-        assert!(saved.contains("second"), "{saved}");
-        assert_eq!(TranscriptReader::new(&source, Some(&saved)).save(), saved);
+        let title = |reader: &dyn Reader| {
+            let facts = reader.facts().pop().map(|(_, facts)| facts);
+            facts.and_then(|it| it.title).map(|it| (it.rank, it.text))
+        };
+        let of = |text: &str| Some((TitleRank::Generated, text.to_owned()));
+        let mut reader = ADAPTER.reader(&source, None);
+        read(reader.as_mut(), br#"{"type":"mode","uuid":"u1"}"#);
+        assert_eq!(title(reader.as_ref()), of("first"));
+        read(reader.as_mut(), br#"{"type":"ai-title","aiTitle":"second"}"#);
+        let mut restored = ADAPTER.reader(&source, Some(&reader.save()));
+        read(restored.as_mut(), br#"{"type":"mode","uuid":"u2"}"#);
+        assert_eq!(title(restored.as_ref()), of("second"));
+    }
+
+    #[test]
+    fn a_session_exists_with_its_first_record() {
+        let check = |lines: &[&str], expected: &[(&str, &str)]| {
+            let lines: Vec<_> = lines.iter().map(|it| it.as_bytes()).collect();
+            let facts = survive(None, &lines).facts();
+            let got = facts.iter().map(|(who, _)| (who.scope.as_str(), who.id.as_str()));
+            assert_eq!(got.collect::<Vec<_>>(), expected);
+        };
+        check(&[r#"{"type":"summary","summary":"of another","leafUuid":"u9"}"#], &[]);
+        check(&[r#"{"type":"mode","uuid":"u1"}"#], &[("", "s1")]);
+        check(&[RECORD], &[("s1", "u1")]);
+        check(&[RECORD, r#"{"type":"mode","uuid":"u2"}"#], &[("", "s1"), ("s1", "u1")]);
     }
 
     #[test]
     fn a_memory_that_cannot_be_read_is_none() {
         let record = br#"{"type":"mode","uuid":"u1"}"#;
         let fresh = survive(None, &[record]).save();
-        for saved in ["", "nonsense", "[]", r#"{"own":7}"#] {
+        for saved in ["", "nonsense", "[]", r#"{"sessions":7}"#] {
             assert_eq!(survive(Some(saved), &[record]).save(), fresh, "{saved}");
         }
     }

@@ -1,68 +1,86 @@
 //! Agents that write the transcripts of Claude Code in another place.
 
-use super::reader::TranscriptReader;
-use serde_json::Value;
-use taffrail_kit::{Agent, Descriptor, Encoding, Reader, Reads, Shape, Source, Store};
-use taffrail_model::{AgentId, TitleRank};
+use super::reader;
+use taffrail_kit::{Agent, Begins, Descriptor, Encoding, Ids, Reads, Shape, Store};
 
 /// An agent with these stores of transcripts, to start from.
 pub(crate) const fn agent(descriptor: &'static Descriptor, stores: &'static [Store]) -> Agent {
     Agent { known: super::SPOKEN_OF, ..Agent::new(descriptor, stores) }
 }
 
-/// A store of transcripts. Sub-agents are unique within their parent only, so that their pattern
-/// names `{parent}` and no `{session}`.
+/// A store of transcripts. Its pattern names `{project}` and the `{session}`, or the `{parent}` and its
+/// `{worker}`; a `{worker}` without them is a sub-agent whose records name its parent.
 pub(crate) const fn store(path: &'static str) -> Store {
-    Store::of(path, Shape::Lines(Encoding::Plain), Reads::Foreign(reader))
+    let (ids, begins) = (Ids::Everywhere, Begins::WithRecord);
+    Store { ids, begins, ..Store::of(path, SHAPE, Reads::Bytes(reader::read)) }
 }
 
-/// A reader of one transcript. Its path is that of Claude Code, below a `.claude` of its own or not.
-fn reader(program: &str, source: &Source<'_>, saved: Option<&str>) -> Box<dyn Reader> {
-    let path = source.path.rsplit_once("/.claude/").map_or(source.path, |(_, below)| below);
-    let below = Source { path, ..*source };
-    let mut reader = TranscriptReader::of(AgentId::new(program), &below, saved);
-    if let Some(meta) = desktop_meta(source) {
-        learn(&meta, &mut reader);
-    }
-    Box::new(reader)
-}
-
-/// The side file in which the desktop program describes a session.
-fn desktop_meta(source: &Source<'_>) -> Option<Value> {
-    let is_meta = |path: &str| path.rsplit('/').next().is_some_and(|it| it.starts_with("local_"));
-    let found = source.beside.iter().find(|(path, _)| is_meta(path))?;
-    serde_json::from_slice(&found.1).ok()
-}
-
-fn learn(meta: &Value, reader: &mut TranscriptReader) {
-    let Some(own) = reader.own() else { return };
-    let text = |pointer: &str| meta.pointer(pointer).and_then(Value::as_str);
-    if let Some(folder) = text("/userSelectedFolders/0") {
-        own.settle(folder);
-    }
-    if own.facts.parent.is_none() {
-        own.facts.offer_title(TitleRank::Generated, text("/title").unwrap_or_default());
-    }
-    let began = meta.get("createdAt").and_then(taffrail_kit::json::time_of);
-    own.facts.started_at = own.facts.started_at.or(began);
-}
+const SHAPE: Shape = Shape::Lines(Encoding::Plain);
 
 #[cfg(test)]
 mod tests {
-    use super::super::place;
     use super::*;
+    use serde_json::json;
+    use taffrail_kit::{Adapter, Source};
+    use taffrail_model::{
+        AgentId, Cursor, Draft, EventId, Facts, NewUsage, Record, RuntimeIdentity, Sink, TurnId,
+    };
+
+    static TWIN: Agent = agent(
+        &Descriptor { id: "twin", ..Descriptor::NOTHING },
+        &[
+            store("local_{local}/{project}/{session}.jsonl"),
+            store("local_{local}/{project}/{parent}/agent-{worker}.jsonl"),
+            store("{project}/agent-{worker}.jsonl"),
+        ],
+    );
+
+    struct Deaf;
+
+    impl Sink for Deaf {
+        fn event(&mut self, _: &RuntimeIdentity, _: Draft<'_>) {}
+        fn remove(&mut self, _: &RuntimeIdentity, _: EventId) {}
+        fn remove_turn(&mut self, _: &RuntimeIdentity, _: TurnId) {}
+        fn usage(&mut self, _: &RuntimeIdentity, _: NewUsage) {}
+        fn unknown(&mut self, _: &str, _: Option<&str>) {}
+    }
+
+    /// What is known after one record, with the desktop program's description of the session.
+    fn facts(path: &str, beside: &[(String, Vec<u8>)]) -> Vec<(RuntimeIdentity, Facts)> {
+        let source = Source { path, key: "", scope: "", beside, written: None };
+        let mut reader = TWIN.reader(&source, None);
+        let bytes = br#"{"type":"mode","uuid":"u1","sessionId":"s1","cwd":"/w"}"#;
+        let at = Cursor::Bytes { byte_offset: 0, length: 0 };
+        reader.read(&Record { bytes, at }, &mut Deaf);
+        reader.facts()
+    }
+
+    fn who(scope: &str, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(AgentId::new("twin"), scope, id)
+    }
 
     #[test]
     fn a_twin_keeps_its_own_identity() {
-        let path = "a/local_1/.claude/projects/-w/s1/subagents/agent-a1.jsonl";
-        let source = Source { path, key: "", scope: "", beside: &[], written: None };
-        let mut reader = TranscriptReader::of(
-            AgentId::new("twin"),
-            &Source { path: "projects/-w/s1/subagents/agent-a1.jsonl", ..source },
-            None,
+        let worker = Facts {
+            project_path: Some("/w".to_owned()),
+            parent: Some(who("", "s1")),
+            ..Facts::default()
+        };
+        for path in ["local_1/-w/s1/agent-a1.jsonl", "-w/agent-a1.jsonl"] {
+            assert_eq!(facts(path, &[]), [(who("s1", "a1"), worker.clone())], "{path}");
+        }
+    }
+
+    #[test]
+    fn the_desktop_program_gives_project_title_and_start() {
+        let meta = json!({"userSelectedFolders": ["/home/me/app"], "title": "Fix it", "createdAt": 1_794_733_200_000_u64});
+        let beside = [("x/local_1.json".to_owned(), meta.to_string().into_bytes())];
+        let known = facts("local_1/-w/s1.jsonl", &beside).pop().unwrap().1;
+        let title = known.title.map(|it| it.text);
+        assert_eq!(
+            (known.project_path.as_deref(), title.as_deref()),
+            (Some("/home/me/app"), Some("Fix it"))
         );
-        let own = reader.own().unwrap();
-        assert_eq!(own.who, place::worker_of(&AgentId::new("twin"), "s1", "a1"));
-        assert_eq!(own.facts.parent, Some(place::session_of(&AgentId::new("twin"), "s1")));
+        assert_eq!(known.started_at.unwrap().to_string(), "2026-11-15T09:00:00Z");
     }
 }

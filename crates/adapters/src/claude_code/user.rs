@@ -1,75 +1,78 @@
 //! Records under the user's name: prompts, interruptions and tool results.
 
 use super::prompts::{self, Circumstances, Meaning};
+use super::reader::unknown;
 use super::record::{Attachment, Block, Content, Line, ToolUseResult};
-use super::record_sink::RecordSink;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use taffrail_model::{Detail, EventId, Kind};
+use taffrail_kit::{Speaker, TurnEdge};
+use taffrail_model::{Detail, Kind, Signal};
 
 /// The first part number of results: the decision about a call comes before its result.
 const RESULT_PARTS: u32 = 1000;
+/// Why a turn ended that the user interrupted.
+const INTERRUPTED: &str = "interrupted";
 /// What precedes the user's own words in the result of a refused call.
 const WORDS_FOLLOW: &str = "the user said:\n";
 
 /// Emits the events of a user record.
-pub(super) fn emit<'r>(line: &'r Line<'r>, sink: &mut RecordSink<'r, '_>) {
+pub(super) fn emit(line: &Line<'_>, speaker: &mut Speaker<'_, '_>) {
     let Some(content) = line.message.as_ref().and_then(|m| m.content.as_ref()) else {
         return;
     };
-    count_unknown(content, sink);
+    count_unknown(content, line, speaker);
     match content {
         Content::Blocks(blocks) if blocks.iter().any(is_result) => {
-            emit_results(line, blocks, sink);
+            emit_results(line, blocks, speaker);
         }
         Content::Blocks(_) | Content::Text(_) => {
             let circumstances = Circumstances::of_user(line);
-            emit_words(content, circumstances, line.prompt_source.as_deref(), sink);
+            emit_words(content, circumstances, line.prompt_source.as_deref(), speaker);
         }
     }
 }
 
 /// Emits a prompt that was queued while the agent worked.
-pub(super) fn emit_queued<'r>(attachment: &'r Attachment<'r>, sink: &mut RecordSink<'r, '_>) {
-    let Some(content) = &attachment.prompt else {
-        return;
-    };
+pub(super) fn emit_queued(attachment: &Attachment<'_>, speaker: &mut Speaker<'_, '_>) {
+    let Some(content) = &attachment.prompt else { return };
     let origin = attachment.origin.as_ref();
     let circumstances = Circumstances::of_queued(
         attachment.is_meta == Some(true),
         attachment.command_mode.as_deref(),
         origin.and_then(|origin| origin.kind.as_deref()),
     );
-    emit_words(content, circumstances, Some("queued"), sink);
+    emit_words(content, circumstances, Some("queued"), speaker);
 }
 
-fn emit_words<'r>(
-    content: &'r Content<'r>,
-    circumstances: Circumstances<'r>,
-    asked_by: Option<&'r str>,
-    sink: &mut RecordSink<'r, '_>,
+fn emit_words(
+    content: &Content<'_>,
+    circumstances: Circumstances<'_>,
+    asked_by: Option<&str>,
+    speaker: &mut Speaker<'_, '_>,
 ) {
-    let Some((part, text)) = prompts::words_of(content) else {
-        return;
-    };
+    let Some((part, text)) = prompts::words_of(content) else { return };
+    speaker.part(part);
     match circumstances.meaning_of(&text) {
-        Meaning::Prompt => sink.prompt(part, text, asked_by),
-        Meaning::Interrupt => sink.interrupted(part, text),
-        // The agent continues with the notification of a background task.
-        Meaning::Notice(label @ prompts::NEWS) => sink.news(part, label, text),
-        Meaning::Notice(label) => sink.notice(part, label, Some(text)),
+        Meaning::Prompt => {
+            let detail = Detail::Prompt { asked_by: asked_by.map(Cow::Borrowed) };
+            speaker.event(Kind::UserPrompt, Some(text), detail, TurnEdge::Opens);
+        }
+        Meaning::Interrupt => speaker.stopped(INTERRUPTED, Some(&text)),
+        Meaning::Notice(label) => {
+            // The agent continues with the notification of a background task.
+            speaker.signal((label == prompts::NEWS).then_some(Signal::Busy));
+            speaker.notice(label, Some(&text));
+        }
         Meaning::Nothing => {}
     }
 }
 
-fn count_unknown(content: &Content<'_>, sink: &mut RecordSink<'_, '_>) {
-    let Content::Blocks(blocks) = content else {
-        return;
-    };
+fn count_unknown(content: &Content<'_>, line: &Line<'_>, speaker: &mut Speaker<'_, '_>) {
+    let Content::Blocks(blocks) = content else { return };
     for block in blocks {
         let is_plain = matches!(block.kind.as_deref(), Some("text" | "image" | "document"));
         if !is_plain && !is_result(block) {
-            sink.unknown("user", block.kind.as_deref());
+            unknown("user", block.kind.as_deref(), line, speaker);
         }
     }
 }
@@ -80,32 +83,30 @@ pub(super) fn is_result(block: &Block<'_>) -> bool {
     kind.is_some_and(|kind| kind.ends_with("tool_result"))
 }
 
-fn emit_results<'r>(line: &'r Line<'r>, blocks: &'r [Block<'r>], sink: &mut RecordSink<'r, '_>) {
+fn emit_results(line: &Line<'_>, blocks: &[Block<'_>], speaker: &mut Speaker<'_, '_>) {
     let own = line.tool_use_result.as_ref().filter(|_| blocks.len() == 1);
     for (part, block) in (0..).zip(blocks) {
+        speaker.part(part);
         if is_result(block) {
-            let call = sink.calls.close(block.tool_use_id.as_deref().unwrap_or_default());
-            emit_decision(line, part, block, call, sink);
-            emit_result(part, block, (call, own), sink);
+            emit_decision(line, block, speaker);
+            emit_result(part, block, own, speaker);
         } else if let Some(text) = block.text.as_deref().filter(|t| prompts::is_interrupt(t)) {
-            sink.interrupted(part, Cow::Borrowed(text));
+            speaker.stopped(INTERRUPTED, Some(text));
         }
     }
 }
 
-/// Emits a tool result: the event of the call, and the program's own copy of the result.
-pub(super) fn emit_result<'r>(
+/// Emits a tool result, with the details of the program's own copy of it.
+pub(super) fn emit_result(
     part: u32,
-    block: &'r Block<'r>,
-    (call, own): (Option<EventId>, Option<&'r ToolUseResult<'r>>),
-    sink: &mut RecordSink<'r, '_>,
+    block: &Block<'_>,
+    own: Option<&ToolUseResult<'_>>,
+    speaker: &mut Speaker<'_, '_>,
 ) {
     let text = block.content.as_deref().unwrap_or_default();
-    let mut draft = sink.draft(RESULT_PARTS + part, Kind::ToolResult);
-    draft.parent = call;
-    draft.detail = result_detail(block, text, own);
-    draft.text = Some(Cow::Borrowed(text));
-    sink.emit(draft);
+    let detail = result_detail(block, text, own);
+    speaker.part(RESULT_PARTS + part);
+    speaker.event(Kind::ToolResult, Some(text.into()), detail, TurnEdge::Within);
 }
 
 fn result_detail<'r>(
@@ -138,29 +139,19 @@ fn exit_code_of(output: &str) -> Option<i64> {
     line.strip_prefix("Exit code ")?.parse().ok()
 }
 
-fn emit_decision<'r>(
-    line: &'r Line<'r>,
-    part: u32,
-    block: &'r Block<'r>,
-    call: Option<EventId>,
-    sink: &mut RecordSink<'r, '_>,
-) {
+fn emit_decision(line: &Line<'_>, block: &Block<'_>, speaker: &mut Speaker<'_, '_>) {
     // An answered question was not an approval request.
     if line.tool_use_result.as_ref().is_some_and(|it| it.answers.is_some()) {
         return;
     }
-    let Some((decision, decided_by)) = decision_of(line) else {
-        return;
-    };
-    let mut draft = sink.draft(part, Kind::ApprovalResolved);
-    draft.parent = call;
-    draft.detail = Detail::Approval {
+    let Some((decision, decided_by)) = decision_of(line) else { return };
+    let detail = Detail::Approval {
         call_id: Cow::Borrowed(block.tool_use_id.as_deref().unwrap_or_default()),
         decision: Cow::Borrowed(decision),
         decided_by: decided_by.map(Cow::Borrowed),
         reason: words_in(block).map(Cow::Borrowed),
     };
-    sink.emit(draft);
+    speaker.event(Kind::ApprovalResolved, None, detail, TurnEdge::Within);
 }
 
 /// The user's own words beside a refusal.

@@ -10,7 +10,13 @@ pub static ADAPTER: Agent = twin::agent(
         Store {
             beside: &[META],
             ..twin::store(
-                "local-agent-mode-sessions/{org}/{space}/local_{local}/.claude/projects/*/{session}.jsonl",
+                "local-agent-mode-sessions/{org}/{space}/local_{local}/.claude/projects/{project}/agent-{worker}.jsonl",
+            )
+        },
+        Store {
+            beside: &[META],
+            ..twin::store(
+                "local-agent-mode-sessions/{org}/{space}/local_{local}/.claude/projects/{project}/{session}.jsonl",
             )
         },
         Store {

@@ -7,12 +7,13 @@ use taffrail_kit::{Agent, Descriptor, Evidence, HomeRule, Store};
 pub static ADAPTER: Agent = twin::agent(
     &DESCRIPTOR,
     &[
-        twin::store("projects/*/{session}.jsonl"),
+        twin::store("projects/{project}/agent-{worker}.jsonl"),
+        twin::store("projects/{project}/{session}.jsonl"),
         Store {
             beside: &["projects/{project}/{parent}/subagents/agent-{worker}.meta.json"],
             ..twin::store("projects/{project}/{parent}/subagents/agent-{worker}.jsonl")
         },
-        twin::store("projects/*/{parent}/subagents/workflows/*/agent-*.jsonl"),
+        twin::store("projects/{project}/{parent}/subagents/workflows/*/agent-{worker}.jsonl"),
     ],
 );
 

@@ -2,14 +2,14 @@
 
 use super::driver::Conversation;
 use super::fields::Fields;
-use super::pattern::{filled, matched, session_named};
+use super::pattern::{filled, matched, session_named, worker_named};
 use super::speaker::Speaker;
 use super::stateful::MakeDialect;
 use crate::journal::{EntrySink, JournalReader};
 use crate::no_journal::NoJournal;
 use crate::{
     Adapter, ApprovalPlan, Descriptor, HookPlan, Place, Reader, Screen, ScreenState, ServerPlan,
-    Shape, Source, StartPlan, TelemetryPlan, TransferPlan, records,
+    Shape, Source, StartPlan, StatusLinePlan, TelemetryPlan, TransferPlan, records,
 };
 use serde_json::{Map, Value};
 use taffrail_model::{AgentId, RuntimeIdentity, journal};
@@ -38,6 +38,8 @@ pub struct Agent {
     pub start: Option<&'static StartPlan>,
     /// How a session moves to another machine.
     pub transfer: Option<&'static TransferPlan>,
+    /// How payloads for its status line are recognised.
+    pub status_line: Option<&'static StatusLinePlan>,
     /// Which of its telemetry the journal keeps.
     pub telemetry: Option<&'static TelemetryPlan>,
     /// The state that its screen shows.
@@ -47,12 +49,15 @@ pub struct Agent {
 /// One kind of file that holds history.
 pub struct Store {
     /// The pattern of its path below the home. `{session}` is the session's id, `{parent}` that of the
-    /// session it is a sub-agent of; `{agent}` names a sub-agent within its parent.
+    /// session it is a sub-agent of; `{agent}` names a sub-agent within its parent, and `{worker}` one whose
+    /// scope is its parent.
     pub path: &'static str,
     /// The source's name after the scheme, by the names of the pattern; empty if it is the path.
     pub locator: &'static str,
     /// Where its session ids are unique.
     pub ids: Ids,
+    /// When the session that its path names exists.
+    pub begins: Begins,
     /// The shape.
     pub shape: Shape,
     /// How a record is read.
@@ -78,6 +83,15 @@ pub enum Ids {
     Everywhere,
     /// Everywhere, and the path only guesses the id: a record may name another.
     Guessed,
+}
+
+/// When the session that a path names exists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Begins {
+    /// With its file.
+    WithFile,
+    /// With the first record that is its own: its file may hold nothing but remarks about others.
+    WithRecord,
 }
 
 /// How a record is read.
@@ -119,8 +133,19 @@ impl Store {
 
     /// A store with nothing beside it, to start from.
     pub const fn of(path: &'static str, shape: Shape, reads: Reads) -> Self {
-        let (locator, ids, items, beside) = ("", Ids::InScope, "", &[]);
-        Self { path, locator, ids, shape, reads, items, head: None, time: None, beside, rank: 0 }
+        Self {
+            path,
+            locator: "",
+            ids: Ids::InScope,
+            begins: Begins::WithFile,
+            shape,
+            reads,
+            items: "",
+            head: None,
+            time: None,
+            beside: &[],
+            rank: 0,
+        }
     }
 }
 
@@ -139,6 +164,7 @@ impl Agent {
             server: None,
             start: None,
             transfer: None,
+            status_line: None,
             telemetry: None,
             screen: None,
         }
@@ -148,8 +174,8 @@ impl Agent {
         self.stores.iter().find(|it| matched(it.path, path).is_some())
     }
 
-    fn identity(&self, id: &str) -> RuntimeIdentity {
-        RuntimeIdentity::new(AgentId::new(self.descriptor.id), "", id)
+    fn identity(&self, scope: &str, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(AgentId::new(self.descriptor.id), scope, id)
     }
 }
 
@@ -168,9 +194,11 @@ impl Adapter for Agent {
         let store = self.store_at(path)?;
         let names = matched(store.path, path)?;
         let find = |name: &str| names.iter().find(|(it, _)| *it == name).map(|(_, id)| *id);
-        let is_worker = find("parent").is_some();
+        let is_worker = find("parent").or(find("worker")).is_some();
+        let worker = worker_named(find).map(|(parent, id)| self.identity(parent, id));
+        let session = || session_named(|name| find(name).map(str::to_owned));
+        let named = worker.or_else(|| session().map(|id| self.identity("", &id)));
         // Ids that are unique in one store only have no meaning without it.
-        let named = session_named(|name| find(name).map(str::to_owned));
         let named = named.filter(|_| !self.descriptor.scoped_ids);
         let locator = match store.locator {
             "" => path.to_owned(),
@@ -179,7 +207,7 @@ impl Adapter for Agent {
         Some(Place {
             shape: store.shape,
             locator: format!("{}:{locator}", self.descriptor.scheme),
-            session: named.map(|id| self.identity(&id)),
+            session: named,
             is_worker,
             rank: store.rank,
             beside: store.beside.iter().map(|it| filled(it, &names)).collect(),
@@ -229,6 +257,10 @@ impl Adapter for Agent {
 
     fn transfer_plan(&self) -> Option<&'static TransferPlan> {
         self.transfer
+    }
+
+    fn status_line(&self) -> Option<&'static StatusLinePlan> {
+        self.status_line
     }
 
     fn telemetry_plan(&self) -> Option<&'static TelemetryPlan> {

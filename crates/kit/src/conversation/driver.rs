@@ -1,8 +1,9 @@
 //! The reader of every agent of the kit: who speaks, what is known of them, and what is open.
 
-use super::agent::{Ids, Reads, Store};
+use super::agent::{Begins, Ids, Reads, Store};
+use super::chains::Chains;
 use super::messages::Messages;
-use super::pattern::{matched, session_named};
+use super::pattern::{matched, session_named, worker_named};
 use super::speaker::Speaker;
 use super::split;
 use super::stateful::{self, StatefulDialect};
@@ -19,7 +20,7 @@ use taffrail_model::{
 /// The most calls remembered until their results arrive.
 const MOST_CALLS: usize = 512;
 /// The most sessions in one file.
-const MOST_SESSIONS: usize = 4096;
+pub(super) const MOST_SESSIONS: usize = 4096;
 
 /// Reads one source.
 pub(super) struct Conversation {
@@ -56,6 +57,9 @@ pub(super) struct Memory {
     /// The messages of agents that replace or rewind them.
     #[serde(skip_serializing_if = "Messages::is_empty")]
     pub(super) messages: Messages,
+    /// The side chains of agents that write sub-agents into the file of their session.
+    #[serde(skip_serializing_if = "Chains::is_empty")]
+    pub(super) chains: Chains,
     /// Whether the session is only guessed, until a record names it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_guess: bool,
@@ -88,10 +92,11 @@ impl Conversation {
         };
         let mut memory: Memory = saved.unwrap_or_default();
         if memory.sessions.is_empty() {
-            memory.is_guess = matches!(store.ids, Ids::Guessed);
-            let in_path = || session_named(|name| place.name(name).map(str::to_owned));
-            let named = if source.key.is_empty() { in_path() } else { Some(source.key.to_owned()) };
-            memory.sessions.extend(named.map(|id| (place.identity(&id), Facts::default())));
+            let keyed = (!source.key.is_empty()).then(|| place.identity(source.key));
+            let named = keyed.or_else(|| place.in_path());
+            memory.sessions.extend(named.map(|who| (who, Facts::default())));
+            let begins_later = store.begins == Begins::WithRecord && !memory.sessions.is_empty();
+            memory.is_guess = matches!(store.ids, Ids::Guessed) || begins_later;
             if let Some(parent) = place.name("parent") {
                 memory.facts().parent = Some(place.identity(parent));
             }
@@ -204,10 +209,8 @@ impl Reader for Conversation {
     }
 
     fn facts(&self) -> Vec<(RuntimeIdentity, Facts)> {
-        if self.memory.is_guess && self.memory.messages.is_empty() {
-            return Vec::new();
-        }
-        self.memory.sessions.clone()
+        let is_guess = self.memory.is_guess && self.memory.messages.is_empty();
+        self.memory.sessions.iter().skip(usize::from(is_guess)).cloned().collect()
     }
 
     fn save(&self) -> String {
@@ -221,6 +224,14 @@ fn parsed(bytes: &[u8]) -> Option<Value> {
     parsed.or_else(|| serde_json::from_slice(&surrogates::mended(bytes)?).ok())
 }
 
+/// A key for an event that lives no longer than its record: a copy for each would be slow.
+pub(super) fn borrowed<'k>(key: &'k RecordKey<'static>) -> RecordKey<'k> {
+    match key {
+        RecordKey::Provider(id) => RecordKey::Provider(Cow::Borrowed(id)),
+        RecordKey::Ordinal(_) | RecordKey::Line { .. } | RecordKey::Given { .. } => key.clone(),
+    }
+}
+
 impl SourcePlace {
     /// What the path has at a name of its pattern.
     pub(super) fn name(&self, name: &str) -> Option<&str> {
@@ -229,6 +240,19 @@ impl SourcePlace {
 
     pub(super) fn identity(&self, id: &str) -> RuntimeIdentity {
         RuntimeIdentity::new(self.agent.clone(), &self.scope, id)
+    }
+
+    /// The session that the path names.
+    fn in_path(&self) -> Option<RuntimeIdentity> {
+        let worker = worker_named(|name| self.name(name));
+        let worker = worker.map(|(parent, id)| self.below(parent, id));
+        let session = || session_named(|name| self.name(name).map(str::to_owned));
+        worker.or_else(|| session().map(|id| self.identity(&id)))
+    }
+
+    /// A sub-agent whose id is unique within its parent only.
+    pub(super) fn below(&self, parent: &str, id: &str) -> RuntimeIdentity {
+        RuntimeIdentity::new(self.agent.clone(), parent, id)
     }
 
     /// The session of a record whose source does not name one: the name of the file.

@@ -7,8 +7,19 @@ use std::borrow::Cow;
 use taffrail_model::hash::Digest16;
 use taffrail_model::{
     Detail, Draft, EventId, Kind, NewUsage, RecordKey, RuntimeIdentity, SessionId, Signal,
-    Timestamp, Tokens, TurnId,
+    Timestamp, TitleRank, Tokens, TurnId,
 };
+
+/// How an event is placed in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEdge {
+    /// It is the prompt that opens the turn.
+    Opens,
+    /// The turn goes on.
+    Within,
+    /// It ends the turn.
+    Ends,
+}
 
 impl Speaker<'_, '_> {
     /// The session that speaks.
@@ -42,7 +53,7 @@ impl Speaker<'_, '_> {
         self.key.clone()
     }
 
-    fn hash_line(&mut self) {
+    pub(super) fn hash_line(&mut self) {
         if let Some(line) = self.line.take() {
             self.key = self.memory.keys.key(line, self.at);
         }
@@ -140,6 +151,36 @@ impl Speaker<'_, '_> {
         let reason = Some(Cow::Borrowed(reason));
         let detail = Detail::Stopped { reason, duration_ms: None };
         self.say(Kind::AgentStopped, text, detail, |draft| draft.ends_turn = true);
+    }
+
+    /// An event with all that the agent wrote about it. Its text may be empty.
+    pub fn event<'a>(
+        &mut self,
+        kind: Kind,
+        text: Option<Cow<'a, str>>,
+        detail: Detail<'a>,
+        edge: TurnEdge,
+    ) {
+        if edge == TurnEdge::Opens {
+            self.title(TitleRank::FirstPrompt, text.as_deref());
+        }
+        self.say(kind, None, detail, |draft| {
+            draft.text = text;
+            draft.opens_turn = edge == TurnEdge::Opens;
+            draft.ends_turn = edge == TurnEdge::Ends;
+        });
+    }
+
+    /// A record, or a part of one, of a type that is not known, with the version that wrote it.
+    pub fn unknown_in(&mut self, version: Option<&str>, kind: &str) {
+        self.sink.unknown(kind, version);
+    }
+
+    /// What an answer cost at the time of its record, even if it is nothing.
+    pub fn counted(&mut self, key: Digest16, model: Option<&str>, tokens: Tokens) {
+        let (at, model) = (self.at, model.map(str::to_owned));
+        let usage = NewUsage { key, at, model, tokens, cost_microdollars: None };
+        self.sink.usage(&self.memory.speaks(self.place), usage);
     }
 
     /// What an answer cost, for agents that keep an older key of their own. The model is the one that

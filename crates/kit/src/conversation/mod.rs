@@ -6,6 +6,7 @@
 //! open turn and the calls without a result, so that no adapter does.
 
 mod agent;
+mod chains;
 mod driver;
 mod exact;
 mod fields;
@@ -19,7 +20,9 @@ mod speaker;
 mod split;
 mod stateful;
 
-pub use agent::{Agent, Ids, Reads, Store};
+pub use agent::{Agent, Begins, Ids, Reads, Store};
+pub use chains::SideRecord;
+pub use exact::TurnEdge;
 pub use fields::{Fields, Kinds};
 pub use own::own_agent;
 pub use speaker::{Outcome, Speaker, ToolUse};

@@ -95,11 +95,17 @@ fn cut(text: &str) -> (&str, Option<&str>) {
     text.split_once('/').map_or((text, None), |(first, rest)| (first, Some(rest)))
 }
 
-/// A pattern with the names of a match filled in.
+/// A pattern with the names of a match filled in. What is filled in is never filled in again: a path may
+/// contain braces.
 pub(super) fn filled(pattern: &str, names: &Names<'_>) -> String {
-    let fill =
-        |text: String, (name, value): &(&str, &str)| text.replace(&format!("{{{name}}}"), value);
-    names.iter().fold(pattern.to_owned(), fill)
+    let (mut out, mut rest) = (String::new(), pattern);
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((name, after)) = after.split_once('}') else { break };
+        out.push_str(before);
+        out.extend(names.iter().find(|(it, _)| *it == name).map(|(_, value)| *value));
+        rest = after;
+    }
+    out + rest
 }
 
 /// The session that a path names: `{session}`, or `{agent}` below its `{parent}`, whose ids are unique
@@ -107,6 +113,14 @@ pub(super) fn filled(pattern: &str, names: &Names<'_>) -> String {
 pub(super) fn session_named(find: impl Fn(&str) -> Option<String>) -> Option<String> {
     let below = || Some(format!("{}/{}", find("parent")?, find("agent")?));
     find("session").or_else(below)
+}
+
+/// The sub-agent that a path names `{worker}`, whose id is unique within its `{parent}`: the parent, and
+/// the id.
+pub(super) fn worker_named<'a>(
+    find: impl Fn(&str) -> Option<&'a str>,
+) -> Option<(&'a str, &'a str)> {
+    find("parent").zip(find("worker"))
 }
 
 /// Whether a text is a pattern below a home: it is relative, and no part leads out.
@@ -149,7 +163,9 @@ mod tests {
 
     #[test]
     fn names_are_filled_in() {
-        assert_eq!(filled("a/{s}/b-{s}", &vec![("s", "1")]), "a/1/b-1");
+        let names = vec![("s", "1"), ("p", "{s}")];
+        assert_eq!(filled("a/{s}/b-{s}", &names), "a/1/b-1");
+        assert_eq!(filled("{p}/{s}.jsonl", &names), "{s}/1.jsonl");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! How what a dialect says becomes an event: its key, time and turn, and the call it belongs to.
 
+use super::driver::borrowed;
 use super::speaker::Speaker;
 use std::borrow::Cow;
-use taffrail_model::{Detail, Draft, EventId, Kind, TurnId};
+use taffrail_model::{Detail, Draft, EventId, Kind, RecordKey, TurnId};
 
 impl Speaker<'_, '_> {
     pub(super) fn say<'a>(
@@ -17,7 +18,9 @@ impl Speaker<'_, '_> {
         self.send(draft);
     }
 
+    /// The key is lent only now: a copy for each event would be slow.
     pub(super) fn send(&mut self, draft: Draft<'_>) {
+        let draft = Draft { key: borrowed(&self.key), ..draft };
         self.sink.event(&self.memory.speaks(self.place), draft);
     }
 
@@ -29,7 +32,8 @@ impl Speaker<'_, '_> {
         detail: Detail<'a>,
         fill: impl FnOnce(&mut Draft<'a>),
     ) -> Draft<'a> {
-        let mut draft: Draft<'a> = Draft::new(self.key(), self.part, kind);
+        self.hash_line();
+        let mut draft: Draft<'a> = Draft::new(RecordKey::Ordinal(0), self.part, kind);
         self.part += 1;
         (draft.at, draft.pointer, draft.detail) = (self.at, self.pointer.clone(), detail);
         draft.text = text.filter(|it| !it.is_empty()).map(Cow::Borrowed);
@@ -48,7 +52,7 @@ impl Speaker<'_, '_> {
     }
 
     fn id_of(&self, draft: &Draft<'_>) -> EventId {
-        EventId::of(self.session_key(), &draft.key, draft.part)
+        EventId::of(self.session_key(), &self.key, draft.part)
     }
 
     /// The call that a draft answers, decides or requests permission for; a call is remembered.
@@ -58,7 +62,9 @@ impl Speaker<'_, '_> {
                 self.memory.open(call_id, self.id_of(draft));
                 None
             }
-            (Kind::ToolResult, Detail::ToolResult { call_id, .. }) => self.memory.close(call_id),
+            (_, Detail::ToolResult { call_id, .. } | Detail::FileResult { call_id, .. }) => {
+                self.memory.close(call_id)
+            }
             (_, Detail::ToolCall { call_id, .. } | Detail::Approval { call_id, .. }) => {
                 self.memory.call(call_id)
             }
